@@ -1,0 +1,51 @@
+"""Faults: what is wrong with a definition, where, and what would mend it. Codes are stable."""
+
+from enum import StrEnum
+
+from streaming.definition.graph import Strict
+
+
+class FaultCode(StrEnum):
+    """Every kind of fault; in OpenAPI, and exhaustive in TypeScript."""
+
+    BAD_SHAPE = "bad_shape"
+    DUPLICATE_ID = "duplicate_id"
+    RESERVED_NAME = "reserved_name"
+    UNKNOWN_NODE = "unknown_node"
+    UNKNOWN_STREAM = "unknown_stream"
+    CYCLE = "cycle"
+    NO_INPUT = "no_input"
+    NO_OUTPUT = "no_output"
+    UNUSED_NODE = "unused_node"
+    OUTPUT_AS_INPUT = "output_as_input"
+    BAD_EXPRESSION = "bad_expression"
+    UNKNOWN_FIELD = "unknown_field"
+    UNKNOWN_FUNCTION = "unknown_function"
+    TYPE_MISMATCH = "type_mismatch"
+    DUPLICATE_NAME = "duplicate_name"
+    BAD_WINDOW = "bad_window"
+    GAPS_BETWEEN_WINDOWS = "gaps_between_windows"
+    TOO_MANY_WINDOWS = "too_many_windows"
+    MISSING_ARGUMENT = "missing_argument"
+    LATE_NOT_SAID = "late_not_said"
+    BAD_ADVANCE_TIME = "bad_advance_time"
+    NO_CLOCK = "no_clock"
+    BAD_SCHEMA = "bad_schema"
+
+
+class Severity(StrEnum):
+    """Errors refuse the definition; warnings are shown and let it pass."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+class Fault(Strict):
+    """One fault. `node` is the node's id (None: the whole definition), `field` a path inside it, `remedy` a sentence."""
+
+    code: FaultCode
+    severity: Severity
+    node: str | None
+    field: str | None
+    message: str
+    remedy: str

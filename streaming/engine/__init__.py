@@ -1,0 +1,1 @@
+"""The same meaning in columns: kernels on Arrow chunks. No pyspark."""

@@ -1,0 +1,1 @@
+"""The meaning, executable, row by row, with a trace of every decision."""

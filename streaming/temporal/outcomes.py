@@ -1,0 +1,41 @@
+"""What became of an element: exactly one outcome each (T12), and the reason where it needs one (T5)."""
+
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """The outcome of one received element; the counts add up to the received count."""
+
+    ON_TIME = "on_time"
+    REORDERED = "reordered"
+    ADJUSTED = "adjusted"
+    SHIFTED = "shifted"
+    LATE_KEPT = "late_kept"
+    DROPPED_LATE = "dropped_late"
+    DROPPED_EARLY = "dropped_early"
+    DROPPED_WINDOW_CLOSED = "dropped_window_closed"
+    MALFORMED = "malformed"
+
+
+IN_TIME = frozenset({Outcome.ON_TIME, Outcome.REORDERED})
+"""The outcomes of elements that met no CTI; all others are listed as late or quarantined."""
+
+QUARANTINED = frozenset({Outcome.DROPPED_LATE, Outcome.DROPPED_EARLY, Outcome.DROPPED_WINDOW_CLOSED, Outcome.MALFORMED})
+"""The outcomes of elements that no result contains; their whole original row is kept."""
+
+
+class Reason(StrEnum):
+    """Why an element was not taken as it came."""
+
+    AFTER_END = "after_end"
+    BAD_ROW = "bad_row"
+    BAD_TIME = "bad_time"
+    BAD_CTI = "bad_cti"
+    BAD_LIFETIME = "bad_lifetime"
+    BAD_PAYLOAD = "bad_payload"
+    ORPHAN_END = "orphan_end"
+    START_DROPPED = "start_dropped"
+    VANISHED = "vanished"
+    BEFORE_CTI = "before_cti"
+    WINDOW_CLOSED = "window_closed"
+    TOO_MANY_WINDOWS = "too_many_windows"

@@ -1,0 +1,1 @@
+"""What crosses the process border, validated at both ends."""

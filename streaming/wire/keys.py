@@ -1,0 +1,31 @@
+"""Names of what the web application and a runner share in Redis; every key begins with its organisation."""
+
+LEASE_TTL_S = 8
+"""A runner that has not renewed its lease for so long is lost."""
+REPORTS_KEPT = 3_600
+"""About how many progress reports of a run stay readable for pages that open later."""
+
+
+def lease(organisation: str) -> str:
+    """String: the RunnerLease of the organisation's runner, with LEASE_TTL_S to live."""
+    return f"punctual:{organisation}:lease"
+
+
+def desired(organisation: str) -> str:
+    """Hash: binding id to RunSpec. The web application writes it whole; the runner only reads."""
+    return f"punctual:{organisation}:desired"
+
+
+def observed(organisation: str) -> str:
+    """Hash: run id to RunObserved. The runner writes; the web application copies it to its database."""
+    return f"punctual:{organisation}:observed"
+
+
+def reports(organisation: str, run: str) -> str:
+    """Stream: ProgressReport under the field `report`, trimmed to about REPORTS_KEPT."""
+    return f"punctual:{organisation}:run:{run}:reports"
+
+
+def progress(organisation: str) -> str:
+    """Hash: run id to the latest ProgressReport."""
+    return f"punctual:{organisation}:progress"

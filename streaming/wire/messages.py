@@ -1,0 +1,112 @@
+"""Messages between web application and runner, validated at both ends.
+
+Times are ticks; INFINITY and "none yet" are null.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from streaming.definition.graph import QueryGraph, Strict
+from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, StreamDefinition
+
+LATENESS_BUCKETS = 40
+"""Bucket i counts lateness in `[2**i, 2**(i+1))` us; bucket 0 all below 2 us, the last all above."""
+
+
+class InputSpec(Strict):
+    """One input of a binding: the stream, what feeds it, and the binding's settings, which replace the stream's."""
+
+    stream: StreamDefinition
+    adapter: AdapterChoice
+    advance: AdvanceTimeSettings | None = None
+
+
+class RunSpec(Strict):
+    """What a runner must carry: level-triggered, so it may be read again at any time.
+
+    `desired` is what the user wants; `stopped` with `flush` sends CTI infinity first where `final` asks for it.
+    `results` is the folder, inside the organisation's, for results and quarantine.
+    """
+
+    organisation: str
+    binding: str
+    run: str
+    desired: Literal["running", "stopped"]
+    query: QueryGraph
+    inputs: dict[str, InputSpec]
+    results: str
+
+
+class InputCounts(Strict):
+    """Totals of one input since the first start of its binding. `outcomes` adds up to `received`."""
+
+    received: int
+    outcomes: dict[str, int]
+    reasons: dict[str, int]
+    lateness: Annotated[list[int], Field(min_length=LATENESS_BUCKETS, max_length=LATENESS_BUCKETS)]
+    cti: int | None
+    ended: bool
+    largest_start: int | None
+
+
+class ResultRow(Strict):
+    """One row of a result: lifetime in ticks (end null for infinity) and payload."""
+
+    output: str
+    start: int
+    end: int | None
+    payload: dict[str, Any]
+
+
+class LateEvent(Strict):
+    """One row that no result contains, or that was changed: the original row, the CTI it met, the reason (T13)."""
+
+    input: str
+    lane: str
+    position: int
+    start: int | None
+    end: int | None
+    cti: int | None
+    outcome: str
+    reason: str | None
+    policy: str
+    moved_by: int | None
+    raw: str
+
+
+class ProgressReport(Strict):
+    """What one micro-batch of one binding did; all counts are totals, so a lost report loses nothing."""
+
+    kind: Literal["progress"]
+    run: str
+    batch: int
+    at: int
+    inputs: dict[str, InputCounts]
+    output_ctis: dict[str, int | None]
+    results: int
+    quarantined: int
+    recent_results: list[ResultRow]
+    recent_late: list[LateEvent]
+    batch_s: float
+
+
+class RunObserved(Strict):
+    """The state of one run as its runner sees it. `message` is a sentence for the user, `domain` who must act."""
+
+    kind: Literal["observed"]
+    run: str
+    state: Literal["starting", "running", "stopping", "stopped", "failed"]
+    domain: Literal["user", "external", "internal"] | None
+    message: str | None
+    at: int
+
+
+class RunnerLease(Strict):
+    """The heartbeat of a runner: kept in Redis with a time to live."""
+
+    token: str
+    host: str
+    pid: int
+    started_at: int
+    beat_at: int
