@@ -41,7 +41,7 @@ class Severity(StrEnum):
 
 
 class Fault(Strict):
-    """One fault. `node` is the node's id (None: the whole definition), `field` a path inside it, `remedy` a sentence."""
+    """One fault: `node` is an id (None: the whole definition), `field` a path inside it, `remedy` a sentence."""
 
     code: FaultCode
     severity: Severity

@@ -1,4 +1,4 @@
-"""The query graph, version 1 (DEFINITION.md section 2): the one shape that API, storage, executors and browser share."""
+"""The query graph, version 1 (DEFINITION.md section 2), shared by API, storage, executors and browser."""
 
 from typing import Annotated, Literal
 
@@ -68,7 +68,7 @@ AggregateFunction = Literal["count", "sum", "avg", "min", "max"]
 
 
 class Aggregate(Strict):
-    """One result column: `function` over the expression `of` (count may leave it out), of the events where `filter` is true."""
+    """One result column: `function` over `of` (count may leave it out), of the events where `filter` is true."""
 
     name: Name
     function: AggregateFunction
