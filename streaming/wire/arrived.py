@@ -29,9 +29,9 @@ class Arrived:
 
     Shapes: `kind`, `start`, `end` and `positions` have one entry for each row; so has `payload`, whose columns are
     the stream's fields in their order (a timestamp is int64 ticks). Units: ticks. A CTI row holds its CTI in `start`
-    (INFINITY ends the input). A point's `end` is `start + 1`, an edge start's is INFINITY. The columns of a malformed row mean nothing;
-    `malformed` gives its reason by index. `raw` gives the original text of the rows at the indices asked for. `arrival` is the wall
-    clock in ticks at which a row arrived, where the adapter knows it.
+    (INFINITY ends the input). A point's `end` is `start + 1`, an edge start's is INFINITY. The columns of a malformed
+    row mean nothing; `malformed` gives its reason by index. `raw` gives the original text of the rows at the indices
+    asked for. `arrival` is the wall clock in ticks at which a row arrived, where the adapter knows it.
     """
 
     kind: npt.NDArray[np.int8]
