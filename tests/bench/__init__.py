@@ -1,0 +1,1 @@
+"""Benchmarks: ratios side by side with plain Spark, printed, never asserted."""
