@@ -1,0 +1,108 @@
+"""One case to run and what came of it: what the transcripts hand to every executor, and get back from each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from streaming.definition.graph import QueryGraph
+from streaming.definition.streams import StreamDefinition
+from streaming.temporal.events import EdgeKind, Payload
+from streaming.temporal.outcomes import Outcome, Reason
+
+ONLY_LANE = "0"
+"""The lane of a stream that lists none."""
+
+
+class EndMode(StrEnum):
+    """How a case ends after its last row.
+
+    FLUSH: CTI infinity on every input at once. STOP: the user's stop, infinity only on inputs whose settings say
+    `final`. NONE: as if killed; nothing is flushed.
+    """
+
+    FLUSH = "flush"
+    STOP = "stop"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class CaseRow:
+    """One row in arrival order.
+
+    `fields` is JSON-able, with the keys of a transcript row that say what the row is: `start end edge payload`, or
+    `cti` (null: infinity) and `strict`, or `bad` (raw text that cannot be parsed: always `bad_row`). Times are ticks
+    or ISO text as the user wrote them; `end` null is infinity. Executors judge them (T5). `lane` may be one that the
+    stream does not list (`bad_row`). `batch` numbers the micro-batch from 0, common to all streams of the case and
+    never falling; batches may be empty. `arrival` is the wall clock in ticks, None where it is not known.
+    """
+
+    stream: str
+    lane: str
+    batch: int
+    fields: Mapping[str, Any]
+    arrival: int | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """A definition without faults, its rows, and how it ends. Each stream feeds at most one input node.
+
+    `streams` is keyed by stream name and holds the advance-time settings that count. `restart` asks an executor that
+    can (engine) to be killed and restarted from its snapshot before each batch but the first. `id` is unique in a run
+    of `run_cases` and is any text.
+    """
+
+    id: str
+    graph: QueryGraph
+    streams: Mapping[str, StreamDefinition]
+    rows: tuple[CaseRow, ...]
+    end: EndMode = EndMode.FLUSH
+    restart: bool = False
+
+
+@dataclass(frozen=True)
+class CaseEvent:
+    """One row of a result: lifetime `[start, end)` in ticks (INFINITY for open) and payload (timestamps as ticks)."""
+
+    output: str
+    start: int
+    end: int
+    payload: Payload
+
+
+@dataclass(frozen=True)
+class CaseLate:
+    """One received row whose outcome is neither on_time nor reordered.
+
+    `position` counts the rows of its stream and lane from 0, CTI rows included. `start`, `end` and `edge` are as the
+    row had them before any policy, None where a malformed row has none. `moved_by` is the ticks by which an adjusted
+    or shifted row was moved, else None.
+    """
+
+    stream: str
+    lane: str
+    position: int
+    outcome: Outcome
+    reason: Reason | None = None
+    start: int | None = None
+    end: int | None = None
+    edge: EdgeKind | None = None
+    moved_by: int | None = None
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """What an executor made of a case.
+
+    `ctis` by output node: those that moved, in order, without infinity. `outcomes` by stream: counts of every outcome
+    that occurred (T12), malformed rows included, CTI rows not. `failure` is a sentence when the executor cannot run
+    the case or failed; the rest is then empty.
+    """
+
+    id: str
+    events: tuple[CaseEvent, ...] = ()
+    ctis: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    late: tuple[CaseLate, ...] = ()
+    outcomes: Mapping[str, Mapping[Outcome, int]] = field(default_factory=dict)
+    failure: str | None = None
