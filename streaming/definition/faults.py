@@ -31,6 +31,7 @@ class FaultCode(StrEnum):
     BAD_ADVANCE_TIME = "bad_advance_time"
     NO_CLOCK = "no_clock"
     BAD_SCHEMA = "bad_schema"
+    BAD_ADAPTER = "bad_adapter"
 
 
 class Severity(StrEnum):

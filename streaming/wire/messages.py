@@ -33,6 +33,7 @@ class RunSpec(Strict):
     binding: str
     run: str
     desired: Literal["running", "stopped"]
+    flush: bool = False
     query: QueryGraph
     inputs: dict[str, InputSpec]
     results: str
