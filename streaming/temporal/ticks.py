@@ -18,6 +18,7 @@ FIRST_TICK: Final = Tick(-62_135_596_800_000_000)
 LAST_TICK: Final = Tick(253_402_300_799_999_999)
 """9999-12-31T23:59:59.999999Z, the largest legal start; an end may be one tick later."""
 ONE_TICK: Final = Ticks(1)
+NO_TICKS: Final = Ticks(0)
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _UNIT_TICKS: Final = {
@@ -30,9 +31,9 @@ _UNIT_TICKS: Final = {
     "tick": 1,
     "ticks": 1,
 }
-_DURATION: Final = re.compile(r"([+-]?)(\d+)\s*(us|ms|s|m|h|d|ticks?)", re.ASCII)
+_DURATION: Final = re.compile(r"([+-]?)(\d{1,20})\s*(us|ms|s|m|h|d|ticks?)", re.ASCII)
 _ISO_DURATION: Final = re.compile(
-    r"([+-]?)P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d{1,6}))?S)?)?", re.ASCII
+    r"([+-]?)P(?:(\d{1,20})W)?(?:(\d{1,20})D)?(?:T(?:(\d{1,20})H)?(?:(\d{1,20})M)?(?:(\d{1,20})(?:\.(\d{1,6}))?S)?)?", re.ASCII
 )
 
 
@@ -75,14 +76,18 @@ def parse_instant(value: int | str) -> Tick:
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise TimeTextError(f"{value!r} is not an instant; write ticks as a whole number or ISO 8601 text")
     if isinstance(value, int):
-        if not FIRST_TICK <= value <= LAST_TICK + 1:
-            raise TimeTextError(f"{value} ticks is outside the years 1 to 9999")
-        return Tick(value)
+        return _inside(value, f"{value} ticks")
     try:
         moment = datetime.fromisoformat(value.strip())
     except ValueError:
         raise TimeTextError(f"{value!r} is not an instant; write ISO 8601, such as '2026-01-31T12:00:00Z'") from None
-    return tick_of(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+    return _inside(tick_of(moment if moment.tzinfo else moment.replace(tzinfo=UTC)), repr(value))
+
+
+def _inside(tick: int, text: str) -> Tick:
+    if not FIRST_TICK <= tick <= LAST_TICK + 1:
+        raise TimeTextError(f"{text} is outside the years 1 to 9999")
+    return Tick(tick)
 
 
 def tick_of(moment: datetime) -> Tick:
@@ -91,13 +96,18 @@ def tick_of(moment: datetime) -> Tick:
 
 
 def format_instant(tick: Tick) -> str:
-    """ISO 8601 in UTC with as many digits as needed; `infinity` and `none` for the two sentinels."""
+    """ISO 8601 in UTC with as many digits as needed; `infinity` and `none` for the two sentinels.
+
+    A window can reach outside the years 1 to 9999; its far bound is written as a count of ticks.
+    """
     if tick == INFINITY:
         return "infinity"
     if tick == NO_CTI:
         return "none"
     if tick == LAST_TICK + 1:
         return "10000-01-01T00:00:00Z"
+    if not FIRST_TICK <= tick <= LAST_TICK:
+        return f"{tick} ticks"
     return (_EPOCH + timedelta(microseconds=tick)).isoformat().replace("+00:00", "Z")
 
 

@@ -1,0 +1,198 @@
+"""The clock of one lane: judges every element in arrival order and generates the lane's CTIs."""
+
+from dataclasses import dataclass, replace
+
+from streaming.temporal.admission import Admission, Dropped, InTime, admit
+from streaming.temporal.events import Cti, EdgeKind, Event
+from streaming.temporal.open_edges import OpenEdge, OpenEdges
+from streaming.temporal.outcomes import Outcome, Reason
+from streaming.temporal.settings import AdvanceTime, Basis, Generate
+from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, NO_CTI, ONE_TICK, Tick, Ticks
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What became of one element (T12).
+
+    `event` is what is enqueued, None for nothing. It may differ from `original` (the event as it was received, None
+    for a malformed row): an edge end carries the start under which its edge was enqueued, and one with
+    `end == start` (reason VANISHED) erases that edge. `cti_met` is the lane's CTI before the element, `cti_after`
+    the one after it, `emitted` the CTI that it generated if that moved the lane (T8). `lateness` is `cti_met - sync`
+    for violations, else None; `moved_by` is how far the policy moved it, None where no policy moved it.
+    """
+
+    outcome: Outcome
+    reason: Reason | None
+    event: Event | None
+    original: Event | None
+    cti_met: Tick
+    lateness: Ticks | None
+    moved_by: Ticks | None
+    cti_after: Tick
+    emitted: Tick | None
+
+
+@dataclass(frozen=True, slots=True)
+class CtiTaken:
+    """Whether a CTI moved the lane; `suppressed` when it was lower than the lane's (T4)."""
+
+    moved: bool
+    suppressed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LaneClockState:
+    """All that a lane clock remembers, in ints, text and tuples.
+
+    `since_cti` counts the received events since N was last reached; `produced_at` is the start of the last event
+    that produced a CTI under a duration T, None before the first (T7).
+    """
+
+    cti: Tick = NO_CTI
+    largest_start: Tick = NO_CTI
+    largest_sync: Tick = NO_CTI
+    since_cti: int = 0
+    produced_at: Tick | None = None
+    cti_suppressed: int = 0
+    open_edges: tuple[OpenEdge, ...] = ()
+
+
+class LaneClock:
+    """Judges the elements of one lane against its own CTI and advances it (T4, T6, T7, T8, T11, T12, T14).
+
+    `state()` at any position, given to a new clock with the same settings, goes on as if nothing had happened.
+    """
+
+    def __init__(self, settings: AdvanceTime, state: LaneClockState | None = None) -> None:
+        state = state or LaneClockState()
+        self._settings = settings
+        self._edges = OpenEdges(state.open_edges)
+        self._since_cti = state.since_cti
+        self._produced_at = state.produced_at
+        self.cti = state.cti
+        self.largest_start = state.largest_start
+        self.largest_sync = state.largest_sync
+        self.cti_suppressed = state.cti_suppressed
+
+    def take(self, event: Event) -> Judged:
+        """Judge `event`, which is well formed (`end > start`), then test the generation rule (T8).
+
+        After CTI infinity every event is dropped_late, reason after_end (T4), and counts for nothing.
+        """
+        if self.cti == INFINITY:
+            return self._after_end(event)
+        judged = self._judge(event)
+        if judged.outcome is Outcome.MALFORMED:
+            return judged
+        self.largest_sync = max(self.largest_sync, event.sync)
+        if event.edge is EdgeKind.END:
+            return judged
+        self.largest_start = max(self.largest_start, event.start)
+        generated = self._generated(event)
+        if generated is None or not self.take_cti(Cti(generated)).moved:
+            return judged
+        return replace(judged, cti_after=generated, emitted=generated)
+
+    def take_cti(self, cti: Cti) -> CtiTaken:
+        """Move to an explicit CTI; an equal one does nothing, a lower one is counted and does nothing (T4)."""
+        if cti.at > self.cti:
+            self.cti = cti.at
+            return CtiTaken(moved=True, suppressed=False)
+        suppressed = cti.at < self.cti
+        self.cti_suppressed += suppressed
+        return CtiTaken(moved=False, suppressed=suppressed)
+
+    def take_malformed(self, reason: Reason) -> Judged:
+        """Judge a row that could not be read: malformed, but dropped_late after CTI infinity (T5)."""
+        if self.cti == INFINITY:
+            return self._after_end(None)
+        return self._judged(Outcome.MALFORMED, reason)
+
+    def state(self) -> LaneClockState:
+        """What this clock remembers, for a clock that goes on from here."""
+        return LaneClockState(
+            cti=self.cti,
+            largest_start=self.largest_start,
+            largest_sync=self.largest_sync,
+            since_cti=self._since_cti,
+            produced_at=self._produced_at,
+            cti_suppressed=self.cti_suppressed,
+            open_edges=self._edges.state(),
+        )
+
+    def _judge(self, event: Event) -> Judged:
+        if event.edge is EdgeKind.END:
+            return self._judge_end(event)
+        admission = admit(event, self.cti, self._settings.late)
+        if event.edge is EdgeKind.START:
+            self._edges.open(event, None if isinstance(admission, Dropped) else admission.event.start)
+        return self._admitted(event, admission)
+
+    def _judge_end(self, event: Event) -> Judged:
+        edge = self._edges.match(event)
+        if edge is not None and edge.start is None:
+            self._edges.close(edge)
+            lateness = Ticks(self.cti - event.sync) if event.sync < self.cti else None
+            return self._judged(Outcome.DROPPED_LATE, Reason.START_DROPPED, event, lateness)
+        enqueued = event if edge is None or edge.start is None else replace(event, start=edge.start)
+        admission = admit(enqueued, self.cti, self._settings.late, self._settings.late_end)
+        if not isinstance(admission, Dropped):  # the edge of a dropped end stays open
+            if edge is None:
+                return self._judged(Outcome.MALFORMED, Reason.ORPHAN_END, event)
+            self._edges.close(edge)
+        return self._admitted(event, admission)
+
+    def _admitted(self, original: Event, admission: Admission) -> Judged:
+        if isinstance(admission, InTime):
+            on_time = original.sync >= self.largest_sync
+            judged = self._judged(Outcome.ON_TIME if on_time else Outcome.REORDERED, None, original)
+            return replace(judged, event=admission.event)
+        if isinstance(admission, Dropped):
+            return self._judged(Outcome.DROPPED_LATE, Reason.BEFORE_CTI, original, admission.lateness)
+        judged = self._judged(admission.outcome, admission.reason, original, admission.lateness or None)
+        return replace(judged, event=admission.event, moved_by=admission.moved_by)
+
+    def _after_end(self, event: Event | None) -> Judged:
+        return self._judged(Outcome.DROPPED_LATE, Reason.AFTER_END, event)
+
+    def _judged(
+        self, outcome: Outcome, reason: Reason | None, original: Event | None = None, lateness: Ticks | None = None
+    ) -> Judged:
+        return Judged(
+            outcome=outcome,
+            reason=reason,
+            event=None,
+            original=original,
+            cti_met=self.cti,
+            lateness=lateness,
+            moved_by=None,
+            cti_after=self.cti,
+            emitted=None,
+        )
+
+    def _generated(self, event: Event) -> Tick | None:
+        """The CTI that follows the received `event`, saturated; None when none is due (T6, T7)."""
+        generate = self._settings.generate
+        if generate is None or not self._due(generate, event.start):
+            return None
+        basis = event.start if generate.basis is Basis.LAST else self.largest_start
+        return saturated(basis - generate.delay)
+
+    def _due(self, generate: Generate, start: Tick) -> bool:
+        if generate.every_count is not None:
+            self._since_cti = (self._since_cti + 1) % generate.every_count
+            return self._since_cti == 0
+        every = generate.every_ticks or ONE_TICK
+        if self._produced_at is not None and start - self._produced_at < every:
+            return False
+        self._produced_at = start
+        return True
+
+
+def saturated(cti: int) -> Tick:
+    """A generated CTI held inside the range of times, `FIRST_TICK` to `LAST_TICK + 1`.
+
+    A delay can carry it outside. Held at the bottom it still says "before all events", and is above NO_CTI; held at
+    the top it says "after all starts", and does not end the input, which only an explicit or final infinity does.
+    """
+    return Tick(min(max(cti, FIRST_TICK), LAST_TICK + 1))

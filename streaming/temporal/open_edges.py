@@ -1,0 +1,75 @@
+"""The edges of a lane that are open: which start an edge end closes (T11)."""
+
+import json
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from streaming.temporal.events import Event, Payload
+from streaming.temporal.ticks import Tick
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEdge:
+    """An edge start whose end has not come.
+
+    `original` and `payload_key` are what its end will carry, `start` the start under which it was enqueued: None
+    when it was dropped.
+    """
+
+    original: Tick
+    payload_key: str
+    start: Tick | None
+
+
+def payload_key(payload: Payload) -> str:
+    """A text that is equal for equal payloads; a null field and a missing one are the same."""
+    present = {name: _canonical(value) for name, value in payload.items() if value is not None}
+    return json.dumps(present, sort_keys=True, separators=(",", ":"))
+
+
+def _canonical(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return {"decimal": str(value.normalize() if value else Decimal(0))}
+    if isinstance(value, float):
+        return value + 0.0  # -0.0 equals 0.0
+    if isinstance(value, dict):
+        return {name: _canonical(item) for name, item in value.items() if item is not None}
+    if isinstance(value, list | tuple):
+        return [_canonical(item) for item in value]
+    return value
+
+
+class OpenEdges:
+    """Open edges, first in first out by original start and payload (T11)."""
+
+    def __init__(self, edges: Iterable[OpenEdge] = ()) -> None:
+        self._queues: dict[tuple[Tick, str], deque[OpenEdge]] = {}
+        for edge in edges:
+            self._append(edge)
+
+    def open(self, original: Event, start: Tick | None) -> None:
+        """Remember the edge start `original`, enqueued at `start`; None when it was dropped."""
+        self._append(OpenEdge(original.start, payload_key(original.payload), start))
+
+    def match(self, end: Event) -> OpenEdge | None:
+        """The edge that `end` would close, left open; None for an orphan."""
+        queue = self._queues.get((end.start, payload_key(end.payload)))
+        return queue[0] if queue else None
+
+    def close(self, edge: OpenEdge) -> None:
+        """Forget `edge`, which `match` returned."""
+        key = (edge.original, edge.payload_key)
+        queue = self._queues[key]
+        queue.popleft()
+        if not queue:
+            del self._queues[key]
+
+    def state(self) -> tuple[OpenEdge, ...]:
+        """All open edges; building `OpenEdges` from them gives an equal object."""
+        return tuple(edge for key in sorted(self._queues) for edge in self._queues[key])
+
+    def _append(self, edge: OpenEdge) -> None:
+        self._queues.setdefault((edge.original, edge.payload_key), deque()).append(edge)
