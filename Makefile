@@ -1,0 +1,60 @@
+# `make up` starts Punctual; `make test` runs everything that must hold.
+PYTHON ?= python3.11
+BIN := .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help up prepare-tests test test-fast test-spark test-browser lint thorough bench screenshots clean python
+
+help:
+	@echo "make up           start Punctual on http://127.0.0.1:8000/ (PORT=8001 make up for another port)"
+	@echo "make test         install what the tests need, then run every check and every test"
+	@echo "make test-fast    only the tests without Spark and without a browser (after one make test)"
+	@echo "make lint         ruff, mypy, import-linter, Biome, tsc"
+	@echo "make thorough     the slow tests"
+	@echo "make bench        the benchmark's table"
+	@echo "make screenshots  every page, light and dark, wide and narrow, into var/screenshots"
+	@echo "make clean        remove .venv, node_modules, the build and var"
+
+python:
+	@command -v $(PYTHON) >/dev/null || { echo "Punctual needs Python 3.11: install python3.11 and python3.11-venv, or name it: PYTHON=/path/to/python3.11 make up"; exit 1; }
+
+up: python
+	@exec $(PYTHON) -m deploy.up
+
+prepare-tests: python
+	@$(PYTHON) -m deploy.prepare tests
+
+test: prepare-tests
+	@$(MAKE) --no-print-directory lint
+	cd frontend && npm run --silent test
+	@$(MAKE) --no-print-directory test-fast
+	@$(MAKE) --no-print-directory test-spark
+	@$(MAKE) --no-print-directory test-browser
+
+test-fast:
+	$(BIN)/pytest -m "not spark and not browser and not thorough"
+
+test-spark:
+	$(BIN)/pytest -m "spark and not thorough"
+
+test-browser:
+	$(BIN)/pytest -m "browser and not thorough"
+
+lint:
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	cd frontend && npm run --silent lint && npm run --silent types
+
+thorough: prepare-tests
+	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -m thorough
+
+bench: prepare-tests
+	$(BIN)/python -m tests.bench
+
+screenshots: prepare-tests
+	$(BIN)/python -m tests.e2e.screenshots
+
+clean:
+	rm -rf .venv frontend/node_modules frontend/dist var .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,1 @@
+"""How Punctual is installed and started."""

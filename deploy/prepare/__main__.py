@@ -1,0 +1,40 @@
+"""`python3.11 -m deploy.prepare [tests]`: install what running, or testing, needs."""
+
+import sys
+
+from deploy.prepare import browser_code, debian, packages, programs
+from deploy.prepare.console import CannotGoOn, say
+from deploy.prepare.places import ROOT
+
+LOG = ROOT / "var" / "logs" / "prepare.log"
+
+
+def for_running() -> None:
+    """Install and build what `make up` needs."""
+    programs.require()
+    packages.install(packages.RUNNING, LOG)
+    browser_code.install(LOG)
+    browser_code.build(LOG)
+
+
+def for_tests() -> None:
+    """Install and build what `make test` needs."""
+    programs.require()
+    debian.install(debian.FOR_TESTS, LOG)
+    packages.install(packages.TESTING, LOG)
+    browser_code.install(LOG)
+    browser_code.build(LOG)
+
+
+def main(arguments: list[str]) -> int:
+    """Prepare for the purpose named; 0, or 1 after a sentence about what is missing."""
+    try:
+        for_tests() if arguments == ["tests"] else for_running()
+    except CannotGoOn as fault:
+        say(str(fault))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

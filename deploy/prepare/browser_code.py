@@ -1,0 +1,40 @@
+"""The packages and the build of the part that runs in the browser."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from deploy.prepare import stamps
+from deploy.prepare.console import run_step
+from deploy.prepare.places import FRONTEND
+
+NOT_SOURCE = frozenset({"node_modules", "dist", "coverage"})
+
+
+def install(log: Path) -> None:
+    """Install exactly what package-lock.json names; nothing while it is as it was."""
+    stamp = FRONTEND / "node_modules" / ".punctual-installed"
+    locked = stamps.digest([FRONTEND / "package.json", FRONTEND / "package-lock.json"], FRONTEND)
+    if not stamps.is_current(stamp, locked):
+        command = ["npm", "ci", "--no-audit", "--no-fund"]
+        run_step("Installing the browser part's packages: about a minute the first time", command, log, cwd=FRONTEND)
+        stamps.write(stamp, locked)
+
+
+def build(log: Path) -> None:
+    """Build `frontend/dist`; nothing while no source changed."""
+    stamp = FRONTEND / "dist" / ".punctual-built"
+    source = stamps.digest(source_files(FRONTEND), FRONTEND)
+    if not stamps.is_current(stamp, source):
+        run_step("Building the pages", ["npm", "run", "build"], log, cwd=FRONTEND)
+        stamps.write(stamp, source)
+
+
+def source_files(folder: Path) -> Iterator[Path]:
+    """Yield the files below `folder` that a build may read, without what was installed or built."""
+    for entry in folder.iterdir():
+        if entry.name in NOT_SOURCE or entry.name.startswith("."):
+            continue
+        if entry.is_dir():
+            yield from source_files(entry)
+        else:
+            yield entry

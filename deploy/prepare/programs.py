@@ -1,0 +1,55 @@
+"""The programs that Punctual needs from the machine, each missing one told in one sentence."""
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+
+from deploy.prepare.console import CannotGoOn
+
+OLDEST_NODE = 20
+OLDEST_JAVA = 17
+
+VersionOf = Callable[[list[str]], str | None]
+
+
+def printed_version(command: list[str]) -> str | None:
+    """Return what `command` prints, on either channel; None when there is no such program or it fails."""
+    if shutil.which(command[0]) is None:
+        return None
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr if done.returncode == 0 else None
+
+
+def leading_number(text: str | None) -> int | None:
+    """Return the first whole number of `text`: 20 of `v20.20.2`, 17 of `openjdk version "17.0.15"`."""
+    found = re.search(r"\d+", text or "")
+    return int(found.group()) if found else None
+
+
+def missing(version_of: VersionOf = printed_version) -> list[str]:
+    """Return one sentence for each program that is missing or too old; empty when all is there."""
+    faults = []
+    if sys.version_info[:2] != (3, 11):
+        faults.append("Punctual needs Python 3.11: install python3.11 and run PYTHON=/path/to/python3.11 make up.")
+    node = leading_number(version_of(["node", "--version"]))
+    if node is None:
+        faults.append(f"Node.js is missing: install Node.js {OLDEST_NODE} or newer, with npm.")
+    elif node < OLDEST_NODE:
+        faults.append(f"Node.js {node} is too old: install Node.js {OLDEST_NODE} or newer, with npm.")
+    elif version_of(["npm", "--version"]) is None:
+        faults.append("npm is missing: install npm beside Node.js.")
+    java = leading_number(version_of(["java", "-version"]))
+    if java is None:
+        faults.append(f"Java is missing: install Java {OLDEST_JAVA}, for example openjdk-17-jre-headless.")
+    elif java < OLDEST_JAVA:
+        faults.append(f"Java {java} is too old: install Java {OLDEST_JAVA}, for example openjdk-17-jre-headless.")
+    return faults
+
+
+def require(version_of: VersionOf = printed_version) -> None:
+    """Raise CannotGoOn with all that is missing."""
+    faults = missing(version_of)
+    if faults:
+        raise CannotGoOn("\n".join(faults))
