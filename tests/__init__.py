@@ -1,0 +1,1 @@
+"""Tests, in rooms like the code's."""

@@ -1,0 +1,13 @@
+"""Settings of the web application under test: those of an installation on one's own machine, with data of its own."""
+
+import atexit
+import os
+import shutil
+import tempfile
+
+if "PUNCTUAL_DATA" not in os.environ:
+    os.environ["PUNCTUAL_DATA"] = tempfile.mkdtemp(prefix="punctual-tests-")
+    atexit.register(shutil.rmtree, os.environ["PUNCTUAL_DATA"], ignore_errors=True)
+os.environ.setdefault("PUNCTUAL_EMBEDDED", "1")
+
+from webapp.settings import *  # noqa: E402, F403 - the environment must stand before it is read
