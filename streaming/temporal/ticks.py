@@ -33,7 +33,8 @@ _UNIT_TICKS: Final = {
 }
 _DURATION: Final = re.compile(r"([+-]?)(\d{1,20})\s*(us|ms|s|m|h|d|ticks?)", re.ASCII)
 _ISO_DURATION: Final = re.compile(
-    r"([+-]?)P(?:(\d{1,20})W)?(?:(\d{1,20})D)?(?:T(?:(\d{1,20})H)?(?:(\d{1,20})M)?(?:(\d{1,20})(?:\.(\d{1,6}))?S)?)?", re.ASCII
+    r"([+-]?)P(?:(\d{1,20})W)?(?:(\d{1,20})D)?(?:T(?:(\d{1,20})H)?(?:(\d{1,20})M)?(?:(\d{1,20})(?:\.(\d{1,6}))?S)?)?",
+    re.ASCII,
 )
 
 

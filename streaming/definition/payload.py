@@ -1,0 +1,171 @@
+"""Reading one payload strictly by its schema: what does not fit is malformed, never coerced (T5)."""
+
+import math
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from typing import Any, Final
+
+from streaming.definition.types import (
+    Array,
+    Boolean,
+    DecimalOf,
+    Double,
+    Fields,
+    Long,
+    String,
+    Struct,
+    Timestamp,
+    Type,
+)
+from streaming.temporal.ticks import FIRST_TICK, LAST_TICK, TimeTextError, parse_instant
+
+_LONG_MIN: Final = -(2**63)
+_LONG_MAX: Final = 2**63 - 1
+_EXACT: Final = Context(prec=40)
+
+
+@dataclass(frozen=True, slots=True)
+class BadPayload:
+    """A payload that does not fit: reason bad_payload. `field` is a path such as `a.b[2]`, empty for the whole."""
+
+    field: str
+    message: str
+
+
+class _Unfit(Exception):
+    """Raised inside this module where a value does not fit; carries the path from the inside out."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.path = ""
+
+
+def read_payload(obj: object, fields: Fields) -> dict[str, Any] | BadPayload:
+    """Read `obj`, a decoded JSON object, as a payload with exactly the `fields`, in their order.
+
+    Values come out as the temporal model holds them: long int, double float, decimal `Decimal` at its scale, a
+    timestamp as int ticks (written as ticks or as ISO 8601 text), array list, struct dict. A missing field is null,
+    an extra one is ignored. A number in a string, a fraction for a long, NaN, infinity, a value outside int64, a
+    decimal with too many digits, text that is not Unicode, or another type give `BadPayload` (the first one found).
+    """
+    try:
+        return _struct(obj, fields)
+    except _Unfit as error:
+        return BadPayload(error.path.removeprefix("."), str(error))
+
+
+def _struct(obj: object, fields: Fields) -> dict[str, Any]:
+    if not isinstance(obj, dict):
+        raise _Unfit(f"expected an object with fields, found {_shown(obj)}")
+    return {name: _at(f".{name}", obj.get(name), of) for name, of in fields.items()}
+
+
+def _at(step: str, value: object, of: Type) -> Any:
+    try:
+        return _value(value, of)
+    except _Unfit as error:
+        error.path = step + error.path
+        raise
+
+
+def _value(value: object, of: Type) -> Any:
+    if value is None:
+        return None
+    if isinstance(of, Array):
+        if not isinstance(value, list):
+            raise _wrong(value, of)
+        return [_at(f"[{index}]", item, of.element) for index, item in enumerate(value)]
+    if isinstance(of, Struct):
+        return _struct(value, dict(of.fields))
+    return _scalar(value, of)
+
+
+def _scalar(value: object, of: Type) -> Any:
+    if isinstance(of, Boolean):
+        if isinstance(value, bool):
+            return value
+    elif isinstance(of, String):
+        if isinstance(value, str):
+            return _text(value)
+    elif isinstance(of, Timestamp):
+        return _timestamp(value)
+    elif isinstance(value, bool):
+        raise _wrong(value, of)
+    elif isinstance(of, Long):
+        return _long(value)
+    elif isinstance(of, Double):
+        return _double(value)
+    elif isinstance(of, DecimalOf):
+        return _decimal(value, of)
+    raise _wrong(value, of)
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise _Unfit("the text holds half of a surrogate pair; it is not valid Unicode") from None
+    return value
+
+
+def _timestamp(value: object) -> int:
+    numeric_text = isinstance(value, str) and value.strip().lstrip("+-").isdecimal()
+    if isinstance(value, bool) or not isinstance(value, int | str) or numeric_text:
+        raise _Unfit(f"expected a timestamp (ticks or ISO 8601 text), found {_shown(value)}")
+    try:
+        tick = parse_instant(value)
+    except TimeTextError as error:
+        raise _Unfit(str(error)) from None
+    if not FIRST_TICK <= tick <= LAST_TICK:
+        raise _Unfit(f"{_shown(value)} is outside the years 1 to 9999")
+    return tick
+
+
+def _long(value: object) -> int:
+    if not isinstance(value, int):
+        raise _Unfit(f"expected a whole number, found {_shown(value)}")
+    if not _LONG_MIN <= value <= _LONG_MAX:
+        raise _Unfit(f"{_shown(value)} does not fit 64 bits")
+    return value
+
+
+def _double(value: object) -> float:
+    if not isinstance(value, int | float | Decimal):
+        raise _Unfit(f"expected a number, found {_shown(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise _Unfit(f"{_shown(value)} is not a finite double")
+    return number
+
+
+def _decimal(value: object, of: DecimalOf) -> Decimal:
+    if not isinstance(value, int | float | Decimal):
+        raise _Unfit(f"expected a number, found {_shown(value)}")
+    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    if not number.is_finite():
+        raise _Unfit(f"{_shown(value)} is not a finite number")
+    _, digits, exponent = number.as_tuple()
+    unscaled = "".join(map(str, digits)).rstrip("0")
+    lowest = int(exponent) + len(digits) - len(unscaled)
+    if unscaled and (lowest < -of.scale or len(unscaled) + lowest + of.scale > of.precision):
+        raise _Unfit(f"{_shown(value)} does not fit {of}")
+    return number.quantize(Decimal(1).scaleb(-of.scale), context=_EXACT) if unscaled else _zero(of)
+
+
+def _zero(of: DecimalOf) -> Decimal:
+    return Decimal(0).scaleb(-of.scale)
+
+
+def _wrong(value: object, of: Type) -> _Unfit:
+    return _Unfit(f"expected {of}, found {_shown(value)}")
+
+
+def _shown(value: object) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # an int with more digits than Python prints
+        text = "a number with thousands of digits"
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,272 @@
+"""The types of payload fields, their text, and the result types of aggregates."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from streaming.definition.names import NAME_PATTERN
+
+MAX_TYPE_DEPTH: Final = 20
+MAX_PRECISION: Final = 38
+
+
+@dataclass(frozen=True, slots=True)
+class Long:
+    """A 64-bit integer."""
+
+    def __str__(self) -> str:
+        return "long"
+
+
+@dataclass(frozen=True, slots=True)
+class Double:
+    """A finite 64-bit float."""
+
+    def __str__(self) -> str:
+        return "double"
+
+
+@dataclass(frozen=True, slots=True)
+class String:
+    """Unicode text, ordered by code point."""
+
+    def __str__(self) -> str:
+        return "string"
+
+
+@dataclass(frozen=True, slots=True)
+class Boolean:
+    """True or false."""
+
+    def __str__(self) -> str:
+        return "boolean"
+
+
+@dataclass(frozen=True, slots=True)
+class Timestamp:
+    """A moment, held as int64 ticks."""
+
+    def __str__(self) -> str:
+        return "timestamp"
+
+
+@dataclass(frozen=True, slots=True)
+class Null:
+    """The type of the literal `null` before it meets another; never a field's type."""
+
+    def __str__(self) -> str:
+        return "null"
+
+
+@dataclass(frozen=True, slots=True)
+class DecimalOf:
+    """An exact number with `precision` digits (1 to 38), `scale` of them after the point."""
+
+    precision: int
+    scale: int
+
+    def __str__(self) -> str:
+        return f"decimal({self.precision},{self.scale})"
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A list; elements may be null."""
+
+    element: "Type"
+
+    def __str__(self) -> str:
+        return f"array<{self.element}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """Named fields in order; any of them may be null."""
+
+    fields: tuple[tuple[str, "Type"], ...]
+
+    def __str__(self) -> str:
+        return f"struct<{', '.join(f'{name}: {of}' for name, of in self.fields)}>"
+
+
+Type = Long | Double | String | Boolean | Timestamp | Null | DecimalOf | Array | Struct
+Fields = Mapping[str, Type]
+"""The schema of a payload: field name to type, in order."""
+
+LONG: Final = Long()
+DOUBLE: Final = Double()
+STRING: Final = String()
+BOOLEAN: Final = Boolean()
+TIMESTAMP: Final = Timestamp()
+NULL: Final = Null()
+SCALARS: Final[Mapping[str, Type]] = {str(of): of for of in (LONG, DOUBLE, STRING, BOOLEAN, TIMESTAMP)}
+
+_TOKEN: Final = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[<>(),:]|\S)", re.ASCII)
+
+
+class TypeTextError(ValueError):
+    """A type that cannot be read; the message says what would be accepted."""
+
+
+def parse_type(text: str) -> Type:
+    """Read a type: `long`, `decimal(10,2)`, `array<string>`, `struct<a: long, b: array<double>>`.
+
+    Raises `TypeTextError` for anything else, types nested more than 20 deep included.
+    """
+    tokens = _Tokens(text)
+    parsed = tokens.type_(0)
+    if tokens.peek():
+        raise tokens.error(f"nothing after {parsed}")
+    return parsed
+
+
+def parse_fields(fields: Mapping[str, str]) -> dict[str, Type]:
+    """The schema whose types are given as text. Raises `TypeTextError`, which names the field."""
+    parsed = {}
+    for name, text in fields.items():
+        try:
+            parsed[name] = parse_type(text)
+        except TypeTextError as error:
+            raise TypeTextError(f"field {name}: {error}") from None
+    return parsed
+
+
+class _Tokens:
+    """A recursive reader of type texts."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens: Iterator[str] = iter(_TOKEN.findall(text))
+        self._next = next(self._tokens, "")
+
+    def peek(self) -> str:
+        return self._next
+
+    def take(self) -> str:
+        token, self._next = self._next, next(self._tokens, "")
+        return token
+
+    def expect(self, wanted: str) -> None:
+        if self.take() != wanted:
+            raise self.error(f"a '{wanted}'")
+
+    def error(self, wanted: str) -> TypeTextError:
+        shown = self._text if len(self._text) <= 80 else self._text[:77] + "..."
+        return TypeTextError(
+            f"{shown!r} is not a type: expected {wanted}; write long, double, decimal(p,s), string, boolean, "
+            "timestamp, array<type> or struct<name: type, ...>"
+        )
+
+    def type_(self, depth: int) -> Type:
+        if depth > MAX_TYPE_DEPTH:
+            raise self.error(f"at most {MAX_TYPE_DEPTH} levels")
+        word = self.take()
+        if word in SCALARS:
+            return SCALARS[word]
+        if word == "decimal":
+            return self.decimal()
+        if word == "array":
+            self.expect("<")
+            element = self.type_(depth + 1)
+            self.expect(">")
+            return Array(element)
+        if word == "struct":
+            return self.struct(depth)
+        raise self.error("a type")
+
+    def decimal(self) -> DecimalOf:
+        self.expect("(")
+        precision = self.number()
+        self.expect(",")
+        scale = self.number()
+        self.expect(")")
+        if not 1 <= precision <= MAX_PRECISION or scale > precision:
+            raise self.error("a precision of 1 to 38 and a scale not above it")
+        return DecimalOf(precision, scale)
+
+    def number(self) -> int:
+        token = self.take()
+        if not (token.isdecimal() and len(token) <= 2):
+            raise self.error("a number of one or two digits")
+        return int(token)
+
+    def struct(self, depth: int) -> Struct:
+        fields: dict[str, Type] = {}
+        separator = "<"
+        while separator != ">":
+            if fields and separator != ",":
+                raise self.error("a ',' or a '>'")
+            if not fields and separator == "<":
+                self.expect("<")
+            name = self.take()
+            if not re.fullmatch(NAME_PATTERN, name) or name in fields:
+                raise self.error("a field name that is used once")
+            self.expect(":")
+            fields[name] = self.type_(depth + 1)
+            separator = self.take()
+        return Struct(tuple(fields.items()))
+
+
+def is_numeric(of: Type) -> bool:
+    """Whether arithmetic applies: long, double, decimal; null fits everywhere."""
+    return isinstance(of, Long | Double | DecimalOf | Null)
+
+
+def is_ordered(of: Type) -> bool:
+    """Whether `<`, min and max apply: every scalar type; arrays and structs have no order."""
+    return not isinstance(of, Array | Struct)
+
+
+def common_type(left: Type, right: Type) -> Type | None:
+    """The type to which both sides widen, None when there is none.
+
+    Null gives way to anything; long widens to decimal and both to double; a decimal pair keeps all digits before and
+    after the point, up to 38; otherwise the types must be equal.
+    """
+    if left == right or isinstance(right, Null):
+        return left
+    if isinstance(left, Null):
+        return right
+    if not (is_numeric(left) and is_numeric(right)):
+        return None
+    if isinstance(left, Double) or isinstance(right, Double):
+        return DOUBLE
+    one, other = as_decimal(left), as_decimal(right)
+    scale = max(one.scale, other.scale)
+    whole = max(one.precision - one.scale, other.precision - other.scale)
+    return bounded_decimal(whole + scale, scale)
+
+
+def as_decimal(of: Type) -> DecimalOf:
+    """The decimal type that a decimal or long operand has in decimal arithmetic: a long is `decimal(20,0)`."""
+    return of if isinstance(of, DecimalOf) else DecimalOf(20, 0)
+
+
+def bounded_decimal(precision: int, scale: int) -> DecimalOf:
+    """`decimal(precision, scale)` within 38 digits: digits after the point give way, down to 6 of them (as Spark)."""
+    if precision <= MAX_PRECISION:
+        return DecimalOf(precision, scale)
+    whole = precision - scale
+    return DecimalOf(MAX_PRECISION, max(MAX_PRECISION - whole, min(scale, 6)))
+
+
+def aggregate_type(function: str, of: Type | None) -> Type | None:
+    """The result type of an aggregate over values of type `of` (None: none given); None where it does not apply.
+
+    count -> long; sum keeps long and double and gives a decimal 10 more digits; avg -> double, of a decimal
+    `decimal(p+4, s+4)` within 38, rounded half up; min and max keep any ordered type.
+    """
+    if function == "count":
+        return LONG
+    if of is None or isinstance(of, Null):
+        return None
+    if function in ("min", "max"):
+        return of if is_ordered(of) else None
+    if not is_numeric(of):
+        return None
+    if isinstance(of, DecimalOf):
+        more = (10, 0) if function == "sum" else (4, 4)
+        precision = min(of.precision + more[0], MAX_PRECISION)
+        return DecimalOf(precision, min(of.scale + more[1], precision))
+    return of if function == "sum" else DOUBLE
