@@ -1,0 +1,182 @@
+"""Results and quarantine of one binding on disk: part files, one commit for each batch, and the reader of its pages.
+
+Folder of a binding (`RunSpec.results` inside the organisation's folder):
+
+    results/part-<batch>-<task>.jsonl       one ResultRow a line
+    quarantine/part-<batch>-<task>.jsonl    one LateEvent a line
+    commits/<batch>.json                    a Commit: which parts count
+
+A part that no commit lists is what an interrupted attempt left: nobody reads it.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from streaming.definition.graph import Strict
+
+PartKind = Literal["results", "late"]
+
+FOLDERS: Mapping[PartKind, str] = {"results": "results", "late": "quarantine"}
+MAX_COMMITS_A_PAGE = 2_000
+"""A page ends after so many commits even if it is not full, so that a rare outcome cannot hold a request for long."""
+
+
+class CursorError(ValueError):
+    """A cursor that this module did not hand out."""
+
+
+class Part(Strict):
+    """One committed file: `path` relative to the binding's folder, and how many rows it holds."""
+
+    kind: PartKind
+    path: str
+    rows: int
+
+
+class Commit(Strict):
+    """What one batch of one binding added. `totals` holds the fields of its ProgressReport."""
+
+    batch: int
+    parts: list[Part]
+    totals: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Page:
+    """Rows, newest first, each with `_id` (stable, unique in its kind); `next` is the cursor, None at the oldest row.
+
+    A page may hold fewer rows than asked for, even none, and still have a `next`.
+    """
+
+    rows: Sequence[dict[str, Any]]
+    next: str | None
+
+
+def part_path(kind: PartKind, batch: int, task: int | str) -> str:
+    """The path of a part relative to the binding's folder: the same batch and task replace the same file."""
+    return f"{FOLDERS[kind]}/part-{batch}-{task}.jsonl"
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write `content` so that `path` is either absent, old or complete, also after a power cut. Raises `OSError`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_part(folder: Path, kind: PartKind, batch: int, task: int | str, rows: Sequence[Strict]) -> Part:
+    """Write `rows` (ResultRow or LateEvent) as one part and describe it; it counts once a commit lists it."""
+    path = part_path(kind, batch, task)
+    write_atomically(folder / path, b"".join(row.model_dump_json().encode() + b"\n" for row in rows))
+    return Part(kind=kind, path=path, rows=len(rows))
+
+
+def write_commit(folder: Path, commit: Commit) -> None:
+    """Make the parts of a batch count, all at once. Writing a batch again replaces its commit."""
+    write_atomically(folder / "commits" / f"{commit.batch}.json", commit.model_dump_json().encode())
+
+
+def read_commit(folder: Path, batch: int) -> Commit | None:
+    """The commit of `batch`, or None."""
+    try:
+        return Commit.model_validate_json((folder / "commits" / f"{batch}.json").read_bytes())
+    except FileNotFoundError:
+        return None
+
+
+def committed_batches(folder: Path) -> list[int]:
+    """The numbers of all committed batches, ascending; none where the folder does not exist yet."""
+    try:
+        names = [path.name for path in (folder / "commits").iterdir()]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    stems = (name.removesuffix(".json") for name in names if name.endswith(".json"))
+    return sorted(int(stem) for stem in stems if stem.isascii() and stem.isdigit())
+
+
+def committed_rows(
+    folder: Path,
+    kind: PartKind,
+    limit: int,
+    before: str | None = None,
+    *,
+    matching: Mapping[str, str] | None = None,
+) -> Page:
+    """The newest `limit` committed rows older than the cursor `before`, of those whose fields equal `matching`.
+
+    Raises `CursorError` for a cursor that is not one of ours. Only committed parts are read; a missing folder, or a
+    part that retention has removed, is no rows.
+    """
+    position = _read_cursor(before) if before is not None else None
+    rows: list[dict[str, Any]] = []
+    batches = [batch for batch in reversed(committed_batches(folder)) if position is None or batch <= position.batch]
+    for count, batch in enumerate(batches):
+        if count == MAX_COMMITS_A_PAGE:
+            return Page(rows, f"{batches[count - 1]}-0-0")
+        for place, row in _rows_of_batch(folder, kind, batch, position):
+            if matching and any(row.get(name) != value for name, value in matching.items()):
+                continue
+            if len(rows) == limit:
+                return Page(rows, rows[-1]["_id"])
+            rows.append({"_id": str(place), **row})
+    return Page(rows, None)
+
+
+@dataclass(frozen=True, order=True)
+class _Place:
+    batch: int
+    part: int
+    row: int
+
+    def __str__(self) -> str:
+        return f"{self.batch}-{self.part}-{self.row}"
+
+
+def _read_cursor(text: str) -> _Place:
+    numbers = text.split("-")
+    if len(numbers) != 3 or not all(number.isascii() and number.isdigit() and len(number) < 19 for number in numbers):
+        raise CursorError(f"{text!r} is not a cursor; use the `next` of the page before")
+    return _Place(*(int(number) for number in numbers))
+
+
+def _rows_of_batch(
+    folder: Path, kind: PartKind, batch: int, before: _Place | None
+) -> Iterator[tuple[_Place, dict[str, Any]]]:
+    commit = read_commit(folder, batch)
+    parts = [part for part in commit.parts if part.kind == kind] if commit else []
+    for part_index in reversed(range(len(parts))):
+        if before is not None and _Place(batch, part_index, 0) >= before:
+            continue
+        lines = _lines(folder / parts[part_index].path, parts[part_index].rows)
+        for row_index in reversed(range(len(lines))):
+            place = _Place(batch, part_index, row_index)
+            if before is None or place < before:
+                yield place, json.loads(lines[row_index])
+
+
+def _lines(path: Path, rows: int) -> list[bytes]:
+    try:
+        return path.read_bytes().split(b"\n")[:rows]
+    except FileNotFoundError:
+        return []
