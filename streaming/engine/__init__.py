@@ -1,1 +1,1 @@
-"""The same meaning in columns: kernels on Arrow chunks. No pyspark."""
+"""The temporal model as columnar kernels on Arrow chunks: clock, feed, fold, windows. No pyspark."""

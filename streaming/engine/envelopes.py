@@ -1,0 +1,94 @@
+"""What travels between the feed and the operators, and out of both."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import pyarrow as pa
+
+from streaming.temporal.outcomes import Outcome, Reason
+
+EnvelopeKind = Literal["partials", "events", "ctis"]
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """One message of a lane to one bucket of the operators; the fields are the columns of the shuffle.
+
+    `seq` orders the envelopes of a (input, lane) inside a batch, from 0. `cti` is the CTI of the lane after the batch
+    (NO_CTI, INFINITY are the sentinels). `chunk` is an Arrow IPC stream; its schema metadata names the branch:
+    partials: folded slices for a window; events: rows that pass without a window; ctis: columns `branch`, `cti`, the
+    steps of the lane's CTI in this batch as each branch sees them.
+    """
+
+    bucket: int
+    input: str
+    lane: str
+    seq: int
+    cti: int
+    kind: EnvelopeKind
+    chunk: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class LaneCounts:
+    """Totals of one lane since its first batch, this one included. `outcomes` adds up to `received` (T12).
+
+    `lateness` has wire.messages.LATENESS_BUCKETS entries and counts every violation of a CTI, whatever became of it.
+    `cti` and `largest_start` are None where there is none yet; a lane that ended has CTI INFINITY.
+    """
+
+    received: int
+    outcomes: Mapping[Outcome, int]
+    reasons: Mapping[Reason, int]
+    lateness: tuple[int, ...]
+    cti: int | None
+    ended: bool
+    largest_start: int | None
+    cti_suppressed: int
+
+
+@dataclass(frozen=True, slots=True)
+class FeedTurn:
+    """What one lane made of one batch.
+
+    `state` is for the lane's next batch. `late` has the columns of LATE_SCHEMA, one row for each element of this batch
+    whose outcome is neither on_time nor reordered (T13), in order of position.
+    """
+
+    envelopes: list[Envelope]
+    state: bytes
+    counts: LaneCounts
+    late: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a turn of the operators released at one output node: an Arrow IPC stream.
+
+    `rows`: columns `start`, `end` (ticks; by position, a field may have the same name), then the fields.
+    `ctis`: column `cti`, the output CTIs that moved, INFINITY included. All buckets release the same CTIs.
+    """
+
+    output: str
+    kind: Literal["rows", "ctis"]
+    chunk: bytes
+
+
+LATE_SCHEMA = pa.schema(
+    [
+        pa.field("input", pa.string(), nullable=False),
+        pa.field("lane", pa.string(), nullable=False),
+        pa.field("position", pa.int64(), nullable=False),
+        pa.field("start", pa.int64()),
+        pa.field("end", pa.int64()),
+        pa.field("cti", pa.int64()),
+        pa.field("outcome", pa.string(), nullable=False),
+        pa.field("reason", pa.string()),
+        pa.field("policy", pa.string(), nullable=False),
+        pa.field("moved_by", pa.int64()),
+        pa.field("raw", pa.string(), nullable=False),
+    ]
+)
+"""The columns of wire.messages.LateEvent; `start` and `end` are the original ones, null for a malformed row; `end` is
+INFINITY for an open edge, `cti` null where there was none."""
