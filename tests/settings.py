@@ -10,4 +10,4 @@ if "PUNCTUAL_DATA" not in os.environ:
     atexit.register(shutil.rmtree, os.environ["PUNCTUAL_DATA"], ignore_errors=True)
 os.environ.setdefault("PUNCTUAL_EMBEDDED", "1")
 
-from webapp.settings import *  # noqa: E402, F403 - the environment must stand before it is read
+from webapp.settings import *  # noqa: F403 - the environment must stand before it is read

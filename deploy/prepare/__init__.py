@@ -1,1 +1,1 @@
-"""What must be there before Punctual's own code can run; standard library only, for it runs before anything is installed."""
+"""What must be there before Punctual can run; standard library only, for nothing is installed yet."""

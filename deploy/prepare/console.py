@@ -6,18 +6,23 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-STARTED = time.monotonic()
 STILL_EVERY_S = 15
 TAIL_LINES = 25
 
 
-class CannotGoOn(Exception):  # noqa: N818 - read as a sentence: its message tells the user what to do
+class CannotGoOn(Exception):
     """A step failed for a reason that the user can mend; the message says how."""
+
+
+class Clock:
+    """Counts from the first start, also in the process that goes on with the work."""
+
+    started_s = time.monotonic()
 
 
 def say(text: str) -> None:
     """Print one line with the seconds since the start."""
-    sys.stdout.write(f"[{time.monotonic() - STARTED:5.0f} s] {text}\n")
+    sys.stdout.write(f"[{time.monotonic() - Clock.started_s:5.0f} s] {text}\n")
     sys.stdout.flush()
 
 
@@ -28,9 +33,7 @@ def tail(log: Path) -> str:
     return "\n".join(f"    {line}" for line in log.read_text(errors="replace").splitlines()[-TAIL_LINES:])
 
 
-def run_step(
-    title: str, command: Sequence[str], log: Path, *, cwd: Path, env: Mapping[str, str] | None = None
-) -> None:
+def run_step(title: str, command: Sequence[str], log: Path, *, cwd: Path, env: Mapping[str, str] | None = None) -> None:
     """Run `command`, with its output appended to `log` and a line every STILL_EVERY_S seconds.
 
     Raises CannotGoOn with the end of the log when the command fails.

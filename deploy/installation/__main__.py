@@ -1,0 +1,128 @@
+"""`python -m deploy.installation`: start everything, show the demo, and stop everything on ctrl-C or SIGTERM."""
+
+import json
+import os
+import signal
+import sys
+from types import FrameType
+from typing import IO
+
+import redis
+
+from deploy.installation import services
+from deploy.installation.demo import DemoWatch, look
+from deploy.installation.processes import Processes, end_trees, left_over, runners
+from deploy.installation.waiting import wait_until
+from deploy.prepare.console import CannotGoOn, Clock, say
+from deploy.up.place import Place, lock, require_free_port
+
+DEMO_S = 180.0
+WEB_S = 60.0
+
+
+class Stopped(Exception):
+    """Ctrl-C or SIGTERM was received."""
+
+
+def stop_requested(_number: int, _frame: FrameType | None) -> None:
+    """Leave whatever is being done; a second signal does not disturb the stopping."""
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, signal.SIG_IGN)
+    raise Stopped
+
+
+def start(place: Place, processes: Processes, url: str) -> list[str]:
+    """Start the services in their order and lay out the demo; return what the demo says about signing in."""
+    env = processes.env
+    if os.environ.get("REDIS_URL"):
+        say("Using the Redis server of REDIS_URL")
+        services.wait_for_redis(processes, url)
+    else:
+        say("Starting Redis")
+        services.start_redis(processes, place, url)
+    services.manage("Bringing the database up to date", ["migrate", "--noinput"], place, env)
+    demo_lines = services.manage("Laying out the demo", ["demo"], place, env)
+    say("Starting the web server and the worker")
+    services.start_web(processes, place)
+    services.start_worker(processes)
+    return demo_lines
+
+
+def wait_for_web(place: Place, processes: Processes) -> None:
+    """Return when the web server listens."""
+
+    def listens() -> bool:
+        processes.require_alive()
+        try:
+            require_free_port(place.port)
+        except CannotGoOn:
+            return True
+        return False
+
+    if not wait_until(listens, timeout_s=WEB_S):
+        raise CannotGoOn(f"The web server does not answer: see {place.logs / 'web.log'}.")
+
+
+def wait_for_demo(place: Place, processes: Processes, url: str) -> None:
+    """Return when the numbers of the demo run move."""
+    say("Waiting for the demo run: Spark needs about half a minute to start")
+    watch = DemoWatch(say)
+    with redis.Redis.from_url(url) as client:
+
+        def moves() -> bool:
+            processes.require_alive()
+            return watch.moved(look(client))
+
+        if not wait_until(moves, timeout_s=DEMO_S):
+            raise CannotGoOn(f"The demo run's numbers do not move: see the logs in {place.logs}.")
+
+
+def note_address(file: IO[str], place: Place) -> None:
+    """Write into the lock file what a second start tells its user."""
+    file.truncate(0)
+    file.write(json.dumps({"pid": os.getpid(), "address": place.address}))
+    file.flush()
+
+
+def serve(place: Place) -> None:
+    """Run the installation until it is stopped; always stops what it started."""
+    url = os.environ.get("REDIS_URL") or services.embedded_redis_url()
+    place.logs.mkdir(parents=True, exist_ok=True)
+    processes = Processes(services.environment(place, os.environ, url), place.logs)
+    with lock(place) as file:
+        try:
+            require_free_port(place.port)
+            end_trees([*left_over(place.var), *runners(place.var)])
+            demo_lines = start(place, processes, url)
+            wait_for_web(place, processes)
+            wait_for_demo(place, processes, url)
+            note_address(file, place)
+            say(f"Punctual is running: open {place.address}")
+            for line in demo_lines:
+                say(line)
+            say("Stop it with ctrl-C.")
+            processes.watch()
+        finally:
+            say("Stopping ...")
+            processes.stop(lambda: runners(place.var))
+            file.truncate(0)
+
+
+def main(started_s: float) -> int:
+    """Serve; 0 after a stop that was asked for, 1 after a sentence about what went wrong."""
+    Clock.started_s = started_s
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, stop_requested)
+    try:
+        serve(Place.from_environment(os.environ))
+    except Stopped:
+        say("Punctual is stopped.")
+        return 0
+    except CannotGoOn as fault:
+        say(str(fault))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(float(sys.argv[1]) if len(sys.argv) > 1 else Clock.started_s))

@@ -1,0 +1,1 @@
+"""`make up`: the part that runs before anything is installed; standard library only."""
