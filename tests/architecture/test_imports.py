@@ -1,0 +1,131 @@
+"""Who may import whom: the contracts hold, and each of them can fail."""
+
+import ast
+import configparser
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.tree import name, written
+from tests.conftest import ROOT
+
+CONFIGURATION = ROOT / ".importlinter"
+
+OFFENCES = {
+    "streaming-layers": ("streaming/wire/offence.py", "import streaming.engine"),
+    "temporal-alone": ("streaming/temporal/offence.py", "import numpy"),
+    "streaming-ships-alone": ("streaming/adapters/offence.py", "import django"),
+    "pyspark-in-one-room": ("streaming/engine/offence.py", "import pyspark"),
+    "webapp-layers": ("webapp/core/offence.py", "import webapp.runs"),
+    "webapp-and-the-cluster": ("webapp/runs/offence.py", "import streaming.runtime"),
+    "webapp-and-time": ("webapp/runs/offence.py", "import streaming.temporal"),
+    "deploy-on-top": ("webapp/core/offence.py", "import deploy"),
+}
+MORE_OFFENCES = [
+    ("streaming/engine/offence.py", "import streaming.reference"),
+    ("streaming/reference/offence.py", "import streaming.adapters"),
+    ("streaming/stranger/__init__.py", ""),
+    ("webapp/stranger/__init__.py", ""),
+    ("streaming/runtime/offence.py", "import webapp.core"),
+]
+
+
+def lint(folder: Path) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-c", "import sys; from importlinter.cli import lint_imports_command as run; run()"]
+    env = {"PYTHONPATH": str(folder), "PATH": "/usr/bin:/bin", "COLUMNS": "200"}
+    options = ["--config", str(CONFIGURATION), "--no-cache", "--no-logo"]
+    return subprocess.run([*command, *options], cwd=folder, env=env, check=False, capture_output=True, text=True)
+
+
+def contracts() -> dict[str, str]:
+    parser = configparser.ConfigParser()
+    parser.read(CONFIGURATION)
+    prefix = "importlinter:contract:"
+    return {part.removeprefix(prefix): parser[part]["name"] for part in parser.sections() if part.startswith(prefix)}
+
+
+@pytest.fixture(scope="module")
+def skeleton(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The rooms of the house without what is in them."""
+    folder = tmp_path_factory.mktemp("house")
+    for side in ("streaming", "webapp", "deploy"):
+        for entry in sorted((ROOT / side).rglob("*.py")):
+            beside = entry.relative_to(ROOT)
+            if len(beside.parts) == 2 or (len(beside.parts) == 3 and entry.name == "__init__.py"):
+                (folder / beside).parent.mkdir(parents=True, exist_ok=True)
+                (folder / beside).touch()
+    return folder
+
+
+def test_the_contracts_hold() -> None:
+    done = lint(ROOT)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_contracts_hold_for_empty_rooms(skeleton: Path) -> None:
+    done = lint(skeleton)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_each_contract_has_an_offence_against_it() -> None:
+    assert set(OFFENCES) == set(contracts())
+
+
+@pytest.mark.parametrize("contract", sorted(OFFENCES))
+def test_a_contract_sees_an_offence(contract: str, skeleton: Path, tmp_path: Path) -> None:
+    done = lint_with_offence(skeleton, tmp_path, *OFFENCES[contract])
+    assert f"{contracts()[contract]} BROKEN" in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(("file", "line"), MORE_OFFENCES)
+def test_the_layers_are_exhaustive_and_neighbours_independent(
+    file: str, line: str, skeleton: Path, tmp_path: Path
+) -> None:
+    assert lint_with_offence(skeleton, tmp_path, file, line).returncode == 1
+
+
+def lint_with_offence(skeleton: Path, tmp_path: Path, file: str, line: str) -> "subprocess.CompletedProcess[str]":
+    house = shutil.copytree(skeleton, tmp_path / "house")
+    (house / file).parent.mkdir(exist_ok=True)
+    (house / file).write_text(f"{line}\n")
+    return lint(house)
+
+
+def imported(source: str) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module or "")
+    return found
+
+
+@pytest.mark.parametrize("room", ["streaming/temporal", "deploy/prepare", "deploy/up"])
+def test_these_rooms_import_nothing_but_the_standard_library_and_their_own(room: str) -> None:
+    own = {"streaming/temporal": "streaming.temporal"}.get(room, "deploy")
+    strangers = [
+        f"{name(path)}: {module}"
+        for path in written(".py")
+        if name(path).startswith(f"{room}/")
+        for module in imported(path.read_text())
+        if module.split(".")[0] not in sys.stdlib_module_names and not module.startswith(own)
+    ]
+    assert strangers == []
+
+
+def test_features_of_the_browser_part_never_import_each_other() -> None:
+    features = ROOT / "frontend" / "src" / "features"
+    names = sorted(path.name for path in features.iterdir() if path.is_dir())
+    offences = [
+        f"{name(path)} -> {other}"
+        for path in written(".ts", ".tsx")
+        if path.is_relative_to(features)
+        for other in names
+        if other != path.relative_to(features).parts[0]
+        and any(f"{start}{other}{end}" in path.read_text() for start in ("features/", "../") for end in ("/", "'", '"'))
+    ]
+    assert offences == []

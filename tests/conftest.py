@@ -1,0 +1,87 @@
+"""What every room's tests may use."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import redis
+from hypothesis import HealthCheck, settings
+
+from deploy.installation.services import redis_server
+from deploy.up.place import HOST, free_port
+from tests.postgresql import PostgreSQL, running_postgresql
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = ROOT.parent / "shared"
+
+settings.register_profile("ci", max_examples=50, deadline=None, derandomize=True)
+settings.register_profile(
+    "thorough", max_examples=2_000, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real events; fails with a sentence when it is not beside the project."""
+    folder = SHARED / "data"
+    if not folder.is_dir():
+        pytest.fail(f"The shared events are absent: they belong in {folder}, beside the project's own folder.")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def shared_transcripts() -> Path:
+    """The folder of worked examples; fails with a sentence when it is not beside the project."""
+    folder = SHARED / "transcripts"
+    if not folder.is_dir():
+        pytest.fail(f"The shared transcripts are absent: they belong in {folder}, beside the project's own folder.")
+    return folder
+
+
+@dataclass(frozen=True)
+class RedisServer:
+    """A real Redis server on the loopback address, of this test session alone."""
+
+    url: str
+
+
+@pytest.fixture(scope="session")
+def redis_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """Start the embedded Redis server once for the session."""
+    folder = tmp_path_factory.mktemp("redis")
+    port = free_port()
+    command = [str(redis_server()), "--port", str(port), "--bind", HOST, "--dir", str(folder), "--save", ""]
+    with (folder / "redis.log").open("wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+    url = f"redis://{HOST}:{port}/0"
+    try:
+        with redis.Redis.from_url(url, retry=patient()) as client:
+            client.ping()
+        yield RedisServer(url)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def patient() -> redis.retry.Retry:
+    """Return a policy that tries for some seconds, for a server that is just starting."""
+    return redis.retry.Retry(redis.backoff.ConstantBackoff(0.05), 200, (redis.ConnectionError,))
+
+
+@pytest.fixture
+def redis_server_url(redis_session: RedisServer) -> str:
+    """The address of an empty Redis server."""
+    with redis.Redis.from_url(redis_session.url) as client:
+        client.flushall()
+    return redis_session.url
+
+
+@pytest.fixture(scope="session")
+def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgreSQL]:
+    """A real PostgreSQL server on the loopback address, of this test session alone."""
+    with running_postgresql(tmp_path_factory.mktemp("postgresql")) as server:
+        yield server
