@@ -1,0 +1,1 @@
+"""Users, organisations, memberships and what each role may do."""

@@ -1,0 +1,37 @@
+"""The permission table: what each role may do. The API, the pages and the documentation follow it."""
+
+from enum import StrEnum
+from typing import Final
+
+
+class Role(StrEnum):
+    """A member's role in one organisation."""
+
+    VIEWER = "viewer"
+    DESIGNER = "designer"
+    OPERATOR = "operator"
+    ADMIN = "admin"
+    OWNER = "owner"
+
+
+class Permission(StrEnum):
+    """What can be allowed. `view` reads everything, `edit` designs, `operate` starts and stops, `administer` members."""
+
+    VIEW = "view"
+    EDIT = "edit"
+    OPERATE = "operate"
+    ADMINISTER = "administer"
+
+
+ALLOWED: Final[dict[Role, frozenset[Permission]]] = {
+    Role.VIEWER: frozenset({Permission.VIEW}),
+    Role.DESIGNER: frozenset({Permission.VIEW, Permission.EDIT}),
+    Role.OPERATOR: frozenset({Permission.VIEW, Permission.OPERATE}),
+    Role.ADMIN: frozenset(Permission),
+    Role.OWNER: frozenset(Permission),
+}
+
+
+def allows(role: Role, permission: Permission) -> bool:
+    """Whether `role` may do `permission`."""
+    return permission in ALLOWED[role]

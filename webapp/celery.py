@@ -1,0 +1,11 @@
+"""The Celery application: `celery -A webapp worker --beat`."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+
+app = Celery("punctual")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks(["webapp.runs"])

@@ -1,0 +1,132 @@
+"""What can be refused, each as one exception, and the one envelope in which the API says so.
+
+ApiError      a request is refused; its subclasses carry the status and the code
+  NotFound    absent, or not yours: deliberately the same
+  Forbidden   your role does not allow it
+  Conflict    the state does not allow it now
+  Faulty      what was sent has faults; all of them are listed
+"""
+
+import logging
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from pydantic import ValidationError
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import exception_handler, set_rollback
+
+from streaming.definition.faults import Fault, FaultCode, Severity
+from streaming.definition.graph import Strict
+
+logger = logging.getLogger(__name__)
+
+
+class ErrorEnvelope(Strict):
+    """Every error of the API: a stable code, a sentence that ends with what to do, and all faults (often none)."""
+
+    code: str
+    message: str
+    faults: list[Fault]
+
+
+class ApiError(Exception):
+    """A request is refused with `status` and `code`; `message` is for the user."""
+
+    status = 400
+    code = "bad_request"
+
+    def __init__(self, message: str, *, faults: list[Fault] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.faults = faults or []
+
+
+class NotFound(ApiError):
+    """Absent, or not yours."""
+
+    status = 404
+    code = "not_found"
+
+    def __init__(self) -> None:
+        super().__init__("There is nothing here, or it is not yours. Check the address and the organisation.")
+
+
+class Forbidden(ApiError):
+    """The role does not allow it."""
+
+    status = 403
+    code = "forbidden"
+
+
+class Conflict(ApiError):
+    """The present state does not allow it."""
+
+    status = 409
+    code = "conflict"
+
+
+class Faulty(ApiError):
+    """What was sent has faults."""
+
+    status = 422
+    code = "faulty"
+
+    def __init__(self, faults: list[Fault], message: str | None = None) -> None:
+        count = len(faults)
+        text = message or f"{count} {'fault' if count == 1 else 'faults'} found. Mend what is listed and send it again."
+        super().__init__(text, faults=faults)
+
+
+def fault(code: FaultCode, message: str, remedy: str, *, node: str | None = None, field: str | None = None) -> Fault:
+    """Return an error fault."""
+    return Fault(code=code, severity=Severity.ERROR, node=node, field=field, message=message, remedy=remedy)
+
+
+def faults_of(error: ValidationError, *, inside: str = "") -> list[Fault]:
+    """Return one `bad_shape` fault for each thing that pydantic refused, with its path under `inside`."""
+    found = []
+    for each in error.errors(include_url=False, include_context=False, include_input=False):
+        path = ".".join(str(part) for part in ((inside,) if inside else ()) + each["loc"])
+        found.append(
+            fault(
+                FaultCode.BAD_SHAPE,
+                f"{path or 'The body'}: {each['msg']}.",
+                "Give a value of the shape that the API documents.",
+                field=path or None,
+            )
+        )
+    return found
+
+
+def _envelope(status: int, code: str, message: str, faults: list[Fault], headers: dict[str, str]) -> Response:
+    body = ErrorEnvelope(code=code, message=message, faults=faults)
+    return Response(body.model_dump(mode="json"), status=status, headers=headers)
+
+
+FRAMEWORK_MESSAGES = {
+    400: ("bad_request", "The request cannot be read. Send JSON of the documented shape."),
+    401: ("not_signed_in", "You are not signed in. Sign in and try again."),
+    403: ("forbidden", "This is refused. Reload the page and try again."),
+    404: ("not_found", "There is nothing here, or it is not yours. Check the address and the organisation."),
+    405: ("method_not_allowed", "This address does not take that method. See the API's documentation."),
+    406: ("not_acceptable", "This address does not answer in that format. Ask for application/json."),
+    415: ("unsupported_media_type", "Send the body as application/json."),
+    429: ("too_many_requests", "Too many requests. Wait a little and try again."),
+}
+
+
+def as_response(error: Exception, context: dict[str, Any]) -> Response | None:
+    """Return the envelope for `error`; None for what is no refusal, which Django logs and answers with 500."""
+    if isinstance(error, ApiError):
+        set_rollback()
+        return _envelope(error.status, error.code, error.message, error.faults, {})
+    if not isinstance(error, exceptions.APIException | Http404 | PermissionDenied):
+        return None
+    response = exception_handler(error, context)
+    if response is None:
+        return None
+    code, message = FRAMEWORK_MESSAGES.get(response.status_code, ("error", "This is refused. Try again."))
+    headers = {name: value for name, value in response.items() if name in {"WWW-Authenticate", "Retry-After", "Allow"}}
+    return _envelope(response.status_code, code, message, [], headers)

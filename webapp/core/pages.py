@@ -1,0 +1,24 @@
+"""The single page of the browser application, for every address that is not the API's."""
+
+from pathlib import Path
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_safe
+
+NOT_BUILT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Punctual</title>
+<p>The pages of Punctual are not built yet. Run <code>make up</code>, or <code>npm ci &amp;&amp; npm run build</code>
+in <code>frontend/</code>, and start the server again.</p></html>"""
+
+
+@require_safe
+@ensure_csrf_cookie
+def application_page(request: HttpRequest) -> HttpResponse:
+    """Return the built page with the CSRF cookie set, or 503 with a sentence when it was not built."""
+    page: Path = settings.FRONTEND / "index.html"
+    if not page.is_file():
+        return HttpResponse(NOT_BUILT, status=503)
+    response = HttpResponse(page.read_bytes())
+    response.headers["Cache-Control"] = "no-cache"
+    return response

@@ -1,0 +1,35 @@
+"""OpenAPI from the pydantic models that the API reads and writes: one schema for each, in both directions."""
+
+from typing import Any
+
+from drf_spectacular.contrib.pydantic import PydanticExtension
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.plumbing import ResolvedComponent
+from pydantic.json_schema import model_json_schema
+
+
+class ModelExtension(PydanticExtension):
+    """A field with a default is optional, for the same model is sent and received."""
+
+    target_class = "pydantic.BaseModel"
+    match_subclasses = True
+    priority = 1
+
+    def map_serializer(self, auto_schema: Any, direction: str) -> Any:
+        """Return the JSON Schema of the model, and register the models inside it."""
+        schema = model_json_schema(self.target, ref_template="#/components/schemas/{model}", mode="validation")
+        for name, part in schema.pop("$defs", {}).items():
+            component = ResolvedComponent(name=name, type=ResolvedComponent.SCHEMA, object=name, schema=part)
+            auto_schema.registry.register_on_missing(component)
+        return schema
+
+
+class SessionScheme(OpenApiAuthenticationExtension):
+    """The session cookie."""
+
+    target_class = "webapp.core.authentication.SessionAuthentication"
+    name = "cookieAuth"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        """Return the scheme."""
+        return {"type": "apiKey", "in": "cookie", "name": "sessionid"}

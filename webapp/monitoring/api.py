@@ -1,0 +1,155 @@
+"""The live page of a run over HTTP: events as they happen, results and quarantine by pages."""
+
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+from django.http import HttpResponseBase, StreamingHttpResponse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import Field, ValidationError
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from streaming.definition.faults import FaultCode
+from streaming.definition.graph import Strict
+from streaming.temporal.outcomes import Outcome
+from streaming.wire.messages import LateEvent, ProgressReport, ResultRow
+from streaming.wire.results import CursorError, PartKind, committed_rows
+from webapp.accounts.access import TenantView
+from webapp.core.api import answer
+from webapp.core.errors import ErrorEnvelope, Faulty, fault, faults_of
+from webapp.monitoring.events import Cursor, event_stream
+from webapp.runs.access import access_run
+from webapp.runs.models import Run
+from webapp.runs.services import results_folder
+from webapp.runs.state_events import RunState, state_of
+
+PAGE_ROWS = 50
+MOST_ROWS = 500
+
+
+class ResultShown(ResultRow):
+    """A result row with an id that is stable, so that pages join without a gap or a double."""
+
+    id: str
+
+
+class ResultPage(Strict):
+    """Results, newest first; `next` is the `before` of the next page, null at the oldest. A page may be short."""
+
+    rows: list[ResultShown]
+    next: str | None
+
+
+class LateShown(LateEvent):
+    """A late or malformed row with a stable id."""
+
+    id: str
+
+
+class QuarantinePage(Strict):
+    """Late and malformed rows, newest first; `next` is the `before` of the next page, null at the oldest."""
+
+    rows: list[LateShown]
+    next: str | None
+
+
+class RunEvents(Strict):
+    """The data of the two kinds of server-sent event: `progress` and `state`."""
+
+    progress: ProgressReport
+    state: RunState
+
+
+class PageQuery(Strict):
+    """What a page is asked for."""
+
+    before: str | None = None
+    limit: Annotated[int, Field(ge=1, le=MOST_ROWS)] = PAGE_ROWS
+    outcome: Outcome | None = None
+
+
+class EventStreamRenderer(JSONRenderer):
+    """Lets a browser's EventSource in; refusals are JSON all the same."""
+
+    media_type = "text/event-stream"
+    format = "event-stream"
+
+
+REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
+BEFORE = OpenApiParameter("before", str, description="The `next` of the page before.")
+LIMIT = OpenApiParameter("limit", int, description=f"Rows in the page, 1 to {MOST_ROWS}; {PAGE_ROWS} if left out.")
+
+
+def _page(request: Request, run: Run, kind: PartKind) -> tuple[list[dict[str, Any]], str | None]:
+    try:
+        asked = PageQuery.model_validate(request.query_params.dict())
+    except ValidationError as error:
+        raise Faulty(faults_of(error)) from None
+    matching = {"outcome": asked.outcome.value} if asked.outcome else None
+    folder: Path = settings.PUNCTUAL_DATA / str(run.organisation_id) / results_folder(run.binding)
+    try:
+        page = committed_rows(folder, kind, asked.limit, asked.before, matching=matching)
+    except CursorError as error:
+        remedy = "Leave `before` out, or give the `next` of the page before."
+        raise Faulty([fault(FaultCode.BAD_SHAPE, f"before: {error}.", remedy, field="before")]) from None
+    rows = [{"id": row["_id"], **{name: row[name] for name in row if name != "_id"}} for row in page.rows]
+    return rows, page.next
+
+
+class ResultsView(TenantView):
+    """The committed results of a run's binding."""
+
+    @extend_schema(
+        operation_id="runs_results", parameters=[BEFORE, LIMIT], responses={200: ResultPage, 422: ErrorEnvelope} | REFUSALS
+    )
+    def get(self, request: Request, slug: str, run: UUID) -> Response:
+        """Return a page of results, newest first."""
+        rows, following = _page(request, access_run(run), "results")
+        return answer(ResultPage(rows=[ResultShown.model_validate(row) for row in rows], next=following))
+
+
+class QuarantineView(TenantView):
+    """The committed late and malformed rows of a run's binding."""
+
+    @extend_schema(
+        operation_id="runs_quarantine",
+        parameters=[
+            BEFORE,
+            LIMIT,
+            OpenApiParameter("outcome", str, enum=[each.value for each in Outcome], description="Only this outcome."),
+        ],
+        responses={200: QuarantinePage, 422: ErrorEnvelope} | REFUSALS,
+    )
+    def get(self, request: Request, slug: str, run: UUID) -> Response:
+        """Return a page of late and malformed rows, newest first."""
+        rows, following = _page(request, access_run(run), "late")
+        return answer(QuarantinePage(rows=[LateShown.model_validate(row) for row in rows], next=following))
+
+
+class EventsView(TenantView):
+    """What happens to a run, as it happens."""
+
+    renderer_classes = (EventStreamRenderer, JSONRenderer)
+
+    @extend_schema(
+        operation_id="runs_events",
+        parameters=[
+            OpenApiParameter("Last-Event-ID", str, OpenApiParameter.HEADER, description="Where the stream broke off.")
+        ],
+        responses={(200, "text/event-stream"): RunEvents} | REFUSALS,
+    )
+    def get(self, request: Request, slug: str, run: UUID) -> HttpResponseBase:
+        """Send recent reports, then each new one, and each change of state; the stream ends after five minutes."""
+        found = access_run(run)
+        cursor = Cursor.parse(request.headers.get("Last-Event-ID"))
+        events = event_stream(str(found.organisation_id), str(found.pk), cursor=cursor, state=state_of(found))
+        if not connection.in_atomic_block:
+            connection.close()  # the stream lives for minutes and needs no database
+        response = StreamingHttpResponse(events, content_type="text/event-stream; charset=utf-8")
+        response.headers["Cache-Control"] = "no-store"
+        response.headers["X-Accel-Buffering"] = "no"
+        return response

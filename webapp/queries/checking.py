@@ -1,0 +1,27 @@
+"""Checking graphs against the organisation's streams."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from streaming.definition.faults import Fault, Severity
+from streaming.definition.graph import QueryGraph
+from webapp.core.errors import Faulty
+from webapp.streams.access import stream_definitions
+
+
+def check_graph(graph: Mapping[str, Any]) -> tuple[list[Fault], dict[str, dict[str, str]]]:
+    """Return all faults of `graph`, warnings too, and the type of each field that leaves each sound node, as text."""
+    from streaming.definition.check import check
+    checked = check(graph, stream_definitions())
+    schemas = {
+        node: {name: str(type_) for name, type_ in fields.items()} for node, fields in checked.schemas.items()
+    }
+    return list(checked.faults), schemas
+
+
+def sound_graph(graph: Mapping[str, Any]) -> QueryGraph:
+    """Return `graph` validated. Raises `Faulty` with all faults if any is an error."""
+    faults, _ = check_graph(graph)
+    if any(fault.severity is Severity.ERROR for fault in faults):
+        raise Faulty(faults)
+    return QueryGraph.model_validate(graph)

@@ -1,0 +1,61 @@
+"""Queries and their versions."""
+
+from typing import Any
+
+from django.db import models
+
+from streaming.definition.graph import QueryGraph
+from webapp.accounts.models import User
+from webapp.core.tenancy import TenantModel
+
+
+class ImmutableVersion(RuntimeError):
+    """A stored version was about to be changed; a fault of the program."""
+
+
+class Query(TenantModel):
+    """A query; what it says is in its versions, and `name` is the newest version's."""
+
+    name = models.CharField(max_length=63)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(TenantModel.Meta):
+        """Names are unique in an organisation."""
+
+        ordering = ("name",)
+        constraints = (models.UniqueConstraint(fields=["organisation", "name"], name="query_name_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class QueryVersion(TenantModel):
+    """One version of a query's graph: written once, never changed."""
+
+    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField()
+    graph = models.JSONField()
+    content_hash = models.CharField(max_length=64)
+    author = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    comment = models.CharField(max_length=500, blank=True)
+    parent = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(TenantModel.Meta):
+        """Newest first; numbers count up inside a query."""
+
+        ordering = ("-number",)
+        constraints = (models.UniqueConstraint(fields=["query", "number"], name="version_number_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.query_id} version {self.number}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Write a new version. Raises `ImmutableVersion` for a stored one."""
+        if not self._state.adding:
+            raise ImmutableVersion(f"Version {self.number} is stored and cannot change; make a new one.")
+        super().save(*args, **kwargs)
+
+    def read_graph(self) -> QueryGraph:
+        """Return the validated graph."""
+        return QueryGraph.model_validate(self.graph)

@@ -1,0 +1,9 @@
+"""The runs application."""
+
+from django.apps import AppConfig
+
+
+class RunsConfig(AppConfig):
+    """Bindings, runs, and the reconciler that makes what is observed follow what is desired."""
+
+    name = "webapp.runs"

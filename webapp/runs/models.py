@@ -1,0 +1,101 @@
+"""Bindings, runs and launches of runner processes."""
+
+from django.db import models
+
+from streaming.definition.streams import AdvanceTimeSettings
+from webapp.accounts.models import User
+from webapp.core.tenancy import TenantModel
+from webapp.queries.models import QueryVersion
+from webapp.runs.states import Desired, Observed
+from webapp.streams.models import Stream
+
+
+class Binding(TenantModel):
+    """A query version with a stream for each of its inputs."""
+
+    name = models.CharField(max_length=63)
+    query_version = models.ForeignKey(QueryVersion, on_delete=models.PROTECT, related_name="bindings")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(TenantModel.Meta):
+        """Names are unique in an organisation."""
+
+        ordering = ("name",)
+        constraints = (models.UniqueConstraint(fields=["organisation", "name"], name="binding_name_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class BindingInput(TenantModel):
+    """The stream of one input node; `advance`, where set, replaces the stream's advance-time settings."""
+
+    binding = models.ForeignKey(Binding, on_delete=models.CASCADE, related_name="inputs")
+    node = models.CharField(max_length=63)
+    stream = models.ForeignKey(Stream, on_delete=models.PROTECT, related_name="+")
+    advance = models.JSONField(null=True)
+
+    class Meta(TenantModel.Meta):
+        """One stream for each input node."""
+
+        ordering = ("node",)
+        constraints = (models.UniqueConstraint(fields=["binding", "node"], name="binding_input_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.binding_id} {self.node}"
+
+    def read_advance(self) -> AdvanceTimeSettings | None:
+        """Return the validated settings; None where the stream's own apply."""
+        return None if self.advance is None else AdvanceTimeSettings.model_validate(self.advance)
+
+
+class Run(TenantModel):
+    """One execution of a binding, from its start until it has stopped or failed for good (`ended_at`).
+
+    `observed_at` is the runner's own time, in ticks, of the newest observation copied; older ones are ignored.
+    """
+
+    binding = models.ForeignKey(Binding, on_delete=models.PROTECT, related_name="runs")
+    desired = models.CharField(max_length=10, choices=[(each.value, each.value) for each in Desired])
+    flush = models.BooleanField(default=False)
+    observed = models.CharField(max_length=10, choices=[(each.value, each.value) for each in Observed])
+    observed_at = models.BigIntegerField(null=True)
+    domain = models.CharField(max_length=10, null=True)  # noqa: DJ001
+    message = models.TextField(null=True)  # noqa: DJ001
+    failures = models.PositiveIntegerField(default=0)
+    retry_at = models.DateTimeField(null=True)
+    progress = models.JSONField(null=True)
+    started_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField()
+    changed_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta(TenantModel.Meta):
+        """Newest first; a binding has at most one run that has not ended."""
+
+        ordering = ("-created_at",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=["binding"], condition=models.Q(ended_at__isnull=True), name="one_open_run_each"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.pk} {self.observed}"
+
+
+class RunnerLaunch(TenantModel):
+    """The latest launch of the organisation's runner process, so that nobody launches a second beside it."""
+
+    host = models.CharField(max_length=255)
+    pid = models.PositiveIntegerField()
+    launched_at = models.DateTimeField()
+    attempts = models.PositiveIntegerField(default=0)
+
+    class Meta(TenantModel.Meta):
+        """One row for each organisation."""
+
+        constraints = (models.UniqueConstraint(fields=["organisation"], name="one_launch_each"),)
+
+    def __str__(self) -> str:
+        return f"{self.host} {self.pid}"

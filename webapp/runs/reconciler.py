@@ -1,0 +1,6 @@
+"""The reconciler."""
+from uuid import UUID
+
+
+def reconcile_installation(organisation: UUID) -> None:
+    """Reconcile."""

@@ -1,0 +1,157 @@
+"""Writing bindings, and starting and stopping them. The reconciler does the rest."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from streaming.definition.faults import Fault, FaultCode, Severity
+from streaming.definition.streams import AdvanceTimeSettings
+from webapp.accounts.models import User
+from webapp.core.errors import Conflict, Faulty, NotFound, fault
+from webapp.queries.access import access_version, input_streams
+from webapp.queries.checking import check_graph
+from webapp.queries.models import QueryVersion
+from webapp.runs.access import bound_graph, latest_run, open_run
+from webapp.runs.models import Binding, BindingInput, Run
+from webapp.runs.state_events import announce
+from webapp.runs.states import Desired, Observed
+from webapp.runs.tasks import reconcile_soon
+from webapp.streams.access import access_stream
+from webapp.streams.checking import check_input
+from webapp.streams.models import Stream
+
+
+@dataclass(frozen=True)
+class InputChoice:
+    """A stream for an input node, and settings that replace the stream's."""
+
+    stream: UUID
+    advance: AdvanceTimeSettings | None
+
+
+def results_folder(binding: Binding) -> str:
+    """Return the folder of results and quarantine inside the organisation's folder."""
+    return f"results/{binding.pk}"
+
+
+def create_binding(*, name: str, query_version: UUID, inputs: Mapping[str, InputChoice]) -> Binding:
+    """Create a binding; an input that is left out takes the stream that the query names.
+
+    Raises `Faulty` with all faults, `Conflict` for a name that is taken.
+    """
+    version = _version(query_version)
+    chosen, faults = _choose(version, inputs)
+    for node, (stream, advance) in chosen.items():
+        faults += check_input(stream.read_definition(), stream.read_adapter(), advance, node=node)
+    if any(each.severity is Severity.ERROR for each in faults):
+        raise Faulty(faults)
+    try:
+        with transaction.atomic():
+            binding = Binding(name=name, query_version=version)
+            binding.save()
+            for node, (stream, advance) in chosen.items():
+                settings = None if advance is None else advance.model_dump(mode="json")
+                BindingInput(binding=binding, node=node, stream=stream, advance=settings).save()
+    except IntegrityError:
+        raise Conflict(f"There is a binding {name} already. Choose another name.") from None
+    return binding
+
+
+def _version(query_version: UUID) -> QueryVersion:
+    try:
+        return access_version(query_version)
+    except NotFound:
+        unknown = fault(
+            FaultCode.BAD_SHAPE,
+            "There is no such query version.",
+            "Choose a version of one of your queries.",
+            field="query_version",
+        )
+        raise Faulty([unknown]) from None
+
+
+Chosen = dict[str, tuple[Stream, AdvanceTimeSettings | None]]
+
+
+def _choose(version: QueryVersion, inputs: Mapping[str, InputChoice]) -> tuple[Chosen, list[Fault]]:
+    wanted = input_streams(version)
+    chosen: Chosen = {}
+    faults = [
+        fault(
+            FaultCode.UNKNOWN_NODE,
+            f"The query has no input node {node}.",
+            f"Its input nodes are {', '.join(wanted)}.",
+            node=node,
+        )
+        for node in inputs
+        if node not in wanted
+    ]
+    for node, name in wanted.items():
+        choice = inputs.get(node)
+        stream = _stream(choice.stream) if choice else Stream.objects.filter(name=name).first()
+        if stream is None:
+            message = f"The input {node} has no stream" + ("." if choice else f": there is no stream {name}.")
+            faults.append(fault(FaultCode.UNKNOWN_STREAM, message, "Choose one of your streams for it.", node=node))
+        else:
+            chosen[node] = (stream, choice.advance if choice else None)
+    return chosen, faults
+
+
+def _stream(stream: UUID) -> Stream | None:
+    try:
+        return access_stream(stream)
+    except NotFound:
+        return None
+
+
+def faults_before_start(binding: Binding) -> list[Fault]:
+    """Return all faults of the query, of each input's settings and of its adapter, as they are now."""
+    faults, _ = check_graph(bound_graph(binding).model_dump(mode="json"))
+    for each in binding.inputs.select_related("stream"):
+        definition, adapter = each.stream.read_definition(), each.stream.read_adapter()
+        faults += check_input(definition, adapter, each.read_advance(), node=each.node, connect=True)
+    return faults
+
+
+def start(*, binding: Binding, by: User) -> Run:
+    """Start a run of `binding`. Raises `Faulty` with all faults, `Conflict` while another run has not ended."""
+    faults = faults_before_start(binding)
+    if any(each.severity is Severity.ERROR for each in faults):
+        raise Faulty(faults)
+    now = timezone.now()
+    run = Run(
+        binding=binding,
+        desired=Desired.RUNNING,
+        observed=Observed.REQUESTED,
+        started_by=by,
+        created_at=now,
+        changed_at=now,
+    )
+    before = latest_run(binding)
+    run.progress = None if before is None else before.progress
+    try:
+        with transaction.atomic():
+            run.save()
+    except IntegrityError:
+        raise Conflict(f"{binding.name} has a run that has not ended. Stop it first.") from None
+    announce(run)
+    reconcile_soon(binding.organisation_id)
+    return run
+
+
+def stop(*, binding: Binding, flush: bool) -> Run:
+    """Ask the open run of `binding` to stop; asking again may still add a flush. Raises `Conflict` without one."""
+    with transaction.atomic():
+        run = open_run(binding)
+        if run is None:
+            raise Conflict(f"{binding.name} is not running. There is nothing to stop.")
+        run.desired = Desired.STOPPED
+        run.flush = run.flush or flush
+        run.changed_at = timezone.now()
+        run.save(update_fields=["desired", "flush", "changed_at"])
+    announce(run)
+    reconcile_soon(binding.organisation_id)
+    return run

@@ -1,0 +1,51 @@
+"""What is wanted of a run, what is seen of it, and the one table of legal moves."""
+
+from enum import StrEnum
+from typing import Final
+
+
+class Desired(StrEnum):
+    """What the user wants. It moves once, from running to stopped; another start is another run."""
+
+    RUNNING = "running"
+    STOPPED = "stopped"
+
+
+class Observed(StrEnum):
+    """What is known of the run. `requested`: no runner has taken it yet; `lost`: its runner is gone."""
+
+    REQUESTED = "requested"
+    STARTING = "starting"
+    RUNNING = "running"
+    STOPPING = "stopping"
+    STOPPED = "stopped"
+    FAILED = "failed"
+    LOST = "lost"
+
+
+MOVES: Final[dict[Observed, frozenset[Observed]]] = {
+    Observed.REQUESTED: frozenset(
+        {Observed.STARTING, Observed.RUNNING, Observed.STOPPING, Observed.STOPPED, Observed.FAILED}
+    ),
+    Observed.STARTING: frozenset(
+        {Observed.RUNNING, Observed.STOPPING, Observed.STOPPED, Observed.FAILED, Observed.LOST}
+    ),
+    Observed.RUNNING: frozenset(
+        {Observed.STARTING, Observed.STOPPING, Observed.STOPPED, Observed.FAILED, Observed.LOST}
+    ),
+    Observed.STOPPING: frozenset({Observed.STOPPED, Observed.FAILED, Observed.LOST}),
+    Observed.LOST: frozenset(
+        {Observed.STARTING, Observed.RUNNING, Observed.STOPPING, Observed.STOPPED, Observed.FAILED}
+    ),
+    Observed.FAILED: frozenset({Observed.REQUESTED, Observed.STOPPED}),
+    Observed.STOPPED: frozenset(),
+}
+"""From each state, the states that may follow. `failed` is left only to try again, or by the user's stop."""
+
+CARRIED: Final = frozenset({Observed.STARTING, Observed.RUNNING, Observed.STOPPING})
+"""States that a runner upholds: without a live runner they are lost."""
+
+
+def may_move(old: Observed, new: Observed) -> bool:
+    """Whether `new` may follow `old`."""
+    return new in MOVES[old]

@@ -1,0 +1,28 @@
+"""Celery tasks of runs. Each works for one organisation and refuses without it."""
+
+from uuid import UUID
+
+from celery import shared_task
+from django.db import transaction
+
+from webapp.accounts.models import Organisation
+from webapp.core.tasks import tenant_task
+from webapp.runs.reconciler import reconcile_installation
+
+
+@shared_task
+def reconcile_all() -> None:
+    """Reconcile every organisation, each in a task of its own."""
+    for organisation in Organisation.objects.values_list("pk", flat=True):
+        reconcile.apply_async(kwargs={"organisation": str(organisation)}, expires=3)
+
+
+@tenant_task
+def reconcile(*, organisation: str) -> None:
+    """Make what is observed of the organisation's runs follow what is desired."""
+    reconcile_installation(UUID(organisation))
+
+
+def reconcile_soon(organisation: UUID) -> None:
+    """Reconcile once the present transaction is committed; without a broker the next beat does it."""
+    transaction.on_commit(lambda: reconcile.delay(organisation=str(organisation)), robust=True)

@@ -1,0 +1,207 @@
+"""Settings of an installation. This module alone reads the environment; an unknown or unreadable variable stops it."""
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+KNOWN = frozenset(
+    {
+        "PUNCTUAL_DATA",
+        "PUNCTUAL_SECRET_KEY",
+        "PUNCTUAL_DEBUG",
+        "PUNCTUAL_EMBEDDED",
+        "PUNCTUAL_ALLOWED_HOSTS",
+        "PUNCTUAL_TRUSTED_ORIGINS",
+        "PUNCTUAL_BEHIND_PROXY",
+        "PUNCTUAL_LOG_LEVEL",
+    }
+)
+SECRETS = frozenset({"PUNCTUAL_SECRET_KEY", "DATABASE_URL"})
+
+
+def _switch(name: str) -> bool:
+    value = os.environ.get(name, "0")
+    if value not in {"0", "1"}:
+        raise ImproperlyConfigured(f"{name} is {value!r}: set it to 0 or 1.")
+    return value == "1"
+
+
+def _names(name: str, default: str) -> list[str]:
+    return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
+
+
+def _refuse_unknown() -> None:
+    unknown = sorted(name for name in os.environ if name.startswith("PUNCTUAL_") and name not in KNOWN)
+    if unknown:
+        raise ImproperlyConfigured(
+            f"Unknown settings in the environment: {', '.join(unknown)}. Known are: {', '.join(sorted(KNOWN))}."
+        )
+
+
+def _secret_key(data: Path, *, may_generate: bool) -> str:
+    """Return the key of the environment, or, on a single machine, one that is generated once and kept in `data`."""
+    given = os.environ.get("PUNCTUAL_SECRET_KEY", "")
+    if len(given) >= 32:
+        return given
+    if given or not may_generate:
+        raise ImproperlyConfigured("PUNCTUAL_SECRET_KEY must be set to at least 32 random characters.")
+    kept = data / "secret_key"
+    if not kept.exists():
+        kept.touch(mode=0o600)
+        kept.write_text(secrets.token_urlsafe(48))
+    return kept.read_text()
+
+
+_refuse_unknown()
+
+DEBUG = _switch("PUNCTUAL_DEBUG")
+EMBEDDED = _switch("PUNCTUAL_EMBEDDED")
+"""On one's own machine, as `make up` runs it: plain HTTP on the loopback address and a demo sign-in are allowed."""
+OWN_MACHINE = DEBUG or EMBEDDED
+
+PUNCTUAL_DATA = Path(os.environ.get("PUNCTUAL_DATA") or BASE_DIR / "var").resolve()
+PUNCTUAL_DATA.mkdir(parents=True, exist_ok=True)
+REDIS_URL = os.environ.get("REDIS_URL") or "redis://127.0.0.1:6379/0"
+if not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
+    raise ImproperlyConfigured("REDIS_URL must begin with redis://, rediss:// or unix://.")
+SECRET_KEY = _secret_key(PUNCTUAL_DATA, may_generate=OWN_MACHINE or not os.environ.get("DATABASE_URL"))
+ALLOWED_HOSTS = _names("PUNCTUAL_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+CSRF_TRUSTED_ORIGINS = _names("PUNCTUAL_TRUSTED_ORIGINS", "")
+RUNNER_ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in SECRETS}
+"""What a runner process inherits: everything but this application's secrets."""
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "rest_framework",
+    "drf_spectacular",
+    "allauth",
+    "allauth.account",
+    "allauth.headless",
+    "webapp.core",
+    "webapp.accounts",
+    "webapp.streams",
+    "webapp.queries",
+    "webapp.runs",
+    "webapp.monitoring",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "webapp.core.security.SecurityHeaders",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+]
+ROOT_URLCONF = "webapp.urls"
+ASGI_APPLICATION = "webapp.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {"context_processors": ["django.template.context_processors.request"]},
+    }
+]
+
+
+def _database() -> dict[str, Any]:
+    url = os.environ.get("DATABASE_URL")
+    if url:
+        return dict(dj_database_url.parse(url, conn_max_age=0, conn_health_checks=True))
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": PUNCTUAL_DATA / "punctual.sqlite3",
+        "OPTIONS": {
+            "timeout": 20,
+            "transaction_mode": "IMMEDIATE",
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        },
+    }
+
+
+DATABASES = {"default": _database()}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+ACCOUNT_ADAPTER = "webapp.accounts.sign_in.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_EMAIL_VERIFICATION = "none"
+HEADLESS_ONLY = True
+HEADLESS_CLIENTS = ("browser",)
+EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["webapp.core.authentication.SessionAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "webapp.core.errors.as_response",
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Punctual",
+    "VERSION": "1",
+    "DESCRIPTION": "Event-time queries, exact about lateness. Times are ticks (microseconds since 1970); null is infinity.",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "DISABLE_ERRORS_AND_WARNINGS": False,
+    "SCHEMA_PATH_PREFIX": r"/api/",
+    "AUTHENTICATION_WHITELIST": [],
+}
+
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_TIME_LIMIT = 60
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE_FILENAME = str(PUNCTUAL_DATA / "celerybeat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    "reconcile": {"task": "webapp.runs.tasks.reconcile_all", "schedule": 3.0, "options": {"expires": 3.0}},
+}
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+STATIC_URL = "/static/"
+FRONTEND = BASE_DIR / "frontend" / "dist"
+if FRONTEND.is_dir():
+    WHITENOISE_ROOT = FRONTEND
+APPEND_SLASH = True
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not OWN_MACHINE
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_HSTS_SECONDS = 0 if OWN_MACHINE else 31_536_000
+if _switch("PUNCTUAL_BEHIND_PROXY"):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+X_FRAME_OPTIONS = "DENY"
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": os.environ.get("PUNCTUAL_LOG_LEVEL", "INFO")},
+}

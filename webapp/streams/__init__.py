@@ -1,0 +1,1 @@
+"""Streams and the adapters that feed them."""

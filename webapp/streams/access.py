@@ -1,0 +1,21 @@
+"""Reading streams with rights: the organisation in context has been checked, so its rows are the caller's."""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from streaming.definition.streams import StreamDefinition
+from webapp.core.errors import NotFound
+from webapp.streams.models import Stream
+
+
+def access_stream(stream: UUID) -> Stream:
+    """Return a stream. Raises `NotFound` if absent or not yours."""
+    found = Stream.objects.filter(pk=stream).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def stream_definitions() -> Mapping[str, StreamDefinition]:
+    """Return the definitions of all streams of the organisation by name."""
+    return {stream.name: stream.read_definition() for stream in Stream.objects.all()}

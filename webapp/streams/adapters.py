@@ -1,0 +1,62 @@
+"""The adapters of `streaming.adapters`, seen from the web: built inside the organisation's folder, tried, sampled."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from django.conf import settings
+
+from streaming.adapters import preview
+from streaming.adapters.contract import AdapterError, InputAdapter
+from streaming.adapters.preview import SampleRow
+from streaming.adapters.registry import input_adapter
+from streaming.definition.faults import Fault, FaultCode
+from streaming.definition.streams import AdapterChoice, StreamDefinition
+from webapp.core.context import current_organisation
+from webapp.core.errors import fault
+
+SAMPLE_ROWS = 100
+BEFORE_TRYING_AGAIN = "Mend the adapter's options, or what they point at, and try again."
+
+
+def adapter_root() -> Path:
+    """Return the folder that adapters of the organisation in context may not leave."""
+    root: Path = settings.PUNCTUAL_DATA / str(current_organisation())
+    root.mkdir(parents=True, exist_ok=True)
+    return root
+
+
+def build(definition: StreamDefinition, choice: AdapterChoice) -> InputAdapter:
+    """Return the adapter. Raises `AdapterError` for options that do not fit."""
+    return input_adapter(choice.kind, choice.options, definition, adapter_root())
+
+
+def adapter_fault(message: str, node: str | None = None) -> Fault:
+    """Return the fault that says what an adapter refused."""
+    return fault(FaultCode.BAD_ADAPTER, message, BEFORE_TRYING_AGAIN, node=node, field="adapter")
+
+
+def now_ticks() -> int:
+    """Return the wall clock in ticks."""
+    return time.time_ns() // 1000
+
+
+def try_options(
+    definition: StreamDefinition, choice: AdapterChoice, *, node: str | None, connect: bool
+) -> list[Fault]:
+    """Return what is wrong with the options; with `connect`, also what stops the first row from being read."""
+    try:
+        adapter = build(definition, choice)
+        if connect:
+            preview.check(adapter, now=now_ticks())
+    except AdapterError as error:
+        return [adapter_fault(str(error), node)]
+    return []
+
+
+def first_rows(definition: StreamDefinition, choice: AdapterChoice) -> tuple[Sequence[SampleRow], list[Fault]]:
+    """Return the first rows that the adapter reads, and the fault if it cannot."""
+    try:
+        return preview.sample(build(definition, choice), SAMPLE_ROWS, now=now_ticks()), []
+    except AdapterError as error:
+        return [], [adapter_fault(str(error))]

@@ -1,0 +1,199 @@
+"""Streams over HTTP: list, create, read, replace, delete, sample; and the kinds of adapter."""
+
+from typing import Any, Literal
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from pydantic import RootModel
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from streaming.adapters import preview
+from streaming.adapters.registry import kinds
+from streaming.definition.faults import Fault
+from streaming.definition.graph import Strict
+from streaming.definition.names import Name
+from streaming.definition.streams import AdapterChoice, StreamDefinition
+from streaming.temporal.events import Cti, EdgeKind, Event
+from streaming.temporal.ticks import INFINITY
+from streaming.wire.rows import MalformedRow
+from webapp.accounts.access import TenantView
+from webapp.core.api import answer, read_body
+from webapp.core.errors import ErrorEnvelope
+from webapp.streams import adapters, services
+from webapp.streams.access import access_stream
+from webapp.streams.models import Stream
+
+
+class StreamBody(Strict):
+    """A stream as it is created or replaced."""
+
+    name: Name
+    definition: StreamDefinition
+    adapter: AdapterChoice
+
+
+class StreamShown(Strict):
+    """A stream. Times are ISO text in UTC."""
+
+    id: str
+    name: str
+    definition: StreamDefinition
+    adapter: AdapterChoice
+    created_at: str
+    updated_at: str
+
+
+class StreamList(RootModel[list[StreamShown]]):
+    """The streams of an organisation by name."""
+
+
+class AdapterKind(Strict):
+    """A kind of adapter and the JSON Schema of its options, from which a form is drawn."""
+
+    kind: str
+    title: str
+    help: str
+    sends_ctis: bool
+    options_schema: dict[str, Any]
+
+
+class AdapterKindList(RootModel[list[AdapterKind]]):
+    """Every kind of adapter that this installation has."""
+
+
+class SampleRow(Strict):
+    """One row of a sample: an event, a CTI or a malformed row with its reason. Times are ticks, null is infinity."""
+
+    lane: str
+    position: int
+    kind: Literal["event", "edge_start", "edge_end", "cti", "malformed"]
+    start: int | None
+    end: int | None
+    payload: dict[str, Any] | None
+    reason: str | None
+    raw: str
+
+
+class Sample(Strict):
+    """The first rows that a stream's adapter reads, in arrival order, and what is wrong with the stream if it cannot."""
+
+    rows: list[SampleRow]
+    faults: list[Fault]
+
+
+def shown(stream: Stream) -> StreamShown:
+    """Return `stream` as the API shows it."""
+    return StreamShown(
+        id=str(stream.pk),
+        name=stream.name,
+        definition=stream.read_definition(),
+        adapter=stream.read_adapter(),
+        created_at=stream.created_at.isoformat(),
+        updated_at=stream.updated_at.isoformat(),
+    )
+
+
+def shown_row(row: preview.SampleRow) -> SampleRow:
+    """Return one row of a sample as the API shows it."""
+    element = row.element
+    kind: Literal["event", "edge_start", "edge_end", "cti", "malformed"]
+    start = end = payload = reason = None
+    match element:
+        case Cti(at):
+            kind, start = "cti", at
+        case MalformedRow(why):
+            kind, reason = "malformed", str(why)
+        case Event():
+            kind = "event" if element.edge is None else ("edge_start" if element.edge is EdgeKind.START else "edge_end")
+            start, end, payload = element.start, element.end, dict(element.payload)
+    return SampleRow(
+        lane=row.lane,
+        position=row.position,
+        kind=kind,
+        start=None if start == INFINITY else start,
+        end=None if end == INFINITY else end,
+        payload=payload,
+        reason=reason,
+        raw=row.raw,
+    )
+
+
+REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
+
+
+class StreamsView(TenantView):
+    """The streams of an organisation."""
+
+    @extend_schema(operation_id="streams_list", responses={200: StreamList, **REFUSALS})
+    def get(self, request: Request, slug: str) -> Response:
+        """List the streams by name."""
+        return answer(StreamList([shown(stream) for stream in Stream.objects.all()]))
+
+    @extend_schema(
+        operation_id="streams_create",
+        request=StreamBody,
+        responses={201: StreamShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Create a stream; 422 with all faults of its settings and its adapter's options."""
+        body = read_body(request, StreamBody)
+        stream = services.create_stream(name=body.name, definition=body.definition, adapter=body.adapter)
+        return answer(shown(stream), 201)
+
+
+class StreamView(TenantView):
+    """One stream."""
+
+    @extend_schema(operation_id="streams_get", responses={200: StreamShown, **REFUSALS})
+    def get(self, request: Request, slug: str, stream: UUID) -> Response:
+        """Return a stream."""
+        return answer(shown(access_stream(stream)))
+
+    @extend_schema(
+        operation_id="streams_replace",
+        request=StreamBody,
+        responses={200: StreamShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+    )
+    def put(self, request: Request, slug: str, stream: UUID) -> Response:
+        """Replace a stream; runs that are under way keep what they started with."""
+        found = access_stream(stream)
+        body = read_body(request, StreamBody)
+        services.replace_stream(stream=found, name=body.name, definition=body.definition, adapter=body.adapter)
+        return answer(shown(found))
+
+    @extend_schema(operation_id="streams_delete", responses={204: None, 409: ErrorEnvelope, **REFUSALS})
+    def delete(self, request: Request, slug: str, stream: UUID) -> Response:
+        """Delete a stream that no binding uses."""
+        services.delete_stream(stream=access_stream(stream))
+        return Response(status=204)
+
+
+class StreamSampleView(TenantView):
+    """The first rows of a stream."""
+
+    @extend_schema(operation_id="streams_sample", responses={200: Sample, **REFUSALS})
+    def get(self, request: Request, slug: str, stream: UUID) -> Response:
+        """Read the first rows through the stream's adapter."""
+        found = access_stream(stream)
+        rows, faults = adapters.first_rows(found.read_definition(), found.read_adapter())
+        return answer(Sample(rows=[shown_row(row) for row in rows], faults=faults))
+
+
+class AdaptersView(TenantView):
+    """The kinds of adapter."""
+
+    @extend_schema(operation_id="adapters_list", responses={200: AdapterKindList, **REFUSALS})
+    def get(self, request: Request, slug: str) -> Response:
+        """List the kinds with the JSON Schema of their options."""
+        described = [
+            AdapterKind(
+                kind=each.kind,
+                title=each.title,
+                help=each.help,
+                sends_ctis=each.sends_ctis,
+                options_schema=each.json_schema(),
+            )
+            for each in kinds()
+        ]
+        return answer(AdapterKindList(described))

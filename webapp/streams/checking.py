@@ -1,0 +1,34 @@
+"""Checking streams and inputs: schema, advance-time settings, adapter options, each with all its faults."""
+
+from streaming.adapters.registry import sends_ctis
+from streaming.adapters.contract import AdapterError
+from streaming.definition.faults import Fault, Severity
+from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, StreamDefinition
+from webapp.streams.adapters import try_options
+
+
+def check_stream(definition: StreamDefinition, adapter: AdapterChoice) -> list[Fault]:
+    """Return the faults of a stream; an absent clock is no fault here, for a binding may bring one."""
+    faults = check_input(definition, adapter, None, node=None)
+    return [each for each in faults if each.severity is Severity.ERROR]
+
+
+def check_input(
+    definition: StreamDefinition,
+    adapter: AdapterChoice,
+    advance: AdvanceTimeSettings | None,
+    *,
+    node: str | None,
+    connect: bool = False,
+) -> list[Fault]:
+    """Return the faults of an input whose `advance` replaces the stream's settings; with `connect`, try the adapter."""
+    from streaming.definition.check import check_advance
+    faults = try_options(definition, adapter, node=node, connect=connect)
+    try:
+        own_ctis = sends_ctis(adapter.kind)
+    except AdapterError:
+        own_ctis = True  # the unknown kind is a fault already, and says nothing about the clock
+    settings = advance if advance is not None else definition.advance
+    for each in check_advance(settings, definition.shape, own_ctis):
+        faults.append(each if each.node or node is None else each.model_copy(update={"node": node}))
+    return faults

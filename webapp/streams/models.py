@@ -1,0 +1,33 @@
+"""Streams: named inputs with their schema and the adapter that feeds them."""
+
+from django.db import models
+
+from streaming.definition.streams import AdapterChoice, StreamDefinition
+from webapp.core.tenancy import TenantModel
+
+
+class Stream(TenantModel):
+    """A named, persistent input; `definition` and `adapter` are JSON of the models of the same names."""
+
+    name = models.CharField(max_length=63)
+    definition = models.JSONField()
+    adapter = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta(TenantModel.Meta):
+        """Names are unique in an organisation."""
+
+        ordering = ("name",)
+        constraints = (models.UniqueConstraint(fields=["organisation", "name"], name="stream_name_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def read_definition(self) -> StreamDefinition:
+        """Return the validated definition."""
+        return StreamDefinition.model_validate(self.definition)
+
+    def read_adapter(self) -> AdapterChoice:
+        """Return the validated choice of adapter."""
+        return AdapterChoice.model_validate(self.adapter)

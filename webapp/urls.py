@@ -1,0 +1,36 @@
+"""Every address of the web application: the API, sign-in, and the pages."""
+
+from django.urls import URLPattern, URLResolver, include, path, re_path
+
+from webapp.accounts.api import MeView
+from webapp.core.pages import application_page
+from webapp.monitoring import api as monitoring
+from webapp.queries import api as queries
+from webapp.runs import api as runs
+from webapp.streams import api as streams
+
+of_organisation: list[URLPattern | URLResolver] = [
+    path("adapters/", streams.AdaptersView.as_view()),
+    path("streams/", streams.StreamsView.as_view()),
+    path("streams/<uuid:stream>/", streams.StreamView.as_view()),
+    path("streams/<uuid:stream>/sample/", streams.StreamSampleView.as_view()),
+    path("queries/", queries.QueriesView.as_view()),
+    path("queries/validate/", queries.ValidateView.as_view()),
+    path("queries/<uuid:query>/", queries.QueryView.as_view()),
+    path("queries/<uuid:query>/versions/", queries.VersionsView.as_view()),
+    path("bindings/", runs.BindingsView.as_view()),
+    path("bindings/<uuid:binding>/", runs.BindingView.as_view()),
+    path("bindings/<uuid:binding>/start/", runs.StartView.as_view()),
+    path("bindings/<uuid:binding>/stop/", runs.StopView.as_view()),
+    path("runs/", runs.RunsView.as_view()),
+    path("runs/<uuid:run>/", runs.RunView.as_view()),
+    path("runs/<uuid:run>/results/", monitoring.ResultsView.as_view()),
+    path("runs/<uuid:run>/quarantine/", monitoring.QuarantineView.as_view()),
+    path("runs/<uuid:run>/events/", monitoring.EventsView.as_view()),
+]
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("_allauth/", include("allauth.headless.urls")),
+    path("api/me/", MeView.as_view()),
+    path("api/t/<slug:slug>/", include(of_organisation)),
+    re_path(r"^(?!api/|_allauth/|assets/).*$", application_page),
+]
