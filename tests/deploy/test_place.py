@@ -1,0 +1,42 @@
+"""Where an installation stands, and what a second start is told."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from deploy.prepare.console import CannotGoOn
+from deploy.up.place import HOST, Place, already_running, lock, require_free_port, require_not_running
+
+
+def test_the_port_is_8000_unless_one_is_given(tmp_path: Path) -> None:
+    assert Place.from_environment({"PUNCTUAL_DATA": str(tmp_path)}) == Place(tmp_path, 8000)
+    assert Place.from_environment({"PORT": "8123"}).address == "http://127.0.0.1:8123/"
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "http", "-1", "²"])
+def test_a_port_that_is_none_is_refused_with_what_to_do(port: str) -> None:
+    with pytest.raises(CannotGoOn, match="set it to a number from 1 to 65535"):
+        Place.from_environment({"PORT": port})
+
+
+def test_a_busy_port_is_told_with_another_one() -> None:
+    with socket.socket() as taken:
+        taken.bind((HOST, 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(CannotGoOn, match=rf"Port {port} is taken .* PORT=\d+ make up"):
+            require_free_port(port)
+    require_free_port(port)
+
+
+def test_a_second_start_in_the_same_folder_is_refused_until_the_first_ends(tmp_path: Path) -> None:
+    place = Place(tmp_path, 8000)
+    with lock(place), pytest.raises(CannotGoOn, match="being started already"):
+        require_not_running(place)
+    require_not_running(place)
+
+
+def test_a_second_start_is_told_address_and_process() -> None:
+    told = already_running('{"pid": 42, "address": "http://127.0.0.1:8000/"}')
+    assert "http://127.0.0.1:8000/ (process 42)" in told

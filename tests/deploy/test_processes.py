@@ -1,0 +1,97 @@
+"""Every child is stopped, with all that it started."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from deploy.installation.processes import Processes, end_trees, is_runner, is_service, running
+from deploy.prepare.console import CannotGoOn
+
+WITH_A_CHILD = (
+    "import subprocess, sys; child = subprocess.Popen([sys.executable, '-c', 'input()'], stdin=subprocess.PIPE);"
+    "print(child.pid, flush=True); child.wait()"
+)
+DEAF = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf', flush=True); signal.pause()"
+
+
+def started(code: str, *arguments: str, env: dict[str, str] | None = None) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
+
+
+def first_line(process: "subprocess.Popen[str]") -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def finish(process: "subprocess.Popen[str]") -> int:
+    assert process.stdout is not None
+    process.stdout.close()
+    return process.wait()
+
+
+def test_a_process_ends_with_all_that_it_started() -> None:
+    parent = started(WITH_A_CHILD)
+    child = int(first_line(parent))
+    end_trees(running([parent.pid]))
+    finish(parent)
+    assert running([child]) == []
+
+
+def test_a_process_that_does_not_listen_is_killed() -> None:
+    process = started(DEAF)
+    assert first_line(process) == "deaf"
+    end_trees(running([process.pid]), stop_s=0.1)
+    assert running([process.pid]) == []
+    finish(process)
+
+
+def test_what_is_spared_lives_on() -> None:
+    parent = started(WITH_A_CHILD)
+    child = running([int(first_line(parent))])
+    end_trees(running([parent.pid]), spare=child)
+    finish(parent)
+    assert child[0].is_running()
+    end_trees(child)
+
+
+def test_a_child_that_ended_is_reported_with_the_end_of_its_log(tmp_path: Path) -> None:
+    processes = Processes(os.environ, tmp_path)
+    child = processes.start("web", [sys.executable, "-c", "raise SystemExit('no such table')"])
+    child.process.wait()
+    with pytest.raises(CannotGoOn, match=r"The web process ended \(code 1\)(.|\n)*no such table"):
+        processes.require_alive()
+
+
+def test_runners_that_outlive_their_worker_are_stopped_after_it(tmp_path: Path) -> None:
+    processes = Processes(os.environ, tmp_path)
+    worker = processes.start("worker", [sys.executable, "-c", "import signal; signal.pause()"])
+    runner = started(WITH_A_CHILD)
+    java = int(first_line(runner))
+    processes.stop(lambda: running([runner.pid]))
+    finish(runner)
+    assert running([worker.process.pid, runner.pid, java]) == []
+
+
+def test_a_runner_is_known_by_its_root(tmp_path: Path) -> None:
+    runner = started(DEAF, "streaming.runtime", "--root", str(tmp_path / "organisations"))
+    first_line(runner)
+    process = psutil.Process(runner.pid)
+    assert is_runner(process, tmp_path)
+    assert not is_runner(process, tmp_path / "another")
+    runner.kill()
+    finish(runner)
+
+
+def test_a_service_is_known_by_the_data_it_serves(tmp_path: Path) -> None:
+    worker = started(DEAF, "celery", env={"PUNCTUAL_DATA": str(tmp_path)})
+    first_line(worker)
+    process = psutil.Process(worker.pid)
+    assert is_service(process, tmp_path)
+    assert not is_service(process, tmp_path / "another")
+    worker.kill()
+    finish(worker)
