@@ -156,17 +156,18 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "webapp.core.errors.as_response",
+    "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Punctual",
     "VERSION": "1",
-    "DESCRIPTION": "Event-time queries, exact about lateness. Times are ticks (microseconds since 1970); null is infinity.",
+    "DESCRIPTION": "Event-time queries, exact about lateness. Event times are ticks (us since 1970); null is infinity.",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "DISABLE_ERRORS_AND_WARNINGS": False,
-    "SCHEMA_PATH_PREFIX": r"/api/",
-    "AUTHENTICATION_WHITELIST": [],
+    "SCHEMA_PATH_PREFIX": r"/api/(t/\{slug\}/)?",
+    "POSTPROCESSING_HOOKS": [],  # the models name their enumerations themselves
 }
 
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
