@@ -1,0 +1,82 @@
+"""Which conversions exist, and exactly what each gives.
+
+Null stays null. Everything here has one meaning for reference and engine; nothing trims blanks or guesses.
+
+| from | to | value |
+|---|---|---|
+| any type | itself | the value |
+| long | double | the nearest double |
+| long | decimal | exact; null if it has too many digits |
+| long | string | decimal digits, `-` before a negative number |
+| long | boolean | zero is false, all else true |
+| double | long | towards zero; null outside 64 bits |
+| double | decimal | the shortest decimal text of the double, rounded half up; null if it has too many digits |
+| double | boolean | zero is false, all else true |
+| decimal | long | towards zero; null outside 64 bits |
+| decimal | double | the nearest double |
+| decimal | decimal | rounded half up to the new scale; null if it has too many digits |
+| decimal | string | digits with exactly `scale` of them after the point (no point for scale 0), never an exponent |
+| boolean | long | 1 or 0 |
+| boolean | string | `true` or `false` |
+| string | long | text of the form `LONG_TEXT`, else null; null outside 64 bits |
+| string | double | text of the form `NUMBER_TEXT`, else null; null if it is not finite |
+| string | decimal | text of the form `NUMBER_TEXT`, rounded half up; else null, and null with too many digits |
+| string | boolean | `true` or `false` in any mix of cases, else null |
+| string | timestamp | text of the form `TIMESTAMP_TEXT` that is a real moment in the years 1 to 9999, else null |
+| timestamp | string | `2026-01-31T12:00:00Z`, with six digits of a second if they are not all zero |
+
+Not here, on purpose: double to string (no two systems print doubles alike: cast to a decimal first), and numbers to
+or from timestamps (`unix_micros` and `timestamp_micros` say their unit).
+"""
+
+from typing import Final
+
+from streaming.definition.types import (
+    Boolean,
+    DecimalOf,
+    Double,
+    Long,
+    Null,
+    String,
+    Timestamp,
+    Type,
+    common_type,
+)
+
+LONG_TEXT: Final = r"[+-]?[0-9]{1,40}"
+NUMBER_TEXT: Final = r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})([eE][+-]?[0-9]{1,4})?"
+TIMESTAMP_TEXT: Final = (
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[+-][0-9]{2}:[0-9]{2})?)?"
+)
+"""Without a zone: UTC; a date alone is its midnight. The whole text must match, for the other two as well."""
+
+_TARGETS: Final[dict[type, tuple[type, ...]]] = {
+    Long: (Double, DecimalOf, String, Boolean),
+    Double: (Long, DecimalOf, Boolean),
+    DecimalOf: (Long, Double, DecimalOf, String),
+    Boolean: (Long, String),
+    String: (Long, Double, DecimalOf, Boolean, Timestamp),
+    Timestamp: (String,),
+}
+
+
+def can_cast(source: Type, to: Type) -> bool:
+    """Whether `cast(source as to)` exists."""
+    return source == to or isinstance(source, Null) or type(to) in _TARGETS.get(type(source), ())
+
+
+def widens(source: Type, to: Type) -> bool:
+    """Whether a `source` is taken where a `to` is wanted, without being asked: null, and long, decimal, double up."""
+    return common_type(source, to) == to
+
+
+def cast_remedy(source: Type, to: Type) -> str:
+    """What to write instead of a cast that does not exist."""
+    if isinstance(source, Timestamp) or isinstance(to, Timestamp):
+        return "use unix_micros(timestamp) or timestamp_micros(long), which say their unit"
+    if isinstance(source, Double) and isinstance(to, String):
+        return "say how many digits: cast(cast(x as decimal(18,3)) as string)"
+    wanted = ", ".join(
+        sorted({target.__name__.lower().removesuffix("of") for target in _TARGETS.get(type(source), ())})
+    )
+    return f"a {source} can be cast to {wanted}" if wanted else f"a {source} cannot be cast; use its fields or elements"

@@ -1,0 +1,180 @@
+"""The expression tree: eleven kinds of frozen nodes.
+
+`parse` leaves every `type` at NULL; `typed` returns a new tree in which every `type` is set, the operands of a node
+have the types that its docstring names, and a widening is a `Cast` node. `at` is the offset in the text and does not
+take part in equality. "Null on failure": an operation that fails on a row gives null.
+"""
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final
+
+from streaming.definition.types import NULL, Type
+
+Value = int | float | Decimal | str | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant: long int, double float, decimal Decimal, string, boolean, timestamp int ticks, or null."""
+
+    value: Value
+    type: Type = NULL
+    at: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of the payload, or with a longer `path` a field inside structs; inside a null struct it is null."""
+
+    path: tuple[str, ...]
+    type: Type = NULL
+    at: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """`-` on a number, null when the smallest long is negated; `not` on a boolean, null of null."""
+
+    operator: str
+    operand: "Expression"
+    type: Type = NULL
+    at: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """`+ - * / % = != < <= > >= <=> and or`.
+
+    Arithmetic: both operands are long, double, or decimals (each of its own precision); `/` has doubles or decimals.
+    Null if an operand is null; null on failure: a long outside 64 bits, a double that is not finite, a decimal with
+    more digits than `type`, division or remainder by zero. Decimals are exact, then rounded half up to the scale of
+    `type`. `%` has the sign of the left operand. Comparison: both operands have one type; strings by code point,
+    false before true; null if an operand is null, but `<=>` is true for two nulls and false for one. `and` and `or`
+    are three-valued.
+    """
+
+    operator: str
+    left: "Expression"
+    right: "Expression"
+    type: Type = NULL
+    at: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of the registry by its own name (not an alias), in lower case."""
+
+    function: str
+    arguments: tuple["Expression", ...]
+    type: Type = NULL
+    at: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The value of the first (condition, value) whose condition is true, else `otherwise`; all of one type.
+
+    A failure in a branch that is not taken has no effect.
+    """
+
+    branches: tuple[tuple["Expression", "Expression"], ...]
+    otherwise: "Expression"
+    type: Type = NULL
+    at: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """A conversion to `to` as `casts.py` defines it; null on failure."""
+
+    operand: "Expression"
+    to: Type
+    type: Type = NULL
+    at: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    """True if `operand` equals an item; else null if it or an item is null; else false. All of one type."""
+
+    operand: "Expression"
+    items: tuple["Expression", ...]
+    type: Type = NULL
+    at: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    """Whether `operand`, of any type, is null; never null itself."""
+
+    operand: "Expression"
+    type: Type = NULL
+    at: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """`low <= operand and operand <= high`, three-valued; all of one type."""
+
+    operand: "Expression"
+    low: "Expression"
+    high: "Expression"
+    type: Type = NULL
+    at: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """Whether the string `operand` matches `pattern` as a whole; `like.py` says what a pattern means."""
+
+    operand: "Expression"
+    pattern: str
+    type: Type = NULL
+    at: int = field(default=0, compare=False)
+
+
+Expression = Literal | Field | Unary | Binary | Call | Case | Cast | In | IsNull | Between | Like
+
+ARITHMETIC: Final = frozenset({"+", "-", "*", "/", "%"})
+COMPARISON: Final = frozenset({"=", "!=", "<", "<=", ">", ">=", "<=>"})
+LOGIC: Final = frozenset({"and", "or"})
+
+
+def children(node: Expression) -> tuple[Expression, ...]:
+    """The direct operands of `node`, in order."""
+    found: tuple[Expression, ...] = ()
+    match node:
+        case Unary() | Cast() | IsNull() | Like():
+            found = (node.operand,)
+        case Binary():
+            found = (node.left, node.right)
+        case Call():
+            found = node.arguments
+        case Case():
+            found = (*(part for branch in node.branches for part in branch), node.otherwise)
+        case In():
+            found = (node.operand, *node.items)
+        case Between():
+            found = (node.operand, node.low, node.high)
+    return found
+
+
+def depth(node: Expression) -> int:
+    """How deep `node` is nested; a field or literal is 1. Does not recurse, so any tree can be measured."""
+    deepest, level = 0, [node]
+    while level:
+        deepest += 1
+        level = [child for parent in level for child in children(parent)]
+    return deepest
+
+
+def fields_used(node: Expression) -> frozenset[str]:
+    """The payload fields that `node` reads (the first step of each path)."""
+    used, pending = set(), [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Field):
+            used.add(part.path[0])
+        pending.extend(children(part))
+    return frozenset(used)
