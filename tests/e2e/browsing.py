@@ -1,0 +1,73 @@
+"""How the tests drive a browser: by roles and labels, as a person or a screen reader would."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from playwright.sync_api import Browser, Page, Playwright, expect
+
+from tests.e2e.installation import Installation
+
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@contextmanager
+def launched_browser(playwright: Playwright) -> Iterator[Browser]:
+    """Start Debian's Chromium, which make prepare-tests installs."""
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS), headless=True)
+    try:
+        yield browser
+    finally:
+        browser.close()
+
+
+def signed_in(page: Page, installation: Installation) -> Page:
+    """Sign the demo's user in, through the page."""
+    page.goto("/sign-in")
+    page.get_by_label("E-mail").fill(installation.email)
+    page.get_by_label("Password").fill(installation.password)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(page).not_to_have_url(f"{installation.address}sign-in")
+    return page
+
+
+@dataclass(frozen=True)
+class DemoPages:
+    """The addresses of the pages of the demo, as the API of the signed-in user tells them."""
+
+    streams: str
+    queries: str
+    query: str
+    runs: str
+    run: str
+
+    def named(self) -> dict[str, str]:
+        """Return each page's address by its name."""
+        return dict(vars(self))
+
+
+def demo_pages(page: Page) -> DemoPages:
+    """Ask the API for the demo's organisation, query and latest run."""
+    slug = page.request.get("/api/me/").json()["organisations"][0]["slug"]
+    query = listed(page, slug, "queries")[0]["id"]
+    run = listed(page, slug, "runs")[0]["id"]
+    base = f"/t/{slug}"
+    return DemoPages(
+        f"{base}/streams", f"{base}/queries", f"{base}/queries/{query}", f"{base}/runs", f"{base}/runs/{run}"
+    )
+
+
+def listed(page: Page, slug: str, what: str) -> list[dict[str, str]]:
+    """Return what the API lists; a page of results or a bare list."""
+    body = page.request.get(f"/api/t/{slug}/{what}/").json()
+    found: list[dict[str, str]] = body["results"] if isinstance(body, dict) else body
+    return found

@@ -1,0 +1,81 @@
+"""A real installation, started as `make up` starts it, in a folder of its own."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from deploy.installation.processes import left_over, runners
+from deploy.up.place import free_port
+from tests.conftest import ROOT
+
+OF_THE_USER = ("PUNCTUAL_", "REDIS_URL", "DATABASE_URL", "PORT", "DJANGO_")
+
+
+@dataclass(frozen=True)
+class Installation:
+    """Where it is, how to sign in to its demo, and what it printed while it started."""
+
+    address: str
+    email: str
+    password: str
+    var: Path
+    env: dict[str, str]
+    pid: int
+    printed: tuple[str, ...]
+
+
+def environment(var: Path, port: int) -> dict[str, str]:
+    """Return this environment without what steers an installation, but for folder and port."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(OF_THE_USER)}
+    return {**kept, "PUNCTUAL_DATA": str(var), "PORT": str(port)}
+
+
+def launch(env: dict[str, str]) -> "subprocess.Popen[str]":
+    """Start what `make up` runs."""
+    command = [sys.executable, "-m", "deploy.up"]
+    return subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def printed_until_ready(process: "subprocess.Popen[str]") -> Iterator[str]:
+    """Yield the lines up to the one that says how to stop; fewer when it gave up."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        yield line.rstrip("\n")
+        if "ctrl-C" in line:
+            return
+
+
+def described(pattern: str, lines: tuple[str, ...]) -> str:
+    """Return the only group of the first match of `pattern` in `lines`."""
+    found = re.search(pattern, "\n".join(lines))
+    assert found, "\n".join(lines)
+    return found.group(1)
+
+
+@contextmanager
+def running_installation(var: Path) -> Iterator[Installation]:
+    """Start an installation in `var` on a free port; at the end stop it and see that nothing of it is left."""
+    env = environment(var, free_port())
+    process = launch(env)
+    try:
+        lines = tuple(printed_until_ready(process))
+        yield Installation(
+            address=described(r"open (http://\S+)", lines),
+            email=described(r"(\S+@[^\s,]+)", lines),
+            password=described(r"password:? (\S+)", lines),
+            var=var,
+            env=env,
+            pid=process.pid,
+            printed=lines,
+        )
+    finally:
+        process.send_signal(signal.SIGTERM)
+        rest = process.communicate(timeout=90)[0]
+    assert process.returncode == 0, rest
+    assert [*left_over(var), *runners(var)] == []
