@@ -1,0 +1,89 @@
+/** The API client: typed by OpenAPI, CSRF header on writes, every refusal one `ApiFailure`. */
+
+import createClient, { type Middleware } from "openapi-fetch";
+import type { paths } from "../generated/api";
+import type { ErrorEnvelope, Fault } from "../model/api";
+import { parseExactly } from "./exactJson";
+
+/** A refusal, or a server that cannot be reached (status 0). The message is for the user. */
+export class ApiFailure extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly faults: readonly Fault[];
+
+  constructor(status: number, envelope: ErrorEnvelope) {
+    super(envelope.message);
+    this.name = "ApiFailure";
+    this.status = status;
+    this.code = envelope.code;
+    this.faults = envelope.faults;
+  }
+}
+
+const UNREACHABLE: ErrorEnvelope = {
+  code: "unreachable",
+  message: "The server cannot be reached. Check that it runs and that you are connected, then try again.",
+  faults: [],
+};
+
+function isEnvelope(body: unknown): body is ErrorEnvelope {
+  return typeof body === "object" && body !== null && "code" in body && "message" in body;
+}
+
+export function failureOf(status: number, body: unknown): ApiFailure {
+  if (isEnvelope(body)) return new ApiFailure(status, { ...body, faults: body.faults ?? [] });
+  const message = `The server answered with status ${status} and no explanation. Try again; if it stays, look at the server's log.`;
+  return new ApiFailure(status, { code: "unexplained", message, faults: [] });
+}
+
+export function csrfToken(): string {
+  const found = document.cookie.split("; ").find((part) => part.startsWith("csrftoken="));
+  return found === undefined ? "" : decodeURIComponent(found.slice("csrftoken=".length));
+}
+
+const READS = new Set(["GET", "HEAD", "OPTIONS"]);
+
+const csrf: Middleware = {
+  onRequest({ request }) {
+    if (!READS.has(request.method)) request.headers.set("X-CSRFToken", csrfToken());
+    return request;
+  },
+  onError() {
+    return new ApiFailure(0, UNREACHABLE);
+  },
+};
+
+/** Sixteen digits in a row are the only bodies that plain JSON.parse could round. */
+const exactLongs: Middleware = {
+  async onResponse({ response }) {
+    if (!response.ok || response.status === 204) return undefined;
+    const text = await response.text();
+    const body = /\d{16}/.test(text) ? JSON.stringify(parseExactly(text)) : text;
+    return new Response(body, { status: response.status, headers: response.headers });
+  },
+};
+
+export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: (request) => globalThis.fetch(request) });
+api.use(csrf, exactLongs);
+
+interface Answer<T> {
+  data?: T;
+  error?: unknown;
+  response: Response;
+}
+
+/** The body of an answer. Throws `ApiFailure` for a refusal. */
+export async function unwrap<T>(answering: Promise<Answer<T>>): Promise<T> {
+  const { data, error, response } = await answering;
+  if (!response.ok) throw failureOf(response.status, error);
+  return data as T;
+}
+
+/** The sentence to show for anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "Something went wrong. Reload the page and try again.";
+}
+
+export function faultsOf(error: unknown): readonly Fault[] {
+  return error instanceof ApiFailure ? error.faults : [];
+}

@@ -1,0 +1,58 @@
+/** Server-sent events of one address, while the page is open. */
+
+import { useEffect, useRef, useState } from "react";
+import { parseExactly } from "./exactJson";
+
+/** `waiting`: not connected yet, or for a moment not; `broken`: not connected for several seconds. */
+export type Connection = "waiting" | "live" | "broken";
+
+const PATIENCE_MS = 6_000;
+const AGAIN_MS = 5_000;
+
+type Handlers = Record<string, (data: unknown) => void>;
+
+/** One connection; returns its end. The browser reconnects by itself unless the server refused, then we do. */
+function follow(url: string, handlers: Handlers, tell: (connection: Connection) => void): () => void {
+  let source: EventSource | null = null;
+  let giveUp: ReturnType<typeof setTimeout> | undefined;
+  let again: ReturnType<typeof setTimeout> | undefined;
+
+  const connect = () => {
+    source = new EventSource(url);
+    source.onopen = () => {
+      clearTimeout(giveUp);
+      giveUp = undefined;
+      tell("live");
+    };
+    source.onerror = () => {
+      giveUp ??= setTimeout(() => tell("broken"), PATIENCE_MS);
+      if (source?.readyState === EventSource.CLOSED) again = setTimeout(connect, AGAIN_MS);
+    };
+    for (const [name, handle] of Object.entries(handlers)) {
+      source.addEventListener(name, (event) => handle(parseExactly((event as MessageEvent<string>).data)));
+    }
+  };
+
+  connect();
+  return () => {
+    clearTimeout(giveUp);
+    clearTimeout(again);
+    source?.close();
+  };
+}
+
+/** Follow `url` while mounted. `handlers` may change at every render; the set of names may not. */
+export function useEventStream(url: string, handlers: Handlers): Connection {
+  const [connection, setConnection] = useState<Connection>("waiting");
+  const current = useRef(handlers);
+  useEffect(() => {
+    current.current = handlers;
+  });
+  useEffect(() => {
+    setConnection("waiting");
+    const names = Object.keys(current.current);
+    const stable = Object.fromEntries(names.map((name) => [name, (data: unknown) => current.current[name]?.(data)]));
+    return follow(url, stable, setConnection);
+  }, [url]);
+  return connection;
+}

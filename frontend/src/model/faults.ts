@@ -1,0 +1,56 @@
+/** Faults of a definition: a short title for every code, and the sort order in which they are read. */
+
+import type { Fault, FaultCode } from "./api";
+
+export const FAULT_TITLES: Record<FaultCode, string> = {
+  bad_shape: "Wrong shape",
+  duplicate_id: "Id used twice",
+  reserved_name: "Reserved name",
+  unknown_node: "Unknown node",
+  unknown_stream: "Unknown stream",
+  cycle: "Nodes in a circle",
+  no_input: "No input",
+  no_output: "No output",
+  unused_node: "Unused node",
+  output_as_input: "Output used as input",
+  bad_expression: "Unreadable expression",
+  unknown_field: "Unknown field",
+  unknown_function: "Unknown function",
+  type_mismatch: "Types do not fit",
+  duplicate_name: "Name used twice",
+  bad_window: "Impossible window",
+  gaps_between_windows: "Gaps between windows",
+  too_many_windows: "Too many windows",
+  missing_argument: "Missing argument",
+  late_not_said: "Late policy not said",
+  bad_advance_time: "Impossible advance-time settings",
+  no_clock: "Time does not advance",
+  bad_schema: "Wrong schema",
+  bad_adapter: "Adapter cannot be used",
+};
+
+/** The worst severity for each node id; faults of the whole definition are under the empty string. */
+export function severityByNode(faults: readonly Fault[]): Map<string, Fault["severity"]> {
+  const worst = new Map<string, Fault["severity"]>();
+  for (const fault of faults) {
+    const key = fault.node ?? "";
+    if (worst.get(key) !== "error") worst.set(key, fault.severity);
+  }
+  return worst;
+}
+
+/** Errors first, then as the checker listed them. */
+export function inReadingOrder(faults: readonly Fault[]): Fault[] {
+  return faults.toSorted((a, b) => Number(a.severity === "warning") - Number(b.severity === "warning"));
+}
+
+/** `2 errors, 1 warning`, or `no faults`. */
+export function countWords(faults: readonly Fault[]): string {
+  const errors = faults.filter((fault) => fault.severity === "error").length;
+  const warnings = faults.length - errors;
+  const parts = [
+    errors > 0 ? `${errors} ${errors === 1 ? "error" : "errors"}` : "",
+    warnings > 0 ? `${warnings} ${warnings === 1 ? "warning" : "warnings"}` : "",
+  ].filter(Boolean);
+  return parts.length > 0 ? parts.join(", ") : "no faults";
+}

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { layeredLayout, type LayoutNode } from "./layout";
+
+function node(id: string, ...inputs: string[]): LayoutNode {
+  return { id, inputs, width: 100, height: 40 };
+}
+
+test("a node stands to the right of everything it reads from", () => {
+  const placed = layeredLayout([node("out", "w"), node("w", "f"), node("f", "in"), node("in"), node("raw", "in")]);
+  const x = (id: string) => placed.get(id)?.x ?? Number.NaN;
+  expect([x("in"), x("f"), x("w"), x("out")]).toEqual([0, 156, 312, 468]);
+  expect(x("raw")).toBe(x("f"));
+});
+
+test("nodes of one column do not overlap", () => {
+  const placed = layeredLayout([node("a"), node("b"), node("c")]);
+  const rows = ["a", "b", "c"].map((id) => placed.get(id)?.y ?? Number.NaN);
+  expect(rows).toEqual([0, 68, 136]);
+});
+
+test("edges do not cross where the order of a column can prevent it", () => {
+  const placed = layeredLayout([node("a"), node("b"), node("after_b", "b"), node("after_a", "a")]);
+  expect(placed.get("after_a")?.y).toBe(placed.get("a")?.y);
+  expect(placed.get("after_b")?.y).toBe(placed.get("b")?.y);
+});
+
+test("a circle and an unknown input still give every node a place", () => {
+  const placed = layeredLayout([node("a", "b"), node("b", "a"), node("c", "nowhere")]);
+  expect([...placed.keys()].toSorted()).toEqual(["a", "b", "c"]);
+});

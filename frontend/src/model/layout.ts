@@ -1,0 +1,76 @@
+/** A layered drawing of a graph: left to right by distance from the inputs, few crossings, no two nodes overlapping. */
+
+export interface LayoutNode {
+  id: string;
+  inputs: readonly string[];
+  width: number;
+  height: number;
+}
+
+export interface Placed {
+  x: number;
+  y: number;
+}
+
+const GAP_X = 56;
+const GAP_Y = 28;
+
+/** The longest path from an input; nodes on a circle are placed as if the edge that closes it were missing. */
+function layers(nodes: readonly LayoutNode[]): Map<string, number> {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const depth = new Map<string, number>();
+  const visit = (node: LayoutNode, path: ReadonlySet<string>): number => {
+    const known = depth.get(node.id);
+    if (known !== undefined) return known;
+    const onward = new Set(path).add(node.id);
+    const sources = node.inputs.flatMap((id) => byId.get(id) ?? []).filter((source) => !onward.has(source.id));
+    const found = Math.max(-1, ...sources.map((source) => visit(source, onward))) + 1;
+    depth.set(node.id, found);
+    return found;
+  };
+  for (const node of nodes) visit(node, new Set());
+  return depth;
+}
+
+function columnsOf(nodes: readonly LayoutNode[]): LayoutNode[][] {
+  const depth = layers(nodes);
+  const columns: LayoutNode[][] = [];
+  for (const node of nodes) {
+    const at = depth.get(node.id) ?? 0;
+    while (columns.length <= at) columns.push([]);
+    columns[at]?.push(node);
+  }
+  return columns;
+}
+
+/** Order each column by the mean row of what its nodes read from (the barycentre), which undoes most crossings. */
+function ordered(columns: LayoutNode[][]): LayoutNode[][] {
+  const row = new Map<string, number>();
+  return columns.map((column) => {
+    const mean = (node: LayoutNode) => {
+      const rows = node.inputs.flatMap((id) => row.get(id) ?? []);
+      return rows.length > 0 ? rows.reduce((sum, each) => sum + each, 0) / rows.length : 0;
+    };
+    const sorted = column.toSorted((a, b) => mean(a) - mean(b));
+    for (const [index, node] of sorted.entries()) row.set(node.id, index);
+    return sorted;
+  });
+}
+
+/** Place every node once; ids that are used twice share a place. */
+export function layeredLayout(nodes: readonly LayoutNode[]): Map<string, Placed> {
+  const columns = ordered(columnsOf(nodes));
+  const heights = columns.map((column) => column.reduce((sum, node) => sum + node.height + GAP_Y, -GAP_Y));
+  const tallest = Math.max(0, ...heights);
+  const placed = new Map<string, Placed>();
+  let x = 0;
+  for (const [index, column] of columns.entries()) {
+    let y = (tallest - (heights[index] ?? 0)) / 2;
+    for (const node of column) {
+      placed.set(node.id, { x, y });
+      y += node.height + GAP_Y;
+    }
+    x += Math.max(0, ...column.map((node) => node.width)) + GAP_X;
+  }
+  return placed;
+}

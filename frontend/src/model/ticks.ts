@@ -1,0 +1,104 @@
+/** Application time: a tick is one microsecond since 1970-01-01T00:00Z. Exact for whole numbers up to 2^53 (T1). */
+
+export type Ticks = number;
+
+const SECOND = 1_000_000;
+const UNITS: readonly (readonly [string, Ticks])[] = [
+  ["d", 86_400 * SECOND],
+  ["h", 3_600 * SECOND],
+  ["m", 60 * SECOND],
+  ["s", SECOND],
+  ["ms", 1_000],
+  ["us", 1],
+];
+
+/** Floor division that keeps every digit: `ticks` need not be positive. */
+function split(ticks: Ticks, by: number): { whole: number; rest: number } {
+  const rest = ((ticks % by) + by) % by;
+  return { whole: (ticks - rest) / by, rest };
+}
+
+const two = (value: number) => String(value).padStart(2, "0");
+
+function yearText(year: number): string {
+  return String(year).padStart(4, "0");
+}
+
+export interface InstantParts {
+  date: string;
+  time: string;
+}
+
+/** The UTC date and the time of day, with as many digits of the second as the tick needs (none, three or six). */
+export function instantParts(ticks: Ticks): InstantParts {
+  const { whole: milliseconds, rest: microseconds } = split(ticks, 1_000);
+  const at = new Date(milliseconds);
+  const date = `${yearText(at.getUTCFullYear())}-${two(at.getUTCMonth() + 1)}-${two(at.getUTCDate())}`;
+  const clock = `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())}`;
+  const fraction = at.getUTCMilliseconds() * 1_000 + microseconds;
+  if (fraction === 0) return { date, time: clock };
+  const digits = String(fraction).padStart(6, "0");
+  return { date, time: `${clock}.${microseconds === 0 ? digits.slice(0, 3) : digits}` };
+}
+
+/** `2026-11-21 10:06:19.25Z`; null is infinity, for an end or a CTI that has ended its input. */
+export function formatInstant(ticks: Ticks | null): string {
+  if (ticks === null) return "infinity";
+  const { date, time } = instantParts(ticks);
+  return `${date} ${time}Z`;
+}
+
+/** The time of day alone, `10:06:19Z`, to the second: for an axis or a sentence about now. */
+export function formatClock(ticks: Ticks): string {
+  return `${instantParts(split(ticks, SECOND).whole * SECOND).time}Z`;
+}
+
+/** The same moment on the reader's own clock, for a tooltip. */
+export function formatLocal(ticks: Ticks): string {
+  const at = new Date(split(ticks, 1_000).whole);
+  return at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
+}
+
+function trimmed(value: number): string {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return String(Number(value.toFixed(digits)));
+}
+
+/** A length of time for reading, in its largest unit with three digits: `1.5 s`, `2 h`, `-40 ms`, `0 s`. Rounded. */
+export function formatSpan(ticks: Ticks): string {
+  const magnitude = Math.abs(ticks);
+  for (const [unit, size] of UNITS) {
+    if (magnitude >= size) return `${trimmed(ticks / size)} ${unit === "us" ? "µs" : unit}`;
+  }
+  return "0 s";
+}
+
+/** The tick of a wall-clock moment. */
+export function ticksOf(at: Date | string): Ticks {
+  return new Date(at).getTime() * 1_000;
+}
+
+/** Milliseconds since the epoch, as charts want them. Rounded down. */
+export function toMilliseconds(ticks: Ticks): number {
+  return split(ticks, 1_000).whole;
+}
+
+const DURATION = /^([+-]?)(\d+)\s*(us|ms|s|m|h|d|ticks?)$/;
+const ISO_DURATION = /^([+-]?)P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d{1,6}))?S)?)?$/;
+
+/** Read a duration as definitions write it (`10s`, `-1tick`, `PT5M`, a bare count of ticks); null when unreadable. */
+export function parseDuration(value: number | string): Ticks | null {
+  if (typeof value === "number") return Number.isInteger(value) ? value : null;
+  const text = value.trim();
+  const plain = DURATION.exec(text);
+  if (plain) {
+    const unit = UNITS.find(([name]) => name === plain[3]);
+    return Number(`${plain[1]}${plain[2]}`) * (unit ? unit[1] : 1);
+  }
+  const iso = ISO_DURATION.exec(text);
+  if (!iso?.slice(2, 7).some((part) => part !== undefined)) return null;
+  const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = iso.slice(2, 7).map((part) => Number(part ?? 0));
+  const whole = ((weeks * 7 + days) * 24 + hours) * 3_600 + minutes * 60 + seconds;
+  const total = whole * SECOND + Number((iso[7] ?? "0").padEnd(6, "0"));
+  return iso[1] === "-" ? -total : total;
+}
