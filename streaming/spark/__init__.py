@@ -1,1 +1,1 @@
-"""The engine on Spark: data source, operator stage, sink. The only room that imports pyspark."""
+"""The engine on Spark: data source, operator stage, sink, carriers. The only room that imports pyspark."""

@@ -1,0 +1,87 @@
+"""A binding as the processes of a carrier see it: built from its control entry alone, once in each process."""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from streaming.adapters.contract import InputAdapter
+from streaming.adapters.registry import input_adapter
+from streaming.definition.advance import to_temporal
+from streaming.definition.graph import InputNode
+from streaming.definition.streams import StreamDefinition
+from streaming.engine.compile import compile_binding
+from streaming.engine.plan import Plan
+from streaming.spark.control import AddBinding
+from streaming.spark.layout import CarrierFolder
+from streaming.wire.messages import InputSpec, RunSpec
+
+_REMEMBERED = 4_096
+_BUILT: OrderedDict[tuple[str, int], "Binding"] = OrderedDict()
+
+
+@dataclass(frozen=True)
+class Binding:
+    """A binding ready to run: `adapters` by input node id."""
+
+    added: AddBinding
+    plan: Plan
+    adapters: Mapping[str, InputAdapter]
+
+    @property
+    def bucket_ids(self) -> list[int]:
+        """The ids of the buckets that the plan uses."""
+        return self.added.bucket_ids[: self.plan.buckets]
+
+    @property
+    def finals(self) -> tuple[str, ...]:
+        """The inputs whose settings ask for CTI infinity when the run stops."""
+        plans = self.plan.inputs.values()
+        return tuple(each.node for each in plans if each.advance.generate and each.advance.generate.final)
+
+
+def binding_of(carrier: CarrierFolder, entry: int) -> Binding:
+    """The binding that control entry `entry` added. Raises `AdapterError`, `NotRunnable`, `LookupError`."""
+    key = (str(carrier.path), entry)
+    if key not in _BUILT:
+        _BUILT[key] = _build(carrier, carrier.control.added(entry))
+        if len(_BUILT) > _REMEMBERED:
+            _BUILT.popitem(last=False)
+    return _BUILT[key]
+
+
+def _build(carrier: CarrierFolder, added: AddBinding) -> Binding:
+    spec = added.spec
+    streams = streams_of(spec, added.lanes)
+    advance = {name: to_temporal(each.stream.advance, each.advance) for name, each in spec.inputs.items()}
+    plan = compile_binding(spec.query, streams, advance, len(added.bucket_ids))
+    adapters = {name: adapter_of(carrier, spec, name, streams[_stream_name(spec, name)]) for name in plan.inputs}
+    return Binding(added, plan, adapters)
+
+
+def streams_of(spec: RunSpec, lanes: Mapping[str, list[str]]) -> dict[str, StreamDefinition]:
+    """The streams of `spec` by name, with the journaled `lanes` of their adapters where they list none."""
+    found = {}
+    for name, item in spec.inputs.items():
+        known = item.stream.lanes or lanes.get(name)
+        found[_stream_name(spec, name)] = item.stream.model_copy(update={"lanes": known})
+    return found
+
+
+def adapter_of(carrier: CarrierFolder, spec: RunSpec, name: str, stream: StreamDefinition) -> InputAdapter:
+    """The adapter of input `name`, which journals under the carrier's folder. Raises `AdapterError`."""
+    choice = spec.inputs[name].adapter
+    journal = carrier.path / "journals" / f"{spec.binding}-{shape_of(spec)[:12]}" / name
+    return input_adapter(choice.kind, choice.options, stream, carrier.home, journal)
+
+
+def shape_of(spec: RunSpec) -> str:
+    """A digest of what state and positions depend on: a binding continues only under the same one."""
+    inputs: Mapping[str, InputSpec] = spec.inputs
+    parts = [spec.query.model_dump_json(), *(f"{name}={inputs[name].model_dump_json()}" for name in sorted(inputs))]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _stream_name(spec: RunSpec, name: str) -> str:
+    nodes = (node for node in spec.query.nodes if isinstance(node, InputNode))
+    return next((node.stream for node in nodes if node.id == name), name)

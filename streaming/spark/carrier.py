@@ -1,0 +1,155 @@
+"""A carrier as its driver sees it: one streaming query, commands in, manifests out."""
+
+import time
+from pathlib import Path
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from streaming.adapters.contract import AdapterError
+from streaming.spark.binding import adapter_of
+from streaming.spark.control import AddBinding, AtEnd, StopBinding
+from streaming.spark.envelope import SCHEMA_DDL
+from streaming.spark.errors import Failure, explain_query
+from streaming.spark.layout import CarrierFolder, CarrierSettings, create
+from streaming.spark.manifests import Manifest, read_manifest
+from streaming.spark.planner import wall_clock
+from streaming.spark.sink import ResultSink
+from streaming.spark.source import FeedSource
+from streaming.spark.stage import OperatorStage
+from streaming.wire.messages import RunSpec
+
+
+class Carrier:
+    """The bindings of one organisation in one streaming query, one checkpoint.
+
+    Commands are written to the control log at once and take effect in a batch; what came of them stands in the
+    manifests, which are the only truth about a run.
+    """
+
+    def __init__(self, session: SparkSession, path: Path, settings: CarrierSettings) -> None:
+        self._session = session
+        self._opened: CarrierFolder = create(path, settings)
+        self._query: StreamingQuery | None = None
+
+    @property
+    def settings(self) -> CarrierSettings:
+        """The settings in force."""
+        return self._opened.settings
+
+    def start(self) -> None:
+        """Start the streaming query from its checkpoint, or go on if it runs."""
+        if self.running:
+            return
+        session, path = self._session, str(self._opened.path)
+        session.dataSource.register(FeedSource)
+        session.dataSource.register(ResultSink)
+        session.conf.set("spark.sql.shuffle.partitions", str(self.settings.partitions))
+        envelopes = session.readStream.format(FeedSource.name()).option("carrier", path).load()
+        results = envelopes.groupBy("binding", "bucket").transformWithState(
+            statefulProcessor=OperatorStage(path), outputStructType=SCHEMA_DDL, outputMode="Append", timeMode="None"
+        )
+        self._query = (
+            results.writeStream.format(ResultSink.name())
+            .option("carrier", path)
+            .option("checkpointLocation", str(self._opened.path / "spark"))
+            .outputMode("append")
+            .start()
+        )
+
+    @property
+    def running(self) -> bool:
+        """Whether the streaming query runs."""
+        return self._query is not None and self._query.isActive
+
+    def failure(self) -> Failure | None:
+        """Why the query stopped, None while it runs or when it was closed."""
+        error = self._query.exception() if self._query is not None else None
+        return None if error is None else explain_query(error)
+
+    def wait(self, seconds: float) -> None:
+        """Return after `seconds`, or sooner if the query stops."""
+        if self._query is None:
+            return
+        try:
+            self._query.awaitTermination(seconds)  # type: ignore[arg-type]
+        except StreamingQueryException:
+            return
+
+    def close(self) -> None:
+        """Stop the query where it is; a batch in flight is repeated by the next start."""
+        if self._query is not None:
+            self._query.stop()
+            self._query = None
+
+    def add(self, spec: RunSpec, *, at_end: AtEnd = "flush") -> None:
+        """Carry `spec` from the next batch on; if it cannot be carried, a manifest says that it failed."""
+        command = AddBinding(
+            kind="add",
+            tick=wall_clock(),
+            spec=spec,
+            bucket_ids=self._bucket_ids(spec.binding),
+            lanes=self._lanes(spec),
+            at_end=at_end,
+        )
+        self._opened.control.append(command)
+
+    def stop(self, binding: str, *, flush: bool) -> None:
+        """Carry `binding` no longer after the next batch; its state and positions stay unless it was flushed."""
+        self._opened.control.append(StopBinding(kind="stop", tick=wall_clock(), binding=binding, flush=flush))
+
+    def manifests_after(self, batch: int) -> list[Manifest]:
+        """The committed manifests above `batch` that are still kept, oldest first."""
+        numbers = [number for number in self._opened.folder.numbers("commits") if number > batch]
+        manifests = (read_manifest(self._opened.folder, number) for number in numbers)
+        return [manifest for manifest in manifests if manifest is not None]
+
+    def _lanes(self, spec: RunSpec) -> dict[str, list[str]]:
+        lanes = {}
+        for name, item in spec.inputs.items():
+            try:
+                lanes[name] = list(adapter_of(self._opened, spec, name, item.stream).lanes())
+            except (AdapterError, OSError):
+                continue  # The planner meets the same fault and reports it in a manifest.
+        return lanes
+
+    def _bucket_ids(self, binding: str) -> list[int]:
+        """As many bucket ids as the settings say, spread over Spark's partitions by its own hash."""
+        wanted, partitions = self.settings.buckets, self.settings.partitions
+        if wanted == 1:
+            return [0]
+        key = f"{binding}@{self._opened.control.newest() + 1}"
+        rows = self._session.range(64 * wanted).selectExpr(
+            "cast(id as int) as id", f"pmod(hash('{_quoted(key)}', cast(id as int)), {partitions}) as place"
+        )
+        by_place: dict[int, list[int]] = {}
+        for row in rows.collect():
+            by_place.setdefault(row["place"], []).append(row["id"])
+        places = sorted(by_place)
+        return [by_place[places[index % len(places)]].pop(0) for index in range(wanted)]
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("'", "\\'")
+
+
+def await_end(carrier: Carrier, keys: int, deadline_s: float) -> list[Manifest]:
+    """Wait until `keys` runs have stopped or failed and return all manifests since the start.
+
+    Raises `TimeoutError`, and `RuntimeError` with the sentence for the user when the query itself stops.
+    """
+    until = time.monotonic() + deadline_s
+    manifests: list[Manifest] = []
+    done = 0
+    while done < keys:
+        if time.monotonic() > until:
+            raise TimeoutError(f"{keys - done} of {keys} runs did not end within {deadline_s:g} s")
+        failure = carrier.failure()
+        if failure is not None:
+            raise RuntimeError(failure.message)
+        carrier.wait(0.05)
+        for manifest in carrier.manifests_after(manifests[-1]["batch"] if manifests else 0):
+            manifests.append(manifest)
+            done += sum(change["state"] in {"stopped", "failed"} for change in manifest["changes"])
+    return manifests

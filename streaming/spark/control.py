@@ -1,0 +1,78 @@
+"""The control log: numbered commands to a carrier, written by its driver, read by planner and workers."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from streaming.definition.graph import Strict
+from streaming.spark.storage import Folder
+from streaming.wire.messages import RunSpec
+
+AtEnd = Literal["flush", "final", "nothing"]
+"""What the end of a finite input does: CTI infinity always, only where `final` asks for it, or never."""
+
+
+class AddBinding(Strict):
+    """Carry a binding from the next batch on.
+
+    `tick` is the wall clock at which the command was given. `bucket_ids` are the ids of the binding's buckets, chosen
+    to spread over Spark's partitions; one id unless the carrier is dedicated to this binding. `lanes` are those that
+    the adapters named at that time, by input.
+    """
+
+    kind: Literal["add"]
+    tick: int
+    spec: RunSpec
+    bucket_ids: Annotated[list[int], Field(min_length=1)]
+    lanes: dict[str, list[str]]
+    at_end: AtEnd
+
+
+class StopBinding(Strict):
+    """Carry a binding no longer; with `flush`, inputs whose settings say `final` get CTI infinity first."""
+
+    kind: Literal["stop"]
+    tick: int
+    binding: str
+    flush: bool
+
+
+Command = Annotated[AddBinding | StopBinding, Field(discriminator="kind")]
+_COMMAND: TypeAdapter[AddBinding | StopBinding] = TypeAdapter(Command)
+
+
+class ControlLog:
+    """Entries `control/<number>.json` from 1. One driver appends; an entry never changes, so it may be cached."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._cache: dict[int, AddBinding | StopBinding] = {}
+        self._newest: int | None = None
+
+    def newest(self) -> int:
+        """The number of the last entry, 0 when there is none."""
+        numbers = self._folder.numbers("control")
+        return numbers[-1] if numbers else 0
+
+    def append(self, command: AddBinding | StopBinding) -> int:
+        """Write `command` as the next entry and return its number. Only the driver may call this."""
+        number = (self.newest() if self._newest is None else self._newest) + 1
+        self._folder.write(f"control/{number}.json", command.model_dump_json().encode())
+        self._newest = number
+        return number
+
+    def read(self, number: int) -> AddBinding | StopBinding:
+        """The entry `number`. Raises `LookupError` when there is none."""
+        if number not in self._cache:
+            content = self._folder.read(f"control/{number}.json")
+            if content is None:
+                raise LookupError(f"the control log has no entry {number}")
+            self._cache[number] = _COMMAND.validate_json(content)
+        return self._cache[number]
+
+    def added(self, number: int) -> AddBinding:
+        """The entry `number`, which adds a binding. Raises `LookupError` when it is another command."""
+        command = self.read(number)
+        if not isinstance(command, AddBinding):
+            raise LookupError(f"entry {number} of the control log does not add a binding")
+        return command

@@ -1,0 +1,96 @@
+"""What can go wrong while a carrier runs, in sentences for its user.
+
+PunctualError         something outside the queries keeps a carrier from running; the message says what to do
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from streaming.adapters.contract import AdapterError
+
+Domain = Literal["user", "external", "internal"]
+
+
+class PunctualError(Exception):
+    """A carrier cannot run; the message is a sentence for the user, `domain` says who must act."""
+
+    def __init__(self, message: str, *, domain: Domain = "external") -> None:
+        super().__init__(message)
+        self.domain: Domain = domain
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a run failed: `message` for its user, `detail` for the log alone."""
+
+    domain: Domain
+    message: str
+    detail: str
+
+
+DISK_FULL = (
+    "The disk that holds the results and the checkpoint is full. "
+    "Free space, then start the run again; the checkpoint is kept."
+)
+_BY_TEXT: tuple[tuple[tuple[str, ...], Domain, str], ...] = (
+    (("No space left on device", "Errno 28", "Errno 122", "Disk quota exceeded"), "external", DISK_FULL),
+    (
+        ("Read-only file system", "Errno 30"),
+        "external",
+        "The disk that holds the results and the checkpoint can only be read. "
+        "Mount it for writing, then start the run again; the checkpoint is kept.",
+    ),
+    (
+        ("Permission denied", "Errno 13"),
+        "external",
+        "The runner may not write to its folder. "
+        "Give it the permission, then start the run again; the checkpoint is kept.",
+    ),
+    (
+        ("failed to connect back", "Timed out while waiting for", "Python worker exited unexpectedly"),
+        "external",
+        "A worker of the engine did not answer in time. The run is started again from its checkpoint.",
+    ),
+    (
+        ("OutOfMemoryError", "Cannot allocate memory", "MemoryError"),
+        "external",
+        "The engine ran out of memory. Give the machine more, or run fewer queries; the checkpoint is kept.",
+    ),
+)
+
+
+def shared_fault(error: BaseException) -> bool:
+    """Whether `error` concerns the machine and not one binding: a full or unwritable disk, no memory."""
+    if isinstance(error, MemoryError):
+        return True
+    return isinstance(error, OSError) and not isinstance(error, AdapterError) and error.errno in {28, 30, 122, 12}
+
+
+def explain_query(error: BaseException) -> Failure:
+    """Why the whole streaming query stopped, from the exception that Spark raised."""
+    detail = str(error)
+    for marks, domain, message in _BY_TEXT:
+        if any(mark in detail for mark in marks):
+            return Failure(domain, message, detail)
+    message = (
+        "The engine stopped because of a fault of its own. Start the run again; the checkpoint is kept. "
+        "If it fails again, give the runner's log to whoever runs this installation."
+    )
+    return Failure("internal", message, detail)
+
+
+def explain_binding(error: BaseException, where: str, detail: str) -> Failure:
+    """Why one binding failed at `where` (such as "input orders"); every other binding goes on."""
+    if isinstance(error, AdapterError):
+        return Failure(_domain(error.domain), str(error), detail)
+    if type(error).__name__ == "NotRunnable":
+        return Failure("user", str(error), detail)
+    message = (
+        f"Punctual failed at {where} because of a fault of its own ({type(error).__name__}). "
+        "The run is stopped and its state kept; the runner's log has the details for whoever runs this installation."
+    )
+    return Failure("internal", message, detail)
+
+
+def _domain(text: str) -> Domain:
+    return "external" if text == "external" else "internal" if text == "internal" else "user"

@@ -1,0 +1,166 @@
+"""What is published when a batch commits: a manifest for each binding it touched, then one for the carrier.
+
+`commits/<batch>.json` of the carrier carries the totals of every binding over from the batch before, so writing it
+again after an interrupted attempt gives the same totals.
+"""
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from streaming.spark.layout import CarrierFolder
+from streaming.spark.parts import RECENT_KEPT, BindingSummary, results_folder
+from streaming.spark.storage import Folder, LocalFolder
+from streaming.temporal.outcomes import QUARANTINED
+from streaming.temporal.ticks import INFINITY
+from streaming.wire.messages import LATENESS_BUCKETS
+from streaming.wire.results import Commit
+
+MANIFESTS_KEPT = 100
+TICKS_PER_S = 1_000_000
+Manifest = dict[str, Any]
+"""`batch`, `bindings` (generation key to totals), `reports` (ProgressReport values), `changes` (state changes with
+`key`, `binding`, `run`), `failed` (keys), `moved` (key to output to CTIs, if the carrier lists them)."""
+
+
+def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSummary]) -> None:
+    """Make `batch` count: idempotent, and the carrier's own manifest last. Raises `OSError`."""
+    known = _totals_before(carrier.folder, batch)
+    manifest: Manifest = {"batch": batch, "reports": [], "changes": [], "failed": [], "moved": {}}
+    now = time.time_ns() // 1_000
+    for summary in _merged(summaries):
+        spec = carrier.control.added(summary.entry).spec
+        totals = known.setdefault(summary.key, _no_totals(spec.binding))
+        totals["run"] = spec.run
+        _add(totals, summary)
+        if summary.change is not None:
+            _note_change(manifest, summary, totals)
+        if summary.cleared and summary.change is None:
+            del known[summary.key]
+            continue
+        totals["cleared"] = summary.cleared
+        report = _report(totals, summary, batch, now)
+        manifest["reports"].append(report)
+        if carrier.settings.list_ctis and summary.moved:
+            manifest["moved"][summary.key] = summary.moved
+        commit = Commit(batch=batch, parts=summary.parts, totals=report)
+        folder = LocalFolder(results_folder(carrier, summary.entry))
+        folder.write(f"commits/{batch}.json", commit.model_dump_json().encode())
+    manifest["bindings"] = known
+    carrier.folder.write(f"commits/{batch}.json", json.dumps(manifest).encode())
+    for old in carrier.folder.numbers("commits")[:-MANIFESTS_KEPT]:
+        carrier.folder.remove(f"commits/{old}.json")
+
+
+def read_manifest(folder: Folder, batch: int) -> Manifest | None:
+    """The carrier's manifest of `batch`, None where it was not committed or is no longer kept."""
+    content = folder.read(f"commits/{batch}.json")
+    if content is None:
+        return None
+    manifest: Manifest = json.loads(content)
+    return manifest
+
+
+def failed_in(folder: Folder, batch: int) -> list[str]:
+    """The generations that failed in committed `batch`."""
+    manifest = read_manifest(folder, batch)
+    failed: list[str] = manifest["failed"] if manifest is not None else []
+    return failed
+
+
+def _totals_before(folder: Folder, batch: int) -> dict[str, dict[str, Any]]:
+    older = [number for number in folder.numbers("commits") if number < batch]
+    manifest = read_manifest(folder, older[-1]) if older else None
+    if manifest is None:
+        return {}
+    return {key: totals for key, totals in manifest["bindings"].items() if not totals["cleared"]}
+
+
+def _no_totals(binding: str) -> dict[str, Any]:
+    return {"binding": binding, "inputs": {}, "ctis": {}, "results": 0, "cleared": False}
+
+
+def _merged(summaries: Iterable[BindingSummary]) -> list[BindingSummary]:
+    """One summary for each generation, from those of all tasks; a failure counts above any other change."""
+    merged: dict[str, BindingSummary] = {}
+    for each in summaries:
+        into = merged.setdefault(each.key, BindingSummary(each.key, each.entry))
+        into.parts += each.parts
+        for name, lanes in each.counts.items():
+            into.counts.setdefault(name, {}).update(lanes)
+        for name, ctis in each.moved.items():
+            into.moved.setdefault(name, []).extend(ctis)
+        if each.change is not None and (into.change is None or into.change.state != "failed"):
+            into.change = each.change
+        into.cleared |= each.cleared
+        into.rows += each.rows
+        into.recent_results = [*into.recent_results, *each.recent_results][-RECENT_KEPT:]
+        into.recent_late = [*into.recent_late, *each.recent_late][-RECENT_KEPT:]
+    return [merged[key] for key in sorted(merged)]
+
+
+def _add(totals: dict[str, Any], summary: BindingSummary) -> None:
+    for name, lanes in summary.counts.items():
+        totals["inputs"].setdefault(name, {}).update(lanes)
+    for output, ctis in summary.moved.items():
+        totals["ctis"][output] = ctis[-1]
+    totals["results"] += summary.rows
+
+
+def _note_change(manifest: Manifest, summary: BindingSummary, totals: Mapping[str, Any]) -> None:
+    change = summary.change
+    if change is None:
+        return
+    who = {"key": summary.key, "binding": totals["binding"], "run": totals["run"]}
+    manifest["changes"].append({**who, **asdict(change)})
+    if change.state == "failed":
+        manifest["failed"].append(summary.key)
+
+
+def _report(totals: Mapping[str, Any], summary: BindingSummary, batch: int, now: int) -> dict[str, Any]:
+    """A ProgressReport as JSON values."""
+    inputs = {name: _input_counts(lanes) for name, lanes in totals["inputs"].items()}
+    ticks = [lane["tick"] for lanes in summary.counts.values() for lane in lanes.values()]
+    refused = {str(outcome) for outcome in QUARANTINED}
+    return {
+        "kind": "progress",
+        "run": totals["run"],
+        "batch": batch,
+        "at": now,
+        "inputs": inputs,
+        "output_ctis": {output: None if cti == INFINITY else cti for output, cti in totals["ctis"].items()},
+        "results": totals["results"],
+        "quarantined": sum(
+            count for each in inputs.values() for outcome, count in each["outcomes"].items() if outcome in refused
+        ),
+        "recent_results": summary.recent_results,
+        "recent_late": summary.recent_late,
+        "batch_s": max(0, now - min(ticks)) / TICKS_PER_S if ticks else 0.0,
+    }
+
+
+def _input_counts(lanes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """InputCounts of all lanes together; the CTI of an input is the minimum over its lanes (T14)."""
+    each = list(lanes.values())
+    ctis = [lane["cti"] for lane in each]
+    starts = [lane["largest_start"] for lane in each if lane["largest_start"] is not None]
+    cti = None if None in ctis else min(ctis)
+    return {
+        "received": sum(lane["received"] for lane in each),
+        "outcomes": _summed(lane["outcomes"] for lane in each),
+        "reasons": _summed(lane["reasons"] for lane in each),
+        "lateness": [sum(lane["lateness"][bucket] for lane in each) for bucket in range(LATENESS_BUCKETS)],
+        "cti": None if cti == INFINITY else cti,
+        "ended": all(lane["ended"] for lane in each),
+        "largest_start": max(starts, default=None),
+    }
+
+
+def _summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for each in counts:
+        for name, count in each.items():
+            total[name] = total.get(name, 0) + count
+    return total

@@ -1,0 +1,104 @@
+"""The offset of a carrier: everything that the next batch needs to know, in Spark's own log before the batch runs.
+
+A batch is a function of two offsets, so a replay repeats every decision. A *carried* binding is one that batches
+read; a *parked* one was stopped or failed and keeps its positions, so that a later start goes on from there.
+"""
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+from streaming.adapters.contract import Position
+
+LanePositions = dict[str, dict[str, Position]]
+"""Input id to lane to position, in the order in which the lanes became known."""
+
+
+@dataclass(frozen=True)
+class Carried:
+    """One binding in a carrier.
+
+    `entry` is the control entry that added it last, `generation` the one that began its state (the two differ after a
+    restart that continues), `shape` a digest of what the state depends on. `positions` are those after the batch,
+    `before` (and `ended_before`) those before it where the batch does something with the binding. `ended`: inputs that
+    have had CTI infinity. `redo`: the batch that failed and whose lane clocks must be forgotten.
+    """
+
+    binding: str
+    entry: int
+    generation: int
+    shape: str
+    positions: LanePositions
+    before: LanePositions | None = None
+    ended: tuple[str, ...] = ()
+    ended_before: tuple[str, ...] = ()
+    redo: int = 0
+
+    @property
+    def key(self) -> str:
+        """The name of this generation's state."""
+        return f"{self.binding}@{self.generation}"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a batch does with one binding beside reading what moved.
+
+    `state` is reported when the batch is committed. `end`: inputs that get CTI infinity after what they read.
+    `clear`: the state of generation `key` goes, after the batch's results.
+    """
+
+    binding: str
+    key: str
+    entry: int
+    state: Literal["running", "stopped", "failed"] | None = None
+    domain: Literal["user", "external", "internal"] | None = None
+    message: str | None = None
+    detail: str | None = None
+    end: tuple[str, ...] = ()
+    clear: bool = False
+
+
+@dataclass(frozen=True)
+class Offset:
+    """`n` numbers the planned batches from 1; `tick` is the wall clock at planning; `control` the last entry taken."""
+
+    n: int = 0
+    tick: int = 0
+    control: int = 0
+    carried: dict[str, Carried] = field(default_factory=dict)
+    parked: dict[str, Carried] = field(default_factory=dict)
+    turns: tuple[Turn, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """As Spark keeps it: plain JSON values."""
+        content: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        return content
+
+    @classmethod
+    def of_json(cls, content: dict[str, Any]) -> "Offset":
+        """Read what `to_json` wrote."""
+        return cls(
+            n=content["n"],
+            tick=content["tick"],
+            control=content["control"],
+            carried={name: _carried(item) for name, item in content["carried"].items()},
+            parked={name: _carried(item) for name, item in content["parked"].items()},
+            turns=tuple(_turn(item) for item in content["turns"]),
+        )
+
+
+def _carried(content: dict[str, Any]) -> Carried:
+    ends = {"ended": tuple(content["ended"]), "ended_before": tuple(content["ended_before"])}
+    return Carried(**{**content, **ends})
+
+
+def _turn(content: dict[str, Any]) -> Turn:
+    return Turn(**{**content, "end": tuple(content["end"])})
+
+
+def rewound(carried: Carried, batch: int) -> Carried:
+    """`carried` as if `batch`, in which it failed, had not been: old positions, and the lane clocks of before."""
+    if carried.before is None:
+        return carried
+    return replace(carried, positions=carried.before, before=None, ended=carried.ended_before, redo=batch)

@@ -1,0 +1,81 @@
+"""The feed of a carrier as a Spark streaming data source."""
+
+from collections.abc import Iterator, MutableMapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import ReadLimit
+from pyspark.sql.types import StructType
+
+from streaming.spark.envelope import SCHEMA_DDL
+from streaming.spark.feed import run_task
+from streaming.spark.feed_work import TaskWork, share_out
+from streaming.spark.lane_clocks import purge_clocks
+from streaming.spark.layout import opened
+from streaming.spark.offset import Offset
+from streaming.spark.planner import Planner
+
+
+class FeedSource(DataSource):
+    """Option `carrier`: the carrier's folder."""
+
+    @classmethod
+    def name(cls) -> str:
+        """The format's name."""
+        return "punctual_feed"
+
+    def schema(self) -> str:
+        """Envelopes."""
+        return SCHEMA_DDL
+
+    def streamReader(self, schema: StructType) -> "FeedReader":  # noqa: ARG002, N802
+        """The reader of the carrier."""
+        return FeedReader(self.options)
+
+
+class FeedPartition(InputPartition):
+    """The work of one task."""
+
+    def __init__(self, work: TaskWork) -> None:
+        super().__init__(work)
+        self.work = work
+
+
+class FeedReader(DataSourceStreamReader):
+    """Plans in the driver's planner process, reads in the workers."""
+
+    def __init__(self, options: MutableMapping[str, str]) -> None:
+        self._path = options["carrier"]
+        self._planner: Planner | None = None
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802
+        """Nothing carried, nothing read."""
+        return Offset().to_json()
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: ARG002, N802
+        """The offset of the next batch; `start` itself, unchanged, when there is nothing to do."""
+        if self._planner is None:
+            self._planner = Planner(opened(self._path))
+        before = Offset.of_json(start)
+        after = self._planner.plan(before)
+        return start if after is before else after.to_json()
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        """One partition for each task that has work."""
+        offset = Offset.of_json(end)
+        if start["n"] == offset.n:
+            return []
+        settings = opened(self._path).settings
+        return [FeedPartition(work) for work in share_out(self._path, settings.partitions, offset)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The envelopes of one task."""
+        work: TaskWork = partition.value
+        return run_task(work)
+
+    def commit(self, end: dict[str, Any]) -> None:
+        """Forget lane clocks that no batch can need again."""
+        carrier = opened(self._path)
+        for partition in range(carrier.settings.partitions):
+            purge_clocks(carrier.folder, partition, end["n"] - 1)

@@ -1,0 +1,120 @@
+"""The operator stage: the kernels of one (binding, bucket) over state that Spark keeps in RocksDB."""
+
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import astuple
+from typing import Any
+
+from pyspark.sql import Row as SparkRow
+from pyspark.sql.streaming.stateful_processor import MapState, StatefulProcessor, StatefulProcessorHandle, TimerValues
+
+from streaming.engine.envelopes import Envelope
+from streaming.engine.operators import Operators
+from streaming.spark.binding import binding_of
+from streaming.spark.envelope import Row
+from streaming.spark.errors import explain_binding, shared_fault
+from streaming.spark.layout import opened
+from streaming.spark.state_change import StateChange
+
+_FOR_OPERATORS = {"partials", "events", "ctis"}
+
+
+class BufferedState:
+    """A StateStore over Spark's map state of the current key: writes wait until the turn has succeeded."""
+
+    def __init__(self, stored: MapState) -> None:
+        self._stored = stored
+        self._written: dict[str, bytes | None] = {}
+
+    def get(self, key: str) -> bytes | None:
+        """The value under `key`, None where there is none."""
+        if key in self._written:
+            return self._written[key]
+        value = self._stored.getValue((key,))
+        return None if value is None else bytes(value[0])
+
+    def put(self, key: str, value: bytes) -> None:
+        """Store `value` under `key` once the turn has succeeded."""
+        self._written[key] = value
+
+    def delete(self, key: str) -> None:
+        """Forget `key` once the turn has succeeded."""
+        self._written[key] = None
+
+    def keys(self) -> Iterator[str]:
+        """All keys, those of this turn included."""
+        stored = [str(key[0]) for key in self._stored.keys()]  # noqa: SIM118 - not a mapping
+        yield from (key for key in stored if key not in self._written)
+        yield from (key for key, value in self._written.items() if value is not None)
+
+    def flush(self) -> None:
+        """Write what the turn wrote."""
+        for key, value in self._written.items():
+            if value is not None:
+                self._stored.updateValue((key,), (value,))
+            else:
+                self._stored.removeKey((key,))
+
+
+class OperatorStage(StatefulProcessor):
+    """Runs the operators of each key and passes counts, late rows and state changes on."""
+
+    def __init__(self, carrier: str) -> None:
+        self._path = carrier
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Open the one state variable: text key to bytes."""
+        self._state = handle.getMapState("state", "key string", "value binary")
+
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Any]:  # noqa: ARG002, N802, N803
+        """One key's envelopes of one batch."""
+        taken = [Row(*row) for row in rows]
+        to_spark: Callable[..., SparkRow] = SparkRow
+        for row in self._turn(taken):
+            yield to_spark(*astuple(row))
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _turn(self, taken: list[Row]) -> list[Row]:
+        failed = [row for row in taken if row.kind == "state" and StateChange.of_json(row.chunk).state == "failed"]
+        if failed:
+            return failed[:1]
+        carrier = opened(self._path)
+        state = BufferedState(self._state)
+        try:
+            released = self._released(taken, state)
+        except Exception as error:
+            if shared_fault(error) or not carrier.settings.isolate:
+                raise
+            failure = explain_binding(error, "computing the results", traceback.format_exc())
+            change = StateChange("failed", failure.domain, failure.message, failure.detail)
+            first = taken[0]
+            return [Row(first.binding, first.bucket, first.entry, first.batch, "", "", 0, 0, "state", change.to_json())]
+        if any(row.kind == "clear" for row in taken):
+            self._state.clear()
+        else:
+            state.flush()
+        return released + [row for row in taken if row.kind in {"counts", "late", "state", "clear"}]
+
+    def _released(self, taken: list[Row], state: BufferedState) -> list[Row]:
+        mine = sorted(
+            (row for row in taken if row.kind in _FOR_OPERATORS), key=lambda row: (row.input, row.lane, row.seq)
+        )
+        if not mine:
+            return []
+        first = mine[0]
+        binding = binding_of(opened(self._path), first.entry)
+        bucket = binding.bucket_ids.index(first.bucket)
+        envelopes = [
+            Envelope(bucket, row.input, row.lane, row.seq, row.cti, row.kind, bytes(row.chunk))  # type: ignore[arg-type]
+            for row in mine
+        ]
+        outputs = Operators(binding.plan, bucket, state).turn(first.batch, envelopes)
+        found = []
+        for number, output in enumerate(outputs):
+            kind = "rows" if output.kind == "rows" else "moved"
+            if kind == "rows" or bucket == 0:
+                where = (first.binding, first.bucket, first.entry, first.batch, output.output, "", number, 0)
+                found.append(Row(*where, kind, output.chunk))
+        return found

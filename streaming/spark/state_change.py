@@ -1,0 +1,26 @@
+"""The word that a run began, stopped or failed, as it travels in an envelope to the manifest of its batch."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from streaming.spark.errors import Domain
+
+
+@dataclass(frozen=True)
+class StateChange:
+    """A new state of a binding's run; `detail` is for the log alone."""
+
+    state: Literal["running", "stopped", "failed"]
+    domain: Domain | None = None
+    message: str | None = None
+    detail: str | None = None
+
+    def to_json(self) -> bytes:
+        """As the chunk of an envelope."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def of_json(cls, content: bytes) -> "StateChange":
+        """Read what `to_json` wrote."""
+        return cls(**json.loads(content))
