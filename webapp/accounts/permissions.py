@@ -15,7 +15,7 @@ class Role(StrEnum):
 
 
 class Permission(StrEnum):
-    """What can be allowed. `view` reads everything, `edit` designs, `operate` starts and stops, `administer` members."""
+    """What can be allowed: to read everything, to design, to start and stop, to manage members."""
 
     VIEW = "view"
     EDIT = "edit"

@@ -7,6 +7,6 @@ from django.http import HttpRequest
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     """Accounts are made by the people who run the installation; nobody signs up by themselves."""
 
-    def is_open_for_signup(self, request: HttpRequest) -> bool:
+    def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002
         """No."""
         return False

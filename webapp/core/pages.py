@@ -14,7 +14,7 @@ in <code>frontend/</code>, and start the server again.</p></html>"""
 
 @require_safe
 @ensure_csrf_cookie
-def application_page(request: HttpRequest) -> HttpResponse:
+def application_page(_: HttpRequest) -> HttpResponse:
     """Return the built page with the CSRF cookie set, or 503 with a sentence when it was not built."""
     page: Path = settings.FRONTEND / "index.html"
     if not page.is_file():

@@ -8,28 +8,29 @@ from drf_spectacular.plumbing import ResolvedComponent
 from pydantic.json_schema import model_json_schema
 
 
-class ModelExtension(PydanticExtension):
+class ModelExtension(PydanticExtension):  # type: ignore[no-untyped-call]
     """A field with a default is optional, for the same model is sent and received."""
 
     target_class = "pydantic.BaseModel"
     match_subclasses = True
     priority = 1
 
-    def map_serializer(self, auto_schema: Any, direction: str) -> Any:
+    def map_serializer(self, auto_schema: Any, direction: str) -> Any:  # noqa: ARG002
         """Return the JSON Schema of the model, and register the models inside it."""
         schema = model_json_schema(self.target, ref_template="#/components/schemas/{model}", mode="validation")
         for name, part in schema.pop("$defs", {}).items():
-            component = ResolvedComponent(name=name, type=ResolvedComponent.SCHEMA, object=name, schema=part)
+            kind = ResolvedComponent.SCHEMA
+            component = ResolvedComponent(name, kind, part, name)  # type: ignore[no-untyped-call]
             auto_schema.registry.register_on_missing(component)
         return schema
 
 
-class SessionScheme(OpenApiAuthenticationExtension):
+class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """The session cookie."""
 
     target_class = "webapp.core.authentication.SessionAuthentication"
     name = "cookieAuth"
 
-    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:  # noqa: ARG002
         """Return the scheme."""
         return {"type": "apiKey", "in": "cookie", "name": "sessionid"}

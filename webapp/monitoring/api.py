@@ -104,7 +104,9 @@ class ResultsView(TenantView):
     """The committed results of a run's binding."""
 
     @extend_schema(
-        operation_id="runs_results", parameters=[BEFORE, LIMIT], responses={200: ResultPage, 422: ErrorEnvelope} | REFUSALS
+        operation_id="runs_results",
+        parameters=[BEFORE, LIMIT],
+        responses={200: ResultPage, 422: ErrorEnvelope} | REFUSALS,
     )
     def get(self, request: Request, slug: str, run: UUID) -> Response:
         """Return a page of results, newest first."""

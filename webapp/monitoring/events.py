@@ -1,10 +1,10 @@
 """Server-sent events of one run: reports and state changes from Redis, recent history first."""
 
-import asyncio
 import re
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import redis.asyncio
 from django.conf import settings
@@ -18,6 +18,7 @@ HEARTBEAT_S = 15.0
 LIFETIME_S = 300.0
 """A stream ends after so long; the browser comes back at once, and its right to be here is checked again."""
 NO_ENTRY = "0-0"
+Entry = tuple[str, dict[str, str]]
 _ENTRY = re.compile(r"^\d{1,20}-\d{1,20}$")
 
 
@@ -45,6 +46,27 @@ def _frame(event: str, cursor: Cursor, data: str) -> str:
     return f"id: {cursor}\nevent: {event}\n{lines}\n"
 
 
+class _Redis:
+    """The two readings of Redis streams that are needed here, with their types."""
+
+    def __init__(self) -> None:
+        self._connection: Any = redis.asyncio.Redis.from_url(settings.REDIS_URL, decode_responses=True)
+
+    async def newest(self, key: str, count: int) -> list[Entry]:
+        """Return the newest entries, oldest first."""
+        return list(reversed(await self._connection.xrevrange(key, count=count)))
+
+    async def wait(self, after: dict[str, str]) -> list[tuple[str, list[Entry]]]:
+        """Return the entries after those given, by key; empty when none came within a heartbeat."""
+        answers = await self._connection.xread(after, count=HISTORY, block=int(HEARTBEAT_S * 1000))
+        pairs = answers.items() if isinstance(answers, dict) else answers or []
+        return [(key, list(entries)) for key, entries in pairs]
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._connection.aclose()
+
+
 async def event_stream(
     organisation: str,
     run: str,
@@ -55,32 +77,33 @@ async def event_stream(
 ) -> AsyncIterator[str]:
     """Yield frames: `state` as it is, then recent `progress`, then both as they come, and heartbeats as comments."""
     reports, states = keys.reports(organisation, run), states_key(organisation, run)
-    connection = redis.asyncio.Redis.from_url(settings.REDIS_URL, decode_responses=True)
+    connection = _Redis()
     ends_at = clock() + LIFETIME_S
     try:
-        cursor = replace(cursor, state=cursor.state or await _newest(connection, states))
+        if cursor.state is None:
+            cursor = replace(cursor, state=_last(await connection.newest(states, 1)))
         yield "retry: 2000\n" + _frame("state", cursor, state.model_dump_json())
         if cursor.report in (None, NO_ENTRY):
-            for entry, fields in reversed(await connection.xrevrange(reports, count=HISTORY)):
+            for entry, fields in await connection.newest(reports, HISTORY):
                 cursor = replace(cursor, report=entry)
                 yield _frame("progress", cursor, fields["report"])
         while clock() < ends_at:
-            wanted = {reports: cursor.report or NO_ENTRY, states: cursor.state or NO_ENTRY}
-            answers = await connection.xread(wanted, count=HISTORY, block=int(HEARTBEAT_S * 1000))
-            if not answers:
+            arrived = await connection.wait({reports: cursor.report or NO_ENTRY, states: cursor.state or NO_ENTRY})
+            if not arrived:
                 yield ": still here\n\n"
-            for key, entries in answers:
+            for key, entries in arrived:
                 for entry, fields in entries:
-                    is_report = key == reports
-                    cursor = replace(cursor, report=entry) if is_report else replace(cursor, state=entry)
-                    name = "progress" if is_report else "state"
-                    yield _frame(name, cursor, fields["report" if is_report else "state"])
-    except (redis.exceptions.ConnectionError, asyncio.TimeoutError):
+                    if key == reports:
+                        cursor = replace(cursor, report=entry)
+                        yield _frame("progress", cursor, fields["report"])
+                    else:
+                        cursor = replace(cursor, state=entry)
+                        yield _frame("state", cursor, fields["state"])
+    except redis.exceptions.ConnectionError:
         yield ": the connection to Redis broke; the browser comes back\n\n"
     finally:
-        await connection.aclose()
+        await connection.close()
 
 
-async def _newest(connection: "redis.asyncio.Redis", key: str) -> str:
-    newest = await connection.xrevrange(key, count=1)
-    return str(newest[0][0]) if newest else NO_ENTRY
+def _last(entries: list[Entry]) -> str:
+    return entries[-1][0] if entries else NO_ENTRY

@@ -12,10 +12,9 @@ from webapp.streams.access import stream_definitions
 def check_graph(graph: Mapping[str, Any]) -> tuple[list[Fault], dict[str, dict[str, str]]]:
     """Return all faults of `graph`, warnings too, and the type of each field that leaves each sound node, as text."""
     from streaming.definition.check import check
+
     checked = check(graph, stream_definitions())
-    schemas = {
-        node: {name: str(type_) for name, type_ in fields.items()} for node, fields in checked.schemas.items()
-    }
+    schemas = {node: {name: str(type_) for name, type_ in fields.items()} for node, fields in checked.schemas.items()}
     return list(checked.faults), schemas
 
 

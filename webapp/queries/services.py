@@ -54,9 +54,7 @@ def create_version(
                 return current, False
             query.name = sound.name
             query.save()
-            made = _add_version(
-                query, sound, number=current.number + 1, comment=comment, author=author, parent=current
-            )
+            made = _add_version(query, sound, number=current.number + 1, comment=comment, author=author, parent=current)
     except IntegrityError:
         raise Conflict(f"There is another query {sound.name}. Choose another name.") from None
     return made, True

@@ -3,6 +3,7 @@
 from django.db import models
 
 from streaming.definition.streams import AdvanceTimeSettings
+from streaming.wire.messages import RunSpec
 from webapp.accounts.models import User
 from webapp.core.tenancy import TenantModel
 from webapp.queries.models import QueryVersion
@@ -52,16 +53,19 @@ class BindingInput(TenantModel):
 class Run(TenantModel):
     """One execution of a binding, from its start until it has stopped or failed for good (`ended_at`).
 
-    `observed_at` is the runner's own time, in ticks, of the newest observation copied; older ones are ignored.
+    `spec` is the RunSpec as it was at the start, so that an edit changes no run that is under way. `observed_at` is the
+    runner's own time, in ticks, of the newest observation copied; older ones are ignored. `progress` is the newest
+    ProgressReport copied.
     """
 
     binding = models.ForeignKey(Binding, on_delete=models.PROTECT, related_name="runs")
+    spec = models.JSONField()
     desired = models.CharField(max_length=10, choices=[(each.value, each.value) for each in Desired])
     flush = models.BooleanField(default=False)
     observed = models.CharField(max_length=10, choices=[(each.value, each.value) for each in Observed])
     observed_at = models.BigIntegerField(null=True)
-    domain = models.CharField(max_length=10, null=True)  # noqa: DJ001
-    message = models.TextField(null=True)  # noqa: DJ001
+    domain = models.CharField(max_length=10, null=True)
+    message = models.TextField(null=True)
     failures = models.PositiveIntegerField(default=0)
     retry_at = models.DateTimeField(null=True)
     progress = models.JSONField(null=True)
@@ -83,9 +87,17 @@ class Run(TenantModel):
     def __str__(self) -> str:
         return f"{self.pk} {self.observed}"
 
+    def read_spec(self) -> RunSpec:
+        """Return what a runner must do for this run now."""
+        spec = RunSpec.model_validate(self.spec)
+        return spec.model_copy(update={"desired": Desired(self.desired).value, "flush": self.flush})
+
 
 class RunnerLaunch(TenantModel):
-    """The latest launch of the organisation's runner process, so that nobody launches a second beside it."""
+    """The latest launch of the organisation's runner process, so that nobody launches a second beside it.
+
+    `attempts` counts the launches since a runner was last heard of.
+    """
 
     host = models.CharField(max_length=255)
     pid = models.PositiveIntegerField()

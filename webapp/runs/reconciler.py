@@ -1,6 +1,136 @@
-"""The reconciler."""
+"""The reconciler: makes what is observed of an organisation's runs follow what is desired.
+
+Level-triggered: every turn starts from the database and from what Redis holds now, so that a turn that was missed, or
+made twice, changes nothing. All of an organisation's turns are behind one lock.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
+
+import redis
+from django.conf import settings
+from django.utils import timezone
+from pydantic import ValidationError
+
+from streaming.wire import keys
+from streaming.wire.messages import ProgressReport, RunObserved
+from webapp.core.context import organisation_context
+from webapp.runs.launching import Launcher, ProcessLauncher, ensure_runner, runner_log, runner_was_heard
+from webapp.runs.models import Run
+from webapp.runs.moves import lose, settle, take_observation
+from webapp.runs.state_events import announce
+from webapp.runs.states import Observed
+
+logger = logging.getLogger(__name__)
+
+LOCK_S = 30
+REPORTS_KEPT_S = 7 * 24 * 3600
+LAUNCHES_IN_VAIN = 3
+"""After so many launches without a lease the user is told."""
+
+
+@dataclass(frozen=True)
+class Reconciler:
+    """One organisation's reconciler; time, Redis and the launcher are given."""
+
+    organisation: UUID
+    connection: "redis.Redis"
+    launcher: Launcher
+    now: Callable[[], datetime] = timezone.now
+
+    def turn(self) -> None:
+        """Copy what was observed, settle what needs no runner, write what is desired, and see that a runner lives."""
+        with organisation_context(self.organisation), self._alone() as alone:
+            if not alone:
+                return
+            runs = list(Run.objects.filter(ended_at__isnull=True).select_related("binding"))
+            self._observe(runs)
+            heard = bool(self.connection.exists(keys.lease(str(self.organisation))))
+            for run in runs:
+                if not heard:
+                    lose(run, self.now())
+                settle(run, self.now())
+            desired = [run for run in runs if run.ended_at is None and run.observed != Observed.FAILED]
+            self._write_desired(desired)
+            self._forget([run for run in runs if run.ended_at is not None])
+            if heard:
+                runner_was_heard()
+            elif desired:
+                self._launch(desired)
+
+    @contextmanager
+    def _alone(self) -> Iterator[bool]:
+        lock = self.connection.lock(f"punctual:{self.organisation}:reconcile", timeout=LOCK_S, blocking=False)
+        alone = lock.acquire()
+        try:
+            yield alone
+        finally:
+            if alone:
+                self._release(lock)
+
+    def _release(self, lock: "redis.lock.Lock") -> None:
+        try:
+            lock.release()
+        except redis.exceptions.LockError:
+            logger.error("a turn for organisation %s took longer than %s s", self.organisation, LOCK_S)
+
+    def _observe(self, runs: Sequence[Run]) -> None:
+        if not runs:
+            return
+        organisation, names = str(self.organisation), [str(run.pk) for run in runs]
+        observed = self.connection.hmget(keys.observed(organisation), names)
+        progress = self.connection.hmget(keys.progress(organisation), names)
+        for run, seen, report in zip(runs, observed, progress, strict=True):
+            try:
+                if report is not None:
+                    _copy_progress(run, ProgressReport.model_validate_json(report))
+                if seen is not None:
+                    take_observation(run, RunObserved.model_validate_json(seen), self.now())
+            except ValidationError:
+                logger.exception("run %s: the runner wrote what cannot be read", run.pk)
+
+    def _write_desired(self, runs: Sequence[Run]) -> None:
+        key = keys.desired(str(self.organisation))
+        wanted = {str(run.binding_id): run.read_spec().model_dump_json() for run in runs}
+        with self.connection.pipeline(transaction=True) as together:
+            together.delete(key)
+            if wanted:
+                together.hset(key, mapping=wanted)  # type: ignore[arg-type]
+            together.execute()
+
+    def _forget(self, ended: Sequence[Run]) -> None:
+        organisation = str(self.organisation)
+        for run in ended:
+            self.connection.hdel(keys.observed(organisation), str(run.pk))
+            self.connection.hdel(keys.progress(organisation), str(run.pk))
+            self.connection.expire(keys.reports(organisation, str(run.pk)), REPORTS_KEPT_S)
+
+    def _launch(self, desired: Sequence[Run]) -> None:
+        in_vain = ensure_runner(self.launcher, self.now())
+        if in_vain < LAUNCHES_IN_VAIN:
+            return
+        log = runner_log(self.organisation).relative_to(settings.PUNCTUAL_DATA)
+        message = f"The runner ended {in_vain} times before it could report. Its log {log} says why."
+        logger.error("organisation %s: %s", self.organisation, message)
+        for run in desired:
+            if run.message != message:
+                run.domain, run.message = "internal", message
+                run.save(update_fields=["domain", "message"])
+                announce(run)
+
+
+def _copy_progress(run: Run, report: ProgressReport) -> None:
+    newest = report.model_dump(mode="json")
+    if newest != run.progress:
+        run.progress = newest
+        run.save(update_fields=["progress"])
 
 
 def reconcile_installation(organisation: UUID) -> None:
-    """Reconcile."""
+    """Make one turn for `organisation` with this installation's Redis and processes of this machine."""
+    with redis.Redis.from_url(settings.REDIS_URL) as connection:
+        Reconciler(organisation, connection, ProcessLauncher()).turn()

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.streams import AdvanceTimeSettings
+from streaming.wire.messages import InputSpec, RunSpec
 from webapp.accounts.models import User
 from webapp.core.errors import Conflict, Faulty, NotFound, fault
 from webapp.queries.access import access_version, input_streams
@@ -130,6 +131,7 @@ def start(*, binding: Binding, by: User) -> Run:
         created_at=now,
         changed_at=now,
     )
+    run.spec = spec_of(run).model_dump(mode="json")
     before = latest_run(binding)
     run.progress = None if before is None else before.progress
     try:
@@ -140,6 +142,25 @@ def start(*, binding: Binding, by: User) -> Run:
     announce(run)
     reconcile_soon(binding.organisation_id)
     return run
+
+
+def spec_of(run: Run) -> RunSpec:
+    """Return what a runner must do for `run`, from its binding as it is now."""
+    inputs = {
+        each.node: InputSpec(
+            stream=each.stream.read_definition(), adapter=each.stream.read_adapter(), advance=each.read_advance()
+        )
+        for each in run.binding.inputs.select_related("stream")
+    }
+    return RunSpec(
+        organisation=str(run.binding.organisation_id),
+        binding=str(run.binding_id),
+        run=str(run.pk),
+        desired="running",
+        query=bound_graph(run.binding),
+        inputs=inputs,
+        results=results_folder(run.binding),
+    )
 
 
 def stop(*, binding: Binding, flush: bool) -> Run:

@@ -41,9 +41,7 @@ def now_ticks() -> int:
     return time.time_ns() // 1000
 
 
-def try_options(
-    definition: StreamDefinition, choice: AdapterChoice, *, node: str | None, connect: bool
-) -> list[Fault]:
+def try_options(definition: StreamDefinition, choice: AdapterChoice, *, node: str | None, connect: bool) -> list[Fault]:
     """Return what is wrong with the options; with `connect`, also what stops the first row from being read."""
     try:
         adapter = build(definition, choice)

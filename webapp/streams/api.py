@@ -76,7 +76,7 @@ class SampleRow(Strict):
 
 
 class Sample(Strict):
-    """The first rows that a stream's adapter reads, in arrival order, and what is wrong with the stream if it cannot."""
+    """The first rows that a stream's adapter reads, in arrival order; faults if it cannot."""
 
     rows: list[SampleRow]
     faults: list[Fault]

@@ -1,7 +1,7 @@
 """Checking streams and inputs: schema, advance-time settings, adapter options, each with all its faults."""
 
-from streaming.adapters.registry import sends_ctis
 from streaming.adapters.contract import AdapterError
+from streaming.adapters.registry import sends_ctis
 from streaming.definition.faults import Fault, Severity
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, StreamDefinition
 from webapp.streams.adapters import try_options
@@ -23,6 +23,7 @@ def check_input(
 ) -> list[Fault]:
     """Return the faults of an input whose `advance` replaces the stream's settings; with `connect`, try the adapter."""
     from streaming.definition.check import check_advance
+
     faults = try_options(definition, adapter, node=node, connect=connect)
     try:
         own_ctis = sends_ctis(adapter.kind)

@@ -1,0 +1,40 @@
+"""`manage.py stoprunners`: end the runner processes of this machine, as at a shutdown; desired states stay."""
+
+import socket
+from typing import Any
+
+import redis
+from django.conf import settings
+from django.core.management.base import BaseCommand
+from pydantic import ValidationError
+
+from streaming.wire import keys
+from streaming.wire.messages import RunnerLease
+from webapp.accounts.models import Organisation
+from webapp.core.context import organisation_context
+from webapp.runs.launching import end_runner
+from webapp.runs.models import RunnerLaunch
+
+
+class Command(BaseCommand):
+    """Ends every runner that was launched on this machine; workers must be down, or they launch it again."""
+
+    help = "End the runner processes of this machine. Stop the Celery worker first."
+
+    def handle(self, *_: Any, **__: Any) -> None:
+        """Ask each runner to end, and say which."""
+        for organisation in Organisation.objects.all():
+            with organisation_context(organisation.pk):
+                pids = set(RunnerLaunch.objects.filter(host=socket.gethostname()).values_list("pid", flat=True))
+            for pid in pids | _leased(str(organisation.pk)):
+                if end_runner(organisation.pk, pid):
+                    self.stdout.write(f"Asked the runner of {organisation.slug} (process {pid}) to end.")
+
+
+def _leased(organisation: str) -> set[int]:
+    try:
+        with redis.Redis.from_url(settings.REDIS_URL) as connection:
+            lease = RunnerLease.model_validate_json(connection.get(keys.lease(organisation)) or "")
+    except (redis.exceptions.RedisError, ValidationError):
+        return set()
+    return {lease.pid} if lease.host == socket.gethostname() else set()

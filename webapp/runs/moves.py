@@ -1,0 +1,89 @@
+"""Moving a run from one observed state to the next, and what follows from each."""
+
+import logging
+from datetime import datetime, timedelta
+
+from streaming.wire.messages import RunObserved
+from webapp.runs.models import Run
+from webapp.runs.state_events import announce
+from webapp.runs.states import CARRIED, Desired, Observed, may_move
+
+logger = logging.getLogger(__name__)
+
+FIRST_RETRY_S = 5
+LONGEST_RETRY_S = 300
+SETTLED_AFTER = timedelta(minutes=10)
+"""A run that has run for so long before it failed starts its back-off anew."""
+
+
+def retry_after(failures: int) -> timedelta:
+    """Return how long to wait before trying again after so many failures in a row: 5 s, 10 s, 20 s ... 300 s."""
+    return timedelta(seconds=min(FIRST_RETRY_S * 2 ** (min(failures, 20) - 1), LONGEST_RETRY_S))
+
+
+def move(run: Run, to: Observed, now: datetime, *, domain: str | None = None, message: str | None = None) -> None:
+    """Move `run`, write it and announce it; the caller has asked `may_move`.
+
+    A stop ends the run. A failure ends it too, unless the domain is external and the user still wants it to run:
+    then it is tried again later.
+    """
+    if to is Observed.FAILED:
+        _fail(run, now, domain)
+    elif to is Observed.STOPPED:
+        run.ended_at, run.desired = now, Desired.STOPPED
+    if to is Observed.REQUESTED:
+        run.retry_at = None
+    run.observed, run.domain, run.message, run.changed_at = to, domain, message, now
+    fields = ["observed", "domain", "message", "changed_at", "ended_at", "failures", "retry_at", "observed_at"]
+    run.save(update_fields=[*fields, "desired"] if run.ended_at else fields)
+    announce(run)
+
+
+def _fail(run: Run, now: datetime, domain: str | None) -> None:
+    settled = run.observed == Observed.RUNNING and now - run.changed_at >= SETTLED_AFTER
+    run.failures = 1 if settled else run.failures + 1
+    if domain == "external" and run.desired == Desired.RUNNING:
+        run.retry_at = now + retry_after(run.failures)
+        return
+    run.ended_at, run.desired = now, Desired.STOPPED
+    if domain != "user":
+        logger.error("run %s of organisation %s failed: domain %s", run.pk, run.organisation_id, domain)
+
+
+def take_observation(run: Run, seen: RunObserved, now: datetime) -> None:
+    """Copy what the runner saw of `run`, unless it was copied before or no such move is legal."""
+    if run.observed_at is not None and seen.at <= run.observed_at:
+        return
+    old, new = Observed(run.observed), Observed(seen.state)
+    if old is not new and not may_move(old, new):
+        logger.warning("run %s: the runner reports %s after %s; ignored", run.pk, new, old)
+        return
+    changed = old is not new or (run.domain, run.message) != (seen.domain, seen.message)
+    run.observed_at = seen.at
+    if changed:
+        move(run, new, now, domain=seen.domain, message=seen.message)
+    else:
+        run.save(update_fields=["observed_at"])
+
+
+def lose(run: Run, now: datetime) -> None:
+    """Mark `run` lost if a runner should uphold it; its runner has gone silent."""
+    if Observed(run.observed) in CARRIED:
+        move(
+            run,
+            Observed.LOST,
+            now,
+            domain="internal",
+            message=f"Unknown since {now:%H:%M:%S} UTC: its runner went silent. It is being started again.",
+        )
+
+
+def settle(run: Run, now: datetime) -> None:
+    """Make the moves that need no runner: a stop of what nobody carries, and a retry that is due."""
+    observed = Observed(run.observed)
+    if run.desired == Desired.STOPPED:
+        waits = observed is Observed.REQUESTED and run.observed_at is None
+        if observed is Observed.FAILED or (not run.flush and (waits or observed is Observed.LOST)):
+            move(run, Observed.STOPPED, now)
+    elif observed is Observed.FAILED and run.retry_at is not None and run.retry_at <= now:
+        move(run, Observed.REQUESTED, now, domain=run.domain, message=run.message)
