@@ -1,0 +1,176 @@
+"""The `file` adapter: finds files, journals them with their row counts, reads any span of rows."""
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from streaming.adapters.contract import AdapterError, Position
+from streaming.adapters.file.csv_cells import CsvCells, header_cells
+from streaming.adapters.file.found import FoundFile, find_files, format_of
+from streaming.adapters.file.journal import Entry, Journal, Mark
+from streaming.adapters.file.json_lines import JsonLines
+from streaming.adapters.file.options import FileOptions
+from streaming.adapters.file.parquet import ParquetFiles
+from streaming.adapters.file.records import RecordReader, read_records
+from streaming.adapters.file.split import Splitter, csv_splitter, split_lines
+from streaming.adapters.places import inside
+from streaming.definition.streams import StreamDefinition
+from streaming.wire.arrived import Arrived
+from streaming.wire.case import ONLY_LANE
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class FileAdapter:
+    """Reads the files of one folder as the lane "0"; a position counts the rows of the journaled files (T14).
+
+    A file is taken whole when it is found, so it must be complete by then; one that changes afterwards is an error.
+    """
+
+    kind: ClassVar[str] = "file"
+
+    def __init__(self, options: FileOptions, stream: StreamDefinition, root: Path, journal: Path | None = None) -> None:
+        self._options = options
+        self._root = root
+        self._journal = Journal(journal)
+        self._json_lines = JsonLines(stream, options.columns)
+        self._csv = CsvCells(stream, options.columns, options.delimiter)
+        self._parquet = ParquetFiles(stream, options.columns, options.chunk_rows)
+
+    def lanes(self) -> Sequence[str]:
+        """The one lane "0"."""
+        return (ONLY_LANE,)
+
+    def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:  # noqa: ARG002
+        """`limit_rows` rows further, as far as there are files; takes as many new files as that needs.
+
+        Raises `AdapterError` for a missing folder, a column that the stream names and a file lacks, a damaged file.
+        """
+        reached = start.get(ONLY_LANE, 0)
+        self._take_files(reached + limit_rows)
+        return {ONLY_LANE: max(reached, min(reached + limit_rows, self._journal.rows()))}
+
+    def finished(self, positions: Mapping[str, Position]) -> bool:
+        """Whether all files that are there now were read to their end; never where the input follows the folder."""
+        if self._options.follow or positions.get(ONLY_LANE, 0) < self._journal.rows():
+            return False
+        return not self._untaken()
+
+    def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:  # noqa: ARG002
+        """The rows `[start, end)`, at most `chunk_rows` in a chunk."""
+        if self._journal.rows() < end:
+            self._take_files(end)
+        for entry in self._journal.between(start, end):
+            file = entry.found
+            self._refuse_changed(file)
+            span = (max(start - entry.first, 0), min(end - entry.first, entry.rows))
+            yield from self._read_file(entry, file, span)
+
+    def _take_files(self, rows: int) -> None:
+        if self._journal.rows() >= rows:
+            return
+        for file in self._untaken():
+            self._journal.append(self._entry(file, self._journal.rows()))
+            if self._journal.rows() >= rows:
+                return
+
+    def _untaken(self) -> list[FoundFile]:
+        taken = {entry.path: entry for entry in self._journal.entries()}
+        found = find_files(self._root, self._options)
+        for file in found:
+            if file.path in taken and taken[file.path].found != file:
+                raise _changed(file)
+        return [file for file in found if file.path not in taken]
+
+    def _refuse_changed(self, file: FoundFile) -> None:
+        inside(self._root, file.path)
+        try:
+            unchanged = file.is_unchanged()
+        except OSError as error:
+            raise AdapterError(f"The file '{file.path}' cannot be read ({error.strerror}); put it back.") from None
+        if not unchanged:
+            raise _changed(file)
+
+    def _entry(self, file: FoundFile, first: int) -> Entry:
+        if format_of(file.path, self._options) == "parquet":
+            rows, columns = self._parquet.describe(file.path)
+            marks: list[Mark] = []
+            _require(self._parquet.needed(), columns, file.path)
+        else:
+            rows, columns, marks = self._scan(file)
+        return Entry(
+            path=file.path,
+            modified_ns=file.modified_ns,
+            size=file.size,
+            first=first,
+            rows=rows,
+            columns=columns,
+            marks=marks,
+        )
+
+    def _scan(self, file: FoundFile) -> tuple[int, list[str], list[Mark]]:
+        columns, begin = self._head(file)
+        reader = RecordReader(file, begin, self._splitter(file)[1])
+        try:
+            marks = list(reader.marks())
+        finally:
+            reader.close()
+        return reader.row, columns, marks or [begin]
+
+    def _head(self, file: FoundFile) -> tuple[list[str], Mark]:
+        """The header of a CSV file (checked), and where the rows begin."""
+        try:
+            with file.open() as handle:
+                first = handle.readline(1 << 20)
+        except (OSError, EOFError) as error:
+            raise AdapterError(f"The file '{file.path}' cannot be read ({error}); replace it.") from None
+        skip = len(_BYTE_ORDER_MARK) if first.startswith(_BYTE_ORDER_MARK) else 0
+        if format_of(file.path, self._options) == "json_lines" or not first:
+            return [], Mark(row=0, offset=skip)
+        columns = header_cells(first[skip:].rstrip(b"\r\n"), self._options.delimiter)
+        if columns is None or len(set(columns)) != len(columns):
+            raise AdapterError(
+                f"The header line of '{file.path}' cannot be read; its first line must name each column once."
+            )
+        _require(self._csv.needed(), columns, file.path)
+        return columns, Mark(row=0, offset=len(first))
+
+    def _splitter(self, file: FoundFile) -> tuple[str, Splitter]:
+        if format_of(file.path, self._options) == "csv":
+            return f"csv{self._options.delimiter}", csv_splitter(self._options.delimiter)
+        return "lines", split_lines
+
+    def _read_file(self, entry: Entry, file: FoundFile, span: tuple[int, int]) -> Iterator[Arrived]:
+        which = format_of(file.path, self._options)
+        if which == "parquet":
+            yield from self._parquet.read(file.path, span, entry.first)
+            return
+        chunk_rows, mark = self._options.chunk_rows, entry.mark_before(span[0])
+        for records in read_records(file, mark, span, chunk_rows, self._splitter(file)):
+            low = entry.first + records.first
+            positions = np.arange(low, low + len(records.starts), dtype=np.int64)
+            if which == "csv":
+                yield self._csv.decode(records, entry.columns, positions)
+            else:
+                yield self._json_lines.decode(records, positions)
+
+
+def _changed(file: FoundFile) -> AdapterError:
+    return AdapterError(
+        f"The file '{file.path}' was changed after its rows were counted, so positions in it mean nothing any more; "
+        "put the old file back, or start the binding again from the beginning."
+    )
+
+
+def _require(needed: Sequence[str], columns: Sequence[str], path: str) -> None:
+    for name in needed:
+        if name not in columns:
+            near = difflib.get_close_matches(name, columns, n=1, cutoff=0.5)
+            nearest = f" The nearest is '{near[0]}'." if near else ""
+            raise AdapterError(
+                f"The file '{path}' has no column '{name}'; it has {', '.join(columns)}.{nearest} "
+                "Correct the stream's fields, or name the column in the adapter's options."
+            )

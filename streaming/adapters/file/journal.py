@@ -1,0 +1,102 @@
+"""Which files were taken, in which order, with how many rows: what makes a position mean the same after a restart."""
+
+import os
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from streaming.adapters.file.found import FoundFile
+from streaming.definition.graph import Strict
+
+FILE_NAME = "files.jsonl"
+
+
+class Mark(Strict):
+    """The record `row` of a file begins at `offset` of its decompressed bytes."""
+
+    row: int
+    offset: int
+
+
+class Entry(Strict):
+    """A file that was taken: its rows are the positions `[first, first + rows)` of the lane."""
+
+    path: str
+    modified_ns: int
+    size: int
+    first: int
+    rows: int
+    columns: list[str]
+    marks: list[Mark]
+
+    @property
+    def found(self) -> FoundFile:
+        """The file as it was when it was taken."""
+        return FoundFile(self.modified_ns, self.path, self.size)
+
+    def mark_before(self, row: int) -> Mark:
+        """The last mark at or before `row`."""
+        return self.marks[bisect_right(self.marks, row, key=lambda mark: mark.row) - 1]
+
+
+class Journal:
+    """An append-only list of entries, in a file or (without one) in memory. One process writes, others read."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._file = folder / FILE_NAME if folder else None
+        self._entries: list[Entry] = []
+        self._read_bytes = 0
+
+    def entries(self) -> Sequence[Entry]:
+        """All entries, those that another process appended since included; a torn last line is not one."""
+        if self._file is not None and self._file.exists():
+            with self._file.open("rb") as file:
+                file.seek(self._read_bytes)
+                for line in file:
+                    entry = _entry(line)
+                    if entry is None:
+                        break
+                    self._entries.append(entry)
+                    self._read_bytes += len(line)
+        return self._entries
+
+    def rows(self) -> int:
+        """The number of rows of all entries."""
+        entries = self.entries()
+        return entries[-1].first + entries[-1].rows if entries else 0
+
+    def append(self, entry: Entry) -> None:
+        """Keep `entry` for good before it is used. Raises `OSError`."""
+        if self._file is None:
+            self._entries.append(entry)
+            return
+        self.entries()
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        with self._file.open("r+b" if self._file.exists() else "w+b") as file:
+            file.truncate(self._read_bytes)
+            file.seek(self._read_bytes)
+            file.write(entry.model_dump_json().encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        self.entries()
+
+    def between(self, start: int, end: int) -> Iterator[Entry]:
+        """The entries with rows in `[start, end)`, in order."""
+        entries = self.entries()
+        index = max(bisect_right(entries, start, key=lambda entry: entry.first) - 1, 0)
+        for entry in entries[index:]:
+            if entry.first >= end:
+                return
+            if entry.first + entry.rows > start:
+                yield entry
+
+
+def _entry(line: bytes) -> Entry | None:
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        return Entry.model_validate_json(line)
+    except ValidationError:
+        return None

@@ -1,0 +1,251 @@
+"""JSON lines: a strict columnar reader for clean stretches, one row at a time around a broken line.
+
+A stream with an event time (or with renamed columns) is read by its columns. Any other is read as transcript rows:
+`start`, `end`, `edge`, `cti`, and the payload under `payload`, else beside them.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.json as arrow_json
+
+from streaming.adapters.chunks import Columns, Lifetimes, chunk_of, joined
+from streaming.adapters.file.records import Records
+from streaming.adapters.times import (
+    Bools,
+    Times,
+    TimeSource,
+    from_floats,
+    from_integers,
+    read_time,
+    read_times,
+    text_ticks,
+)
+from streaming.definition.payload import BadPayload, read_payload
+from streaming.definition.streams import StreamDefinition
+from streaming.definition.types import TIMESTAMP, Boolean, Double, Long, String, Timestamp
+from streaming.temporal.events import EdgeKind, Event, Shape
+from streaming.temporal.outcomes import Reason
+from streaming.temporal.ticks import INFINITY, LAST_TICK, ONE_TICK, Tick
+from streaming.wire.arrived import Arrived, Int64s, no_raw
+from streaming.wire.arrived_rows import JudgedRow, arrived_of
+from streaming.wire.arrow_types import arrow_type, fields_of
+from streaming.wire.rows import Element, MalformedRow, read_row
+
+ROWS_ONE_BY_ONE = 256
+PARTS = 16
+_TRANSCRIPT_WORDS = (b'"payload"', b'"cti"', b'"bad"', b"\\u")
+_NOT_JSON = (b"NaN", b"Inf")
+_FAST_TYPES = (Long, Double, String, Boolean, Timestamp)
+
+
+class JsonLines:
+    """Decodes records of JSON lines for one stream. Raises `AdapterError` for an event time that does not fit."""
+
+    def __init__(self, stream: StreamDefinition, columns: dict[str, str]) -> None:
+        self._stream = stream
+        self._fields = fields_of(stream.fields)
+        self._column_of = {name: columns.get(name, name) for name in self._fields}
+        self._lifetimes = Lifetimes.of(stream, columns)
+        self._as_transcript = stream.event_time is None and not columns
+        self._never_fast = not all(isinstance(of, _FAST_TYPES) for of in self._fields.values())
+        self._slow_words = _NOT_JSON + (_TRANSCRIPT_WORDS if self._as_transcript else ())
+
+    def decode(self, records: Records, positions: Int64s) -> Arrived:
+        """The chunk of `records`."""
+        pieces = list(self._pieces(records, positions))
+        return joined(pieces, self._stream, lambda indices: [records.text(index) for index in indices])
+
+    def decode_slowly(self, records: Records, positions: Int64s) -> Arrived:
+        """As `decode`, one row at a time: what the fast path must agree with."""
+        rows = [JudgedRow(int(position), self._judge(records.record(i)), "") for i, position in enumerate(positions)]
+        return arrived_of(rows, self._stream)
+
+    def _pieces(self, records: Records, positions: Int64s) -> list[Arrived]:
+        count = len(positions)
+        if count <= ROWS_ONE_BY_ONE // 16 or self._never_fast:
+            return [self.decode_slowly(records, positions)]
+        fast = self._decode_fast(records, positions)
+        if fast is not None:
+            return [fast]
+        if count <= ROWS_ONE_BY_ONE:
+            return [self.decode_slowly(records, positions)]
+        step = -(-count // PARTS)
+        found: list[Arrived] = []
+        for low in range(0, count, step):
+            found += self._pieces(records.part(low, low + step), positions[low : low + step])
+        return found
+
+    def _decode_fast(self, records: Records, positions: Int64s) -> Arrived | None:
+        body = records.body()
+        if not _is_plain(records, body, self._slow_words):
+            return None
+        schema = self._schema(records.record(0))
+        if schema is None:
+            return None
+        table = _parse(body, schema)
+        if table is None or table.num_rows != len(positions):
+            return None
+        columns = {name: _one(table.column(name)) for name in schema.names}
+        return self._chunk(columns, positions)
+
+    def _schema(self, first: bytes) -> pa.Schema | None:
+        """The Arrow types to parse with, times as the first row writes them; None where one column needs two types."""
+        row = _object(first)
+        if row is None:
+            return None
+        types: dict[str, pa.DataType] = {}
+        wanted = [(column, _time_type(row.get(column))) for column in self._time_columns()]
+        if self._lifetimes.edge is not None:
+            wanted.append((self._lifetimes.edge, pa.string()))
+        for name, of in self._fields.items():
+            column = self._column_of[name]
+            written = _time_type(row.get(column)) if isinstance(of, Timestamp) else arrow_type(of)
+            wanted.append((column, written))
+        for column, kind in wanted:
+            if kind is None or types.setdefault(column, kind) != kind:
+                return None
+        return pa.schema(list(types.items()))
+
+    def _time_columns(self) -> list[str]:
+        sources = (self._lifetimes.start, self._lifetimes.end)
+        return [source.column for source in sources if source is not None]
+
+    def _chunk(self, columns: Mapping[str, pa.Array], positions: Int64s) -> Arrived | None:
+        life = self._lifetimes
+        if not _fits(columns[life.start.column], life.start):
+            return None
+        if life.end is not None and not _fits(columns[life.end.column], life.end):
+            return None
+        payload, unfit = [], None
+        for name, of in self._fields.items():
+            column = columns[self._column_of[name]]
+            if isinstance(of, Timestamp):
+                times = _timestamps(column)
+                unfit = _either(unfit, times.bad & ~_nulls(column))
+                column = pa.array(times.ticks, mask=_nulls(column) | times.bad)
+            payload.append(column)
+        start = read_times(columns[life.start.column], life.start)
+        end = read_times(columns[life.end.column], life.end) if life.end is not None else None
+        if self._as_transcript and end is not None and end.bad.any():
+            return None  # a null end is infinity there, an absent one is not: only the slow path can tell
+        edge = columns[life.edge] if life.edge is not None else None
+        return chunk_of(Columns(start, end, edge, payload, None, unfit), self._stream, positions, no_raw)
+
+    def _judge(self, record: bytes) -> Element:
+        row = _object(record)
+        if row is None:
+            return MalformedRow(Reason.BAD_ROW)
+        if self._as_transcript:
+            if "payload" not in row:
+                row = {**row, "payload": {key: value for key, value in row.items() if key not in ("start", "end")}}
+            return read_row(row, self._stream)
+        return self._judge_mapped(row)
+
+    def _judge_mapped(self, row: Mapping[str, Any]) -> Element:
+        life = self._lifetimes
+        edge = None
+        if life.edge is not None:
+            if row.get(life.edge) not in ("start", "end"):
+                return MalformedRow(Reason.BAD_ROW)
+            edge = EdgeKind(row[life.edge])
+        start = read_time(row.get(life.start.column), life.start)
+        end = self._end(row, start, edge)
+        if start is None or start > LAST_TICK or end is None:
+            return MalformedRow(Reason.BAD_TIME)
+        if end <= start:
+            return MalformedRow(Reason.BAD_LIFETIME)
+        payload = read_payload({name: row.get(column) for name, column in self._column_of.items()}, self._fields)
+        if isinstance(payload, BadPayload):
+            return MalformedRow(Reason.BAD_PAYLOAD)
+        return Event(Tick(start), Tick(end), payload, edge)
+
+    def _end(self, row: Mapping[str, Any], start: int | None, edge: EdgeKind | None) -> int | None:
+        if self._stream.shape is Shape.POINT:
+            return None if start is None else start + ONE_TICK
+        if edge is EdgeKind.START:
+            return INFINITY
+        source = self._lifetimes.end
+        return read_time(row.get(source.column), source) if source else None
+
+
+def _object(record: bytes) -> dict[str, Any] | None:
+    try:
+        row = json.loads(record.decode())
+    except (ValueError, RecursionError):
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def _is_plain(records: Records, body: memoryview, slow_words: tuple[bytes, ...]) -> bool:
+    """Whether every line looks like one object: PyArrow's reader crashes on a bare `null` and joins broken lines."""
+    data = np.frombuffer(records.block, dtype=np.uint8)
+    if not ((data[records.starts] == ord("{")).all() and (data[records.ends - 1] == ord("}")).all()):
+        return False
+    content = bytes(body)
+    if any(word in content for word in slow_words):
+        return False
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _parse(body: memoryview, schema: pa.Schema) -> pa.Table | None:
+    try:
+        return arrow_json.read_json(
+            pa.BufferReader(pa.py_buffer(body)),
+            read_options=arrow_json.ReadOptions(use_threads=False, block_size=len(body) + 1),
+            parse_options=arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
+        )
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        return None
+
+
+def _one(column: pa.ChunkedArray) -> pa.Array:
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def _time_type(written: object) -> pa.DataType | None:
+    """How a time column is written, going by one of its values."""
+    if isinstance(written, str):
+        return pa.string()
+    if isinstance(written, float):
+        return pa.float64()
+    return pa.int64() if isinstance(written, int) and not isinstance(written, bool) else None
+
+
+def _fits(column: pa.Array, source: TimeSource) -> bool:
+    """Whether the column says of every row what `read_time` would say of its value."""
+    if pa.types.is_string(column.type):
+        return source.unit in ("iso", "auto")
+    if pa.types.is_integer(column.type):
+        return source.unit != "iso"
+    if source.unit in ("iso", "auto", "ns"):
+        return False
+    times = from_floats(column, source.unit)
+    return bool((np.abs(times.ticks) < 2**53).all() and not times.bad.any())
+
+
+def _timestamps(column: pa.Array) -> Times:
+    """Ticks of a payload field, which are numbers of ticks or ISO 8601 text."""
+    whole = pa.types.is_integer(column.type)
+    times = from_integers(column, "us") if whole else text_ticks(column, "UTC", _timestamp)
+    return Times(times.ticks, times.bad | (times.ticks > LAST_TICK))
+
+
+def _timestamp(text: str) -> int | None:
+    read = read_payload({"_": text}, {"_": TIMESTAMP})
+    return None if isinstance(read, BadPayload) else int(read["_"])
+
+
+def _either(one: Bools | None, other: Bools) -> Bools:
+    return other if one is None else one | other
+
+
+def _nulls(column: pa.Array) -> Bools:
+    return np.asarray(column.is_null().to_numpy(zero_copy_only=False), dtype=np.bool_)

@@ -1,0 +1,57 @@
+"""What a user sets for the `file` adapter."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from streaming.definition.graph import Strict
+
+Format = Literal["auto", "csv", "json_lines", "parquet"]
+
+
+class FileOptions(Strict):
+    """CSV, JSON lines or Parquet files of one folder, read in order of modification time, path and row number."""
+
+    path: Annotated[
+        str,
+        Field(min_length=1, title="File or folder", description="A file or a folder inside the organisation's folder."),
+    ]
+    pattern: Annotated[
+        str,
+        Field(
+            min_length=1,
+            title="Pattern",
+            description="Which files of a folder, such as *.csv.gz or **/*.parquet for its subfolders too. Names that "
+            "begin with a dot or underscore, or end in .tmp or .part, are left out: write under such a name and "
+            "rename when the file is complete.",
+        ),
+    ] = "*"
+    format: Annotated[
+        Format,
+        Field(
+            title="Format",
+            description="auto goes by the name: .csv, .jsonl .ndjson .json, .parquet; .gz after it means gzip.",
+        ),
+    ] = "auto"
+    delimiter: Annotated[
+        str, Field(pattern=r"^[^\n\r\"]$", title="Delimiter", description="CSV: the character between cells.")
+    ] = ","
+    columns: Annotated[
+        dict[str, str],
+        Field(
+            title="Columns",
+            description="From a field of the stream (or start, end, edge) to the column that holds it; "
+            "equal names need no entry.",
+        ),
+    ] = Field(default_factory=dict)
+    follow: Annotated[
+        bool,
+        Field(
+            title="Wait for more files",
+            description="On: files that appear later are read too, and the input never ends. "
+            "Off: the input ends when all files are read.",
+        ),
+    ] = False
+    chunk_rows: Annotated[
+        int, Field(ge=1, le=5_000_000, title="Rows in a chunk", description="At most so many rows are held at once.")
+    ] = 1_000_000

@@ -1,0 +1,187 @@
+"""Parquet files: columns as they are typed in the file, checked once against the stream's schema."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from streaming.adapters.chunks import Columns, Lifetimes, chunk_of
+from streaming.adapters.contract import AdapterError
+from streaming.adapters.times import Bools, TimeSource, read_times
+from streaming.definition.payload import BadPayload, read_payload
+from streaming.definition.streams import StreamDefinition
+from streaming.definition.types import Boolean, DecimalOf, Double, Long, String, Timestamp, Type
+from streaming.temporal.ticks import LAST_TICK
+from streaming.wire.arrived import Arrived
+from streaming.wire.arrow_types import arrow_type, fields_of
+
+
+class ParquetFiles:
+    """Reads row groups for one stream. Raises `AdapterError` for an event time that does not fit."""
+
+    def __init__(self, stream: StreamDefinition, columns: dict[str, str], chunk_rows: int) -> None:
+        self._stream = stream
+        self._fields = fields_of(stream.fields)
+        self._column_of = {name: columns.get(name, name) for name in self._fields}
+        self._lifetimes = Lifetimes.of(stream, columns)
+        self._chunk_rows = chunk_rows
+
+    def needed(self) -> list[str]:
+        """The columns that are read, each once."""
+        life = self._lifetimes
+        named = [life.start.column, life.end.column if life.end else None, life.edge, *self._column_of.values()]
+        return list(dict.fromkeys(name for name in named if name is not None))
+
+    def describe(self, path: str) -> tuple[int, list[str]]:
+        """How many rows and which columns the file has. Raises `AdapterError` where a type does not fit the stream."""
+        with _opened(path) as file:
+            schema = file.schema_arrow
+            for name, of in self._fields.items():
+                column = self._column_of[name]
+                if column in schema.names and not _suits(schema.field(column).type, of):
+                    raise AdapterError(
+                        f"The column '{column}' of '{path}' is {schema.field(column).type}, but the field '{name}' of "
+                        f"the stream is {of}; change the field's type, or choose another column."
+                    )
+            for source in (self._lifetimes.start, self._lifetimes.end):
+                if source is not None and source.column in schema.names:
+                    _check_time(schema.field(source.column).type, source, path)
+            return file.metadata.num_rows, list(schema.names)
+
+    def read(self, path: str, span: tuple[int, int], first_position: int) -> Iterator[Arrived]:
+        """The rows `span` of the file; its row 0 is the position `first_position` of the lane."""
+        for low, batch in self._batches(path, span, self.needed()):
+            yield self._chunk(path, low, batch, first_position)
+
+    def _batches(
+        self, path: str, span: tuple[int, int], columns: list[str] | None
+    ) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """The rows `span` in batches, each with the number of its first row in the file."""
+        first, last = span
+        with _opened(path) as file:
+            for group, begin, end in _groups(file):
+                if end <= first or begin >= last:
+                    continue
+                at = begin
+                for batch in file.iter_batches(self._chunk_rows, row_groups=[group], columns=columns):
+                    low, high = max(first - at, 0), min(last - at, batch.num_rows)
+                    if low < high:
+                        yield at + low, batch.slice(low, high - low)
+                    at += batch.num_rows
+
+    def _chunk(self, path: str, low: int, batch: pa.RecordBatch, first_position: int) -> Arrived:
+        count = batch.num_rows
+        life = self._lifetimes
+        payload, unfit = [], np.zeros(count, dtype=np.bool_)
+        for name, of in self._fields.items():
+            column, bad = typed(batch.column(self._column_of[name]), of)
+            payload.append(column)
+            if bad is not None:
+                unfit |= bad
+        start = read_times(_plain(batch.column(life.start.column)), life.start)
+        end = read_times(_plain(batch.column(life.end.column)), life.end) if life.end is not None else None
+        edge = _plain(batch.column(life.edge)) if life.edge is not None else None
+        positions = np.arange(first_position + low, first_position + low + count, dtype=np.int64)
+
+        def raw(indices: Sequence[int]) -> list[str]:
+            return self._raw(path, low, count, indices)
+
+        return chunk_of(Columns(start, end, edge, payload, None, unfit), self._stream, positions, raw)
+
+    def _raw(self, path: str, low: int, count: int, indices: Sequence[int]) -> list[str]:
+        """The whole rows as JSON objects, read again because a chunk keeps only the columns of the stream."""
+        if not len(indices):
+            return []
+        parts = [batch for _, batch in self._batches(path, (low, low + count), None)]
+        rows = pa.Table.from_batches(parts).take(pa.array(list(indices), pa.int64())).to_pylist()
+        return [json.dumps(row, default=str, ensure_ascii=False) for row in rows]
+
+
+def _opened(path: str) -> Any:
+    try:
+        return pq.ParquetFile(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise AdapterError(f"The file '{path}' is not a complete Parquet file ({error}); replace it.") from None
+
+
+def _groups(file: Any) -> Iterator[tuple[int, int, int]]:
+    begin = 0
+    for group in range(file.metadata.num_row_groups):
+        end = begin + file.metadata.row_group(group).num_rows
+        yield group, begin, end
+        begin = end
+
+
+def _suits(kind: pa.DataType, of: Type) -> bool:
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    if isinstance(of, String):
+        return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    if isinstance(of, Boolean):
+        return bool(pa.types.is_boolean(kind))
+    if isinstance(of, Long):
+        return bool(pa.types.is_integer(kind))
+    if isinstance(of, Double | DecimalOf):
+        return bool(number)
+    if isinstance(of, Timestamp):
+        return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_integer(kind))
+    return bool(pa.types.is_nested(kind))
+
+
+def _check_time(kind: pa.DataType, source: TimeSource, path: str) -> None:
+    number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        return
+    if number and source.unit == "iso":
+        raise AdapterError(
+            f"The time column '{source.column}' of '{path}' holds numbers ({kind}); "
+            "choose their unit (s, ms, us or ns) in the stream's event time."
+        )
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind)
+    if not (number or (text and source.unit in ("iso", "auto"))):
+        raise AdapterError(
+            f"The time column '{source.column}' of '{path}' is {kind}, which cannot be read as {source.unit}; "
+            "choose another unit or column in the stream's event time."
+        )
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    return column.cast(pa.string()) if pa.types.is_large_string(column.type) else column
+
+
+def typed(column: pa.Array, of: Type) -> tuple[pa.Array, Bools | None]:
+    """The column as the stream's type, and which values do not fit: NaN, infinity, or more digits than it holds."""
+    column = _plain(column)
+    if isinstance(of, Timestamp):
+        times = read_times(column, TimeSource("", "us"))
+        null = _bools(column.is_null())
+        bad = (times.bad | (times.ticks > LAST_TICK)) & ~null
+        return pa.array(times.ticks, mask=bad | null), bad
+    if isinstance(of, Double):
+        number = column.cast(pa.float64(), safe=False)
+        finite = pc.is_finite(number).fill_null(True)
+        return number, None if pc.all(finite, min_count=0).as_py() else ~_bools(finite)
+    if isinstance(of, String | Boolean) or column.type == arrow_type(of):
+        return column, None
+    try:
+        return column.cast(arrow_type(of)), None
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return _each(column, of)
+
+
+def _each(column: pa.Array, of: Type) -> tuple[pa.Array, Bools]:
+    read = [read_payload({"_": value}, {"_": of}) for value in column.to_pylist()]
+    values = [None if isinstance(value, BadPayload) else value["_"] for value in read]
+    bad = np.array([isinstance(value, BadPayload) for value in read], dtype=np.bool_)
+    return pa.array(values, arrow_type(of)), bad
+
+
+def _bools(column: pa.Array) -> Bools:
+    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.bool_)

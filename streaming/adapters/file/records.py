@@ -1,0 +1,145 @@
+"""Reading records of text files from any row on, decompressed, without reading twice what comes in sequence."""
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO
+
+import numpy as np
+
+from streaming.adapters.contract import AdapterError
+from streaming.adapters.file.found import FoundFile
+from streaming.adapters.file.journal import Mark
+from streaming.adapters.file.split import Split, Splitter
+from streaming.adapters.times import Bools
+from streaming.wire.arrived import Int64s
+
+FIRST_BLOCK_BYTES = 1 << 20
+LARGEST_BLOCK_BYTES = 1 << 25
+ROWS_BETWEEN_MARKS = 65_536
+MAX_OPEN_READERS = 4
+
+
+@dataclass(frozen=True)
+class Records:
+    """Records `[starts, ends)` of `block`; the first is row `first` of its file."""
+
+    block: bytes
+    starts: Int64s
+    ends: Int64s
+    broken: Bools
+    first: int
+
+    def part(self, low: int, high: int) -> "Records":
+        """The records `low` to `high` of these."""
+        cut = slice(low, high)
+        return Records(self.block, self.starts[cut], self.ends[cut], self.broken[cut], self.first + low)
+
+    def body(self) -> memoryview:
+        """All bytes from the first record's begin to the last one's end."""
+        return memoryview(self.block)[int(self.starts[0]) : int(self.ends[-1])]
+
+    def record(self, index: int) -> bytes:
+        """The bytes of one record."""
+        return self.block[int(self.starts[index]) : int(self.ends[index])]
+
+    def text(self, index: int) -> str:
+        """The original text of one record; bytes that are not UTF-8 are replaced."""
+        return self.record(index).decode(errors="replace")
+
+
+class RecordReader:
+    """An open file between two reads: the next row is `row`."""
+
+    def __init__(self, file: FoundFile, start: Mark, split: Splitter) -> None:
+        self._file = file
+        self._handle: IO[bytes] = file.open()
+        self._handle.seek(start.offset)
+        self._split_block = split
+        self._block_bytes = FIRST_BLOCK_BYTES
+        self._offset = start.offset
+        self._block = b""
+        self._split = Split(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.bool_), 0)
+        self._index = 0
+        self._ended = False
+        self.row = start.row
+
+    def take(self, first: int, last: int, chunk_rows: int) -> Iterator[Records]:
+        """The records of the rows `[first, last)`, at most `chunk_rows` at once. `first` is not before `row`."""
+        while self.row < last:
+            available = len(self._split.starts) - self._index
+            if not available:
+                if not self._fill():
+                    return
+                continue
+            low = self._index
+            count = min(available, first - self.row if self.row < first else min(last - self.row, chunk_rows))
+            self._index += count
+            self.row += count
+            if self.row > first:
+                whole = Records(
+                    self._block, self._split.starts, self._split.ends, self._split.broken, self.row - self._index
+                )
+                yield whole.part(low, low + count)
+
+    def marks(self) -> Iterator[Mark]:
+        """Read to the end and give a mark for every ROWS_BETWEEN_MARKS rows; afterwards `row` is the row count."""
+        due = self.row
+        while self._fill():
+            count = len(self._split.starts)
+            while due < self.row + count:
+                yield Mark(row=due, offset=self._offset + int(self._split.starts[due - self.row]))
+                due += ROWS_BETWEEN_MARKS
+            self.row += count
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._handle.close()
+
+    def _fill(self) -> bool:
+        """Split the next block that holds a record; False at the end of the file."""
+        while not self._ended:
+            rest = self._block[self._split.consumed :]
+            self._offset += self._split.consumed
+            read = self._read()
+            self._ended = len(read) < self._block_bytes
+            self._block_bytes = min(self._block_bytes * 2, LARGEST_BLOCK_BYTES)
+            self._block = rest + read
+            self._split = self._split_block(self._block, self._ended)
+            self._index = 0
+            if len(self._split.starts):
+                return True
+        return False
+
+    def _read(self) -> bytes:
+        try:
+            return self._handle.read(self._block_bytes)
+        except (OSError, EOFError, ValueError) as error:
+            raise AdapterError(
+                f"The file '{self._file.path}' cannot be read ({error}); it is damaged or incomplete: replace it."
+            ) from None
+
+
+_open: OrderedDict[tuple[FoundFile, str], RecordReader] = OrderedDict()
+
+
+def read_records(
+    file: FoundFile, mark: Mark, span: tuple[int, int], chunk_rows: int, split: tuple[str, Splitter]
+) -> Iterator[Records]:
+    """The records of the rows `span` of `file`; `mark` is a place before them, `split` a splitter with its name.
+
+    A reader that stands at or before the span is taken over, so reading on costs no second decompression.
+    """
+    first, last = span
+    key = (file, split[0])
+    reader = _open.pop(key, None)
+    if reader is None or not mark.row <= reader.row <= first:
+        if reader is not None:
+            reader.close()
+        reader = RecordReader(file, mark, split[1])
+    try:
+        yield from reader.take(first, last, chunk_rows)
+    finally:
+        _open[key] = reader
+        while len(_open) > MAX_OPEN_READERS:
+            _open.popitem(last=False)[1].close()

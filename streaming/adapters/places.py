@@ -1,0 +1,19 @@
+"""Where an adapter may read and write: inside one folder, symbolic links resolved."""
+
+from pathlib import Path
+
+from streaming.adapters.contract import AdapterError
+
+
+def inside(root: Path, path: str) -> Path:
+    """The real path of `path` (relative to `root`, or absolute inside it); it need not exist.
+
+    Raises `AdapterError` when it leads outside `root`, be it by `..`, an absolute path or a symbolic link.
+    """
+    if "\x00" in path:
+        raise AdapterError("The path holds a null character; write it without.")
+    folder = root.resolve()
+    real = (folder / path).resolve()
+    if real != folder and folder not in real.parents:
+        raise AdapterError(f"'{path}' is outside the folder of this organisation; choose a path inside it.")
+    return real

@@ -1,0 +1,50 @@
+"""What a user sees of an input before it runs: a test of its settings, and its first rows with their faults."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from streaming.adapters.contract import InputAdapter, Position
+from streaming.wire.arrived import Arrived
+from streaming.wire.arrived_rows import elements
+from streaming.wire.rows import Element
+
+MAX_ROUNDS = 1_000
+"""How often `sample` asks for more before it takes what it has: an input may be cut into very small batches."""
+
+
+@dataclass(frozen=True)
+class SampleRow:
+    """One row of a preview: the element it was read as, or why it is malformed, and its original text."""
+
+    lane: str
+    position: int
+    element: Element
+    raw: str
+
+
+def check(adapter: InputAdapter, *, now: int) -> None:
+    """Try to find the input and to read its first row, as a run would. Raises `AdapterError`."""
+    sample(adapter, 1, now=now)
+
+
+def sample(adapter: InputAdapter, limit: int, *, now: int) -> list[SampleRow]:
+    """The first `limit` rows, lane by lane within each step; `now` is the wall clock. Raises `AdapterError`."""
+    rows: list[SampleRow] = []
+    reached: Mapping[str, Position] = dict.fromkeys(adapter.lanes(), 0)
+    for _ in range(MAX_ROUNDS):
+        further = adapter.latest(reached, now=now, limit_rows=limit)
+        for lane, end in further.items():
+            for arrived in adapter.read(lane, reached.get(lane, 0), end):
+                rows += _rows(lane, arrived, limit - len(rows))
+        if len(rows) >= limit or further == reached or adapter.finished(further):
+            break
+        reached = further
+    return rows[:limit]
+
+
+def _rows(lane: str, arrived: Arrived, limit: int) -> list[SampleRow]:
+    count = min(limit, len(arrived.kind))
+    raws = arrived.raw(range(count))
+    found: list[Any] = list(zip(elements(arrived), arrived.positions[:count].tolist(), raws, strict=False))
+    return [SampleRow(lane, position, element, raw) for element, position, raw in found]

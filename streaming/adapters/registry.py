@@ -1,0 +1,86 @@
+"""Every adapter by its kind: a new one is a folder and one line here."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from streaming.adapters.contract import AdapterError, InputAdapter
+from streaming.adapters.file.adapter import FileAdapter
+from streaming.adapters.file.options import FileOptions
+from streaming.adapters.rows.adapter import RowsAdapter
+from streaming.adapters.rows.options import RowsOptions
+from streaming.definition.graph import Strict
+from streaming.definition.streams import StreamDefinition
+
+Build = Callable[[Any, StreamDefinition, Path, Path | None], InputAdapter]
+
+
+@dataclass(frozen=True)
+class AdapterKind:
+    """A kind of input adapter, with the pydantic model of its options and whether it can send CTIs itself."""
+
+    kind: str
+    title: str
+    options: type[Strict]
+    build: Build
+    sends_ctis: bool
+
+    @property
+    def help(self) -> str:
+        """One sentence for the page on which a user chooses an adapter."""
+        return (self.options.__doc__ or "").strip()
+
+    def json_schema(self) -> dict[str, Any]:
+        """The JSON Schema of the options, with titles and help texts, from which a form is drawn."""
+        return self.options.model_json_schema()
+
+
+_KINDS: Mapping[str, AdapterKind] = {
+    kind.kind: kind
+    for kind in (
+        AdapterKind("file", "Files", FileOptions, FileAdapter, sends_ctis=True),
+        AdapterKind("rows", "Transcript rows", RowsOptions, RowsAdapter, sends_ctis=True),
+    )
+}
+
+
+def kinds() -> Sequence[AdapterKind]:
+    """All kinds of input adapters, in the order of the menu."""
+    return tuple(_KINDS.values())
+
+
+def adapter_kind(kind: str) -> AdapterKind:
+    """The kind of that name. Raises `AdapterError`, which names those that exist."""
+    if kind not in _KINDS:
+        raise AdapterError(f"There is no adapter '{kind}'; choose one of {', '.join(_KINDS)}.")
+    return _KINDS[kind]
+
+
+def read_options(kind: str, options: Mapping[str, Any]) -> Strict:
+    """Validate `options` for `kind`. Raises `AdapterError` with every fault in one message."""
+    try:
+        return adapter_kind(kind).options.model_validate(dict(options))
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{'.'.join(map(str, fault['loc'])) or 'options'}: {fault['msg']}" for fault in error.errors()
+        )
+        raise AdapterError(f"The options of the adapter '{kind}' do not fit: {faults}.") from None
+
+
+def input_adapter(
+    kind: str, options: Mapping[str, Any], stream: StreamDefinition, root: Path, journal: Path | None = None
+) -> InputAdapter:
+    """The adapter of `kind` for `stream`, reading inside `root` only.
+
+    `journal` is a folder under the checkpoint in which the adapter keeps what it must find again after a restart
+    (without one it remembers in memory: for previews). Raises `AdapterError` for options that do not fit.
+    """
+    return adapter_kind(kind).build(read_options(kind, options), stream, root, journal)
+
+
+def sends_ctis(kind: str) -> bool:
+    """Whether an adapter of `kind` can enqueue CTIs itself (`check_advance` warns about inputs without a clock)."""
+    return adapter_kind(kind).sends_ctis

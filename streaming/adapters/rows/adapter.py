@@ -1,0 +1,120 @@
+"""The `rows` adapter: positions are batch numbers, so a transcript is cut where it says."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+from streaming.adapters.contract import AdapterError, Position
+from streaming.adapters.places import inside
+from streaming.adapters.rows.options import RowsOptions
+from streaming.definition.streams import StreamDefinition
+from streaming.temporal.outcomes import Reason
+from streaming.wire.arrived import Arrived
+from streaming.wire.arrived_rows import JudgedRow, arrived_of
+from streaming.wire.case import ONLY_LANE
+from streaming.wire.rows import MalformedRow, read_row
+
+
+class RowsAdapter:
+    """Reads transcript rows. Every lane's position is the number of micro-batches read, common to all lanes."""
+
+    kind: ClassVar[str] = "rows"
+
+    def __init__(self, options: RowsOptions, stream: StreamDefinition, root: Path, journal: Path | None = None) -> None:  # noqa: ARG002
+        self._options = options
+        self._stream = stream
+        self._root = root
+        self._lanes = tuple(stream.lanes or [ONLY_LANE])
+
+    def lanes(self) -> Sequence[str]:
+        """The lanes that the stream lists, else the one lane "0"."""
+        return self._lanes
+
+    def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:  # noqa: ARG002
+        """One micro-batch further, whatever its size, up to the last that the file names."""
+        reached = min((start.get(lane, 0) for lane in self._lanes), default=0)
+        return {lane: max(start.get(lane, 0), min(reached + 1, self._batches())) for lane in self._lanes}
+
+    def finished(self, positions: Mapping[str, Position]) -> bool:
+        """Whether every lane was read to the last batch of the file."""
+        return all(positions.get(lane, 0) >= self._batches() for lane in self._lanes)
+
+    def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:
+        """The rows of the batches `[start, end)` of `lane`; `positions` count the rows of the lane from 0."""
+        mine = [line for line in self._lines() if self._lane_of(line) == lane]
+        rows = [
+            JudgedRow(position, self._judge(line), line.raw, line.arrival)
+            for position, line in enumerate(mine)
+            if start <= line.batch < end
+        ]
+        if rows:
+            yield arrived_of(rows, self._stream)
+
+    def _lines(self) -> Sequence["_Line"]:
+        path = inside(self._root, self._options.path)
+        try:
+            stat = path.stat()
+            return _read_lines(path, stat.st_mtime_ns, stat.st_size)
+        except OSError as error:
+            raise AdapterError(f"The file '{self._options.path}' cannot be read ({error.strerror}).") from None
+
+    def _batches(self) -> int:
+        lines = self._lines()
+        return lines[-1].batch + 1 if lines else 0
+
+    def _lane_of(self, line: "_Line") -> str:
+        return line.lane if line.lane in self._lanes else self._lanes[0]
+
+    def _judge(self, line: "_Line") -> Any:
+        if line.fields is None or (line.lane is not None and line.lane not in self._lanes):
+            return MalformedRow(Reason.BAD_ROW)
+        return read_row(line.fields, self._stream)
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One row; `fields` None when it cannot be parsed, `lane` None when it names none."""
+
+    fields: Mapping[str, Any] | None
+    lane: Any
+    batch: int
+    raw: str
+    arrival: int | None
+
+
+@lru_cache(maxsize=8)
+def _read_lines(path: Path, modified_ns: int, size: int) -> Sequence[_Line]:  # noqa: ARG001 (part of the key of the cache)
+    lines: list[_Line] = []
+    batch, heartbeat = 0, None
+    for text in path.read_text(encoding="utf-8", errors="surrogateescape").split("\n"):
+        if not text.strip():
+            continue
+        fields = _object(text)
+        if fields is not None and "heartbeat" in fields:
+            heartbeat = fields["heartbeat"]
+            continue
+        number = (fields or {}).get("batch", batch)
+        if isinstance(number, bool) or not isinstance(number, int) or number < batch:
+            fields, number = None, batch
+        batch = number
+        lines.append(_line(fields, batch, text, heartbeat))
+    return tuple(lines)
+
+
+def _line(fields: Mapping[str, Any] | None, batch: int, text: str, heartbeat: int | None) -> _Line:
+    if fields is None:
+        return _Line(None, None, batch, text.encode(errors="surrogateescape").decode(errors="replace"), heartbeat)
+    raw = fields["bad"] if isinstance(fields.get("bad"), str) else text
+    arrival = fields.get("arrival", heartbeat)
+    return _Line(fields, fields.get("lane"), batch, raw, arrival if isinstance(arrival, int) else None)
+
+
+def _object(text: str) -> Mapping[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,21 @@
+"""What a user sets for the `rows` adapter."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from streaming.definition.graph import Strict
+
+
+class RowsOptions(Strict):
+    """Rows in the form of transcripts, one JSON object a line, for tests and worked examples."""
+
+    path: Annotated[
+        str,
+        Field(
+            min_length=1,
+            title="File",
+            description="JSON lines file inside the organisation's folder. Keys: start, end, edge, payload, lane, "
+            "cti (null: infinity), strict, bad, arrival, heartbeat, and batch: the number of the micro-batch.",
+        ),
+    ]
