@@ -10,7 +10,6 @@ from pyspark.sql.streaming.query import StreamingQuery
 from streaming.adapters.contract import AdapterError
 from streaming.spark.binding import adapter_of
 from streaming.spark.control import AddBinding, AtEnd, StopBinding
-from streaming.spark.envelope import SCHEMA_DDL
 from streaming.spark.errors import Failure, explain_query
 from streaming.spark.layout import CarrierFolder, CarrierSettings, create
 from streaming.spark.manifests import Manifest, read_manifest
@@ -18,6 +17,7 @@ from streaming.spark.planner import wall_clock
 from streaming.spark.sink import ResultSink
 from streaming.spark.source import FeedSource
 from streaming.spark.stage import OperatorStage
+from streaming.spark.with_state import transform_with_state
 from streaming.wire.messages import RunSpec
 
 
@@ -47,9 +47,7 @@ class Carrier:
         session.dataSource.register(ResultSink)
         session.conf.set("spark.sql.shuffle.partitions", str(self.settings.partitions))
         envelopes = session.readStream.format(FeedSource.name()).option("carrier", path).load()
-        results = envelopes.groupBy("binding", "bucket").transformWithState(
-            statefulProcessor=OperatorStage(path), outputStructType=SCHEMA_DDL, outputMode="Append", timeMode="None"
-        )
+        results = transform_with_state(envelopes, ["binding", "bucket"], OperatorStage(path), envelopes.schema)
         self._query = (
             results.writeStream.format(ResultSink.name())
             .option("carrier", path)

@@ -52,7 +52,7 @@ class ResultWriter(DataSourceStreamArrowWriter):
                 sink.take(row)
         return TaskWritten(batch, sink.finish())
 
-    def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
+    def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: ARG002, N803
         """Make the batch count, all of it at once for each binding; repeating it changes nothing."""
         written = [message for message in messages if isinstance(message, TaskWritten) and message.batch is not None]
         if written and written[0].batch is not None:

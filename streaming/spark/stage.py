@@ -2,7 +2,7 @@
 
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import astuple
+from dataclasses import astuple, fields
 from typing import Any
 
 from pyspark.sql import Row as SparkRow
@@ -16,6 +16,7 @@ from streaming.spark.errors import explain_binding, shared_fault
 from streaming.spark.layout import opened
 from streaming.spark.state_change import StateChange
 
+_SPARK_ROW: Callable[..., SparkRow] = SparkRow(*(column.name for column in fields(Row)))
 _FOR_OPERATORS = {"partials", "events", "ctis"}
 
 
@@ -69,9 +70,8 @@ class OperatorStage(StatefulProcessor):
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Any]:  # noqa: ARG002, N802, N803
         """One key's envelopes of one batch."""
         taken = [Row(*row) for row in rows]
-        to_spark: Callable[..., SparkRow] = SparkRow
         for row in self._turn(taken):
-            yield to_spark(*astuple(row))
+            yield _SPARK_ROW(*astuple(row))
 
     def close(self) -> None:
         """Nothing is held open."""
