@@ -1,5 +1,7 @@
 """Faults: what is wrong with a definition, where, and what would mend it. Codes are stable."""
 
+import difflib
+from collections.abc import Iterable
 from enum import StrEnum
 
 from streaming.definition.graph import Strict
@@ -50,3 +52,19 @@ class Fault(Strict):
     field: str | None
     message: str
     remedy: str
+
+
+def error(code: FaultCode, message: str, remedy: str, *, node: str | None = None, field: str | None = None) -> Fault:
+    """A fault that refuses the definition."""
+    return Fault(code=code, severity=Severity.ERROR, node=node, field=field, message=message, remedy=remedy)
+
+
+def warning(code: FaultCode, message: str, remedy: str, *, node: str | None = None, field: str | None = None) -> Fault:
+    """A fault that is shown and lets the definition pass."""
+    return Fault(code=code, severity=Severity.WARNING, node=node, field=field, message=message, remedy=remedy)
+
+
+def nearest(name: str, known: Iterable[str], otherwise: str) -> str:
+    """A remedy for the unknown `name`: the nearest of the `known` names, else the sentence `otherwise`."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"Did you mean {near[0]!r}?" if near else otherwise

@@ -1,0 +1,44 @@
+"""Whether a definition is sound: every fault at once, each with its place and its remedy."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from streaming.definition.advance import check_advance
+from streaming.definition.faults import Fault, Severity
+from streaming.definition.graph import QueryGraph
+from streaming.definition.load import load_graph
+from streaming.definition.node_checks import NodeChecks, check_fields
+from streaming.definition.streams import StreamDefinition
+from streaming.definition.types import Fields
+from streaming.definition.wiring import check_wiring, order
+
+__all__ = ["Checked", "check", "check_advance", "check_fields"]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """All faults of a definition, and the fields that leave each node in which and before which there is none."""
+
+    faults: tuple[Fault, ...]
+    schemas: Mapping[str, Fields]
+
+    @property
+    def errors(self) -> tuple[Fault, ...]:
+        """The faults that refuse the definition."""
+        return tuple(fault for fault in self.faults if fault.severity is Severity.ERROR)
+
+
+def check(graph: QueryGraph | Mapping[str, object], streams: Mapping[str, StreamDefinition]) -> Checked:
+    """Check `graph`, decoded JSON or a validated graph, against the `streams` by name; never raises.
+
+    Errors of shape do not hide other faults: nodes that can be read are checked all the same. Whether time can
+    advance on an input is `check_advance`'s question, for its settings may come from the binding.
+    """
+    loaded = load_graph(graph)
+    by_id = {node.id: node for node in reversed(loaded.nodes)}
+    placed, circular = order(by_id)
+    checks = NodeChecks(streams)
+    for name in (*placed, *sorted(circular)):
+        checks.check(by_id[name])
+    wiring = check_wiring(loaded.nodes, loaded.broken, complete=loaded.graph is not None)
+    return Checked((*loaded.faults, *wiring, *checks.faults), checks.schemas)

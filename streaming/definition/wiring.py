@@ -1,0 +1,121 @@
+"""How the nodes of a graph hang together: ids, references, cycles, dead ends."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Set
+from typing import Final
+
+from streaming.definition.faults import Fault, FaultCode, error, nearest, warning
+from streaming.definition.graph import InputNode, Node, OutputNode
+
+RESERVED_PREFIX: Final = "pane_"
+
+
+def sources(node: Node) -> tuple[str, ...]:
+    """The ids of the nodes that `node` reads."""
+    return () if isinstance(node, InputNode) else (node.input,)
+
+
+def check_wiring(nodes: tuple[Node, ...], broken: Set[str], *, complete: bool) -> Iterator[Fault]:
+    """All faults of wiring; `broken` ids exist but could not be read.
+
+    Unless `complete`, what is missing may stand in a part that could not be read, and is not complained of.
+    """
+    by_id = {node.id: node for node in nodes}
+    yield from _check_ids(nodes, broken)
+    for node in nodes:
+        yield from _check_sources(node, by_id, broken)
+    yield from _check_cycles(by_id)
+    if complete:
+        yield from _check_ends(nodes)
+        yield from _check_use(by_id)
+
+
+def _check_ids(nodes: tuple[Node, ...], broken: Set[str]) -> Iterator[Fault]:
+    counts = Counter(node.id for node in nodes)
+    for name, count in counts.items():
+        times = count + (name in broken)
+        if times > 1:
+            message = f"{times} nodes have the id {name!r}."
+            yield error(FaultCode.DUPLICATE_ID, message, "Give each node an id of its own.", node=name, field="id")
+        if name.startswith(RESERVED_PREFIX):
+            yield reserved(name, node=name, field="id")
+
+
+def reserved(name: str, *, node: str, field: str) -> Fault:
+    """The fault of a name that begins like the pane columns of results."""
+    message = f"The name {name!r} begins with 'pane_', which is kept for the pane columns of results."
+    return error(FaultCode.RESERVED_NAME, message, "Choose another name.", node=node, field=field)
+
+
+def _check_sources(node: Node, by_id: Mapping[str, Node], broken: Set[str]) -> Iterator[Fault]:
+    for source in sources(node):
+        if isinstance(by_id.get(source), OutputNode):
+            yield error(
+                FaultCode.OUTPUT_AS_INPUT,
+                f"Node {node.id!r} reads the output {source!r}.",
+                f"Read the node that {source!r} reads.",
+                node=node.id,
+                field="input",
+            )
+        elif source not in by_id and source not in broken:
+            candidates = [
+                name for name, other in by_id.items() if not isinstance(other, OutputNode) and name != node.id
+            ]
+            yield error(
+                FaultCode.UNKNOWN_NODE,
+                f"Node {node.id!r} reads {source!r}, and there is no such node.",
+                nearest(source, candidates, "Write the id of a node that this one is to read."),
+                node=node.id,
+                field="input",
+            )
+
+
+def order(by_id: Mapping[str, Node]) -> tuple[list[str], set[str]]:
+    """The ids so that each comes after what it reads, and the ids that hang on a cycle and have no place."""
+    placed: dict[str, None] = {}
+    waiting = set(by_id)
+    while ready := [name for name in by_id if name in waiting and not waiting & set(sources(by_id[name]))]:
+        placed.update(dict.fromkeys(ready))
+        waiting.difference_update(ready)
+    return list(placed), waiting
+
+
+def _check_cycles(by_id: Mapping[str, Node]) -> Iterator[Fault]:
+    _, waiting = order(by_id)
+    seen: set[str] = set()
+    for first in (name for name in by_id if name in waiting):
+        path: list[str] = []
+        name = first
+        while name not in seen:
+            seen.add(name)
+            path.append(name)
+            name = next(source for source in sources(by_id[name]) if source in waiting)
+        if name in path:
+            circle = [*path[path.index(name) :], name]
+            message = f"The nodes {' <- '.join(circle)} read each other in a circle."
+            remedy = "Let one of them read a node outside the circle."
+            yield error(FaultCode.CYCLE, message, remedy, node=name, field="input")
+
+
+def _check_ends(nodes: tuple[Node, ...]) -> Iterator[Fault]:
+    if not any(isinstance(node, InputNode) for node in nodes):
+        remedy = "Add a node of kind 'input' that names a stream."
+        yield error(FaultCode.NO_INPUT, "The query has no input.", remedy)
+    if not any(isinstance(node, OutputNode) for node in nodes):
+        remedy = "Add a node of kind 'output' behind the node whose results you want."
+        yield error(FaultCode.NO_OUTPUT, "The query has no output.", remedy)
+
+
+def _check_use(by_id: Mapping[str, Node]) -> Iterator[Fault]:
+    used = {name for name, node in by_id.items() if isinstance(node, OutputNode)}
+    if not used:
+        return
+    pending = list(used)
+    while pending:
+        fresh = [source for source in sources(by_id[pending.pop()]) if source in by_id and source not in used]
+        used.update(fresh)
+        pending.extend(fresh)
+    for name in by_id:
+        if name not in used:
+            message = f"Nothing that node {name!r} computes reaches an output."
+            yield warning(FaultCode.UNUSED_NODE, message, "Connect it to an output, or remove it.", node=name)
