@@ -10,6 +10,9 @@ from pydantic import ValidationError
 from streaming.adapters.contract import AdapterError, InputAdapter
 from streaming.adapters.file.adapter import FileAdapter
 from streaming.adapters.file.options import FileOptions
+from streaming.adapters.generator.adapter import FIELDS as GENERATED_FIELDS
+from streaming.adapters.generator.adapter import GeneratorAdapter
+from streaming.adapters.generator.options import GeneratorOptions
 from streaming.adapters.rows.adapter import RowsAdapter
 from streaming.adapters.rows.options import RowsOptions
 from streaming.definition.graph import Strict
@@ -20,13 +23,17 @@ Build = Callable[[Any, StreamDefinition, Path, Path | None], InputAdapter]
 
 @dataclass(frozen=True)
 class AdapterKind:
-    """A kind of input adapter, with the pydantic model of its options and whether it can send CTIs itself."""
+    """A kind of input adapter, with the pydantic model of its options and whether it can send CTIs itself.
+
+    `fields` are those that the adapter produces (name to type), None where the data decide.
+    """
 
     kind: str
     title: str
     options: type[Strict]
     build: Build
     sends_ctis: bool
+    fields: Mapping[str, str] | None = None
 
     @property
     def help(self) -> str:
@@ -42,6 +49,9 @@ _KINDS: Mapping[str, AdapterKind] = {
     kind.kind: kind
     for kind in (
         AdapterKind("file", "Files", FileOptions, FileAdapter, sends_ctis=True),
+        AdapterKind(
+            "generator", "Generator", GeneratorOptions, GeneratorAdapter, sends_ctis=False, fields=GENERATED_FIELDS
+        ),
         AdapterKind("rows", "Transcript rows", RowsOptions, RowsAdapter, sends_ctis=True),
     )
 }
