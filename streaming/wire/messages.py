@@ -9,9 +9,13 @@ from pydantic import Field
 
 from streaming.definition.graph import QueryGraph, Strict
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, StreamDefinition
+from streaming.temporal.outcomes import Outcome
 
 LATENESS_BUCKETS = 40
 """Bucket i counts lateness in `[2**i, 2**(i+1))` us; bucket 0 all below 2 us, the last all above."""
+
+OutcomeName = Outcome
+"""The outcomes as they are named on the wire: in `InputCounts.outcomes` and `LateEvent.outcome`."""
 
 
 class InputSpec(Strict):

@@ -15,8 +15,7 @@ from rest_framework.response import Response
 
 from streaming.definition.faults import FaultCode
 from streaming.definition.graph import Strict
-from streaming.temporal.outcomes import Outcome
-from streaming.wire.messages import LateEvent, ProgressReport, ResultRow
+from streaming.wire.messages import LateEvent, OutcomeName, ProgressReport, ResultRow
 from streaming.wire.results import CursorError, PartKind, committed_rows
 from webapp.accounts.access import TenantView
 from webapp.core.api import answer
@@ -69,7 +68,7 @@ class PageQuery(Strict):
 
     before: str | None = None
     limit: Annotated[int, Field(ge=1, le=MOST_ROWS)] = PAGE_ROWS
-    outcome: Outcome | None = None
+    outcome: OutcomeName | None = None
 
 
 class EventStreamRenderer(JSONRenderer):
@@ -122,7 +121,9 @@ class QuarantineView(TenantView):
         parameters=[
             BEFORE,
             LIMIT,
-            OpenApiParameter("outcome", str, enum=[each.value for each in Outcome], description="Only this outcome."),
+            OpenApiParameter(
+                "outcome", str, enum=[each.value for each in OutcomeName], description="Only this outcome."
+            ),
         ],
         responses={200: QuarantinePage, 422: ErrorEnvelope} | REFUSALS,
     )

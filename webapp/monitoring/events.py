@@ -50,7 +50,11 @@ class _Redis:
     """The two readings of Redis streams that are needed here, with their types."""
 
     def __init__(self) -> None:
-        self._connection: Any = redis.asyncio.Redis.from_url(settings.REDIS_URL, decode_responses=True)
+        self._connection: Any = redis.asyncio.Redis.from_url(
+            settings.REDIS_URL,
+            decode_responses=True,
+            socket_timeout=HEARTBEAT_S + 10,  # longer than a read may block
+        )
 
     async def newest(self, key: str, count: int) -> list[Entry]:
         """Return the newest entries, oldest first."""
@@ -99,7 +103,7 @@ async def event_stream(
                     else:
                         cursor = replace(cursor, state=entry)
                         yield _frame("state", cursor, fields["state"])
-    except redis.exceptions.ConnectionError:
+    except (redis.exceptions.ConnectionError, redis.exceptions.TimeoutError):
         yield ": the connection to Redis broke; the browser comes back\n\n"
     finally:
         await connection.close()

@@ -8,8 +8,8 @@ from django.conf import settings
 
 from streaming.adapters import preview
 from streaming.adapters.contract import AdapterError, InputAdapter
-from streaming.adapters.preview import SampleRow
 from streaming.adapters.registry import input_adapter
+from streaming.adapters.shown import RowShown, shown
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from webapp.core.context import current_organisation
@@ -52,9 +52,10 @@ def try_options(definition: StreamDefinition, choice: AdapterChoice, *, node: st
     return []
 
 
-def first_rows(definition: StreamDefinition, choice: AdapterChoice) -> tuple[Sequence[SampleRow], list[Fault]]:
+def first_rows(definition: StreamDefinition, choice: AdapterChoice) -> tuple[Sequence[RowShown], list[Fault]]:
     """Return the first rows that the adapter reads, and the fault if it cannot."""
     try:
-        return preview.sample(build(definition, choice), SAMPLE_ROWS, now=now_ticks()), []
+        rows = preview.sample(build(definition, choice), SAMPLE_ROWS, now=now_ticks())
     except AdapterError as error:
         return [], [adapter_fault(str(error))]
+    return [shown(row, definition) for row in rows], []

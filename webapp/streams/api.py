@@ -1,6 +1,6 @@
 """Streams over HTTP: list, create, read, replace, delete, sample; and the kinds of adapter."""
 
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -8,15 +8,12 @@ from pydantic import RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from streaming.adapters import preview
 from streaming.adapters.registry import kinds
+from streaming.adapters.shown import RowShown
 from streaming.definition.faults import Fault
 from streaming.definition.graph import Strict
 from streaming.definition.names import Name
 from streaming.definition.streams import AdapterChoice, StreamDefinition
-from streaming.temporal.events import Cti, EdgeKind, Event
-from streaming.temporal.ticks import INFINITY
-from streaming.wire.rows import MalformedRow
 from webapp.accounts.access import TenantView
 from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
@@ -62,23 +59,10 @@ class AdapterKindList(RootModel[list[AdapterKind]]):
     """Every kind of adapter that this installation has."""
 
 
-class SampleRow(Strict):
-    """One row of a sample: an event, a CTI or a malformed row with its reason. Times are ticks, null is infinity."""
-
-    lane: str
-    position: int
-    kind: Literal["event", "edge_start", "edge_end", "cti", "malformed"]
-    start: int | None
-    end: int | None
-    payload: dict[str, Any] | None
-    reason: str | None
-    raw: str
-
-
 class Sample(Strict):
     """The first rows that a stream's adapter reads, in arrival order; faults if it cannot."""
 
-    rows: list[SampleRow]
+    rows: list[RowShown]
     faults: list[Fault]
 
 
@@ -91,31 +75,6 @@ def shown(stream: Stream) -> StreamShown:
         adapter=stream.read_adapter(),
         created_at=stream.created_at.isoformat(),
         updated_at=stream.updated_at.isoformat(),
-    )
-
-
-def shown_row(row: preview.SampleRow) -> SampleRow:
-    """Return one row of a sample as the API shows it."""
-    element = row.element
-    kind: Literal["event", "edge_start", "edge_end", "cti", "malformed"]
-    start = end = payload = reason = None
-    match element:
-        case Cti(at):
-            kind, start = "cti", at
-        case MalformedRow(why):
-            kind, reason = "malformed", str(why)
-        case Event():
-            kind = "event" if element.edge is None else ("edge_start" if element.edge is EdgeKind.START else "edge_end")
-            start, end, payload = element.start, element.end, dict(element.payload)
-    return SampleRow(
-        lane=row.lane,
-        position=row.position,
-        kind=kind,
-        start=None if start == INFINITY else start,
-        end=None if end == INFINITY else end,
-        payload=payload,
-        reason=reason,
-        raw=row.raw,
     )
 
 
@@ -177,7 +136,7 @@ class StreamSampleView(TenantView):
         """Read the first rows through the stream's adapter."""
         found = access_stream(stream)
         rows, faults = adapters.first_rows(found.read_definition(), found.read_adapter())
-        return answer(Sample(rows=[shown_row(row) for row in rows], faults=faults))
+        return answer(Sample(rows=list(rows), faults=faults))
 
 
 class AdaptersView(TenantView):

@@ -1,0 +1,84 @@
+"""Rows of a preview as JSON values for people: null for infinity, timestamps as ISO 8601 text, decimals as text."""
+
+from decimal import Decimal
+from typing import Any, Literal
+
+from streaming.adapters.preview import SampleRow
+from streaming.definition.graph import Strict
+from streaming.definition.streams import StreamDefinition
+from streaming.definition.types import Array, Fields, Struct, Timestamp, Type, parse_fields
+from streaming.temporal.events import Cti, EdgeKind, Event
+from streaming.temporal.ticks import INFINITY, Tick, format_instant
+from streaming.wire.rows import MalformedRow
+
+RowShownKind = Literal["event", "edge_start", "edge_end", "cti", "malformed"]
+_EVENT_KINDS: dict[EdgeKind | None, RowShownKind] = {
+    None: "event",
+    EdgeKind.START: "edge_start",
+    EdgeKind.END: "edge_end",
+}
+
+
+class RowShown(Strict):
+    """One row of a sample. `start` and `end` are ticks, null is infinity; a CTI stands in `start`.
+
+    A malformed row has a `reason` and only its original text.
+    """
+
+    lane: str
+    position: int
+    kind: RowShownKind
+    start: int | None
+    end: int | None
+    payload: dict[str, Any] | None
+    reason: str | None
+    raw: str
+
+
+def shown(row: SampleRow, stream: StreamDefinition) -> RowShown:
+    """Return `row` of `stream` for people."""
+    kind: RowShownKind = "cti"
+    start: int | None = None
+    end: int | None = None
+    payload, reason = None, None
+    match row.element:
+        case Cti(at):
+            start = _finite(at)
+        case MalformedRow(why):
+            kind, reason = "malformed", why.value
+        case Event() as event:
+            kind, start, end = _EVENT_KINDS[event.edge], _finite(event.start), _finite(event.end)
+            payload = payload_shown(event.payload, parse_fields(stream.fields))
+    return RowShown(
+        lane=row.lane,
+        position=row.position,
+        kind=kind,
+        start=start,
+        end=end,
+        payload=payload,
+        reason=reason,
+        raw=row.raw,
+    )
+
+
+def payload_shown(payload: Any, fields: Fields) -> dict[str, Any]:
+    """Return a payload whose values JSON can hold."""
+    return {name: _value(payload.get(name), of) for name, of in fields.items()}
+
+
+def _value(value: Any, of: Type) -> Any:
+    if value is None:
+        return None
+    if isinstance(of, Timestamp):
+        return format_instant(Tick(value))
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(of, Array):
+        return [_value(item, of.element) for item in value]
+    if isinstance(of, Struct):
+        return payload_shown(value, dict(of.fields))
+    return value
+
+
+def _finite(tick: Tick) -> int | None:
+    return None if tick == INFINITY else tick
