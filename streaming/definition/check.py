@@ -40,5 +40,8 @@ def check(graph: QueryGraph | Mapping[str, object], streams: Mapping[str, Stream
     checks = NodeChecks(streams)
     for name in (*placed, *sorted(circular)):
         checks.check(by_id[name])
+    for node in loaded.nodes:
+        if by_id[node.id] is not node:
+            checks.check_duplicate(node)
     wiring = check_wiring(loaded.nodes, loaded.broken, complete=loaded.graph is not None)
     return Checked((*loaded.faults, *wiring, *checks.faults), checks.schemas)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 
 from streaming.definition.faults import Fault, FaultCode, error
 from streaming.definition.graph import Node, QueryGraph
@@ -72,7 +73,7 @@ def shape_faults(wrong: ValidationError, raw: object) -> tuple[Fault, ...]:
             prefix = f"nodes[{location[1]}]" if node is None else ""
             location = location[3:]  # after the index comes the kind, which pydantic adds
         path = _path(inside, location, keep_last=each["type"] == "missing", prefix=prefix)
-        faults.setdefault((node, path), _shape_fault(each["type"], each["msg"], node, path))
+        faults.setdefault((node, path), _shape_fault(each, node, path))
     return tuple(faults.values())
 
 
@@ -95,6 +96,9 @@ def _path(value: object, location: Sequence[int | str], *, keep_last: bool, pref
     return path.removeprefix(".")
 
 
+_MESSAGES: Final = dict.fromkeys(
+    ("model_type", "model_attributes_type", "dict_type"), "An object with named fields is expected here"
+)
 _REMEDIES: Final = {
     "missing": "Add it.",
     "extra_forbidden": "Remove it, or correct its name.",
@@ -103,7 +107,12 @@ _REMEDIES: Final = {
 }
 
 
-def _shape_fault(kind: str, said: str, node: str | None, path: str) -> Fault:
-    message = f"{path or 'The definition'}: {said.removeprefix('Value error, ')}."
+def _shape_fault(wrong: ErrorDetails, node: str | None, path: str) -> Fault:
+    kind = wrong["type"]
+    said = _MESSAGES.get(kind, wrong["msg"].removeprefix("Value error, "))
     remedy = _REMEDIES.get(kind, "Correct the value as the message says.")
-    return error(FaultCode.BAD_SHAPE, message, remedy, node=node, field=path or None)
+    if kind == "union_tag_invalid":
+        said = f"There is no kind {wrong['ctx']['tag']!r}"
+        remedy = f"Write one of {wrong['ctx']['expected_tags']}."
+    where = path or (f"Node {node!r}" if node is not None else "The definition")
+    return error(FaultCode.BAD_SHAPE, f"{where}: {said}.", remedy, node=node, field=path or None)

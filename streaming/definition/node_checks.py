@@ -63,6 +63,12 @@ class NodeChecks:
         if fields is not None:
             self.schemas[node.id] = fields
 
+    def check_duplicate(self, node: Node) -> None:
+        """Check a `node` whose id an earlier node has; the fields under that id stay the earlier node's."""
+        schemas = dict(self.schemas)
+        self.check(node)
+        self.schemas = schemas
+
     def _input(self, node: InputNode) -> Fields | None:
         stream = self._streams.get(node.stream)
         if stream is None:

@@ -116,7 +116,7 @@ class _Parser:
 
     def expect(self, word: str) -> None:
         if not self.accept(word):
-            raise self.unexpected(self.peek(), f"expected '{word}'")
+            raise self.unexpected(self.peek(), f"write '{word}' there")
 
     def unexpected(self, token: Token, wanted: str = "") -> ExpressionError:
         found = "The expression ends too early" if token.kind is Kind.END else f"Unexpected {token.text[:40]!r}"
@@ -206,7 +206,7 @@ class _Parser:
             return _PREFIX[token.word](self, token.at)
         if token.kind is Kind.NAME and token.word not in RESERVED:
             return self.named(token)
-        raise self.unexpected(token, "expected a value" if token.kind is Kind.END else "")
+        raise self.unexpected(token, "write a value there" if token.kind is Kind.END else "")
 
     def string(self, token: Token) -> Expression:
         if self.peek().kind is Kind.STRING:
@@ -247,7 +247,7 @@ class _Parser:
             self.expect("then")
             branches.append((condition, self.operand(0)))
         if not branches:
-            raise self.unexpected(self.peek(), "expected 'when'")
+            raise self.unexpected(self.peek(), "write 'when' there")
         otherwise = self.operand(0) if self.accept("else") else Literal(None, at=at)
         self.expect("end")
         return Case(tuple(branches), otherwise, at=at)
@@ -287,7 +287,7 @@ class _Parser:
         while self.accept("."):
             step = self.take()
             if step.kind is not Kind.NAME:
-                raise self.unexpected(step, "expected the name of a struct's field after '.'")
+                raise self.unexpected(step, "write the name of a struct's field after '.'")
             path.append(step.text)
         return Field(tuple(path), at=token.at)
 
