@@ -1,0 +1,75 @@
+"""Runs one prepared case by the reference."""
+
+import pickle
+from collections import Counter
+
+from streaming.definition.advance import to_temporal
+from streaming.definition.graph import InputNode
+from streaming.reference.executor import ReferenceRun
+from streaming.reference.flow import ElementId
+from streaming.temporal.clock import Judged
+from streaming.temporal.outcomes import IN_TIME, Outcome
+from streaming.wire.case import Case, CaseEvent, CaseLate, CaseResult
+from streaming.wire.rows import read_row
+
+MOVED = frozenset({Outcome.ADJUSTED, Outcome.SHIFTED})
+
+
+def run_case(case: Case) -> CaseResult:
+    """Run `case` to its end. With `restart` the run is written to bytes and read back before every later batch.
+
+    Raises `Refused` for a definition with faults.
+    """
+    run = finished_run(case)
+    streams = stream_by_input(case)
+    late = [
+        _late(streams[element.input], element, judged)
+        for element, judged in run.judged.items()
+        if judged.outcome not in IN_TIME
+    ]
+    counts: dict[str, Counter[Outcome]] = {stream: Counter() for stream in streams.values()}
+    for element, judged in run.judged.items():
+        counts[streams[element.input]][judged.outcome] += 1
+    return CaseResult(
+        id=case.id,
+        events=tuple(CaseEvent(row.output, row.flow.start, row.flow.end, row.flow.payload) for row in run.outputs),
+        ctis={output: tuple(ctis) for output, ctis in run.output_ctis.items()},
+        late=tuple(late),
+        outcomes=counts,
+    )
+
+
+def stream_by_input(case: Case) -> dict[str, str]:
+    """The stream of each input node."""
+    return {node.id: node.stream for node in case.graph.nodes if isinstance(node, InputNode)}
+
+
+def finished_run(case: Case) -> ReferenceRun:
+    """The run after all rows of `case` and its end, with its trace."""
+    inputs = {stream: node for node, stream in stream_by_input(case).items()}
+    advance = {node: to_temporal(case.streams[stream].advance) for stream, node in inputs.items()}
+    run = ReferenceRun(case.graph, case.streams, advance)
+    batch = case.rows[0].batch if case.rows else 0
+    for row in case.rows:
+        if case.restart and row.batch != batch:
+            run = pickle.loads(pickle.dumps(run))
+        batch = row.batch
+        if row.stream in inputs:
+            run.take(inputs[row.stream], row.lane, read_row(row.fields, case.streams[row.stream]))
+    run.end(case.end)
+    return run
+
+
+def _late(stream: str, element: ElementId, judged: Judged) -> CaseLate:
+    received = judged.original
+    return CaseLate(
+        stream=stream,
+        lane=element.lane,
+        position=element.position,
+        outcome=judged.outcome,
+        reason=judged.reason,
+        start=None if received is None else received.start,
+        end=None if received is None else received.end,
+        edge=None if received is None else received.edge,
+        moved_by=judged.moved_by if judged.outcome in MOVED else None,
+    )

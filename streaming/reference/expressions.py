@@ -1,0 +1,205 @@
+"""The meaning of an expression, row by row: three-valued logic, and null where an operation fails (T5)."""
+
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping
+from decimal import ROUND_DOWN, Decimal
+from typing import Any, Final
+
+from streaming.definition.expressions import Expression
+from streaming.definition.expressions.like import like_regex
+from streaming.definition.expressions.tree import (
+    ARITHMETIC,
+    Between,
+    Binary,
+    Call,
+    Case,
+    Cast,
+    Field,
+    In,
+    IsNull,
+    Like,
+    Literal,
+    Unary,
+)
+from streaming.definition.types import DecimalOf, Type
+from streaming.reference.casts import cast
+from streaming.reference.functions import call
+from streaming.reference.numbers import EXACT, Failure, in_decimal_type, in_double, in_long
+from streaming.temporal.events import Payload
+
+Failed = Callable[[str], None]
+"""Told, as a phrase, why an operation gave null."""
+
+
+def evaluate(expression: Expression, payload: Payload, failed: Failed) -> Any:
+    """The value of a typed `expression` for `payload`, which has all fields of its schema.
+
+    An operation that fails is null and `failed` hears why; nothing is raised.
+    """
+    return _Evaluation(payload, failed).value(expression)
+
+
+class _Evaluation:
+    """One expression on one row."""
+
+    def __init__(self, payload: Payload, failed: Failed) -> None:
+        self._payload = payload
+        self._failed = failed
+
+    def value(self, node: Expression) -> Any:
+        return _MEANING[type(node)](self, node)
+
+    def guarded(self, compute: Callable[[], Any]) -> Any:
+        try:
+            return compute()
+        except Failure as failure:
+            self._failed(str(failure))
+            return None
+
+    def literal(self, node: Literal) -> Any:
+        return node.value
+
+    def field(self, node: Field) -> Any:
+        value: Any = self._payload
+        for step in node.path:
+            if value is None:
+                return None
+            value = value[step]
+        return value
+
+    def unary(self, node: Unary) -> Any:
+        value = self.value(node.operand)
+        if value is None:
+            return None
+        if node.operator == "not":
+            return not value
+        negative = value.copy_negate() if isinstance(value, Decimal) else -value
+        return self.guarded(lambda: in_type(negative, node.type))
+
+    def binary(self, node: Binary) -> Any:
+        if node.operator in ("and", "or"):
+            return self.logic(node)
+        left, right = self.value(node.left), self.value(node.right)
+        if node.operator == "<=>":
+            return left == right if left is not None and right is not None else left is right
+        if left is None or right is None:
+            return None
+        if node.operator in ARITHMETIC:
+            return self.guarded(lambda: in_type(_ARITHMETIC[node.operator](left, right), node.type))
+        return _COMPARISON[node.operator](left, right)
+
+    def logic(self, node: Binary) -> bool | None:
+        """`and` is false if a side is false, `or` true if a side is true, whatever the other is."""
+        decisive = node.operator == "or"
+        left = self.value(node.left)
+        if left is decisive:
+            return decisive
+        right = self.value(node.right)
+        if right is decisive:
+            return decisive
+        return None if left is None or right is None else not decisive
+
+    def call(self, node: Call) -> Any:
+        if node.function == "if":
+            condition, then, otherwise = node.arguments
+            return self.value(then if self.value(condition) is True else otherwise)
+        values = [self.value(argument) for argument in node.arguments]
+        return self.guarded(lambda: call(node.function, values))
+
+    def case(self, node: Case) -> Any:
+        for condition, value in node.branches:
+            if self.value(condition) is True:
+                return self.value(value)
+        return self.value(node.otherwise)
+
+    def cast(self, node: Cast) -> Any:
+        value = self.value(node.operand)
+        return None if value is None else self.guarded(lambda: cast(value, node.operand.type, node.to))
+
+    def in_list(self, node: In) -> bool | None:
+        value = self.value(node.operand)
+        items = [self.value(item) for item in node.items]
+        if value is None:
+            return None
+        if any(item == value for item in items if item is not None):
+            return True
+        return None if None in items else False
+
+    def is_null(self, node: IsNull) -> bool:
+        return self.value(node.operand) is None
+
+    def between(self, node: Between) -> bool | None:
+        value, low, high = (self.value(part) for part in (node.operand, node.low, node.high))
+        above = None if value is None or low is None else bool(low <= value)
+        below = None if value is None or high is None else bool(value <= high)
+        if above is False or below is False:
+            return False
+        return None if above is None or below is None else True
+
+    def like(self, node: Like) -> bool | None:
+        value = self.value(node.operand)
+        return None if value is None else re.fullmatch(like_regex(node.pattern), value) is not None
+
+
+def in_type(value: Any, of: Type) -> Any:
+    """A result of arithmetic brought into its type: a long or double that fits, a decimal at its scale.
+
+    Raises `Failure` for one that does not fit.
+    """
+    if isinstance(of, DecimalOf):
+        return in_decimal_type(value, of)
+    return in_double(value) if isinstance(value, float) else in_long(value)
+
+
+def _divided(left: Any, right: Any) -> Any:
+    if right == 0:
+        raise Failure("division by zero")
+    return EXACT.divide(left, right) if isinstance(left, Decimal) else left / right
+
+
+def _remainder(left: Any, right: Any) -> Any:
+    """With the sign of the left operand."""
+    if right == 0:
+        raise Failure("remainder of a division by zero")
+    if isinstance(left, Decimal):
+        quotient = EXACT.divide(left, right).to_integral_value(ROUND_DOWN)
+        return EXACT.subtract(left, EXACT.multiply(quotient, right))
+    if isinstance(left, float):
+        return math.fmod(left, right)
+    return abs(left) % abs(right) * (1 if left >= 0 else -1)
+
+
+def _decimal_or(exact: Callable[[Decimal, Decimal], Decimal], plain: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    return lambda left, right: exact(left, right) if isinstance(left, Decimal) else plain(left, right)
+
+
+_ARITHMETIC: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "+": _decimal_or(EXACT.add, operator.add),
+    "-": _decimal_or(EXACT.subtract, operator.sub),
+    "*": _decimal_or(EXACT.multiply, operator.mul),
+    "/": _divided,
+    "%": _remainder,
+}
+_COMPARISON: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_MEANING: Final[Mapping[type, Callable[[_Evaluation, Any], Any]]] = {
+    Literal: _Evaluation.literal,
+    Field: _Evaluation.field,
+    Unary: _Evaluation.unary,
+    Binary: _Evaluation.binary,
+    Call: _Evaluation.call,
+    Case: _Evaluation.case,
+    Cast: _Evaluation.cast,
+    In: _Evaluation.in_list,
+    IsNull: _Evaluation.is_null,
+    Between: _Evaluation.between,
+    Like: _Evaluation.like,
+}

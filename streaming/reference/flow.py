@@ -1,0 +1,103 @@
+"""What travels between the operators of the reference: lifetimes that know which received elements they came from."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from streaming.temporal.events import Payload
+from streaming.temporal.outcomes import Reason
+from streaming.temporal.ticks import Tick
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ElementId:
+    """One received row: the `position`-th (from 0) of `lane` of the input node `input`."""
+
+    input: str
+    lane: str
+    position: int
+
+
+FlowId = Hashable
+"""What tells one flow from another inside one operator; an edge end has the id of its start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """One event on its way: lifetime `[start, end)`, payload, and the elements that made it.
+
+    `opens` marks an edge start, which lives to INFINITY until a flow of the same id that `closes` gives it its end;
+    `end <= start` then takes it back altogether (the edge vanished). `late_at` is the CTI of its lane when a
+    late_kept element arrived (T19), None for all others.
+    """
+
+    id: FlowId
+    start: Tick
+    end: Tick
+    payload: Payload
+    sources: frozenset[ElementId]
+    late_at: Tick | None = None
+    opens: bool = False
+    closes: bool = False
+
+    def with_payload(self, payload: Payload) -> "Flow":
+        """The same flow with another payload."""
+        return replace(self, payload=payload)
+
+    def closed_by(self, end: "Flow") -> "Flow":
+        """This open edge with the end that `end` brought, made by both."""
+        return replace(self, end=end.end, sources=self.sources | end.sources, opens=False)
+
+
+class Witness(Protocol):
+    """Where an operator says what it did with a flow; the trace and the late outcomes are made from it."""
+
+    def took(self, node: str, flow: Flow) -> None:
+        """Some result of `node` contains the flow, or will."""
+
+    def removed(self, node: str, flow: Flow, why: str) -> None:
+        """`node` lets the flow go no further, for a cause in the flow itself."""
+
+    def refused(self, node: str, flow: Flow, reason: Reason, why: str) -> None:
+        """`node` would have taken the flow, but all its windows are closed, or they are too many (T12, T24)."""
+
+    def failed(self, node: str, flow: Flow, field: str, why: str) -> None:
+        """An expression of `node` failed on the flow: its value is null (T5)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """What a CTI set free, in its order, and the CTI that leaves the operator."""
+
+    flows: Sequence[Flow]
+    cti: Tick
+
+
+class Operator(Protocol):
+    """One node. A function of the set of flows: never of their order, nor of how they were cut into batches."""
+
+    def take(self, flow: Flow, witness: Witness) -> Sequence[Flow]:
+        """Take one flow; what passes on at once."""
+
+    def advance(self, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
+        """The input CTI moved to `cti`; `horizon` is the largest finite time seen, for open edges at infinity (T4)."""
+
+
+def key_of(value: Any) -> Hashable:
+    """`value` in a form that can be compared and hashed: arrays and structs become tuples."""
+    if isinstance(value, Mapping):
+        return tuple((name, key_of(inner)) for name, inner in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(key_of(inner) for inner in value)
+    return value
+
+
+def sort_key(value: Any) -> tuple[Any, ...]:
+    """An order over values of one type with nulls first, so that released rows have one order."""
+    if value is None:
+        return (0,)
+    if isinstance(value, Mapping):
+        return (1, tuple(sort_key(inner) for inner in value.values()))
+    if isinstance(value, list | tuple):
+        return (1, tuple(sort_key(inner) for inner in value))
+    return (1, value)

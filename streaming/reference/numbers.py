@@ -1,0 +1,36 @@
+"""Numbers as the definition means them: 64-bit longs, finite doubles, exact decimals of at most 38 digits."""
+
+import math
+from decimal import ROUND_HALF_UP, Context, Decimal
+
+from streaming.definition.types import DecimalOf
+
+EXACT = Context(prec=1_000, rounding=ROUND_HALF_UP)
+"""Wide enough that sums and products are exact, and that a quotient is rounded only when it enters its type."""
+_LONG_MIN, _LONG_MAX = -(2**63), 2**63 - 1
+
+
+class Failure(ArithmeticError):
+    """An operation fails on a row: its value is null, and the message says why (T5)."""
+
+
+def in_long(value: int) -> int:
+    """`value`; raises `Failure` outside 64 bits."""
+    if not _LONG_MIN <= value <= _LONG_MAX:
+        raise Failure(f"{value} does not fit 64 bits")
+    return value
+
+
+def in_double(value: float) -> float:
+    """`value`; raises `Failure` where it has overflowed: infinity and NaN exist in no payload."""
+    if not math.isfinite(value):
+        raise Failure("the result is not a finite double")
+    return value
+
+
+def in_decimal_type(value: Decimal, of: DecimalOf) -> Decimal:
+    """`value` rounded half up to the scale of `of`; raises `Failure` if it then has more digits than `of`."""
+    rounded = EXACT.quantize(value, Decimal(1).scaleb(-of.scale))
+    if rounded.scaleb(of.scale, context=EXACT).copy_abs() >= 10**of.precision:
+        raise Failure(f"{value} does not fit {of}")
+    return rounded if rounded else rounded.copy_abs()

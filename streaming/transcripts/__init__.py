@@ -1,0 +1,1 @@
+"""Transcripts: executable examples that every executor runs (DEFINITION.md section 4)."""

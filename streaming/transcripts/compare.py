@@ -1,0 +1,215 @@
+"""What a transcript expects against what an executor made of it; differences are phrases for people."""
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from streaming.definition.graph import OutputNode
+from streaming.definition.payload import BadPayload, read_payload
+from streaming.definition.types import Fields
+from streaming.temporal.ticks import INFINITY, ONE_TICK, parse_duration, parse_instant
+from streaming.transcripts.format import ExecutorName, Expect, ExpectedEvent, ExpectedLate
+from streaming.transcripts.load import TranscriptError
+from streaming.transcripts.prepare import Definition
+from streaming.wire.case import Case, CaseEvent, CaseLate, CaseResult
+
+TOLERANCE = 1e-9
+"""Relative, for doubles: sums of floats may differ in their last bits from one cut to another."""
+SHOWN = 3
+"""How many rows a difference names."""
+
+Want = TypeVar("Want")
+Have = TypeVar("Have")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The expectation of one transcript in the terms of results; `ctis` by output."""
+
+    events: Sequence[CaseEvent]
+    rows: Sequence[CaseEvent] | None
+    ctis: Mapping[str, tuple[int, ...]] | None
+    late: Sequence[ExpectedLate] | None
+    outcomes: Mapping[str, int] | None
+
+
+def wanted(expect: Expect, definition: Definition) -> Wanted:
+    """Read the expectation by the schemas of the outputs. Raises `TranscriptError` for what no output could give."""
+    if definition.graph is None:
+        raise TranscriptError("the query has no shape")
+    outputs = {node.id: definition.checked.schemas[node.id] for node in definition.graph.nodes if _is_output(node)}
+    return Wanted(
+        events=[_event(each, outputs) for each in expect.events],
+        rows=None if expect.rows is None else [_event(each, outputs) for each in expect.rows],
+        ctis=_ctis(expect, outputs),
+        late=expect.late,
+        outcomes=None if expect.outcomes is None else {str(key): count for key, count in expect.outcomes.items()},
+    )
+
+
+def _is_output(node: object) -> bool:
+    return isinstance(node, OutputNode)
+
+
+def _output(name: str | None, outputs: Mapping[str, Fields]) -> str:
+    if name is None and len(outputs) == 1:
+        return next(iter(outputs))
+    if name is None or name not in outputs:
+        raise TranscriptError(f"'output' must be one of {', '.join(outputs)}")
+    return name
+
+
+def _event(event: ExpectedEvent, outputs: Mapping[str, Fields]) -> CaseEvent:
+    output = _output(event.output, outputs)
+    fields = outputs[output]
+    if set(event.payload) != set(fields):
+        raise TranscriptError(
+            f"an expected payload has {', '.join(sorted(event.payload)) or 'no fields'}; "
+            f"{output!r} gives {', '.join(fields)}"
+        )
+    payload = read_payload(event.payload, fields)
+    if isinstance(payload, BadPayload):
+        raise TranscriptError(f"an expected payload cannot be: {payload.field}: {payload.message}")
+    start = parse_instant(event.start)
+    return CaseEvent(output, start, _end(event, start), payload)
+
+
+def _end(event: ExpectedEvent, start: int) -> int:
+    if event.end is not None:
+        return parse_instant(event.end)
+    return INFINITY if "end" in event.model_fields_set else start + ONE_TICK
+
+
+def _ctis(expect: Expect, outputs: Mapping[str, Fields]) -> Mapping[str, tuple[int, ...]] | None:
+    if expect.ctis is None:
+        return None
+    by_output = expect.ctis if isinstance(expect.ctis, dict) else {_output(None, outputs): expect.ctis}
+    return {_output(name, outputs): tuple(map(parse_instant, ctis)) for name, ctis in by_output.items()}
+
+
+def differences(want: Wanted, case: Case, result: CaseResult, executor: ExecutorName) -> list[str]:
+    """How `result` differs from `want`; empty when it does not."""
+    if result.failure is not None:
+        return [result.failure]
+    found = _unmatched("events", want.events, result.events, _same_event)
+    if want.rows is not None and not found:
+        found += _row_differences(want.rows, result.events, executor)
+    if want.ctis is not None:
+        found += _cti_differences(want.ctis, result.ctis, exact=executor == "reference" or _one_lane(case))
+    if want.late is not None:
+        found += _unmatched("late", want.late, result.late, _matches_late)
+    if want.outcomes is not None:
+        found += _outcome_differences(want.outcomes, result)
+    return found
+
+
+def _one_lane(case: Case) -> bool:
+    return all(len(stream.lanes or [""]) == 1 for stream in case.streams.values())
+
+
+def _unmatched(
+    what: str, wants: Sequence[Want], haves: Sequence[Have], matches: Callable[[Want, Have], bool]
+) -> list[str]:
+    """Pair every wanted row with another row, whatever the order, and name what is left over on both sides.
+
+    Wanted rows may name few keys, so that one row could stand for several: pairs are exchanged until most are found.
+    """
+    taken: dict[int, int] = {}
+
+    def place(want: int, tried: set[int]) -> bool:
+        for have in range(len(haves)):
+            if have in tried or not matches(wants[want], haves[have]):
+                continue
+            tried.add(have)
+            if have not in taken or place(taken[have], tried):
+                taken[have] = want
+                return True
+        return False
+
+    missing = [wants[want] for want in range(len(wants)) if not place(want, set())]
+    extra = [haves[have] for have in range(len(haves)) if have not in taken]
+    parts = [_listed(f"{what} missing", missing), _listed(f"{what} not expected", extra)]
+    return [part for part in parts if part]
+
+
+def _listed(title: str, rows: Sequence[object]) -> str:
+    if not rows:
+        return ""
+    more = f" and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
+    return f"{title}: {'; '.join(map(shown, rows[:SHOWN]))}{more}"
+
+
+def shown(row: object) -> str:
+    """A row in a line, as a transcript would say it."""
+    if isinstance(row, CaseEvent):
+        end = "infinity" if row.end == INFINITY else row.end
+        payload = ", ".join(f"{name}: {value}" for name, value in row.payload.items())
+        return f"{row.output} [{row.start}, {end}) {{{payload}}}"
+    values = row.model_dump(exclude_unset=True) if isinstance(row, ExpectedLate) else vars(row)
+    return "{" + ", ".join(f"{key}: {value}" for key, value in values.items() if value is not None) + "}"
+
+
+def _same_event(want: CaseEvent, have: CaseEvent) -> bool:
+    same_lifetime = (want.output, want.start, want.end) == (have.output, have.start, have.end)
+    return same_lifetime and same_value(dict(want.payload), dict(have.payload))
+
+
+def same_value(want: Any, have: Any) -> bool:
+    """Equality of typed values; doubles within TOLERANCE of each other."""
+    if isinstance(want, bool) or isinstance(have, bool) or want is None or have is None:
+        return want is have
+    if isinstance(want, float) and isinstance(have, float):
+        return math.isclose(want, have, rel_tol=TOLERANCE)
+    if isinstance(want, Mapping) and isinstance(have, Mapping):
+        return want.keys() == have.keys() and all(same_value(value, have[name]) for name, value in want.items())
+    if isinstance(want, list) and isinstance(have, list):
+        return len(want) == len(have) and all(map(same_value, want, have))
+    return isinstance(have, Decimal) is isinstance(want, Decimal) and type(want) is type(have) and want == have
+
+
+def _row_differences(wants: Sequence[CaseEvent], haves: Sequence[CaseEvent], executor: ExecutorName) -> list[str]:
+    """The order of release is the reference's alone; within a micro-batch others may release in any order."""
+    if executor != "reference":
+        return _unmatched("rows", wants, haves, _same_event)
+    if len(wants) == len(haves) and all(map(_same_event, wants, haves)):
+        return []
+    return [f"rows are {'; '.join(map(shown, haves))}; expected {'; '.join(map(shown, wants))}"]
+
+
+def _cti_differences(
+    wants: Mapping[str, tuple[int, ...]], haves: Mapping[str, tuple[int, ...]], *, exact: bool
+) -> list[str]:
+    """With several lanes only the last CTI is the same for every cut: the order of lanes in a batch is not defined."""
+    found = []
+    for output, want in wants.items():
+        have = haves.get(output, ())
+        rising = all(earlier < later for earlier, later in itertools.pairwise(have))
+        if have != want and (exact or not rising or have[-1:] != want[-1:]):
+            found.append(f"ctis of {output} are {list(have)}, expected {list(want)}")
+    return found
+
+
+def _matches_late(want: ExpectedLate, have: CaseLate) -> bool:
+    return all(_late_value(want, key) == getattr(have, key) for key in want.model_fields_set)
+
+
+def _late_value(want: ExpectedLate, key: str) -> object:
+    value = getattr(want, key)
+    if value is None:
+        return INFINITY if key == "end" else None
+    if key in ("start", "end"):
+        return parse_instant(value)
+    return parse_duration(value) if key == "moved_by" else value
+
+
+def _outcome_differences(wants: Mapping[str, int], result: CaseResult) -> list[str]:
+    totals: dict[str, int] = {}
+    for counts in result.outcomes.values():
+        for outcome, count in counts.items():
+            totals[str(outcome)] = totals.get(str(outcome), 0) + count
+    have = {outcome: count for outcome, count in totals.items() if count}
+    want = {outcome: count for outcome, count in wants.items() if count}
+    return [] if have == want else [f"outcomes are {have}, expected {want}"]

@@ -1,0 +1,83 @@
+"""Runs transcripts on an executor and says for each whether it holds."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from streaming.transcripts.compare import Wanted, differences, wanted
+from streaming.transcripts.execute import execute
+from streaming.transcripts.format import ExecutorName, Transcript
+from streaming.transcripts.load import Loaded, TranscriptError
+from streaming.transcripts.prepare import Cuts, Definition, define, prepare, variants
+from streaming.wire.case import Case, CaseResult
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether the transcript `name` holds on `executor`; `differs` says what does not, empty when all holds."""
+
+    name: str
+    executor: ExecutorName
+    differs: str
+
+    @property
+    def passed(self) -> bool:
+        """Whether it holds."""
+        return not self.differs
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What is to be run for one transcript: `cases` against `want`, or nothing and already a verdict."""
+
+    transcript: Transcript
+    cases: Sequence[Case] = ()
+    want: Wanted | None = None
+    differs: str = ""
+
+
+def judge(transcripts: Sequence[Loaded], executor: ExecutorName, cuts: Cuts) -> Iterator[Verdict]:
+    """A verdict for each transcript, in order. All cases are handed to the executor together (spark needs that)."""
+    planned = [_plan(number, loaded.transcript, executor, cuts) for number, loaded in enumerate(transcripts)]
+    cases = [case for plan in planned for case in plan.cases]
+    results = {result.id: result for result in execute(executor, cases)} if cases else {}
+    for plan in planned:
+        yield Verdict(plan.transcript.name, executor, _differs(plan, results, executor))
+
+
+def _plan(number: int, transcript: Transcript, executor: ExecutorName, cuts: Cuts) -> Planned:
+    definition = define(transcript)
+    if transcript.expect is None:
+        return Planned(transcript, differs=_refusal(transcript.error, definition))
+    try:
+        case = prepare(transcript, definition)
+        want = wanted(transcript.expect, definition)
+    except TranscriptError as error:
+        return Planned(transcript, differs=str(error))
+    cases = variants(case, cuts, restarts=executor == "engine")
+    numbered = [replace(each, id=f"{number}/{place} {each.id}") for place, each in enumerate(cases)]
+    return Planned(transcript, numbered, want)
+
+
+def _refusal(code: str | None, definition: Definition) -> str:
+    found = sorted({str(fault.code) for fault in definition.errors})
+    if code in found:
+        return ""
+    return f"the definition is not refused with {code!r}; its errors are {', '.join(found) or 'none'}"
+
+
+def _differs(plan: Planned, results: Mapping[str, CaseResult], executor: ExecutorName) -> str:
+    """The first case that differs, with the way it was cut. A gap that is marked passes as long as it is one."""
+    if plan.want is None:
+        return plan.differs
+    differs = next(filter(None, (_case_differs(plan, plan.want, case, results, executor) for case in plan.cases)), "")
+    if executor not in plan.transcript.broken_on:
+        return differs
+    return "" if differs else f"it holds, but is marked broken_on {executor}; remove the mark"
+
+
+def _case_differs(
+    plan: Planned, want: Wanted, case: Case, results: Mapping[str, CaseResult], executor: ExecutorName
+) -> str:
+    found = differences(want, case, results[case.id], executor)
+    how = case.id.partition(f" {plan.transcript.name}, ")[2]
+    return "; ".join(found) + (f" ({how})" if how else "") if found else ""

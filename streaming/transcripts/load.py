@@ -1,0 +1,83 @@
+"""Reads transcripts: YAML, data only, several documents in a file."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from streaming.transcripts.format import Transcript
+
+
+class TranscriptError(Exception):
+    """A transcript cannot be read; the message names the place and what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """One transcript and the file it stands in."""
+
+    path: Path
+    transcript: Transcript
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML without timestamps, which the temporal model reads itself, and without repeated keys."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        """As SafeLoader, but a key that stands twice is an error instead of hiding the first."""
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} stands twice", node.start_mark)
+        return super().construct_mapping(node, deep)
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def load(paths: Sequence[Path]) -> list[Loaded]:
+    """All transcripts of the files and folders `paths`, in order of path and place. Raises `TranscriptError`."""
+    loaded = [each for path in paths for file in _files(path) for each in _load_file(file)]
+    if not loaded:
+        raise TranscriptError(f"no transcript in {', '.join(map(str, paths))}; name a .yaml file or a folder of them")
+    return loaded
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_dir():
+        return sorted(file for file in path.rglob("*") if file.suffix in (".yaml", ".yml"))
+    if not path.is_file():
+        raise TranscriptError(f"{path} does not exist; name a .yaml file or a folder of them")
+    return [path]
+
+
+def _load_file(path: Path) -> Iterator[Loaded]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        documents = list(yaml.load_all(text, _Loader))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise TranscriptError(f"{path}: {error}") from None
+    for number, document in enumerate(documents, start=1):
+        if document is not None:
+            yield Loaded(path, parse(document, f"{path}, document {number}"))
+
+
+def parse(document: object, place: str) -> Transcript:
+    """One transcript from its YAML data. Raises `TranscriptError` with every fault and `place`."""
+    try:
+        return Transcript.model_validate(document)
+    except ValidationError as error:
+        faults = "; ".join(_sentence(list(each["loc"]), each["msg"]) for each in error.errors())
+        raise TranscriptError(f"{place}: {faults}") from None
+
+
+def _sentence(place: list[int | str], message: str) -> str:
+    if message == "Extra inputs are not permitted":
+        message = "transcripts have no such key; DEFINITION.md section 4 lists them"
+    return f"{'.'.join(map(str, place))}: {message}" if place else message
