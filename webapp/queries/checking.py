@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from streaming.definition.check import check
 from streaming.definition.faults import Fault, Severity
 from streaming.definition.graph import QueryGraph
 from webapp.core.errors import Faulty
@@ -11,7 +12,6 @@ from webapp.streams.access import stream_definitions
 
 def check_graph(graph: Mapping[str, Any]) -> tuple[list[Fault], dict[str, dict[str, str]]]:
     """Return all faults of `graph`, warnings too, and the type of each field that leaves each sound node, as text."""
-    from streaming.definition.check import check
 
     checked = check(graph, stream_definitions())
     schemas = {node: {name: str(type_) for name, type_ in fields.items()} for node, fields in checked.schemas.items()}

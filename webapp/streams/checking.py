@@ -2,6 +2,7 @@
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.registry import sends_ctis
+from streaming.definition.check import check_advance
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import TypeTextError, parse_type
@@ -24,7 +25,6 @@ def check_input(
     connect: bool = False,
 ) -> list[Fault]:
     """Return the faults of an input whose `advance` replaces the stream's settings; with `connect`, try the adapter."""
-    from streaming.definition.check import check_advance
 
     faults = schema_faults(definition, node)
     if not faults:

@@ -1,0 +1,178 @@
+"""Alice owns acme, bob views it; charlie owns another organisation and must never see a thing of theirs."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from webapp.accounts.models import Membership, Organisation, User
+from webapp.accounts.permissions import Role
+from webapp.core.context import organisation_context
+
+POINTS: dict[str, Any] = {
+    "shape": "point",
+    "fields": {"plate": "string", "speed": "double"},
+    "event_time": {"start": {"column": "at"}},
+    "advance": {"generate": {"every": 1, "delay": "5s"}, "late": "drop"},
+}
+
+
+@pytest.fixture(autouse=True)
+def _installation(settings: Any, tmp_path: Path) -> None:
+    """A data folder of its own for each test; limits are counted in this process."""
+    settings.PUNCTUAL_DATA = tmp_path
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody signed in."""
+
+    user: User
+    organisation: Organisation
+    client: Client
+
+    def url(self, path: str) -> str:
+        """Return the address of `path` in their organisation."""
+        return f"/api/t/{self.organisation.slug}/{path}"
+
+    def get(self, path: str) -> Any:
+        return self.client.get(self.url(path))
+
+    def post(self, path: str, body: Any = None) -> Any:
+        return self.client.post(self.url(path), {} if body is None else body, content_type="application/json")
+
+    def put(self, path: str, body: Any) -> Any:
+        return self.client.put(self.url(path), body, content_type="application/json")
+
+
+def join(email: str, organisation: Organisation, role: Role) -> Person:
+    user = User.objects.create_user(email, "a long enough password")
+    Membership.objects.create(organisation=organisation, user=user, role=role)
+    client = Client(raise_request_exception=False)
+    client.force_login(user, backend="allauth.account.auth_backends.AuthenticationBackend")
+    return Person(user, organisation, client)
+
+
+@pytest.fixture
+def acme(db: None) -> Organisation:
+    return Organisation.objects.create(slug="acme", name="Acme")
+
+
+@pytest.fixture
+def alice(acme: Organisation) -> Person:
+    return join("alice@acme.example", acme, Role.OWNER)
+
+
+@pytest.fixture
+def bob(acme: Organisation) -> Person:
+    return join("bob@acme.example", acme, Role.VIEWER)
+
+
+@pytest.fixture
+def charlie(db: None) -> Person:
+    return join("charlie@zeta.example", Organisation.objects.create(slug="zeta", name="Zeta"), Role.OWNER)
+
+
+@pytest.fixture
+def in_acme(acme: Organisation) -> Iterator[None]:
+    """Work in acme, as a request of alice's does."""
+    with organisation_context(acme.pk):
+        yield
+
+
+@dataclass
+class Clock:
+    """A clock that stands still until it is told."""
+
+    at: datetime = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.at
+
+    def pass_by(self, seconds: float) -> None:
+        self.at += timedelta(seconds=seconds)
+
+    @property
+    def ticks(self) -> int:
+        return int(self.at.timestamp() * 1_000_000)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def graph(name: str = "speeding", stream: str = "cars", where: str = "speed > 120") -> dict[str, Any]:
+    """Return a sound query graph on `POINTS`."""
+    return {
+        "version": 1,
+        "name": name,
+        "nodes": [
+            {"kind": "input", "id": "cars", "stream": stream},
+            {"kind": "filter", "id": "fast", "input": "cars", "where": where},
+            {
+                "kind": "window",
+                "id": "per_plate",
+                "input": "fast",
+                "group_by": ["plate"],
+                "window": {"kind": "tumbling", "size": "10s"},
+                "aggregates": [{"name": "n", "function": "count"}],
+            },
+            {"kind": "output", "id": "out", "input": "per_plate"},
+        ],
+    }
+
+
+@pytest.fixture
+def cars_file(acme: Organisation, tmp_path: Path) -> str:
+    """A file of two events and a broken line in acme's folder; returns its path inside it."""
+    folder = tmp_path / str(acme.pk) / "files"
+    folder.mkdir(parents=True)
+    lines = [
+        '{"at": "2026-01-01T00:00:00Z", "plate": "AB 1", "speed": 130.5}',
+        "{broken",
+        '{"at": "2026-01-01T00:00:01Z", "plate": "CD 2", "speed": 90.0}',
+    ]
+    (folder / "cars.jsonl").write_text("\n".join(lines) + "\n")
+    return "files/cars.jsonl"
+
+
+@pytest.fixture
+def cars(alice: Person, cars_file: str) -> dict[str, Any]:
+    """The stream `cars`, made through the API."""
+    body = {"name": "cars", "definition": POINTS, "adapter": file_adapter(cars_file)}
+    answered = alice.post("streams/", body)
+    assert answered.status_code == 201, answered.content
+    made: dict[str, Any] = answered.json()
+    return made
+
+
+def file_adapter(path: str) -> dict[str, Any]:
+    return {"kind": "file", "options": {"path": path, "format": "json_lines"}}
+
+
+@pytest.fixture
+def speeding(alice: Person, cars: dict[str, Any]) -> dict[str, Any]:
+    """The query `speeding`, made through the API."""
+    answered = alice.post("queries/", {"graph": graph(), "comment": "first"})
+    assert answered.status_code == 201, answered.content
+    made: dict[str, Any] = answered.json()
+    return made
+
+
+@pytest.fixture
+def binding(alice: Person, speeding: dict[str, Any]) -> dict[str, Any]:
+    """A binding of `speeding`, made through the API."""
+    answered = alice.post("bindings/", {"name": "watch", "query_version": speeding["current"]["id"]})
+    assert answered.status_code == 201, answered.content
+    made: dict[str, Any] = answered.json()
+    return made
+
+
+OnCommit = Callable[..., Any]
