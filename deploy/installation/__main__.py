@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+import time
 from types import FrameType
 from typing import IO
 
@@ -13,8 +14,9 @@ from deploy.installation import services
 from deploy.installation.demo import DemoWatch, look
 from deploy.installation.processes import Processes, end_trees, left_over, runners
 from deploy.installation.waiting import wait_until
-from deploy.prepare.console import CannotGoOn, Clock, say
+from deploy.prepare.console import CannotGoOn, Clock, say, tail
 from deploy.up.place import Place, lock, require_free_port
+from streaming.temporal.ticks import Tick
 
 DEMO_S = 180.0
 WEB_S = 60.0
@@ -66,7 +68,7 @@ def wait_for_web(place: Place, processes: Processes) -> None:
 def wait_for_demo(place: Place, processes: Processes, url: str) -> None:
     """Return when the numbers of the demo run move."""
     say("Waiting for the demo run: Spark needs about half a minute to start")
-    watch = DemoWatch(say)
+    watch = DemoWatch(say, since=Tick(time.time_ns() // 1_000))
     with redis.Redis.from_url(url) as client:
 
         def moves() -> bool:
@@ -74,7 +76,12 @@ def wait_for_demo(place: Place, processes: Processes, url: str) -> None:
             return watch.moved(look(client))
 
         if not wait_until(moves, timeout_s=DEMO_S):
-            raise CannotGoOn(f"The demo run's numbers do not move: see the logs in {place.logs}.")
+            raise CannotGoOn(f"The demo run's numbers do not move: see {place.logs}.{runner_logs(place)}")
+
+
+def runner_logs(place: Place) -> str:
+    """Return the end of each runner's log, with its name."""
+    return "".join(f" The end of {log}:\n{tail(log)}" for log in sorted(place.var.glob("*/logs/runner.log")))
 
 
 def note_address(file: IO[str], place: Place) -> None:

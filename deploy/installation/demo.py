@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import redis
 
 from deploy.prepare.console import CannotGoOn
+from streaming.temporal.ticks import Tick
 from streaming.wire.messages import ProgressReport, RunObserved
 
 
@@ -34,9 +35,13 @@ def look(client: redis.Redis) -> Seen:
 
 @dataclass
 class DemoWatch:
-    """Tells once when a run has moved: when its rows received have grown since it was first looked at."""
+    """Tells when a run has moved: when its rows received have grown since it was first looked at.
+
+    `since` is the wall clock in ticks: what runners told before belongs to an earlier start.
+    """
 
     say: Callable[[str], None]
+    since: Tick
     first: dict[str, int] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)
 
@@ -45,12 +50,13 @@ class DemoWatch:
 
         Raises CannotGoOn when a run failed and none is running or starting.
         """
-        for run, observed in seen.states.items():
+        fresh = {run: observed for run, observed in seen.states.items() if observed.at >= self.since}
+        for run, observed in fresh.items():
             if self.told.get(run) != observed.state:
                 self.told[run] = observed.state
                 self.say(f"  ... demo run: {observed.state}{': ' + observed.message if observed.message else ''}")
-        failed = [one for one in seen.states.values() if one.state == "failed"]
-        if failed and len(failed) == len(seen.states):
+        failed = [one for one in fresh.values() if one.state == "failed"]
+        if failed and len(failed) == len(fresh):
             raise CannotGoOn(f"The demo run failed: {failed[-1].message}")
         grown = [run for run, count in seen.received.items() if count > self.first.setdefault(run, count)]
         return any(run in seen.states and seen.states[run].state == "running" for run in grown)

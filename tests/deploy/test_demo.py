@@ -5,19 +5,20 @@ import redis
 
 from deploy.installation.demo import DemoWatch, Seen, look
 from deploy.prepare.console import CannotGoOn
+from streaming.temporal.ticks import Tick
 from streaming.wire import keys
 from streaming.wire.messages import LATENESS_BUCKETS, InputCounts, ProgressReport, RunObserved
 
 
-def observed(state: str, message: str | None = None) -> RunObserved:
+def observed(state: str, message: str | None = None, at: int = 1_000) -> RunObserved:
     return RunObserved.model_validate(
-        {"kind": "observed", "run": "r", "state": state, "domain": None, "message": message, "at": 0}
+        {"kind": "observed", "run": "r", "state": state, "domain": None, "message": message, "at": at}
     )
 
 
 def watch() -> tuple[DemoWatch, list[str]]:
     said: list[str] = []
-    return DemoWatch(said.append), said
+    return DemoWatch(said.append, since=Tick(1_000)), said
 
 
 def test_numbers_that_stand_still_do_not_move() -> None:
@@ -44,6 +45,12 @@ def test_a_failed_run_ends_the_waiting_with_its_message() -> None:
     demo, _ = watch()
     with pytest.raises(CannotGoOn, match="The disk is full"):
         demo.moved(Seen({}, {"r": observed("failed", "The disk is full: free some space.")}))
+
+
+def test_a_failure_of_an_earlier_start_is_not_this_one_s() -> None:
+    demo, said = watch()
+    assert not demo.moved(Seen({}, {"r": observed("failed", at=999)}))
+    assert said == []
 
 
 def test_reports_of_every_organisation_are_read(redis_server_url: str) -> None:
