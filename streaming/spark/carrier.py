@@ -1,6 +1,5 @@
 """A carrier as its driver sees it: one streaming query, commands in, manifests out."""
 
-import time
 from pathlib import Path
 
 from pyspark.errors import StreamingQueryException
@@ -130,24 +129,3 @@ class Carrier:
 
 def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace("'", "\\'")
-
-
-def await_end(carrier: Carrier, keys: int, deadline_s: float) -> list[Manifest]:
-    """Wait until `keys` runs have stopped or failed and return all manifests since the start.
-
-    Raises `TimeoutError`, and `RuntimeError` with the sentence for the user when the query itself stops.
-    """
-    until = time.monotonic() + deadline_s
-    manifests: list[Manifest] = []
-    done = 0
-    while done < keys:
-        if time.monotonic() > until:
-            raise TimeoutError(f"{keys - done} of {keys} runs did not end within {deadline_s:g} s")
-        failure = carrier.failure()
-        if failure is not None:
-            raise RuntimeError(failure.message)
-        carrier.wait(0.05)
-        for manifest in carrier.manifests_after(manifests[-1]["batch"] if manifests else 0):
-            manifests.append(manifest)
-            done += sum(change["state"] in {"stopped", "failed"} for change in manifest["changes"])
-    return manifests

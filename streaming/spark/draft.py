@@ -79,9 +79,9 @@ class Draft:
                 self.parked[name] = known
             return
         if known is not None and known.key != item.key:
-            self.turns.append(Turn(name, known.key, known.entry, clear=True))
+            self._note(Turn(name, known.key, known.entry, clear=True))
         self.carried[name] = item
-        self.turns.append(Turn(name, item.key, entry, state="running"))
+        self._note(Turn(name, item.key, entry, state="running"))
 
     def _resumed(self, entry: int, command: AddBinding, known: Carried | None) -> Carried:
         shape = shape_of(command.spec)
@@ -110,9 +110,7 @@ class Draft:
         parked = replace(item, ended=ended, before=item.before or item.positions, ended_before=item.ended_before)
         self.parked[item.binding] = parked
         clear = bool(ended)
-        self.turns.append(
-            Turn(item.binding, item.key, item.entry, state="stopped", message=message, end=end, clear=clear)
-        )
+        self._note(Turn(item.binding, item.key, item.entry, state="stopped", message=message, end=end, clear=clear))
 
     def _read_on(self, item: Carried) -> None:
         binding = binding_of(self.carrier, item.entry)
@@ -144,14 +142,23 @@ class Draft:
             self.carried[item.binding] = replace(
                 item, ended=(*item.ended, *end), before=item.before or item.positions, ended_before=item.ended
             )
-            self.turns.append(Turn(item.binding, item.key, item.entry, end=end))
+            self._note(Turn(item.binding, item.key, item.entry, end=end))
 
     def _fail(self, name: str, key: str, entry: int, error: Exception) -> None:
         if shared_fault(error):
             raise error
         failure: Failure = explain_binding(error, "planning what to read", traceback.format_exc())
         turn = Turn(name, key, entry, state="failed", domain=failure.domain, message=failure.message)
-        self.turns.append(replace(turn, detail=failure.detail))
+        self._note(replace(turn, detail=failure.detail))
+
+    def _note(self, turn: Turn) -> None:
+        """Add `turn`; what the batch already does with the same generation is kept, the newer state counts."""
+        for index, known in enumerate(self.turns):
+            if known.key == turn.key:
+                state = turn if turn.state is not None else known
+                self.turns[index] = replace(state, end=(*known.end, *turn.end), clear=known.clear or turn.clear)
+                return
+        self.turns.append(turn)
 
 
 def _settled(item: Carried) -> Carried:

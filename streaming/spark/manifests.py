@@ -19,15 +19,18 @@ from streaming.wire.messages import LATENESS_BUCKETS
 from streaming.wire.results import Commit
 
 MANIFESTS_KEPT = 100
+RUNS_KEPT = 1_000
 TICKS_PER_S = 1_000_000
 Manifest = dict[str, Any]
 """`batch`, `bindings` (generation key to totals), `reports` (ProgressReport values), `changes` (state changes with
-`key`, `binding`, `run`), `failed` (keys), `moved` (key to output to CTIs, if the carrier lists them)."""
+`key`, `binding`, `run`), `failed` (keys), `moved` (key to output to CTIs, if the carrier lists them), `runs` (run to
+the last change of its state, for the last RUNS_KEPT runs)."""
 
 
 def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSummary]) -> None:
     """Make `batch` count: idempotent, and the carrier's own manifest last. Raises `OSError`."""
-    known = _totals_before(carrier.folder, batch)
+    before = _newest_before(carrier.folder, batch)
+    known = {key: totals for key, totals in before["bindings"].items() if not totals["cleared"]}
     manifest: Manifest = {"batch": batch, "reports": [], "changes": [], "failed": [], "moved": {}}
     now = time.time_ns() // 1_000
     for summary in _merged(summaries):
@@ -49,6 +52,7 @@ def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSumma
         folder = LocalFolder(results_folder(carrier, summary.entry))
         folder.write(f"commits/{batch}.json", commit.model_dump_json().encode())
     manifest["bindings"] = known
+    manifest["runs"] = _last_changes(before["runs"], manifest["changes"])
     carrier.folder.write(f"commits/{batch}.json", json.dumps(manifest).encode())
     for old in carrier.folder.numbers("commits")[:-MANIFESTS_KEPT]:
         carrier.folder.remove(f"commits/{old}.json")
@@ -70,12 +74,25 @@ def failed_in(folder: Folder, batch: int) -> list[str]:
     return failed
 
 
-def _totals_before(folder: Folder, batch: int) -> dict[str, dict[str, Any]]:
+def newest_manifest(folder: Folder) -> Manifest | None:
+    """The last committed manifest, None before the first."""
+    numbers = folder.numbers("commits")
+    return read_manifest(folder, numbers[-1]) if numbers else None
+
+
+def _newest_before(folder: Folder, batch: int) -> Manifest:
     older = [number for number in folder.numbers("commits") if number < batch]
     manifest = read_manifest(folder, older[-1]) if older else None
-    if manifest is None:
-        return {}
-    return {key: totals for key, totals in manifest["bindings"].items() if not totals["cleared"]}
+    return {"bindings": {}, "runs": {}} if manifest is None else manifest
+
+
+def _last_changes(before: Mapping[str, Any], changes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Run to its last change, newest last."""
+    runs = dict(before)
+    for change in changes:
+        runs.pop(change["run"], None)
+        runs[change["run"]] = {name: change[name] for name in ("binding", "state", "domain", "message")}
+    return dict(list(runs.items())[-RUNS_KEPT:])
 
 
 def _no_totals(binding: str) -> dict[str, Any]:

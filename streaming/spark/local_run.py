@@ -1,0 +1,116 @@
+"""Runs bindings to the end of their inputs on this machine's Spark, and reads back what they wrote."""
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from streaming.spark.carrier import Carrier
+from streaming.spark.control import AtEnd
+from streaming.spark.errors import PunctualError
+from streaming.spark.layout import CarrierSettings
+from streaming.spark.manifests import Manifest
+from streaming.wire.messages import ProgressReport, RunSpec
+from streaming.wire.results import PartKind, committed_batches, read_commit
+
+
+@dataclass(frozen=True)
+class LocalResult:
+    """What one run became. `failure` is a sentence, None when its input ended; `report` its last totals."""
+
+    binding: str
+    folder: Path
+    report: ProgressReport | None
+    failure: str | None
+    ctis: Mapping[str, Sequence[int]]
+    batches: int
+    seconds: float
+
+    def rows(self, kind: PartKind) -> Iterator[dict[str, Any]]:
+        """The committed rows, oldest batch first: ResultRow or LateEvent values as JSON."""
+        return committed_lines(self.folder, kind)
+
+
+def committed_lines(folder: Path, kind: PartKind) -> Iterator[dict[str, Any]]:
+    """All committed rows of `kind` of the binding whose results are in `folder`, oldest batch first."""
+    for batch in committed_batches(folder):
+        commit = read_commit(folder, batch)
+        for part in commit.parts if commit is not None else ():
+            if part.kind == kind:
+                with (folder / part.path).open(encoding="utf-8") as file:
+                    yield from (json.loads(line) for line in file)
+
+
+def run_to_end(
+    session: SparkSession,
+    specs: Iterable[tuple[RunSpec, AtEnd]],
+    folder: Path,
+    settings: CarrierSettings,
+    *,
+    deadline_s: float = 600.0,
+) -> dict[str, LocalResult]:
+    """Carry all `specs` in one streaming query whose carrier is `folder`, until each has ended; by binding.
+
+    A folder that was used before goes on where it stood. Raises `PunctualError` when the query itself stops, and
+    `TimeoutError`.
+    """
+    begun = time.monotonic()
+    carrier = Carrier(session, folder, settings)
+    results = {}
+    for spec, at_end in specs:
+        carrier.add(spec, at_end=at_end)
+        results[spec.binding] = spec.results
+    seen = carrier.manifests_after(0)
+    last = seen[-1]["batch"] if seen else 0
+    carrier.start()
+    try:
+        manifests = await_ends(carrier, set(results), after=last, deadline_s=deadline_s)
+    finally:
+        carrier.close()
+    seconds = time.monotonic() - begun
+    home = Path(settings.home)
+    return {name: _result(name, home / where, manifests, seconds) for name, where in results.items()}
+
+
+def await_ends(carrier: Carrier, bindings: set[str], *, after: int, deadline_s: float) -> list[Manifest]:
+    """The manifests above batch `after` until each of `bindings` has stopped or failed.
+
+    Raises `PunctualError` when the query stops, `TimeoutError` after `deadline_s`.
+    """
+    until = time.monotonic() + deadline_s
+    waiting = set(bindings)
+    manifests: list[Manifest] = []
+    while waiting:
+        failure = carrier.failure()
+        for manifest in carrier.manifests_after(manifests[-1]["batch"] if manifests else after):
+            manifests.append(manifest)
+            ended = {change["binding"] for change in manifest["changes"] if change["state"] != "running"}
+            waiting -= ended
+        if waiting and failure is not None:
+            raise PunctualError(failure.message, domain=failure.domain)
+        if waiting and time.monotonic() > until:
+            raise TimeoutError(f"{len(waiting)} of {len(bindings)} runs did not end within {deadline_s:g} s")
+        if waiting:
+            carrier.wait(0.05)
+    return manifests
+
+
+def _result(binding: str, folder: Path, manifests: Sequence[Manifest], seconds: float) -> LocalResult:
+    report, failure = None, None
+    ctis: dict[str, list[int]] = {}
+    for manifest in manifests:
+        runs = {change["run"]: change for change in manifest["changes"] if change["binding"] == binding}
+        failure = next((change["message"] for change in runs.values() if change["state"] == "failed"), failure)
+        keys = [key for key in manifest["moved"] if key.rpartition("@")[0] == binding]
+        for key in keys:
+            for output, moved in manifest["moved"][key].items():
+                ctis.setdefault(output, []).extend(moved)
+    commits = committed_batches(folder)
+    if commits:
+        commit = read_commit(folder, commits[-1])
+        report = ProgressReport.model_validate_json(json.dumps(commit.totals)) if commit is not None else None
+    return LocalResult(binding, folder, report, failure, ctis, len(commits), seconds)
