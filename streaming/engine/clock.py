@@ -87,7 +87,9 @@ def judge(settings: AdvanceTime, state: ClockState, kind: Codes, start: Int64s, 
         state,
         cti=int(tops[-1]),
         largest_start=int(running[-1]) if len(running) else state.largest_start,
-        cti_suppressed=state.cti_suppressed + int((value < tops[:-1]).sum()) + _suppressed_after(kind, start, live_rows),
+        cti_suppressed=state.cti_suppressed
+        + int((value < tops[:-1]).sum())
+        + _suppressed_after(kind, start, live_rows),
     )
     return _apply_policy(
         settings.late,
@@ -238,4 +240,3 @@ def _without(kept: Mask | None, rows: Int64s, length: int) -> Mask | None:
     fewer = np.ones(length, np.bool_) if kept is None else kept.copy()
     fewer[rows] = False
     return fewer
-

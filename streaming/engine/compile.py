@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from streaming.definition.check import check
-from streaming.definition.expressions import Expression, parse, typed
+from streaming.definition.expressions import Expression, Typed, parse, typed
 from streaming.definition.faults import Severity
 from streaming.definition.graph import (
     Aggregate,
@@ -148,7 +148,10 @@ class _Compiler:
         )
 
     def expression(self, text: str, fields: Fields) -> Expression:
-        return typed(parse(text), fields)
+        result = typed(parse(text), fields)
+        if not isinstance(result, Typed):
+            raise NotRunnable("; ".join(f"{fault.message}; {fault.remedy}" for fault in result))
+        return result.expression
 
 
 def _windows(node: WindowNode) -> HoppingWindows:

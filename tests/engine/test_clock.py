@@ -74,9 +74,7 @@ def in_chunks(advance: AdvanceTime, rows: list[Row], cuts: set[int]) -> tuple[li
 
 @given(SETTINGS, ROWS, st.sets(st.integers(0, 60), max_size=6))
 @settings(max_examples=400, deadline=None)
-def test_every_row_is_judged_as_the_lane_clock_judges_it(
-    advance: AdvanceTime, rows: list[Row], cuts: set[int]
-) -> None:
+def test_every_row_is_judged_as_the_lane_clock_judges_it(advance: AdvanceTime, rows: list[Row], cuts: set[int]) -> None:
     clock = LaneClock(advance)
     expected, ctis = [], []
     for row in rows:

@@ -1,0 +1,85 @@
+"""Exact sums in columns: integers as limbs of 32 bits, so that no total overflows on the way."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from streaming.definition.types import DecimalOf, Double, Type
+from streaming.wire.arrived import Int64s
+
+_LIMB_BITS: Final = 32
+_LIMB_MASK: Final = 2**32 - 1
+_SAFE: Final = 2**62
+Numbers = Int64s | npt.NDArray[np.float64]
+
+
+def limb_count(of: Type) -> int:
+    """How many int64 columns carry an exact sum of this type; a double has one column of its own kind."""
+    return 4 if isinstance(of, DecimalOf) else 1 if isinstance(of, Double) else 2
+
+
+def limbs(values: pa.Array) -> list[Int64s]:
+    """A null-free column of longs (2 limbs) or decimals (4): low limbs in `[0, 2**32)`, the last one signed."""
+    if not pa.types.is_decimal(values.type):
+        numbers = values.to_numpy()
+        return [numbers & _LIMB_MASK, numbers >> _LIMB_BITS]
+    pairs = np.frombuffer(values.buffers()[1], np.int64).reshape(-1, 2)[values.offset : values.offset + len(values)]
+    low, high = pairs[:, 0], pairs[:, 1]
+    middle = (low.view(np.uint64) if low.flags.c_contiguous else low.copy().view(np.uint64)) >> np.uint64(_LIMB_BITS)
+    return [low & _LIMB_MASK, middle.astype(np.int64), high & _LIMB_MASK, high >> _LIMB_BITS]
+
+
+def sum_by_slot(values: pa.Array, ids: Int64s, slots: int) -> list[Numbers]:
+    """The sum of a null-free column for each slot: limbs for longs and decimals, one float column for doubles."""
+    if pa.types.is_floating(values.type):
+        return [_add(values.to_numpy(), ids, slots)]
+    if pa.types.is_int64(values.type) and _cannot_overflow(values.to_numpy()):
+        return normalised([_add(values.to_numpy(), ids, slots), np.zeros(slots, np.int64)])
+    return normalised([_add(limb, ids, slots) for limb in limbs(values)])
+
+
+def _cannot_overflow(numbers: Int64s) -> bool:
+    if not len(numbers):
+        return True
+    return max(abs(int(numbers.min())), abs(int(numbers.max()))) * len(numbers) < _SAFE
+
+
+def _add(numbers: Numbers, ids: Int64s, slots: int) -> Numbers:
+    total = np.zeros(slots, numbers.dtype)
+    np.add.at(total, ids, numbers)
+    return total
+
+
+def normalised(parts: Sequence[Int64s]) -> list[Int64s]:
+    """The same numbers with every limb but the last in `[0, 2**32)`."""
+    result = []
+    carry: Int64s | int = 0
+    for part in parts[:-1]:
+        whole = part + carry
+        result.append(whole & _LIMB_MASK)
+        carry = whole >> _LIMB_BITS
+    return [*result, parts[-1] + carry]
+
+
+def longs(parts: Sequence[Int64s]) -> tuple[Int64s, npt.NDArray[np.bool_]]:
+    """The int64 that two normalised limbs make, and which of them fit."""
+    low, high = parts
+    fits = (high >= -(2**31)) & (high < 2**31)
+    return (high << _LIMB_BITS) | low, fits
+
+
+def integers(parts: Sequence[Int64s]) -> list[int]:
+    """Normalised limbs as Python ints: for decimals, and for the few longs that a double cannot hold."""
+    totals = [0] * len(parts[0])
+    for part in reversed(parts):
+        totals = [(total << _LIMB_BITS) + limb for total, limb in zip(totals, part.tolist(), strict=True)]
+    return totals
+
+
+def filled(column: pa.Array) -> pa.Array:
+    """The column with zeros for nulls, for arithmetic that a mask corrects afterwards."""
+    return pc.fill_null(column, pa.scalar(0, column.type)) if column.null_count else column

@@ -1,0 +1,104 @@
+"""Events in columns on their way through filters and projections; nothing is copied before it is needed."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import pyarrow as pa
+
+from streaming.definition.expressions import Expression
+from streaming.definition.expressions.tree import Field, fields_used
+from streaming.definition.types import Type
+from streaming.engine.by_value import ROWS
+from streaming.engine.expressions import compile_expression
+from streaming.engine.grouping import Codes, encode
+from streaming.engine.plan import FilterStep, Step
+from streaming.engine.schema import arrow_type
+from streaming.wire.arrived import Int64s
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows `picked` (None: all) of `columns`. `source` is the index of each picked row in its chunk.
+
+    `start` and `end` have one entry for each picked row already; `columns` are still whole.
+    """
+
+    columns: dict[str, pa.Array]
+    picked: npt.NDArray[np.int64] | None
+    start: Int64s
+    end: Int64s
+    source: npt.NDArray[np.int64] | None
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def pick(self, mask: npt.NDArray[np.bool_]) -> "Rows":
+        """The rows where `mask`, one entry for each picked row, is true."""
+        chosen = np.flatnonzero(mask)
+        if len(chosen) == len(self):
+            return self
+        return replace(
+            self,
+            picked=chosen if self.picked is None else self.picked[chosen],
+            start=self.start[chosen],
+            end=self.end[chosen],
+            source=chosen if self.source is None else self.source[chosen],
+        )
+
+    def sources(self) -> npt.NDArray[np.int64]:
+        """The index in the chunk of each picked row."""
+        return np.arange(len(self)) if self.source is None else self.source
+
+    def field(self, name: str) -> pa.Array:
+        """One field of the picked rows."""
+        column = self.columns[name]
+        return column if self.picked is None else column.take(pa.array(self.picked))
+
+    def codes(self, name: str) -> Codes:
+        """One field of the picked rows as codes: text is encoded before it is picked, so it is never copied."""
+        if self.picked is not None and 4 * len(self.picked) < len(self.columns[name]):
+            return encode(self.field(name))
+        return encode(self.columns[name]).at(self.picked)
+
+    def values(self, expression: Expression, of: Type) -> pa.Array:
+        """`expression` over the picked rows, as Arrow values of type `of`."""
+        if isinstance(expression, Field) and len(expression.path) == 1:
+            return self.field(expression.path[0])
+        return to_arrow(self._evaluate(expression), arrow_type(of))
+
+    def truth(self, expression: Expression) -> npt.NDArray[np.bool_]:
+        """Where `expression` is true; null is not true."""
+        return self._evaluate(expression).fill_null(value=False).to_numpy()
+
+    def _evaluate(self, expression: Expression) -> pl.Series:
+        columns = [pl.Series(name, self.field(name)) for name in sorted(fields_used(expression))]
+        frame = pl.DataFrame([pl.repeat(value=False, n=len(self), eager=True).alias(ROWS), *columns])
+        value = frame.select(compile_expression(expression)).to_series()
+        return value if len(value) == len(self) else value.new_from_index(0, len(self))
+
+
+def to_arrow(series: pl.Series, kind: pa.DataType) -> pa.Array:
+    """A Polars column as one Arrow array of exactly `kind`."""
+    array = series.to_arrow(compat_level=pl.CompatLevel.oldest())
+    return array if array.type == kind else array.cast(kind)
+
+
+def follow(rows: Rows, steps: Iterable[Step]) -> Rows:
+    """The rows after filters and projections."""
+    for step in steps:
+        if not len(rows):
+            break
+        if isinstance(step, FilterStep):
+            rows = rows.pick(rows.truth(step.where))
+        else:
+            columns = {name: rows.values(expression, of) for name, expression, of in step.columns}
+            rows = replace(rows, columns=columns, picked=None)
+    return rows
+
+
+def payload(rows: Rows, names: Sequence[str]) -> list[pa.Array]:
+    """The picked values of the fields `names`."""
+    return [rows.field(name) for name in names]
