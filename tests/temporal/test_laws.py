@@ -1,0 +1,164 @@
+"""Laws that hold for every sequence of elements."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streaming.temporal.clock import Judged, LaneClock, LaneClockState
+from streaming.temporal.events import Cti, EdgeKind, Event, edge_end, edge_start, interval, point
+from streaming.temporal.open_edges import OpenEdge
+from streaming.temporal.outcomes import IN_TIME, QUARANTINED, Outcome, Reason
+from streaming.temporal.settings import AdvanceTime, Basis, Generate, Late, LateEnd
+from streaming.temporal.ticks import INFINITY, Tick, Ticks
+
+Element = Event | Cti | Reason
+
+starts = st.integers(-20, 60)
+payloads = st.sampled_from([{}, {"k": "a"}])
+lengths = st.integers(1, 30)
+points = st.builds(point, starts, payloads)
+intervals = st.builds(lambda at, length, payload: interval(at, at + length, payload), starts, lengths, payloads)
+edges = st.one_of(
+    st.builds(edge_start, st.integers(0, 8), payloads),
+    st.builds(lambda at, length, payload: edge_end(at, at + length, payload), st.integers(0, 8), lengths, payloads),
+)
+ctis = st.builds(lambda at: Cti(Tick(at)), st.one_of(starts, starts, starts, st.just(INFINITY)))
+bad = st.sampled_from([Reason.BAD_ROW, Reason.BAD_TIME, Reason.BAD_PAYLOAD])
+elements = st.lists(st.one_of(points, intervals, edges, edges, ctis, bad), max_size=40)
+
+delays = st.integers(-10, 30).map(Ticks)
+generates = st.one_of(
+    st.none(),
+    st.builds(Generate, delays, every_count=st.integers(1, 4), basis=st.sampled_from(Basis)),
+    st.builds(Generate, delays, every_ticks=st.integers(1, 15).map(Ticks), basis=st.sampled_from(Basis)),
+)
+settings = st.builds(AdvanceTime, generates, st.sampled_from(Late), st.sampled_from(LateEnd))
+
+
+def feed(clock: LaneClock, element: Element) -> Judged | None:
+    if isinstance(element, Cti):
+        clock.take_cti(element)
+        return None
+    return clock.take_malformed(element) if isinstance(element, Reason) else clock.take(element)
+
+
+def run(clock: LaneClock, sequence: Sequence[Element]) -> list[Judged]:
+    return [judged for element in sequence if (judged := feed(clock, element)) is not None]
+
+
+@given(settings, elements)
+def test_outcomes_add_up_to_what_was_received(advance: AdvanceTime, sequence: list[Element]) -> None:
+    judged = run(LaneClock(advance), sequence)
+    received = sum(not isinstance(element, Cti) for element in sequence)
+    assert Counter(each.outcome for each in judged).total() == received
+
+
+@given(settings, elements)
+def test_ctis_never_go_back_and_each_emitted_one_moves_the_lane(advance: AdvanceTime, sequence: list[Element]) -> None:
+    clock = LaneClock(advance)
+    for element in sequence:
+        before = clock.cti
+        judged = feed(clock, element)
+        assert clock.cti >= before
+        if judged is not None:
+            assert (judged.cti_met, judged.cti_after) == (before, clock.cti)
+            assert judged.emitted == (clock.cti if clock.cti > before else None)
+
+
+@given(settings, elements)
+def test_what_is_enqueued_violates_no_cti_unless_the_policy_is_keep(
+    advance: AdvanceTime, sequence: list[Element]
+) -> None:
+    for judged in run(LaneClock(advance), sequence):
+        if judged.event is not None and judged.outcome is not Outcome.LATE_KEPT:
+            assert judged.event.sync >= judged.cti_met
+
+
+@given(settings, elements)
+def test_nothing_is_enqueued_exactly_when_the_outcome_is_one_of_quarantine(
+    advance: AdvanceTime, sequence: list[Element]
+) -> None:
+    for judged in run(LaneClock(advance), sequence):
+        assert (judged.event is None) == (judged.outcome in QUARANTINED)
+        assert (judged.reason is None) <= (judged.outcome not in QUARANTINED)
+
+
+@given(settings, elements)
+def test_lateness_is_positive_and_stands_at_violations_only(advance: AdvanceTime, sequence: list[Element]) -> None:
+    for judged in run(LaneClock(advance), sequence):
+        assert judged.lateness is None or judged.lateness > 0
+        if judged.outcome in IN_TIME:
+            assert judged.lateness is None
+            assert judged.moved_by is None
+
+
+@given(settings, elements)
+def test_an_enqueued_event_has_a_lifetime_unless_it_erases_an_edge(
+    advance: AdvanceTime, sequence: list[Element]
+) -> None:
+    for judged in run(LaneClock(advance), sequence):
+        if judged.event is not None:
+            assert (judged.event.start < judged.event.end) == (judged.reason is not Reason.VANISHED)
+
+
+@given(settings, elements)
+def test_every_enqueued_end_closes_an_enqueued_start(advance: AdvanceTime, sequence: list[Element]) -> None:
+    opened: Counter[tuple[int, str]] = Counter()
+    for judged in run(LaneClock(advance), sequence):
+        if judged.event is None or judged.event.edge is None:
+            continue
+        key = (judged.event.start, str(judged.event.payload))
+        opened[key] += 1 if judged.event.edge is EdgeKind.START else -1
+        assert opened[key] >= 0
+
+
+@given(settings, elements, st.integers(0, 40))
+def test_stopping_and_going_on_from_the_state_changes_nothing(
+    advance: AdvanceTime, sequence: list[Element], stop: int
+) -> None:
+    whole = LaneClock(advance)
+    expected = run(whole, sequence)
+    first = LaneClock(advance)
+    judged = run(first, sequence[:stop])
+    second = LaneClock(advance, reread(first.state()))
+    assert judged + run(second, sequence[stop:]) == expected
+    assert second.state() == whole.state()
+
+
+def reread(state: LaneClockState) -> LaneClockState:
+    """The state as it comes back from JSON."""
+    raw = json.loads(json.dumps(asdict(state)))
+    edges = tuple(OpenEdge(**edge) for edge in raw.pop("open_edges"))
+    return LaneClockState(**raw, open_edges=edges)
+
+
+@given(st.lists(st.one_of(points, intervals), max_size=12), st.integers(-20, 60), st.data())
+def test_the_order_between_two_ctis_changes_nothing_of_what_is_enqueued(
+    events: list[Event], cti: int, data: st.DataObject
+) -> None:
+    in_time = [event for event in events if event.sync >= cti]
+    shuffled = data.draw(st.permutations(in_time))
+    enqueued = []
+    for order in (in_time, shuffled):
+        clock = LaneClock(AdvanceTime())
+        clock.take_cti(Cti(Tick(cti)))
+        judged = run(clock, order)
+        assert all(each.outcome in IN_TIME for each in judged)
+        enqueued.append(
+            Counter((each.event.start, each.event.end, str(each.event.payload)) for each in judged if each.event)
+        )
+    assert enqueued[0] == enqueued[1]
+
+
+@given(st.lists(points, max_size=20), st.integers(-20, 60))
+def test_no_policy_changes_what_is_in_time(events: list[Event], cti: int) -> None:
+    for late in Late:
+        clock = LaneClock(AdvanceTime(late=late))
+        clock.take_cti(Cti(Tick(cti)))
+        for judged in run(clock, events):
+            if judged.original is not None and judged.original.sync >= cti:
+                assert judged.event == judged.original
