@@ -1,5 +1,6 @@
 """A carrier as its driver sees it: one streaming query, commands in, manifests out."""
 
+import time
 from pathlib import Path
 
 from pyspark.errors import StreamingQueryException
@@ -10,7 +11,7 @@ from streaming.adapters.contract import AdapterError
 from streaming.spark.binding import adapter_of
 from streaming.spark.control import AddBinding, AtEnd, StopBinding
 from streaming.spark.errors import Failure, explain_query
-from streaming.spark.layout import CarrierFolder, CarrierSettings, create
+from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create
 from streaming.spark.manifests import Manifest, read_manifest
 from streaming.spark.planner import wall_clock
 from streaming.spark.sink import ResultSink
@@ -41,6 +42,7 @@ class Carrier:
         """Start the streaming query from its checkpoint, or go on if it runs."""
         if self.running:
             return
+        self._opened.folder.remove(HOLD)
         session, path = self._session, str(self._opened.path)
         session.dataSource.register(FeedSource)
         session.dataSource.register(ResultSink)
@@ -67,18 +69,25 @@ class Carrier:
 
     def wait(self, seconds: float) -> None:
         """Return after `seconds`, or sooner if the query stops."""
-        if self._query is None:
-            return
+        if self._query is not None:
+            self._await(self._query, seconds)
+
+    def _await(self, query: StreamingQuery, seconds: float) -> None:
         try:
-            self._query.awaitTermination(seconds)  # type: ignore[arg-type]
+            query.awaitTermination(seconds)  # type: ignore[arg-type]
         except StreamingQueryException:
             return
 
-    def close(self) -> None:
-        """Stop the query where it is; a batch in flight is repeated by the next start."""
-        if self._query is not None:
-            self._query.stop()
-            self._query = None
+    def close(self, *, grace_s: float = 20.0) -> None:
+        """Let the batch in flight end, for at most `grace_s`, then stop the query; a later start goes on from there."""
+        query, self._query = self._query, None
+        if query is None:
+            return
+        self._opened.folder.write(HOLD, b"")
+        until = time.monotonic() + grace_s
+        while query.isActive and query.status["isTriggerActive"] and time.monotonic() < until:
+            self._await(query, 0.02)
+        query.stop()
 
     def add(self, spec: RunSpec, *, at_end: AtEnd = "flush") -> None:
         """Carry `spec` from the next batch on; if it cannot be carried, a manifest says that it failed."""

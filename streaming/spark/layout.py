@@ -11,6 +11,8 @@ from streaming.spark.control import ControlLog
 from streaming.spark.storage import Folder, LocalFolder
 
 SETTINGS_FILE = "carrier.json"
+HOLD = "hold"
+"""While this file exists the planner plans nothing: its driver is about to stop the query."""
 
 
 class CarrierSettings(Strict):

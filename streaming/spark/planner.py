@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from streaming.spark.draft import Draft
-from streaming.spark.layout import CarrierFolder
+from streaming.spark.layout import HOLD, CarrierFolder
 from streaming.spark.manifests import failed_in
 from streaming.spark.offset import Offset
 
@@ -29,7 +29,7 @@ class Planner:
         """The offset of the batch after `start`; `start` itself when there is nothing to do."""
         tick = max(self._now(), start.tick + 1)
         newest = max(self._carrier.control.newest(), start.control)
-        if newest == start.control and not self._due(tick):
+        if self._carrier.folder.read(HOLD) is not None or (newest == start.control and not self._due(tick)):
             return start
         draft = Draft.after(self._carrier, start, tick)
         for key in failed_in(self._carrier.folder, start.n):

@@ -32,11 +32,16 @@ def run_cases(cases: Sequence[Case]) -> list[CaseResult]:
 
     A case that cannot run has its `failure`; the others do not notice.
     """
+    mine = SparkSession.getActiveSession() is None
     session = start_session()
     results: list[CaseResult] = []
-    for first in range(0, len(cases), CASES_IN_ONE_QUERY):
-        with tempfile.TemporaryDirectory(prefix="punctual-transcripts-") as home:
-            results += _run_together(session, cases[first : first + CASES_IN_ONE_QUERY], Path(home))
+    try:
+        for first in range(0, len(cases), CASES_IN_ONE_QUERY):
+            with tempfile.TemporaryDirectory(prefix="punctual-transcripts-") as home:
+                results += _run_together(session, cases[first : first + CASES_IN_ONE_QUERY], Path(home))
+    finally:
+        if mine:
+            session.stop()
     return results
 
 
