@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from playwright.sync_api import Browser, Page, Playwright, expect
 
 from tests.e2e.installation import Installation
+from webapp.runs.demo import RUNNING
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = (
@@ -45,6 +46,7 @@ class DemoPages:
     """The addresses of the pages of the demo, as the API of the signed-in user tells them."""
 
     streams: str
+    stream: str
     queries: str
     query: str
     runs: str
@@ -58,11 +60,17 @@ class DemoPages:
 def demo_pages(page: Page) -> DemoPages:
     """Ask the API for the demo's organisation, query and latest run."""
     slug = page.request.get("/api/me/").json()["organisations"][0]["slug"]
-    query = listed(page, slug, "queries")[0]["id"]
-    run = listed(page, slug, "runs")[0]["id"]
+    stream = listed(page, slug, "streams")[0]["id"]
+    query = next(one["id"] for one in listed(page, slug, "queries") if one["name"] == RUNNING)
+    run = next(one["id"] for one in listed(page, slug, "runs") if one["binding_name"] == RUNNING)
     base = f"/t/{slug}"
     return DemoPages(
-        f"{base}/streams", f"{base}/queries", f"{base}/queries/{query}", f"{base}/runs", f"{base}/runs/{run}"
+        streams=f"{base}/streams",
+        stream=f"{base}/streams/{stream}",
+        queries=f"{base}/queries",
+        query=f"{base}/queries/{query}",
+        runs=f"{base}/runs",
+        run=f"{base}/runs/{run}",
     )
 
 

@@ -1,0 +1,40 @@
+"""`make up` starts once, says so, and is seen from outside as one installation."""
+
+import socket
+
+import pytest
+
+from deploy.up.place import HOST, free_port
+from tests.e2e.installation import Installation, launch
+
+pytestmark = pytest.mark.browser
+
+
+def test_it_prints_address_sign_in_and_how_to_stop(installation: Installation) -> None:
+    printed = "\n".join(installation.printed)
+    assert installation.address in printed
+    assert installation.email in printed
+    assert "ctrl-C" in installation.printed[-1]
+
+
+def test_every_line_of_progress_tells_the_time_since_the_start(installation: Installation) -> None:
+    assert [line for line in installation.printed if not line.startswith("[")] == []
+
+
+def test_a_second_start_says_where_the_first_is(installation: Installation) -> None:
+    second = launch(installation.env)
+    said = second.communicate(timeout=30)[0]
+    assert second.returncode == 1
+    assert f"running already at {installation.address} (process {installation.pid})" in said
+
+
+def test_a_busy_port_is_told_in_a_sentence(installation: Installation) -> None:
+    elsewhere = {**installation.env, "PUNCTUAL_DATA": str(installation.var / "elsewhere")}
+    with socket.socket() as taken:
+        taken.bind((HOST, free_port()))
+        taken.listen()
+        port = taken.getsockname()[1]
+        second = launch({**elsewhere, "PORT": str(port)})
+        said = second.communicate(timeout=30)[0]
+    assert second.returncode == 1
+    assert f"Port {port} is taken by another program: stop that program, or choose another port" in said

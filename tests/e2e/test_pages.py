@@ -1,0 +1,56 @@
+"""Who is not signed in sees nothing; who is sees every page, and can use it without eyes or mouse."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.accessibility import grave_violations
+from tests.e2e.browsing import demo_pages
+
+pytestmark = pytest.mark.browser
+
+TITLES = {
+    "streams": "Streams",
+    "stream": "cars",
+    "queries": "Queries",
+    "query": "speeding",
+    "runs": "Runs",
+    "run": "speeding",
+}
+
+
+def test_a_stranger_is_sent_to_the_sign_in_page(visitor: Page) -> None:
+    visitor.goto("/t/demo/runs")
+    expect(visitor).to_have_url(re.compile(r"/sign-in\?next="))
+    expect(visitor.get_by_role("heading", name="Sign in")).to_be_visible()
+
+
+def test_a_wrong_password_is_refused_with_a_sentence(visitor: Page) -> None:
+    visitor.goto("/sign-in")
+    visitor.get_by_label("E-mail").fill("demo@punctual.example")
+    visitor.get_by_label("Password").fill("not the password")
+    visitor.get_by_role("button", name="Sign in").click()
+    expect(visitor.get_by_role("alert")).to_be_visible()
+
+
+def test_the_sign_in_page_has_no_grave_fault_of_accessibility(visitor: Page) -> None:
+    visitor.goto("/sign-in")
+    expect(visitor.get_by_role("heading", name="Sign in")).to_be_visible()
+    assert grave_violations(visitor) == []
+
+
+@pytest.mark.parametrize("name", sorted(TITLES))
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_shows_its_title_and_has_no_grave_fault_of_accessibility(page: Page, name: str, scheme: str) -> None:
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light", reduced_motion="reduce")
+    page.goto(demo_pages(page).named()[name])
+    expect(page.get_by_role("heading", level=1)).to_contain_text(TITLES[name])
+    expect(page.get_by_text("Loading")).to_have_count(0)
+    assert grave_violations(page) == []
+
+
+def test_the_pages_of_an_organisation_that_is_not_mine_do_not_exist(page: Page) -> None:
+    page.goto("/t/another/runs")
+    expect(page.get_by_text("you do not belong to it")).to_be_visible()
+    assert page.request.get("/api/t/another/runs/").status == 404
