@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
@@ -12,7 +13,7 @@ from streaming.spark.binding import adapter_of
 from streaming.spark.control import AddBinding, AtEnd, StopBinding
 from streaming.spark.errors import Failure, explain_query
 from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create
-from streaming.spark.manifests import Manifest, read_manifest
+from streaming.spark.manifests import Manifest, newest_manifest, read_manifest
 from streaming.spark.planner import wall_clock
 from streaming.spark.sink import ResultSink
 from streaming.spark.source import FeedSource
@@ -110,6 +111,29 @@ class Carrier:
         numbers = [number for number in self._opened.folder.numbers("commits") if number > batch]
         manifests = (read_manifest(self._opened.folder, number) for number in numbers)
         return [manifest for manifest in manifests if manifest is not None]
+
+    def last_runs(self) -> dict[str, dict[str, Any]]:
+        """Run to the last committed change of its state (binding, state, domain, message)."""
+        manifest = newest_manifest(self._opened.folder)
+        runs: dict[str, dict[str, Any]] = {} if manifest is None else manifest["runs"]
+        return runs
+
+    def commanded(self) -> dict[str, str]:
+        """Binding to run, as the control log asks for them: the last command of each binding that adds it."""
+        found: dict[str, str] = {}
+        control = self._opened.control
+        for number in range(1, control.newest() + 1):
+            command = control.read(number)
+            if isinstance(command, AddBinding):
+                found[command.spec.binding] = command.spec.run
+            else:
+                found.pop(command.binding, None)
+        return found
+
+    @property
+    def ready(self) -> bool:
+        """Whether the query has come so far that it plans batches."""
+        return self.running and self._query is not None and "nitializing" not in self._query.status["message"]
 
     def _lanes(self, spec: RunSpec) -> dict[str, list[str]]:
         lanes = {}

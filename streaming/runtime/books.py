@@ -1,0 +1,146 @@
+"""What a runner knows of its runs, and what has to happen next: decisions without Spark, Redis or clock.
+
+Level-triggered: `decide` compares what is desired with what is carried and may be called any number of times.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from streaming.spark.errors import Domain, Failure
+from streaming.wire.messages import RunSpec
+
+State = Literal["starting", "running", "stopping", "stopped", "failed"]
+
+
+@dataclass(frozen=True)
+class Add:
+    """Carry the binding of `spec`."""
+
+    spec: RunSpec
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Carry `binding` no longer."""
+
+    binding: str
+    flush: bool
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A new state of a run, to be told to the web application."""
+
+    run: str
+    state: State
+    domain: Domain | None = None
+    message: str | None = None
+
+
+Step = Add | Stop | Seen
+
+
+@dataclass
+class Books:
+    """`carried`: binding to run, as the control log has it. `states`: the last state of each run that was told.
+
+    `over`: runs that have ended, by themselves or by a fault, and are still desired: they are left alone until they
+    have been absent from what is desired, which is how the web application asks to try again.
+    """
+
+    carried: dict[str, str] = field(default_factory=dict)
+    states: dict[str, Seen] = field(default_factory=dict)
+    over: dict[str, Seen] = field(default_factory=dict)
+    stopping: set[str] = field(default_factory=set)
+
+    def decide(self, desired: Mapping[str, RunSpec]) -> list[Step]:
+        """What to do so that `desired` (by binding) comes true; the books are then as if it had been done."""
+        wanted = {spec.run for spec in desired.values()}
+        self.over = {run: seen for run, seen in self.over.items() if run in wanted}
+        steps: list[Step] = []
+        for binding in sorted(set(self.carried) - set(desired)):
+            steps += self._drop(binding, flush=False)
+        for binding in sorted(desired):
+            spec = desired[binding]
+            steps += self._keep(spec) if spec.desired == "running" else self._end(spec)
+        return steps
+
+    def note(self, binding: str, seen: Seen) -> list[Seen]:
+        """Take a change that a manifest or the query's end brought; what of it is to be told."""
+        current = self.carried.get(binding) == seen.run
+        if seen.state == "running":
+            return self._told(seen) if current and seen.run not in self.stopping | set(self.over) else []
+        if current:
+            del self.carried[binding]
+        self.stopping.discard(seen.run)
+        if seen.run in self.over:
+            return []
+        self.over[seen.run] = seen
+        return self._told(seen)
+
+    def fail_all(self, failure: Failure) -> list[Seen]:
+        """The query that carries everything has stopped: every carried run fails, and keeps its place in the log."""
+        found: list[Seen] = []
+        for run in self.carried.values():
+            if run not in self.over:
+                seen = Seen(run, "failed", failure.domain, failure.message)
+                self.over[run] = seen
+                self.stopping.discard(run)
+                found += self._told(seen)
+        return found
+
+    def ready(self, runs: Mapping[str, Mapping[str, Any]]) -> list[Seen]:
+        """The query runs: those that a manifest (`runs`) calls running do so again."""
+        found: list[Seen] = []
+        for run in self.carried.values():
+            told = self.states.get(run)
+            if told is not None and told.state == "starting" and runs.get(run, {}).get("state") == "running":
+                found += self._told(Seen(run, "running"))
+        return found
+
+    @property
+    def active(self) -> bool:
+        """Whether the query has anything to do for anyone."""
+        return any(run not in self.over for run in self.carried.values())
+
+    def resume(self, runs: Mapping[str, Mapping[str, Any]]) -> None:
+        """Learn from the newest manifest (`runs`) what has ended, after a restart of the runner."""
+        for run, change in runs.items():
+            if change["state"] != "running":
+                self.over[run] = Seen(run, change["state"], change["domain"], change["message"])
+                if self.carried.get(change["binding"]) == run:
+                    del self.carried[change["binding"]]
+
+    def _keep(self, spec: RunSpec) -> list[Step]:
+        if spec.run in self.over:
+            return list(self._told(self.over[spec.run]))
+        if self.carried.get(spec.binding) == spec.run:
+            told = self.states.get(spec.run)
+            if told is None or told.state == "failed":
+                return list(self._told(Seen(spec.run, "starting")))
+            return []
+        steps = self._drop(spec.binding, flush=False) if spec.binding in self.carried else []
+        self.carried[spec.binding] = spec.run
+        return [*steps, Add(spec), *self._told(Seen(spec.run, "starting"))]
+
+    def _end(self, spec: RunSpec) -> list[Step]:
+        if self.carried.get(spec.binding) == spec.run and spec.run not in self.over:
+            if spec.run in self.stopping:
+                return []
+            self.stopping.add(spec.run)
+            return [Stop(spec.binding, spec.flush), *self._told(Seen(spec.run, "stopping"))]
+        steps = self._drop(spec.binding, flush=False) if self.carried.get(spec.binding) == spec.run else []
+        over = self.over.get(spec.run) or Seen(spec.run, "stopped")
+        return [*steps, *self._told(over)]
+
+    def _drop(self, binding: str, *, flush: bool) -> list[Step]:
+        run = self.carried.pop(binding)
+        self.stopping.discard(run)
+        return [Stop(binding, flush)]
+
+    def _told(self, seen: Seen) -> list[Seen]:
+        if self.states.get(seen.run) == seen:
+            return []
+        self.states[seen.run] = seen
+        return [seen]

@@ -1,0 +1,96 @@
+"""The heartbeat of a runner, in a thread of its own: it goes on while Spark starts, and ends when the runner hangs."""
+
+import logging
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable
+
+import psutil
+import redis
+
+from streaming.runtime.mailbox import Mailbox
+from streaming.wire.messages import RunnerLease
+
+log = logging.getLogger(__name__)
+
+BEAT_S = 2.0
+HUNG_AFTER_S = 180.0
+"""A runner whose main loop has not turned for so long no longer says that it is alive."""
+
+
+def wall_clock() -> int:
+    """Now, in ticks."""
+    return time.time_ns() // 1_000
+
+
+class Heart:
+    """Takes the lease and renews it until it is lost, released, or the runner hangs."""
+
+    def __init__(self, mailbox: Mailbox, token: str, now: Callable[[], int] = wall_clock) -> None:
+        self._mailbox = mailbox
+        self._token = token
+        self._now = now
+        self._started = now()
+        self._turned = time.monotonic()
+        self._ended = threading.Event()
+        self.lost = threading.Event()
+
+    def take(self) -> bool:
+        """Take the lease now; also from a dead runner of this machine. False while another one holds it."""
+        lease = self._lease()
+        if self._mailbox.renew(lease):
+            return True
+        holder = self._mailbox.holder()
+        if holder is not None and holder.host == socket.gethostname() and not _lives(holder.pid):
+            self._mailbox.take_over(lease)
+            return True
+        return False
+
+    def start(self) -> None:
+        """Beat from now on, in the background."""
+        threading.Thread(target=self._beat_on, name="lease", daemon=True).start()
+
+    def turned(self) -> None:
+        """The main loop lives."""
+        self._turned = time.monotonic()
+
+    def stop(self) -> None:
+        """Beat no more, and give the lease up so that a successor need not wait."""
+        self._ended.set()
+        try:
+            self._mailbox.release(self._token)
+        except redis.RedisError as error:
+            log.warning("the lease could not be given up: %s", error)
+
+    def _beat_on(self) -> None:
+        while not self._ended.wait(BEAT_S) and not self.lost.is_set():
+            self.beat()
+
+    def beat(self) -> None:
+        """Renew the lease once; sets `lost` when another runner has it."""
+        if time.monotonic() - self._turned > HUNG_AFTER_S:
+            log.error("the runner has hung for %.0f s; its lease is left to end", HUNG_AFTER_S)
+            return
+        try:
+            if not self._mailbox.renew(self._lease()):
+                self.lost.set()
+        except redis.RedisError as error:
+            log.warning("Redis cannot be reached, the lease is not renewed: %s", error)
+
+    def _lease(self) -> RunnerLease:
+        return RunnerLease(
+            token=self._token,
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            started_at=self._started,
+            beat_at=self._now(),
+        )
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False

@@ -1,0 +1,80 @@
+"""The runner's side of Redis: what is desired, what was seen, reports, and the lease."""
+
+import logging
+from collections.abc import Mapping
+
+import redis
+from pydantic import ValidationError
+
+from streaming.wire import keys
+from streaming.wire.messages import ProgressReport, RunnerLease, RunObserved, RunSpec
+
+log = logging.getLogger(__name__)
+
+_RENEW = """
+local held = redis.call('get', KEYS[1])
+if held and cjson.decode(held)['token'] ~= ARGV[1] then return 0 end
+redis.call('set', KEYS[1], ARGV[2], 'EX', ARGV[3])
+return 1
+"""
+_RELEASE = """
+local held = redis.call('get', KEYS[1])
+if held and cjson.decode(held)['token'] == ARGV[1] then redis.call('del', KEYS[1]) end
+return 1
+"""
+
+
+class Mailbox:
+    """One organisation's keys. Every method raises `redis.RedisError` when Redis cannot be reached."""
+
+    def __init__(self, connection: "redis.Redis", organisation: str) -> None:
+        self._redis = connection
+        self._organisation = organisation
+
+    def desired(self) -> dict[str, RunSpec]:
+        """What is desired, by binding; an entry that cannot be read is logged and left out."""
+        found: dict[str, RunSpec] = {}
+        for name, content in self._redis.hgetall(keys.desired(self._organisation)).items():
+            binding = name.decode() if isinstance(name, bytes) else name
+            try:
+                found[binding] = RunSpec.model_validate_json(content)
+            except ValidationError:
+                log.exception("what is desired of binding %s cannot be read", binding)
+        return found
+
+    def last_reported(self) -> int:
+        """The highest batch that was reported for any run that is still kept, 0 for none."""
+        reports = self._redis.hvals(keys.progress(self._organisation))
+        return max((ProgressReport.model_validate_json(each).batch for each in reports), default=0)
+
+    def observe(self, seen: RunObserved) -> None:
+        """Tell the state of a run."""
+        self._redis.hset(keys.observed(self._organisation), seen.run, seen.model_dump_json())
+
+    def report(self, reports: Mapping[str, ProgressReport]) -> None:
+        """Tell what a batch did, by run."""
+        with self._redis.pipeline(transaction=False) as together:
+            for run, report in reports.items():
+                content = report.model_dump_json()
+                stream = keys.reports(self._organisation, run)
+                together.xadd(stream, {"report": content}, maxlen=keys.REPORTS_KEPT, approximate=True)
+                together.hset(keys.progress(self._organisation), run, content)
+            together.execute()
+
+    def renew(self, lease: RunnerLease) -> bool:
+        """Take or renew the lease; False when another runner holds it."""
+        key = keys.lease(self._organisation)
+        return bool(self._redis.eval(_RENEW, 1, key, lease.token, lease.model_dump_json(), str(keys.LEASE_TTL_S)))
+
+    def holder(self) -> RunnerLease | None:
+        """Who holds the lease."""
+        content = self._redis.get(keys.lease(self._organisation))
+        return None if content is None else RunnerLease.model_validate_json(content)
+
+    def release(self, token: str) -> None:
+        """Give the lease up if it is ours."""
+        self._redis.eval(_RELEASE, 1, keys.lease(self._organisation), token)
+
+    def take_over(self, lease: RunnerLease) -> None:
+        """Take the lease of a runner that is known to be dead."""
+        self._redis.set(keys.lease(self._organisation), lease.model_dump_json(), ex=keys.LEASE_TTL_S)
