@@ -187,7 +187,7 @@ class _Tokens:
 
     def number(self) -> int:
         token = self.take()
-        if not (token.isdecimal() and len(token) <= 2):
+        if not (token.isascii() and token.isdecimal() and len(token) <= 2):
             raise self.error("a number of one or two digits")
         return int(token)
 

@@ -1,0 +1,95 @@
+"""Advance-time settings: their faults, and the form that clocks use."""
+
+import pytest
+
+from streaming.definition.advance import check_advance, to_temporal
+from streaming.definition.faults import FaultCode, Severity
+from streaming.definition.streams import AdvanceTimeSettings
+from streaming.temporal.events import Shape
+from streaming.temporal.settings import AdvanceTime, Basis, Generate, Late, LateEnd
+from streaming.temporal.ticks import Ticks
+
+
+def settings(**raw: object) -> AdvanceTimeSettings:
+    return AdvanceTimeSettings.model_validate(raw)
+
+
+def codes(of: AdvanceTimeSettings | None, shape: Shape = Shape.POINT, *, ctis: bool = False) -> list[str]:
+    return [f"{fault.code.value} {fault.field}" for fault in check_advance(of, shape, ctis)]
+
+
+def test_a_whole_number_is_a_count_and_a_text_is_a_duration() -> None:
+    counted = to_temporal(settings(generate={"every": 100, "delay": "2h"}, late="drop"))
+    timed = to_temporal(
+        settings(generate={"every": "10s", "delay": "-1tick", "basis": "max", "final": True}, late="keep")
+    )
+    assert counted == AdvanceTime(Generate(Ticks(7_200_000_000), every_count=100), Late.DROP)
+    assert timed.generate == Generate(Ticks(-1), every_ticks=Ticks(10_000_000), basis=Basis.MAX, final=True)
+    assert timed.late is Late.KEEP
+
+
+def test_the_bindings_settings_replace_the_streams_as_a_whole() -> None:
+    stream = settings(generate={"every": 1}, late="adjust")
+    assert to_temporal(stream, settings(late="shift")) == AdvanceTime(late=Late.SHIFT)
+    assert to_temporal(stream, None).late is Late.ADJUST
+
+
+def test_without_settings_there_is_no_clock_and_late_events_are_dropped() -> None:
+    assert to_temporal(None) == AdvanceTime(None, Late.DROP, LateEnd.LEAVE_OPEN)
+    assert to_temporal(settings()) == AdvanceTime()
+
+
+def test_an_every_that_is_not_positive_has_no_clock() -> None:
+    with pytest.raises(ValueError, match="above zero"):
+        to_temporal(settings(generate={"every": "0s"}, late="drop"))
+
+
+def test_sound_settings_have_no_fault() -> None:
+    assert codes(settings(generate={"every": 1, "delay": "-1tick"}, late="drop")) == []
+
+
+def test_late_must_be_said_beside_generate() -> None:
+    assert codes(settings(generate={"every": 1})) == ["late_not_said late"]
+
+
+def test_late_need_not_be_said_without_generate() -> None:
+    assert codes(settings(), ctis=True) == []
+
+
+@pytest.mark.parametrize("every", [0, -1, "0s", "-5s", "P99999999D"])
+def test_every_must_be_above_zero_and_within_all_of_time(every: int | str) -> None:
+    assert codes(settings(generate={"every": every}, late="drop")) == ["bad_advance_time generate.every"]
+
+
+@pytest.mark.parametrize("delay", ["P99999999D", "-P99999999D"])
+def test_a_delay_longer_than_all_of_time_is_refused(delay: str) -> None:
+    assert codes(settings(generate={"every": 1, "delay": delay}, late="drop")) == ["bad_advance_time generate.delay"]
+
+
+@pytest.mark.parametrize("of", [None, settings(), settings(late="drop")])
+def test_an_input_on_which_nothing_can_advance_time_gets_a_warning(of: AdvanceTimeSettings | None) -> None:
+    (fault,) = check_advance(of, Shape.POINT, adapter_sends_ctis=False)
+    assert (fault.code, fault.severity) == (FaultCode.NO_CLOCK, Severity.WARNING)
+    assert check_advance(of, Shape.POINT, adapter_sends_ctis=True) == ()
+
+
+@pytest.mark.parametrize(("shape", "late"), [("point", "drop"), ("interval", "drop"), ("edge", "adjust")])
+def test_late_end_where_it_does_nothing_gets_a_warning(shape: str, late: str) -> None:
+    of = settings(late=late, late_end="close_at_cti")
+    (fault,) = check_advance(of, Shape(shape), adapter_sends_ctis=True)
+    assert (fault.code, fault.severity, fault.field) == (FaultCode.BAD_ADVANCE_TIME, Severity.WARNING, "late_end")
+
+
+@pytest.mark.parametrize("late", [None, "drop"])
+def test_late_end_is_for_edges_under_drop(late: str | None) -> None:
+    assert codes(settings(late=late, late_end="close_at_cti"), Shape.EDGE, ctis=True) == []
+
+
+def test_all_faults_are_returned_at_once() -> None:
+    of = settings(generate={"every": 0, "delay": "P99999999D"}, late_end="close_at_cti")
+    assert codes(of) == [
+        "bad_advance_time generate.every",
+        "bad_advance_time generate.delay",
+        "late_not_said late",
+        "bad_advance_time late_end",
+    ]

@@ -1,0 +1,144 @@
+"""Types: their text, how they widen, and what aggregates give."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streaming.definition.types import (
+    BOOLEAN,
+    DOUBLE,
+    LONG,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    Array,
+    DecimalOf,
+    Struct,
+    Type,
+    TypeTextError,
+    aggregate_type,
+    bounded_decimal,
+    common_type,
+    parse_fields,
+    parse_type,
+)
+
+scalars: st.SearchStrategy[Type] = st.sampled_from(
+    [LONG, DOUBLE, STRING, BOOLEAN, TIMESTAMP, DecimalOf(10, 2), DecimalOf(38, 38)]
+)
+
+
+def nested(inner: st.SearchStrategy[Type]) -> st.SearchStrategy[Type]:
+    names = st.sampled_from(["a", "B_1", "long", "struct"])
+    fields = st.dictionaries(names, inner, min_size=1, max_size=3).map(lambda found: Struct(tuple(found.items())))
+    return st.one_of(inner.map(Array), fields)
+
+
+types: st.SearchStrategy[Type] = st.recursive(scalars, nested, max_leaves=6)
+
+
+@given(types)
+def test_a_printed_type_reads_back(of: Type) -> None:
+    assert parse_type(str(of)) == of
+
+
+@pytest.mark.parametrize(
+    ("text", "of"),
+    [
+        ("decimal(10, 2)", DecimalOf(10, 2)),
+        ("array<struct<a: long>>", Array(Struct((("a", LONG),)))),
+        (" struct < a:long , b : array< string > > ", Struct((("a", LONG), ("b", Array(STRING))))),
+    ],
+)
+def test_blanks_between_the_parts_do_not_matter(text: str, of: Type) -> None:
+    assert parse_type(text) == of
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "int",
+        "LONG",
+        "null",
+        "long long",
+        "array",
+        "array<>",
+        "array<long",
+        "array<long>>",
+        "struct<>",
+        "struct<a>",
+        "struct<a: long,>",
+        "struct<a: long b: long>",
+        "struct<a: long, a: long>",
+        "struct<1a: long>",
+        "decimal",
+        "decimal(39,1)",
+        "decimal(0,0)",
+        "decimal(2,3)",
+        "decimal(-1,0)",
+        "decimal(१,0)",
+        "array<" * 1000 + "long" + ">" * 1000,
+    ],
+)
+def test_other_texts_are_refused_with_what_to_write(text: str) -> None:
+    with pytest.raises(TypeTextError, match=r"write long, double, decimal\(p,s\)"):
+        parse_type(text)
+
+
+def test_a_bad_type_in_a_schema_names_its_field() -> None:
+    with pytest.raises(TypeTextError, match="field b: 'array<int>'"):
+        parse_fields({"a": "long", "b": "array<int>"})
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "common"),
+    [
+        (LONG, LONG, LONG),
+        (LONG, DOUBLE, DOUBLE),
+        (NULL, STRING, STRING),
+        (DecimalOf(10, 2), DOUBLE, DOUBLE),
+        (DecimalOf(10, 2), LONG, DecimalOf(22, 2)),
+        (DecimalOf(10, 2), DecimalOf(6, 4), DecimalOf(12, 4)),
+        (STRING, LONG, None),
+        (TIMESTAMP, LONG, None),
+        (BOOLEAN, LONG, None),
+        (Array(LONG), Array(DOUBLE), None),
+    ],
+)
+def test_types_widen_to_a_common_one_from_either_side(left: Type, right: Type, common: Type | None) -> None:
+    assert common_type(left, right) == common
+    assert common_type(right, left) == common
+
+
+def test_a_decimal_beyond_38_digits_gives_up_digits_after_the_point_down_to_six() -> None:
+    assert bounded_decimal(38, 20) == DecimalOf(38, 20)
+    assert bounded_decimal(45, 20) == DecimalOf(38, 13)
+    assert bounded_decimal(70, 20) == DecimalOf(38, 6)
+    assert bounded_decimal(70, 2) == DecimalOf(38, 2)
+
+
+@pytest.mark.parametrize(
+    ("function", "of", "result"),
+    [
+        ("count", None, LONG),
+        ("count", Array(LONG), LONG),
+        ("sum", LONG, LONG),
+        ("sum", DOUBLE, DOUBLE),
+        ("sum", DecimalOf(10, 2), DecimalOf(20, 2)),
+        ("sum", DecimalOf(35, 2), DecimalOf(38, 2)),
+        ("avg", LONG, DOUBLE),
+        ("avg", DOUBLE, DOUBLE),
+        ("avg", DecimalOf(10, 2), DecimalOf(14, 6)),
+        ("min", STRING, STRING),
+        ("max", TIMESTAMP, TIMESTAMP),
+        ("min", BOOLEAN, BOOLEAN),
+        ("sum", STRING, None),
+        ("avg", TIMESTAMP, None),
+        ("max", Array(LONG), None),
+        ("min", NULL, None),
+        ("sum", None, None),
+    ],
+)
+def test_aggregates_have_the_documented_result_types(function: str, of: Type | None, result: Type | None) -> None:
+    assert aggregate_type(function, of) == result
