@@ -25,7 +25,9 @@ POINTS: dict[str, Any] = {
 def _installation(settings: Any, tmp_path: Path) -> None:
     """A data folder of its own for each test; limits are counted in this process."""
     settings.PUNCTUAL_DATA = tmp_path
-    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+    settings.CACHES = {
+        "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": str(tmp_path)}
+    }
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 

@@ -102,7 +102,7 @@ def faults_of(error: ValidationError, *, inside: str = "") -> list[Fault]:
 
 def _envelope(status: int, code: str, message: str, faults: list[Fault], headers: dict[str, str]) -> Response:
     body = ErrorEnvelope(code=code, message=message, faults=faults)
-    return Response(body.model_dump(mode="json"), status=status, headers=headers)
+    return Response(body.model_dump(mode="json"), status=status, headers=headers, content_type="application/json")
 
 
 FRAMEWORK_MESSAGES = {

@@ -80,6 +80,8 @@ def lose(run: Run, now: datetime) -> None:
 
 def settle(run: Run, now: datetime) -> None:
     """Make the moves that need no runner: a stop of what nobody carries, and a retry that is due."""
+    if run.ended_at is not None:
+        return
     observed = Observed(run.observed)
     if run.desired == Desired.STOPPED:
         waits = observed is Observed.REQUESTED and run.observed_at is None

@@ -46,12 +46,16 @@ class StreamList(RootModel[list[StreamShown]]):
 
 
 class AdapterKind(Strict):
-    """A kind of adapter and the JSON Schema of its options, from which a form is drawn."""
+    """A kind of adapter and the JSON Schema of its options, from which a form is drawn.
+
+    `fields` are those that it produces, by name and type; null where the data decide.
+    """
 
     kind: str
     title: str
     help: str
     sends_ctis: bool
+    fields: dict[str, str] | None
     options_schema: dict[str, Any]
 
 
@@ -151,6 +155,7 @@ class AdaptersView(TenantView):
                 title=each.title,
                 help=each.help,
                 sends_ctis=each.sends_ctis,
+                fields=None if each.fields is None else dict(each.fields),
                 options_schema=each.json_schema(),
             )
             for each in kinds()

@@ -2,11 +2,9 @@
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.registry import sends_ctis
-from streaming.definition.check import check_advance
-from streaming.definition.faults import Fault, FaultCode, Severity
+from streaming.definition.check import check_advance, check_fields
+from streaming.definition.faults import Fault, Severity
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, StreamDefinition
-from streaming.definition.types import TypeTextError, parse_type
-from webapp.core.errors import fault
 from webapp.streams.adapters import try_options
 
 
@@ -26,7 +24,7 @@ def check_input(
 ) -> list[Fault]:
     """Return the faults of an input whose `advance` replaces the stream's settings; with `connect`, try the adapter."""
 
-    faults = schema_faults(definition, node)
+    faults = list(check_fields(definition.fields, node=node))
     if not faults:
         faults = try_options(definition, adapter, node=node, connect=connect)
     try:
@@ -37,16 +35,3 @@ def check_input(
     for each in check_advance(settings, definition.shape, own_ctis):
         faults.append(each if each.node or node is None else each.model_copy(update={"node": node}))
     return faults
-
-
-def schema_faults(definition: StreamDefinition, node: str | None) -> list[Fault]:
-    """Return one fault for each field whose type cannot be read."""
-    found = []
-    for name, text in definition.fields.items():
-        try:
-            parse_type(text)
-        except TypeTextError as error:
-            remedy = "Write long, double, string, boolean, timestamp, decimal(p, s), array<type> or struct<name: type>."
-            message = f"The type of the field {name} cannot be read: {error}."
-            found.append(fault(FaultCode.BAD_SCHEMA, message, remedy, node=node, field=f"fields.{name}"))
-    return found
