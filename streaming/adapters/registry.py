@@ -3,13 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from streaming.adapters.contract import AdapterError, InputAdapter
+from streaming.adapters.contract import AdapterError, InputAdapter, OutputAdapter
 from streaming.adapters.file.adapter import FileAdapter
 from streaming.adapters.file.options import FileOptions
+from streaming.adapters.file_output.adapter import FileOutput
+from streaming.adapters.file_output.options import FileOutputOptions
 from streaming.adapters.generator.adapter import FIELDS as GENERATED_FIELDS
 from streaming.adapters.generator.adapter import GeneratorAdapter
 from streaming.adapters.generator.options import GeneratorOptions
@@ -18,6 +20,7 @@ from streaming.adapters.rows.options import RowsOptions
 from streaming.definition.graph import Strict
 from streaming.definition.streams import StreamDefinition
 
+Model = TypeVar("Model", bound=Strict)
 Build = Callable[[Any, StreamDefinition, Path, Path | None], InputAdapter]
 
 
@@ -71,13 +74,15 @@ def adapter_kind(kind: str) -> AdapterKind:
 
 def read_options(kind: str, options: Mapping[str, Any]) -> Strict:
     """Validate `options` for `kind`. Raises `AdapterError` with every fault in one message."""
+    return _validated(adapter_kind(kind).options, kind, options)
+
+
+def _validated(model: type[Model], kind: str, options: Mapping[str, Any]) -> Model:
     try:
-        return adapter_kind(kind).options.model_validate(dict(options))
+        return model.model_validate(dict(options))
     except ValidationError as error:
-        faults = "; ".join(
-            f"{'.'.join(map(str, fault['loc'])) or 'options'}: {fault['msg']}" for fault in error.errors()
-        )
-        raise AdapterError(f"The options of the adapter '{kind}' do not fit: {faults}.") from None
+        faults = "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'all'}: {fault['msg']}" for fault in error.errors())
+        raise AdapterError(f"The options of the adapter '{kind}' do not fit: {faults}. Correct them.") from None
 
 
 def input_adapter(
@@ -94,3 +99,13 @@ def input_adapter(
 def sends_ctis(kind: str) -> bool:
     """Whether an adapter of `kind` can enqueue CTIs itself (`check_advance` warns about inputs without a clock)."""
     return adapter_kind(kind).sends_ctis
+
+
+def output_adapter(kind: str, options: Mapping[str, Any], fields: Mapping[str, str], root: Path) -> OutputAdapter:
+    """The output of `kind` for rows with `fields` (name to type), writing inside `root` only.
+
+    Raises `AdapterError` for an unknown kind and for options that do not fit.
+    """
+    if kind != FileOutput.kind:
+        raise AdapterError(f"There is no output adapter '{kind}'; choose one of {FileOutput.kind}.")
+    return FileOutput(_validated(FileOutputOptions, kind, options), fields, root)

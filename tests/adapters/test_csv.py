@@ -180,8 +180,35 @@ def test_an_interval_stream_must_say_where_its_ends_are(tmp_path: Path) -> None:
 
 
 CELLS = st.sampled_from(
-    ["1", "-7", "+3", "007", " 4 ", "", "x", "1.5", ".5", "2.", "1e2", "1E+2", "1e", "nan", "inf", "9223372036854775808"]
-    + ["-9223372036854775808", "1_0", "0x1", "--1", "true", "FALSE", "yes", "1970-01-01T00:00:01Z", "é", "a b", "\t5"]
+    [
+        "1",
+        "-7",
+        "+3",
+        "007",
+        " 4 ",
+        "",
+        "x",
+        "1.5",
+        ".5",
+        "2.",
+        "1e2",
+        "1E+2",
+        "1e",
+        "nan",
+        "inf",
+        "9223372036854775808",
+        "-9223372036854775808",
+        "1_0",
+        "0x1",
+        "--1",
+        "true",
+        "FALSE",
+        "yes",
+        "1970-01-01T00:00:01Z",
+        "é",
+        "a b",
+        "\t5",
+    ]
 )
 TYPES = ["long", "double", "string", "boolean"]
 LINE = st.one_of(
@@ -251,5 +278,3 @@ def split_by_hand(record: str) -> list[str]:
         if not comma:
             break
     return cells
-
-

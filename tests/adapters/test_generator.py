@@ -1,5 +1,6 @@
 """The generator: the same rows whatever the cuts, with the lateness, skew and faults that its options say."""
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ def test_the_cut_changes_no_row(cuts: list[int], seed: int) -> None:
     whole = list(elements(one(generator(**options), ends[-1], "1")))
     parts = [
         element
-        for low, high in zip(ends, ends[1:], strict=False)
+        for low, high in itertools.pairwise(ends)
         for chunk in generator(**options).read("1", low, high)
         for element in elements(chunk)
     ]

@@ -85,9 +85,7 @@ def test_numbers_are_times_in_the_unit_of_the_stream(tmp_path: Path, unit: TimeU
 
 
 def test_a_time_without_a_zone_is_in_the_one_of_the_stream(tmp_path: Path) -> None:
-    stream = StreamDefinition(
-        fields={}, event_time=EventTime(start=TimeColumn(column="ts", zone="America/Chicago"))
-    )
+    stream = StreamDefinition(fields={}, event_time=EventTime(start=TimeColumn(column="ts", zone="America/Chicago")))
     save(tmp_path / "a.parquet", {"ts": pa.array([1_309_478_400], pa.timestamp("s"))})
     found = [row.start for row in rows(files(tmp_path, stream)) if isinstance(row, Event)]
     assert found == [1_309_496_400_000_000]
@@ -104,9 +102,7 @@ def test_a_time_without_a_zone_is_in_the_one_of_the_stream(tmp_path: Path) -> No
         ({"ts": [1], "k": ["a"], "vv": [1]}, "no column 'v'; it has ts, k, vv. The nearest is 'vv'"),
     ],
 )
-def test_a_file_that_does_not_fit_the_stream_is_refused(
-    tmp_path: Path, columns: dict[str, Any], message: str
-) -> None:
+def test_a_file_that_does_not_fit_the_stream_is_refused(tmp_path: Path, columns: dict[str, Any], message: str) -> None:
     save(tmp_path / "a.parquet", columns)
     with pytest.raises(AdapterError, match=message):
         rows(files(tmp_path))
@@ -126,5 +122,8 @@ def test_an_incomplete_file_is_refused_with_a_sentence(tmp_path: Path) -> None:
 
 
 def test_a_file_without_rows_is_no_rows(tmp_path: Path) -> None:
-    save(tmp_path / "a.parquet", {"ts": pa.array([], pa.int64()), "k": pa.array([], pa.string()), "v": pa.array([], pa.int64())})
+    save(
+        tmp_path / "a.parquet",
+        {"ts": pa.array([], pa.int64()), "k": pa.array([], pa.string()), "v": pa.array([], pa.int64())},
+    )
     assert rows(files(tmp_path)) == []

@@ -1,6 +1,7 @@
 """The `file` adapter: finds files, journals them with their row counts, reads any span of rows."""
 
 import difflib
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -125,7 +126,7 @@ class FileAdapter:
         try:
             with file.open() as handle:
                 first = handle.readline(1 << 20)
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise AdapterError(f"The file '{file.path}' cannot be read ({error}); replace it.") from None
         skip = len(_BYTE_ORDER_MARK) if first.startswith(_BYTE_ORDER_MARK) else 0
         if format_of(file.path, self._options) == "json_lines" or not first:

@@ -1,5 +1,6 @@
 """Reading records of text files from any row on, decompressed, without reading twice what comes in sequence."""
 
+import zlib
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -114,7 +115,7 @@ class RecordReader:
     def _read(self) -> bytes:
         try:
             return self._handle.read(self._block_bytes)
-        except (OSError, EOFError, ValueError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise AdapterError(
                 f"The file '{self._file.path}' cannot be read ({error}); it is damaged or incomplete: replace it."
             ) from None

@@ -1,0 +1,1 @@
+"""Results as JSON lines, CSV or Parquet: one file for each part, complete or absent."""

@@ -1,0 +1,73 @@
+"""The registry: every kind has a form with help texts, refuses what it does not know, and can be previewed."""
+
+from pathlib import Path
+
+import pytest
+
+from streaming.adapters.contract import AdapterError
+from streaming.adapters.preview import check, sample
+from streaming.adapters.registry import AdapterKind, input_adapter, kinds, sends_ctis
+from streaming.temporal.outcomes import Reason
+from streaming.wire.rows import MalformedRow
+from tests.adapters.inputs import POINTS, files, write
+
+
+@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.kind)
+def test_every_option_has_a_title_and_a_help_text(kind: AdapterKind) -> None:
+    schema = kind.json_schema()
+    assert schema["additionalProperties"] is False
+    assert kind.help.endswith(".")
+    for name, option in schema["properties"].items():
+        assert option["title"] != name, name
+        assert option["description"].endswith("."), name
+
+
+def test_the_kinds_are_known_and_say_whether_they_send_ctis() -> None:
+    assert {kind.kind: sends_ctis(kind.kind) for kind in kinds()} == {"file": True, "generator": False, "rows": True}
+
+
+def test_the_generator_says_which_fields_it_has() -> None:
+    fields = {kind.kind: kind.fields for kind in kinds()}
+    assert fields["generator"] is not None
+    assert fields["generator"]["speed"] == "double"
+    assert fields["file"] is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("kafka", {}, "no adapter 'kafka'; choose one of file, generator, rows"),
+        ("file", {}, "path: Field required"),
+        ("file", {"path": "a", "folow": True}, "folow: Extra inputs are not permitted"),
+        ("file", {"path": "a", "delimiter": ";;"}, "delimiter"),
+        ("rows", {"path": ""}, "path"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    tmp_path: Path, kind: str, options: dict[str, object], message: str
+) -> None:
+    with pytest.raises(AdapterError, match=message):
+        input_adapter(kind, options, POINTS, tmp_path)
+
+
+def test_a_check_reads_the_first_row_and_says_what_is_wrong(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", "ts,k\n1,a\n")
+    with pytest.raises(AdapterError, match="no column 'v'"):
+        check(files(tmp_path), now=0)
+    check(files(write(tmp_path / "b" / "b.csv", "ts,k,v\n1,a,1\n").parent), now=0)
+
+
+def test_a_sample_shows_the_first_rows_with_their_faults(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", "ts,k,v\n1,a,1\nx,b,2\n3,c,3\n", modified_s=1)
+    write(tmp_path / "b.csv", "ts,k,v\n4,d,4\n", modified_s=2)
+    shown = sample(files(tmp_path), 2, now=0)
+    assert [(row.lane, row.position, row.raw) for row in shown] == [("0", 0, "1,a,1"), ("0", 1, "x,b,2")]
+    assert shown[1].element == MalformedRow(Reason.BAD_TIME)
+    assert len(sample(files(tmp_path), 99, now=0)) == 4
+
+
+def test_a_sample_of_transcript_rows_crosses_batches(tmp_path: Path) -> None:
+    write(tmp_path / "a.jsonl", "".join(f'{{"start": {i}, "batch": {i}}}\n' for i in range(5)))
+    adapter = input_adapter("rows", {"path": "a.jsonl"}, POINTS, tmp_path)
+    assert len(sample(adapter, 3, now=0)) == 3
+    assert len(sample(adapter, 9, now=0)) == 5
