@@ -66,9 +66,9 @@ class Scene:
         found = self.connection.hgetall(keys.desired(self.organisation))
         return {key.decode(): RunSpec.model_validate_json(value) for key, value in found.items()}
 
-    def lease(self) -> None:
+    def lease(self, started_at: int = 0) -> None:
         """Renew the runner's lease."""
-        beat = RunnerLease(token="t", host="here", pid=1, started_at=0, beat_at=self.clock.ticks)
+        beat = RunnerLease(token="t", host="here", pid=1, started_at=started_at, beat_at=self.clock.ticks)
         self.connection.set(keys.lease(self.organisation), beat.model_dump_json())
 
     def silence(self) -> None:
@@ -87,6 +87,24 @@ class Scene:
             kind="observed", run=self.run_id, state=state, domain=domain, message=message, at=self.clock.ticks
         )
         self.connection.hset(keys.observed(self.organisation), self.run_id, seen.model_dump_json())
+
+    def progress(self, batch: int) -> ProgressReport:
+        """Report a batch, as the runner does."""
+        report = ProgressReport(
+            kind="progress",
+            run=self.run_id,
+            batch=batch,
+            at=self.clock.ticks + 1,
+            inputs={},
+            output_ctis={"out": None},
+            results=7,
+            quarantined=1,
+            recent_results=[],
+            recent_late=[],
+            batch_s=0.5,
+        )
+        self.connection.hset(keys.progress(self.organisation), self.run_id, report.model_dump_json())
+        return report
 
     def stop(self, flush: bool = False) -> None:
         self.person.post(f"bindings/{self.binding['id']}/stop/", {"flush": flush})
@@ -171,13 +189,34 @@ def test_a_lost_run_comes_back_by_the_new_runner_only(scene: Scene) -> None:
     scene.turn()
     scene.turn()
     assert scene.run.observed == "lost"
-    scene.lease()
+    scene.lease(started_at=scene.clock.ticks)
     scene.turn()
     assert scene.run.observed == "lost"
     scene.report("running")
     scene.turn()
     assert (scene.run.observed, scene.run.message) == ("running", None)
     assert len(scene.launcher.launches) == 2
+
+
+def test_a_runner_that_was_silent_for_a_while_need_not_repeat_itself(scene: Scene) -> None:
+    scene.running()
+    scene.connection.delete(keys.lease(scene.organisation))
+    scene.turn()
+    assert scene.run.observed == "lost"
+    scene.lease()
+    scene.turn()
+    assert (scene.run.observed, scene.run.message) == ("running", None)
+
+
+def test_a_run_that_makes_progress_after_redis_forgot_it_is_running(scene: Scene) -> None:
+    scene.running()
+    scene.connection.flushall()
+    scene.turn()
+    assert scene.run.observed == "lost"
+    scene.lease()
+    scene.progress(batch=3)
+    scene.turn()
+    assert scene.run.observed == "running"
 
 
 def test_a_run_that_a_new_reconciler_finds_running_goes_on(scene: Scene) -> None:
@@ -321,6 +360,27 @@ def test_what_cannot_be_read_from_redis_changes_nothing(scene: Scene, caplog: py
     assert "cannot be read" in caplog.text
 
 
+def test_a_lease_that_cannot_be_read_is_no_lease(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
+    scene.running()
+    scene.connection.set(keys.lease(scene.organisation), "{broken")
+    scene.turn()
+    assert scene.run.observed == "lost"
+    assert "lease cannot be read" in caplog.text
+
+
+def test_the_last_report_of_a_binding_stays_for_a_runner_that_resumes(scene: Scene) -> None:
+    kept = []
+    for batch in range(2):
+        scene.running()
+        scene.progress(batch)
+        scene.report("stopped")
+        scene.turn()
+        kept.append(scene.connection.hkeys(keys.progress(scene.organisation)))
+        assert kept[-1] == [scene.run_id.encode()]
+        scene.run_id = scene.person.post(f"bindings/{scene.binding['id']}/start/").json()["id"]
+    assert kept[0] != kept[1]
+
+
 def test_what_is_desired_is_written_again_after_redis_lost_it(scene: Scene) -> None:
     scene.running()
     scene.connection.flushall()
@@ -336,20 +396,7 @@ def test_what_nobody_desires_any_more_is_taken_out(scene: Scene) -> None:
 
 
 def test_the_newest_report_is_kept_in_the_database(scene: Scene) -> None:
-    report = ProgressReport(
-        kind="progress",
-        run=scene.run_id,
-        batch=3,
-        at=1,
-        inputs={},
-        output_ctis={"out": None},
-        results=7,
-        quarantined=1,
-        recent_results=[],
-        recent_late=[],
-        batch_s=0.5,
-    )
-    scene.connection.hset(keys.progress(scene.organisation), scene.run_id, report.model_dump_json())
+    report = scene.progress(batch=3)
     scene.running()
     assert scene.person.get(f"runs/{scene.run_id}/").json()["progress"] == report.model_dump(mode="json")
 

@@ -3,7 +3,7 @@
 import logging
 from datetime import datetime, timedelta
 
-from streaming.wire.messages import RunObserved
+from streaming.wire.messages import ProgressReport, RunnerLease, RunObserved
 from webapp.runs.models import Run
 from webapp.runs.state_events import announce
 from webapp.runs.states import CARRIED, Desired, Observed, may_move
@@ -50,9 +50,15 @@ def _fail(run: Run, now: datetime, domain: str | None) -> None:
         logger.error("run %s of organisation %s failed: domain %s", run.pk, run.organisation_id, domain)
 
 
-def take_observation(run: Run, seen: RunObserved, now: datetime) -> None:
-    """Copy what the runner saw of `run`, unless it was copied before or no such move is legal."""
-    if run.observed_at is not None and seen.at <= run.observed_at:
+def take_observation(run: Run, seen: RunObserved, lease: RunnerLease | None, now: datetime) -> None:
+    """Copy what the runner saw of `run`, unless it was copied before or no such move is legal.
+
+    A run that was thought lost is taken up again by what its runner said before, if that same runner is heard again:
+    it does not say it twice.
+    """
+    same_runner = lease is not None and seen.at >= lease.started_at
+    found_again = run.observed == Observed.LOST and same_runner
+    if run.observed_at is not None and seen.at <= run.observed_at and not found_again:
         return
     old, new = Observed(run.observed), Observed(seen.state)
     if old is not new and not may_move(old, new):
@@ -64,6 +70,16 @@ def take_observation(run: Run, seen: RunObserved, now: datetime) -> None:
         move(run, new, now, domain=seen.domain, message=seen.message)
     else:
         run.save(update_fields=["observed_at"])
+
+
+def take_report(run: Run, report: ProgressReport, lease: RunnerLease | None, now: datetime) -> None:
+    """Keep the newest report; a run that was thought lost and has made progress since is running."""
+    newest = report.model_dump(mode="json")
+    if newest != run.progress:
+        run.progress = newest
+        run.save(update_fields=["progress"])
+    if run.observed == Observed.LOST and lease is not None and report.at > run.changed_at.timestamp() * 1_000_000:
+        move(run, Observed.RUNNING, now)
 
 
 def lose(run: Run, now: datetime) -> None:

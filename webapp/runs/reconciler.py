@@ -17,11 +17,11 @@ from django.utils import timezone
 from pydantic import ValidationError
 
 from streaming.wire import keys
-from streaming.wire.messages import ProgressReport, RunObserved
+from streaming.wire.messages import ProgressReport, RunnerLease, RunObserved
 from webapp.core.context import organisation_context
 from webapp.runs.launching import Launcher, ProcessLauncher, ensure_runner, runner_log, runner_was_heard
 from webapp.runs.models import Run
-from webapp.runs.moves import lose, settle, take_observation
+from webapp.runs.moves import lose, settle, take_observation, take_report
 from webapp.runs.state_events import announce
 from webapp.runs.states import Observed
 
@@ -48,16 +48,16 @@ class Reconciler:
             if not alone:
                 return
             runs = list(Run.objects.filter(ended_at__isnull=True).select_related("binding"))
-            self._observe(runs)
-            heard = bool(self.connection.exists(keys.lease(str(self.organisation))))
+            lease = self._lease()
+            self._observe(runs, lease)
             for run in runs:
-                if not heard:
+                if lease is None:
                     lose(run, self.now())
                 settle(run, self.now())
             desired = [run for run in runs if run.ended_at is None and run.observed != Observed.FAILED]
             self._write_desired(desired)
             self._forget([run for run in runs if run.ended_at is not None])
-            if heard:
+            if lease is not None:
                 runner_was_heard()
             elif desired:
                 self._launch(desired)
@@ -78,7 +78,16 @@ class Reconciler:
         except redis.exceptions.LockError:
             logger.error("a turn for organisation %s took longer than %s s", self.organisation, LOCK_S)
 
-    def _observe(self, runs: Sequence[Run]) -> None:
+    def _lease(self) -> RunnerLease | None:
+        """Return the lease of the runner that was heard of within LEASE_TTL_S."""
+        content = self.connection.get(keys.lease(str(self.organisation)))
+        try:
+            return None if content is None else RunnerLease.model_validate_json(content)
+        except ValidationError:
+            logger.exception("organisation %s: the runner's lease cannot be read", self.organisation)
+            return None
+
+    def _observe(self, runs: Sequence[Run], lease: RunnerLease | None) -> None:
         if not runs:
             return
         organisation, names = str(self.organisation), [str(run.pk) for run in runs]
@@ -86,10 +95,10 @@ class Reconciler:
         progress = self.connection.hmget(keys.progress(organisation), names)
         for run, seen, report in zip(runs, observed, progress, strict=True):
             try:
-                if report is not None:
-                    _copy_progress(run, ProgressReport.model_validate_json(report))
                 if seen is not None:
-                    take_observation(run, RunObserved.model_validate_json(seen), self.now())
+                    take_observation(run, RunObserved.model_validate_json(seen), lease, self.now())
+                if report is not None:
+                    take_report(run, ProgressReport.model_validate_json(report), lease, self.now())
             except ValidationError:
                 logger.exception("run %s: the runner wrote what cannot be read", run.pk)
 
@@ -103,11 +112,14 @@ class Reconciler:
             together.execute()
 
     def _forget(self, ended: Sequence[Run]) -> None:
+        """Take out of Redis what nobody reads; the last report of each binding stays, for a runner that resumes."""
         organisation = str(self.organisation)
         for run in ended:
             self.connection.hdel(keys.observed(organisation), str(run.pk))
-            self.connection.hdel(keys.progress(organisation), str(run.pk))
             self.connection.expire(keys.reports(organisation, str(run.pk)), REPORTS_KEPT_S)
+            earlier = Run.objects.filter(binding=run.binding, created_at__lt=run.created_at)
+            for old in earlier.values_list("pk", flat=True):
+                self.connection.hdel(keys.progress(organisation), str(old))
 
     def _launch(self, desired: Sequence[Run]) -> None:
         in_vain = ensure_runner(self.launcher, self.now())
@@ -121,13 +133,6 @@ class Reconciler:
                 run.domain, run.message = "internal", message
                 run.save(update_fields=["domain", "message"])
                 announce(run)
-
-
-def _copy_progress(run: Run, report: ProgressReport) -> None:
-    newest = report.model_dump(mode="json")
-    if newest != run.progress:
-        run.progress = newest
-        run.save(update_fields=["progress"])
 
 
 def reconcile_installation(organisation: UUID) -> None:
