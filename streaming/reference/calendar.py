@@ -15,13 +15,13 @@ def _moment(ticks: int) -> datetime:
 
 def _date_trunc(unit: str, ticks: int) -> int:
     moment = _moment(ticks)
-    if unit in ("hour", "minute", "second"):
-        finer = {"hour": {"minute": 0, "second": 0}, "minute": {"second": 0}, "second": {}}[unit]
-        return tick_of(moment.replace(microsecond=0, **finer))
+    if unit in _TICKS:
+        return ticks - ticks % _TICKS[unit]
     midnight = moment.replace(hour=0, minute=0, second=0, microsecond=0)
     return tick_of(_FIRST_DAY[unit](midnight))
 
 
+_TICKS: Final[Mapping[str, int]] = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000}
 _FIRST_DAY: Final[Mapping[str, Callable[[datetime], datetime]]] = {
     "year": lambda day: day.replace(month=1, day=1),
     "quarter": lambda day: day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1),

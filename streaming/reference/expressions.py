@@ -83,7 +83,7 @@ class _Evaluation:
             return self.logic(node)
         left, right = self.value(node.left), self.value(node.right)
         if node.operator == "<=>":
-            return left == right if left is not None and right is not None else left is right
+            return bool(left == right) if left is not None and right is not None else left is right
         if left is None or right is None:
             return None
         if node.operator in ARITHMETIC:
@@ -93,10 +93,10 @@ class _Evaluation:
     def logic(self, node: Binary) -> bool | None:
         """`and` is false if a side is false, `or` true if a side is true, whatever the other is."""
         decisive = node.operator == "or"
-        left = self.value(node.left)
+        left: bool | None = self.value(node.left)
         if left is decisive:
             return decisive
-        right = self.value(node.right)
+        right: bool | None = self.value(node.right)
         if right is decisive:
             return decisive
         return None if left is None or right is None else not decisive

@@ -89,7 +89,8 @@ def key_of(value: Any) -> Hashable:
         return tuple((name, key_of(inner)) for name, inner in value.items())
     if isinstance(value, list | tuple):
         return tuple(key_of(inner) for inner in value)
-    return value
+    scalar: Hashable = value
+    return scalar
 
 
 def sort_key(value: Any) -> tuple[Any, ...]:

@@ -70,7 +70,7 @@ def _edge(row: Mapping[str, Any], shape: Shape) -> EdgeKind | MalformedRow | Non
     if shape is not Shape.EDGE:
         return None
     try:
-        return EdgeKind(row.get("edge"))
+        return EdgeKind(str(row.get("edge")))
     except ValueError:
         return MalformedRow(Reason.BAD_ROW)
 

@@ -1,0 +1,28 @@
+"""Every transcript of the repository holds, for every cut into micro-batches; spark runs them in tests/spark."""
+
+from pathlib import Path
+
+import pytest
+
+from streaming.transcripts.format import ExecutorName
+from streaming.transcripts.judge import judge
+from streaming.transcripts.load import Loaded, load
+
+TRANSCRIPTS = load([Path(__file__).parent])
+
+
+@pytest.mark.parametrize("executor", ["reference", "engine"])
+@pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda loaded: loaded.transcript.name)
+def test_transcript_holds_for_every_cut(transcript: Loaded, executor: ExecutorName) -> None:
+    (verdict,) = judge([transcript], executor, "all")
+    assert verdict.differs == ""
+
+
+def test_names_are_unique() -> None:
+    names = [loaded.transcript.name for loaded in TRANSCRIPTS]
+    assert sorted(set(names)) == sorted(names)
+
+
+def test_every_transcript_names_the_decisions_that_it_shows() -> None:
+    for path in {loaded.path for loaded in TRANSCRIPTS}:
+        assert path.read_text(encoding="utf-8").startswith("# "), path
