@@ -1,5 +1,6 @@
 """One Spark session with the settings that the engine was measured with (ENGINE.md)."""
 
+import logging
 import os
 import shutil
 import sys
@@ -55,6 +56,7 @@ def start_session(master: str = "local[2]", settings: Mapping[str, str] | None =
     builder = SparkSession.builder.master(master).appName("punctual")
     for name, value in {**SETTINGS, **(settings or {})}.items():
         builder = builder.config(name, value)
+    logging.getLogger("py4j").setLevel(logging.WARNING)
     session: SparkSession = builder.getOrCreate()
     return session
 

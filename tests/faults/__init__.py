@@ -1,0 +1,1 @@
+"""Runs that are killed, and results that equal those of an undisturbed run."""

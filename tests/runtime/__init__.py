@@ -1,0 +1,1 @@
+"""What the runner promises, over a real Redis server; one test starts the whole process."""

@@ -1,0 +1,124 @@
+"""A carrier's batches in this process: the same planner, feed, operators and sink, with dictionaries for Spark's state.
+
+A `Crash` ends a batch where a killed process would have: what was written stays, Spark's state does not, and the next
+batch is planned again from the journaled offset, as Spark does.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql.streaming.stateful_processor import TimerValues
+
+from streaming.spark.envelope import Row, rows_of
+from streaming.spark.feed import run_task
+from streaming.spark.feed_work import share_out
+from streaming.spark.lane_clocks import purge_clocks
+from streaming.spark.layout import CarrierFolder, CarrierSettings, create
+from streaming.spark.manifests import Manifest, publish, read_manifest
+from streaming.spark.offset import Offset
+from streaming.spark.parts import TaskSink
+from streaming.spark.planner import Planner
+from streaming.spark.stage import OperatorStage
+
+
+class Crash(Exception):
+    """The process was killed here."""
+
+
+class MapInMemory:
+    """Spark's map state of one key."""
+
+    def __init__(self, content: dict[tuple[str], tuple[bytes]]) -> None:
+        self.content = content
+
+    def getValue(self, key: tuple[str]) -> tuple[bytes] | None:  # noqa: N802
+        return self.content.get(key)
+
+    def updateValue(self, key: tuple[str], value: tuple[bytes]) -> None:  # noqa: N802
+        self.content[key] = value
+
+    def removeKey(self, key: tuple[str]) -> None:  # noqa: N802
+        self.content.pop(key, None)
+
+    def keys(self) -> Iterator[tuple[str]]:
+        return iter(tuple(self.content))
+
+    def clear(self) -> None:
+        self.content.clear()
+
+
+class Loop:
+    """One carrier whose batches are run one by one."""
+
+    def __init__(self, home: Path, **settings: Any) -> None:
+        self.home = home
+        self.carrier: CarrierFolder = create(home / "carrier", CarrierSettings(home=str(home), **settings))
+        self.clock = 0
+        self.offset = Offset()
+        self.planned: Offset | None = None
+        self.state: dict[tuple[str, int], dict[tuple[str], tuple[bytes]]] = {}
+        self.planner = self._planner()
+
+    def restart(self) -> None:
+        """A new driver over what the old one left."""
+        self.planner = self._planner()
+
+    def batch(self, on_stage: Callable[[str], None] = lambda _: None) -> Manifest | None:
+        """Run one batch, the interrupted one first; None when there is nothing to do. `on_stage` may raise Crash."""
+        if self.planned is None:
+            after = self.planner.plan(self.offset)
+            if after is self.offset:
+                return None
+            self.planned = Offset.of_json(after.to_json())
+        on_stage("planned")
+        state = {key: dict(content) for key, content in self.state.items()}
+        rows = [row for task in self._tasks() for batch in run_task(task) for row in rows_of(batch)]
+        on_stage("fed")
+        self._sink(self._operate(rows, state), on_stage)
+        on_stage("published")
+        self.state, self.offset, self.planned = state, self.planned, None
+        for partition in range(self.carrier.settings.partitions):
+            purge_clocks(self.carrier.folder, partition, self.offset.n - 1)
+        return read_manifest(self.carrier.folder, self.offset.n)
+
+    def run(self) -> list[Manifest]:
+        """Batches until there is nothing to do."""
+        return list(iter(self.batch, None))
+
+    def _planner(self) -> Planner:
+        def now() -> int:
+            self.clock += 1_000_000
+            return self.clock
+
+        return Planner(self.carrier, now)
+
+    def _tasks(self) -> list[Any]:
+        assert self.planned is not None
+        return share_out(str(self.carrier.path), self.carrier.settings.partitions, self.planned)
+
+    def _operate(self, rows: list[Row], state: dict[tuple[str, int], dict[tuple[str], tuple[bytes]]]) -> list[Row]:
+        groups: dict[tuple[str, int], list[Row]] = defaultdict(list)
+        for row in rows:
+            groups[row.binding, row.bucket].append(row)
+        found: list[Row] = []
+        for key, group in groups.items():
+            stage = OperatorStage(str(self.carrier.path))
+            stage._state = MapInMemory(state.setdefault(key, {}))
+            values = ((*_values(row),) for row in group)
+            found += [Row(*row) for row in stage.handleInputRows(key, values, TimerValues())]
+        return found
+
+    def _sink(self, rows: list[Row], on_stage: Callable[[str], None]) -> None:
+        assert self.planned is not None
+        sink = TaskSink(self.carrier, 0)
+        for row in rows:
+            sink.take(row)
+        summaries = sink.finish()
+        on_stage("written")
+        publish(self.carrier, self.planned.n, summaries)
+
+
+def _values(row: Row) -> tuple[Any, ...]:
+    return tuple(getattr(row, name) for name in Row.__slots__)

@@ -1,0 +1,257 @@
+"""What a carrier promises, batch by batch, killed at every stage of a batch: all of it without Spark's own process."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streaming.adapters.contract import AdapterError
+from streaming.adapters.rows.adapter import RowsAdapter
+from streaming.engine.operators import Operators
+from streaming.spark.control import AddBinding, AtEnd, StopBinding
+from streaming.spark.errors import DISK_FULL, explain_query
+from streaming.spark.local_run import committed_lines
+from streaming.spark.manifests import Manifest
+from streaming.wire.messages import ProgressReport, RunSpec
+from tests.spark.loop import Crash, Loop
+from tests.spark.specs import spec, write_readings
+
+BATCHES = 6
+STAGES = ["planned", "fed", "written", "published"]
+
+
+@pytest.fixture
+def loop(tmp_path: Path) -> Loop:
+    write_readings(tmp_path / "readings.jsonl", BATCHES)
+    return Loop(tmp_path)
+
+
+def add(loop: Loop, wanted: RunSpec, at_end: AtEnd = "flush") -> int:
+    command = AddBinding(kind="add", tick=0, spec=wanted, bucket_ids=[0], lanes={}, at_end=at_end)
+    return loop.carrier.control.append(command)
+
+
+def stop(loop: Loop, binding: str, *, flush: bool) -> None:
+    loop.carrier.control.append(StopBinding(kind="stop", tick=0, binding=binding, flush=flush))
+
+
+def rows(loop: Loop, binding: str) -> tuple[list[str], list[str]]:
+    folder = loop.home / "results" / binding
+    results, late = committed_lines(folder, "results"), committed_lines(folder, "late")
+    return sorted(json.dumps(row) for row in results), sorted(json.dumps(row) for row in late)
+
+
+def states(manifests: list[Manifest], binding: str) -> list[tuple[str, str | None, str | None]]:
+    changes = (change for manifest in manifests for change in manifest["changes"])
+    return [(each["state"], each["domain"], each["message"]) for each in changes if each["binding"] == binding]
+
+
+@pytest.fixture
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[str]]:
+    home = tmp_path_factory.mktemp("undisturbed")
+    write_readings(home / "readings.jsonl", BATCHES)
+    loop = Loop(home)
+    add(loop, spec("a", "readings.jsonl"))
+    loop.run()
+    return rows(loop, "a")
+
+
+def test_a_finite_input_is_read_to_its_end_flushed_and_reported(loop: Loop) -> None:
+    add(loop, spec("a", "readings.jsonl"))
+    manifests = loop.run()
+    assert len(manifests) == BATCHES
+    assert [state for state, _, _ in states(manifests, "a")] == ["running", "stopped"]
+    results, late = rows(loop, "a")
+    report = ProgressReport.model_validate_json(json.dumps(manifests[-1]["reports"][0]))
+    assert report.results == len(results) > 0
+    assert report.quarantined == len(late) > 0
+    counts = report.inputs["readings"]
+    assert counts.received == sum(counts.outcomes.values()) == BATCHES * 5
+    assert counts.ended
+    total = sum(json.loads(row)["payload"]["n"] for row in results)
+    assert total == counts.outcomes["on_time"] + counts.outcomes.get("reordered", 0)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("at", range(1, BATCHES + 1))
+def test_a_batch_killed_at_any_stage_changes_nothing(
+    loop: Loop, undisturbed: tuple[list[str], list[str]], stage: str, at: int
+) -> None:
+    add(loop, spec("a", "readings.jsonl"))
+    for _ in range(at - 1):
+        loop.batch()
+
+    def crash(reached: str) -> None:
+        if reached == stage:
+            raise Crash
+
+    with pytest.raises(Crash):
+        loop.batch(crash)
+    loop.restart()
+    loop.run()
+    assert rows(loop, "a") == undisturbed
+
+
+def test_an_idle_carrier_plans_nothing(loop: Loop) -> None:
+    assert loop.batch() is None
+    add(loop, spec("a", "readings.jsonl"))
+    loop.run()
+    assert loop.batch() is None
+
+
+def test_many_bindings_share_each_batch(loop: Loop, undisturbed: tuple[list[str], list[str]]) -> None:
+    for number in range(20):
+        add(loop, spec(f"b{number}", "readings.jsonl"))
+    assert len(loop.run()) == BATCHES
+    assert all(rows(loop, f"b{number}") == undisturbed for number in range(20))
+
+
+def test_a_stop_without_flush_keeps_state_and_positions(loop: Loop, undisturbed: tuple[list[str], list[str]]) -> None:
+    add(loop, spec("a", "readings.jsonl"))
+    loop.batch()
+    loop.batch()
+    stop(loop, "a", flush=False)
+    stopped = loop.run()
+    assert states(stopped, "a") == [("stopped", None, None)]
+    add(loop, spec("a", "readings.jsonl", run="a-2"))
+    loop.run()
+    assert rows(loop, "a") == undisturbed
+
+
+def test_a_stop_with_flush_sends_infinity_where_final_asks_for_it(loop: Loop) -> None:
+    add(loop, spec("asks", "readings.jsonl", final=True))
+    add(loop, spec("does_not", "readings.jsonl"))
+    loop.batch()
+    for name in ("asks", "does_not"):
+        stop(loop, name, flush=True)
+    manifest = loop.run()[-1]
+    ended = {report["run"]: report["inputs"]["readings"]["ended"] for report in manifest["reports"]}
+    assert ended["asks-1"] is True
+    assert not ended.get("does_not-1", False)
+    assert len(rows(loop, "asks")[0]) > len(rows(loop, "does_not")[0])
+
+
+def test_another_query_under_the_same_binding_begins_anew(loop: Loop) -> None:
+    add(loop, spec("a", "readings.jsonl"))
+    loop.batch()
+    loop.batch()
+    stop(loop, "a", flush=False)
+    loop.run()
+    add(loop, spec("a", "readings.jsonl", run="a-2", where="value >= 0"))
+    manifests = loop.run()
+    assert manifests[-1]["reports"][0]["inputs"]["readings"]["received"] == BATCHES * 5
+    assert [key for key, content in loop.state.items() if content] == []
+
+
+def test_a_missing_input_fails_its_own_run_with_a_sentence(
+    loop: Loop, undisturbed: tuple[list[str], list[str]]
+) -> None:
+    add(loop, spec("lost", "nowhere.jsonl"))
+    add(loop, spec("a", "readings.jsonl"))
+    manifests = loop.run()
+    ((state, domain, message),) = states(manifests, "lost")
+    assert (state, domain) == ("failed", "user")
+    assert message is not None
+    assert "nowhere.jsonl" in message
+    assert "Traceback" not in message
+    assert rows(loop, "a") == undisturbed
+
+
+def test_a_run_that_failed_goes_on_after_the_file_came_back(
+    loop: Loop, undisturbed: tuple[list[str], list[str]]
+) -> None:
+    add(loop, spec("a", "readings.jsonl"))
+    loop.batch()
+    hidden = (loop.home / "readings.jsonl").rename(loop.home / "hidden")
+    assert states(loop.run(), "a")[-1][0] == "failed"
+    hidden.rename(loop.home / "readings.jsonl")
+    add(loop, spec("a", "readings.jsonl", run="a-2"))
+    loop.run()
+    assert rows(loop, "a") == undisturbed
+
+
+@pytest.mark.parametrize("breaks_at", [2, 5])
+def test_a_fault_while_reading_undoes_the_batch_of_that_binding_alone(
+    loop: Loop, undisturbed: tuple[list[str], list[str]], monkeypatch: pytest.MonkeyPatch, breaks_at: int
+) -> None:
+    read = RowsAdapter.read
+
+    def broken(self: RowsAdapter, lane: str, start: int, end: int) -> Iterator[Any]:
+        yield from read(self, lane, start, end)
+        if end == breaks_at and self._options.path == "frail.jsonl":
+            raise AdapterError("The disk of the device went away. Plug it in again.", domain="external")
+
+    write_readings(loop.home / "frail.jsonl", BATCHES)
+    add(loop, spec("frail", "frail.jsonl"))
+    add(loop, spec("a", "readings.jsonl"))
+    monkeypatch.setattr(RowsAdapter, "read", broken)
+    manifests = loop.run()
+    expected = ("failed", "external", "The disk of the device went away. Plug it in again.")
+    assert states(manifests, "frail") == [("running", None, None), expected]
+    assert rows(loop, "a") == undisturbed
+    monkeypatch.setattr(RowsAdapter, "read", read)
+    add(loop, spec("frail", "frail.jsonl", run="frail-2"))
+    loop.run()
+    assert rows(loop, "frail") == undisturbed
+
+
+@pytest.mark.parametrize("breaks_at", [1, 3, BATCHES])
+def test_a_fault_of_the_operators_undoes_the_batch_of_that_binding_alone(
+    loop: Loop, undisturbed: tuple[list[str], list[str]], monkeypatch: pytest.MonkeyPatch, breaks_at: int
+) -> None:
+    turn = Operators.turn
+
+    def broken(self: Operators, batch: int, envelopes: Any) -> Any:
+        released = turn(self, batch, envelopes)
+        if batch == breaks_at:
+            raise ArithmeticError("a fault of ours")
+        return released
+
+    add(loop, spec("a", "readings.jsonl"))
+    monkeypatch.setattr(Operators, "turn", broken)
+    manifests = loop.run()
+    state, domain, message = states(manifests, "a")[-1]
+    assert (state, domain) == ("failed", "internal")
+    assert message is not None
+    assert "a fault of ours" not in message
+    monkeypatch.setattr(Operators, "turn", turn)
+    add(loop, spec("a", "readings.jsonl", run="a-2"))
+    loop.run()
+    assert rows(loop, "a") == undisturbed
+
+
+def test_a_full_disk_is_no_fault_of_a_binding(loop: Loop) -> None:
+    add(loop, spec("a", "readings.jsonl"))
+    folder = loop.home / "results" / "a" / "quarantine"
+    folder.mkdir(parents=True)
+    (folder / ".part-1-0.jsonl.staged").symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left on device") as raised:
+        loop.run()
+    assert explain_query(raised.value).message == DISK_FULL
+
+
+def test_totals_are_counted_once_when_a_batch_is_published_twice(loop: Loop) -> None:
+    add(loop, spec("a", "readings.jsonl"))
+    loop.batch()
+
+    def crash(reached: str) -> None:
+        if reached == "published":
+            raise Crash
+
+    with pytest.raises(Crash):
+        loop.batch(crash)
+    manifest = loop.batch()
+    assert manifest is not None
+    assert manifest["reports"][0]["results"] == len(rows(loop, "a")[0])
+    assert manifest["reports"][0]["inputs"]["readings"]["received"] == 10
+
+
+def test_every_outcome_in_quarantine_is_in_the_totals(loop: Loop) -> None:
+    add(loop, spec("a", "readings.jsonl"))
+    counts = loop.run()[-1]["reports"][0]["inputs"]["readings"]["outcomes"]
+    late = Counter(json.loads(row)["outcome"] for row in rows(loop, "a")[1])
+    assert late == {name: count for name, count in counts.items() if name in late and count}
+    assert set(late) == {"malformed", "dropped_late"}

@@ -1,0 +1,108 @@
+"""The carrier in Spark's own processes."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from streaming.spark.carrier import Carrier
+from streaming.spark.errors import DISK_FULL, PunctualError
+from streaming.spark.layout import CarrierSettings
+from streaming.spark.local_run import await_ends, committed_lines, run_to_end
+from tests.spark.loop import Loop
+from tests.spark.specs import spec, write_readings
+from tests.spark.test_loop import add
+
+pytestmark = pytest.mark.spark
+
+DEADLINE_S = 120.0
+
+
+def rows(home: Path, binding: str) -> tuple[list[str], list[str]]:
+    folder = home / "results" / binding
+    results, late = committed_lines(folder, "results"), committed_lines(folder, "late")
+    return sorted(json.dumps(row) for row in results), sorted(json.dumps(row) for row in late)
+
+
+def undisturbed(home: Path, batches: int) -> tuple[list[str], list[str]]:
+    """What the same readings give batch by batch in this process."""
+    write_readings(home / "readings.jsonl", batches)
+    loop = Loop(home)
+    add(loop, spec("a", "readings.jsonl"))
+    loop.run()
+    return rows(home, "a")
+
+
+def wait_for(carrier: Carrier, reached: Callable[[], bool]) -> None:
+    until = time.monotonic() + DEADLINE_S
+    while not reached():
+        assert time.monotonic() < until
+        assert carrier.failure() is None
+        carrier.wait(0.02)
+
+
+def test_bindings_come_and_go_while_the_query_runs_and_a_restart_goes_on(session: SparkSession, tmp_path: Path) -> None:
+    expected = undisturbed(tmp_path / "undisturbed", 12)
+    write_readings(tmp_path / "readings.jsonl", 12)
+    settings = CarrierSettings(home=str(tmp_path))
+    carrier = Carrier(session, tmp_path / "carrier", settings)
+    carrier.start()
+    carrier.add(spec("a", "readings.jsonl"))
+    carrier.add(spec("lost", "nowhere.jsonl"))
+    wait_for(carrier, lambda: len(carrier.manifests_after(0)) >= 2)
+    assert carrier.last_runs()["lost-1"]["state"] == "failed"
+    assert carrier.last_runs()["a-1"]["state"] == "running"
+    carrier.add(spec("b", "readings.jsonl"))
+    wait_for(carrier, lambda: "b-1" in carrier.last_runs())
+    carrier.stop("b", flush=False)
+    wait_for(carrier, lambda: carrier.last_runs()["b-1"]["state"] == "stopped")
+    carrier.close()
+    before = carrier.manifests_after(0)[-1]["batch"]
+
+    again = Carrier(session, tmp_path / "carrier", settings)
+    assert again.commanded() == {"a": "a-1", "lost": "lost-1"}
+    again.add(spec("b", "readings.jsonl", run="b-2"))
+    again.start()
+    await_ends(again, {"a", "b"}, after=before, deadline_s=DEADLINE_S)
+    again.close()
+    assert rows(tmp_path, "a") == expected
+    assert rows(tmp_path, "b") == expected
+
+
+def test_a_full_disk_stops_the_query_with_a_sentence_and_keeps_the_checkpoint(
+    session: SparkSession, tmp_path: Path
+) -> None:
+    expected = undisturbed(tmp_path / "undisturbed", 4)
+    write_readings(tmp_path / "readings.jsonl", 4)
+    folder = tmp_path / "results" / "a" / "results"
+    folder.mkdir(parents=True)
+    full = [folder / f".part-{batch}-{task}.jsonl.staged" for batch in range(1, 9) for task in range(2)]
+    for path in full:
+        path.symlink_to("/dev/full")
+    settings = CarrierSettings(home=str(tmp_path))
+    with pytest.raises(PunctualError) as raised:
+        run_to_end(session, [(spec("a", "readings.jsonl"), "flush")], tmp_path / "carrier", settings)
+    assert str(raised.value) == DISK_FULL
+    for path in full:
+        path.unlink()
+    carrier = Carrier(session, tmp_path / "carrier", settings)
+    carrier.start()
+    await_ends(carrier, {"a"}, after=0, deadline_s=DEADLINE_S)
+    carrier.close()
+    assert rows(tmp_path, "a") == expected
+
+
+def test_buckets_of_a_dedicated_carrier_lie_in_different_partitions_and_give_the_same_rows(
+    session: SparkSession, tmp_path: Path
+) -> None:
+    expected = undisturbed(tmp_path / "undisturbed", 3)
+    write_readings(tmp_path / "readings.jsonl", 3)
+    settings = CarrierSettings(home=str(tmp_path), buckets=2, isolate=False)
+    found = run_to_end(session, [(spec("a", "readings.jsonl"), "flush")], tmp_path / "carrier", settings)
+    assert found["a"].failure is None
+    assert rows(tmp_path, "a") == expected
+    parts = [path.name for path in (tmp_path / "results" / "a" / "results").iterdir()]
+    assert {name.removesuffix(".jsonl").rpartition("-")[2] for name in parts} == {"0", "1"}
