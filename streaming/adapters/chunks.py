@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,7 @@ from streaming.adapters.times import Bools, Times, TimeSource
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.events import Shape
 from streaming.temporal.outcomes import Reason
-from streaming.temporal.ticks import INFINITY, LAST_TICK
+from streaming.temporal.ticks import INFINITY, LAST_TICK, ONE_TICK
 from streaming.wire.arrived import Arrived, Int64s, RowKind
 from streaming.wire.arrived_rows import without_fields
 from streaming.wire.arrow_types import arrow_schema, fields_of
@@ -41,6 +42,8 @@ class Lifetimes:
             sources = TimeSource(start, "auto"), TimeSource(end, "auto"), edge
         else:
             sources = TimeSource.of(named.start), TimeSource.of(named.end) if named.end else None, named.edge
+        for source in sources[:2]:
+            _check_zone(source)
         if stream.shape is not Shape.POINT and sources[1] is None:
             raise AdapterError(
                 f"The stream's shape is {stream.shape}; say in its event time which column holds the end."
@@ -51,6 +54,17 @@ class Lifetimes:
         return Lifetimes(
             sources[0], sources[1] if needs_end else None, sources[2] if stream.shape is Shape.EDGE else None
         )
+
+
+def _check_zone(source: TimeSource | None) -> None:
+    if source is None:
+        return
+    try:
+        ZoneInfo(source.zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise AdapterError(
+            f"'{source.zone}' is not a time zone; write an IANA name such as UTC or Europe/Zurich."
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -72,7 +86,7 @@ def chunk_of(columns: Columns, stream: StreamDefinition, positions: Int64s, raw:
     start = columns.start.ticks
     bad_row = columns.broken if columns.broken is not None else np.zeros(count, dtype=np.bool_)
     bad_time = columns.start.bad | (start > LAST_TICK)
-    end = np.where(bad_time, start, start) + 1
+    end = start + ONE_TICK
     if columns.edge is not None:
         kind, unknown = _edges(columns.edge)
         bad_row = bad_row | unknown

@@ -179,6 +179,12 @@ def test_an_interval_stream_must_say_where_its_ends_are(tmp_path: Path) -> None:
         files(tmp_path, stream)
 
 
+def test_a_zone_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    time = EventTime(start=TimeColumn(column="ts", zone="Mars/Olympus"))
+    with pytest.raises(AdapterError, match="not a time zone"):
+        files(tmp_path, StreamDefinition(fields={}, event_time=time))
+
+
 CELLS = st.sampled_from(
     [
         "1",

@@ -69,6 +69,15 @@ def test_a_journal_line_that_was_cut_off_by_a_crash_is_written_again(tmp_path: P
     assert (tmp_path / FILE_NAME).read_bytes() == whole
 
 
+def test_a_journal_that_was_begun_anew_is_not_taken_for_the_old_one(tmp_path: Path) -> None:
+    write(tmp_path / "data" / "a.csv", csv(1), modified_s=10)
+    adapter = files(tmp_path / "data", journal=tmp_path)
+    adapter.latest({"0": 0}, now=0, limit_rows=10)
+    (tmp_path / FILE_NAME).rename(tmp_path / "old")
+    write(tmp_path / "data" / "a.csv", csv(7), modified_s=11)
+    assert payloads(rows(files(tmp_path / "data", journal=tmp_path)), "v") == [7]
+
+
 @pytest.mark.parametrize("new", [csv(1, 2), csv(7)])
 def test_a_file_that_changes_after_it_was_taken_is_an_error(tmp_path: Path, new: str) -> None:
     write(tmp_path / "a.csv", csv(1), modified_s=10)

@@ -36,7 +36,7 @@ class FileAdapter:
     def __init__(self, options: FileOptions, stream: StreamDefinition, root: Path, journal: Path | None = None) -> None:
         self._options = options
         self._root = root
-        self._journal = Journal(journal)
+        self._journal = Journal.at(journal)
         self._json_lines = JsonLines(stream, options.columns)
         self._csv = CsvCells(stream, options.columns, options.delimiter)
         self._parquet = ParquetFiles(stream, options.columns, options.chunk_rows)

@@ -3,6 +3,7 @@
 import os
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -48,19 +49,37 @@ class Journal:
         self._file = folder / FILE_NAME if folder else None
         self._entries: list[Entry] = []
         self._read_bytes = 0
+        self._first_line = b""
+
+    @staticmethod
+    def at(folder: Path | None) -> "Journal":
+        """The journal of `folder`, shared in this process, so that a long one is read once; else a new one."""
+        return Journal(None) if folder is None else _shared(folder)
 
     def entries(self) -> Sequence[Entry]:
         """All entries, those that another process appended since included; a torn last line is not one."""
-        if self._file is not None and self._file.exists():
-            with self._file.open("rb") as file:
-                file.seek(self._read_bytes)
-                for line in file:
-                    entry = _entry(line)
-                    if entry is None:
-                        break
-                    self._entries.append(entry)
-                    self._read_bytes += len(line)
+        if self._file is None:
+            return self._entries
+        if not self._file.exists():
+            self._forget()
+            return self._entries
+        with self._file.open("rb") as file:
+            first = file.readline()
+            if first != self._first_line:
+                self._forget()
+            file.seek(self._read_bytes)
+            for line in file:
+                entry = _entry(line)
+                if entry is None:
+                    break
+                self._entries.append(entry)
+                self._read_bytes += len(line)
+                self._first_line = first
         return self._entries
+
+    def _forget(self) -> None:
+        """Without this, a checkpoint that was deleted and begun anew would be read as the old one."""
+        self._entries, self._read_bytes, self._first_line = [], 0, b""
 
     def rows(self) -> int:
         """The number of rows of all entries."""
@@ -91,6 +110,11 @@ class Journal:
                 return
             if entry.first + entry.rows > start:
                 yield entry
+
+
+@lru_cache(maxsize=64)
+def _shared(folder: Path) -> Journal:
+    return Journal(folder)
 
 
 def _entry(line: bytes) -> Entry | None:

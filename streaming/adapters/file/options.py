@@ -34,7 +34,7 @@ class FileOptions(Strict):
         ),
     ] = "auto"
     delimiter: Annotated[
-        str, Field(pattern=r"^[^\n\r\"]$", title="Delimiter", description="CSV: the character between cells.")
+        str, Field(pattern=r"^[\t -!#-~]$", title="Delimiter", description="CSV: the character between cells.")
     ] = ","
     columns: Annotated[
         dict[str, str],
