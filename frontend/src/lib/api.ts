@@ -63,7 +63,10 @@ const exactLongs: Middleware = {
   },
 };
 
-export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: (request) => globalThis.fetch(request) });
+export const api = createClient<paths>({
+  baseUrl: window.location.origin,
+  fetch: (request) => globalThis.fetch(request),
+});
 api.use(csrf, exactLongs);
 
 interface Answer<T> {

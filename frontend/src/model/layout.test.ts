@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { layeredLayout, type LayoutNode } from "./layout";
+import { type LayoutNode, layeredLayout } from "./layout";
 
 function node(id: string, ...inputs: string[]): LayoutNode {
   return { id, inputs, width: 100, height: 40 };

@@ -28,20 +28,30 @@ export const OUTCOME_WORDS: Record<Outcome, OutcomeWords> = {
   reordered: {
     label: "Reordered",
     glyph: "ring",
-    meaning: "Before the largest time seen, but not before the CTI: out of order, and still in every result it belongs to.",
+    meaning:
+      "Before the largest time seen, but not before the CTI: out of order, and still in every result it belongs to.",
   },
   adjusted: {
     label: "Adjusted",
     glyph: "triangle",
-    meaning: "Started before the CTI and lasts beyond it: its start was moved up to the CTI. Points are never adjusted.",
+    meaning:
+      "Started before the CTI and lasts beyond it: its start was moved up to the CTI. Points are never adjusted.",
   },
-  shifted: { label: "Shifted", glyph: "arrow", meaning: "Before the CTI: the whole lifetime was moved to begin at the CTI." },
+  shifted: {
+    label: "Shifted",
+    glyph: "arrow",
+    meaning: "Before the CTI: the whole lifetime was moved to begin at the CTI.",
+  },
   late_kept: {
     label: "Kept late",
     glyph: "diamond",
     meaning: "Before the CTI and passed on unchanged: it counts in the windows that are still open.",
   },
-  dropped_late: { label: "Dropped, late", glyph: "cross", meaning: "Before the CTI: in no result. It is in quarantine." },
+  dropped_late: {
+    label: "Dropped, late",
+    glyph: "cross",
+    meaning: "Before the CTI: in no result. It is in quarantine.",
+  },
   dropped_early: {
     label: "Dropped, early",
     glyph: "bolt",

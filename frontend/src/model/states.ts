@@ -18,7 +18,8 @@ export type Domain = "user" | "external" | "internal";
 
 const WHO_ACTS: Record<Domain, string> = {
   user: "You can mend this: change what the message names, then start again. Results so far and state are kept.",
-  external: "Something outside failed; it is tried again by itself. If it stays, look at the system that the message names.",
+  external:
+    "Something outside failed; it is tried again by itself. If it stays, look at the system that the message names.",
   internal: "This is a fault of Punctual. State is kept; tell whoever runs this installation, with the run's id.",
 };
 

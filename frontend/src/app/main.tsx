@@ -1,0 +1,28 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { RouterProvider } from "react-router";
+import { ApiFailure } from "../lib/api";
+import "../styles/index.css";
+import { router } from "./routes";
+
+/** A refusal stays a refusal; only a server that cannot be reached, or that broke, is asked again. */
+function mayHelpToRetry(failures: number, error: Error): boolean {
+  if (error instanceof ApiFailure && error.status >= 400 && error.status < 500) return false;
+  return failures < 2;
+}
+
+const queries = new QueryClient({
+  defaultOptions: { queries: { retry: mayHelpToRetry, staleTime: 5_000 }, mutations: { retry: false } },
+});
+
+const root = document.getElementById("root");
+if (root !== null) {
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

@@ -1,0 +1,51 @@
+import type { EChartsOption } from "echarts";
+import { BarChart, LineChart } from "echarts/charts";
+import { AriaComponent, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent } from "echarts/components";
+import * as echarts from "echarts/core";
+import { SVGRenderer } from "echarts/renderers";
+import { useEffect, useRef } from "react";
+
+echarts.use([
+  AriaComponent,
+  BarChart,
+  GridComponent,
+  LegendComponent,
+  LineChart,
+  MarkLineComponent,
+  SVGRenderer,
+  TooltipComponent,
+]);
+
+interface ChartProps {
+  option: EChartsOption;
+  /** What the chart shows, in a sentence with its newest figures, for screen readers. */
+  label: string;
+}
+
+/** An SVG chart in UTC that follows its box. A new option replaces the series by their ids. */
+export function Chart({ option, label }: ChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const chart = useRef<echarts.ECharts | null>(null);
+
+  useEffect(() => {
+    if (box.current === null) return undefined;
+    const made = echarts.init(box.current, undefined, { renderer: "svg" });
+    chart.current = made;
+    const watch = new ResizeObserver(() => made.resize());
+    watch.observe(box.current);
+    return () => {
+      watch.disconnect();
+      made.dispose();
+      chart.current = null;
+    };
+  }, []);
+
+  useEffect(() => {
+    chart.current?.setOption(
+      { useUTC: true, animation: false, aria: { enabled: true, label: { description: label } }, ...option },
+      { notMerge: false, replaceMerge: ["series"], lazyUpdate: true },
+    );
+  }, [option, label]);
+
+  return <div ref={box} className="chart" role="img" aria-label={label} />;
+}

@@ -1,0 +1,119 @@
+import { useId } from "react";
+import type { FormField, FormValue, FormValues } from "../model/schemaForm";
+
+interface SchemaFormProps {
+  fields: readonly FormField[];
+  values: FormValues;
+  wrong: Record<string, string>;
+  onChange: (values: FormValues) => void;
+  path?: string;
+}
+
+/** The fields of a JSON Schema as a form. */
+export function SchemaForm({ fields, values, wrong, onChange, path = "" }: SchemaFormProps) {
+  return fields.map((field) => {
+    const value = values[field.name] ?? field.initial;
+    const change = (next: FormValue) => onChange({ ...values, [field.name]: next });
+    if (typeof value === "object") {
+      return (
+        <fieldset key={field.name} className="stack group">
+          <legend>{field.title}</legend>
+          {field.help ? <p className="quiet small">{field.help}</p> : null}
+          <SchemaForm
+            fields={field.fields}
+            values={value}
+            wrong={wrong}
+            onChange={change}
+            path={`${path}${field.name}.`}
+          />
+        </fieldset>
+      );
+    }
+    return (
+      <SchemaField key={field.name} field={field} value={value} wrong={wrong[path + field.name]} onChange={change} />
+    );
+  });
+}
+
+interface SchemaFieldProps {
+  field: FormField;
+  value: string | boolean;
+  wrong: string | undefined;
+  onChange: (value: string | boolean) => void;
+}
+
+function SchemaField({ field, value, wrong, onChange }: SchemaFieldProps) {
+  const id = useId();
+  const described = { "aria-describedby": `${id}-help`, "aria-invalid": wrong !== undefined };
+  const below = (
+    <span id={`${id}-help`}>
+      {wrong === undefined ? null : <span className="wrong">{wrong} </span>}
+      <span className="help">{field.help}</span>
+    </span>
+  );
+  if (typeof value === "boolean") {
+    return (
+      <div className="field">
+        <label className="check">
+          <input type="checkbox" checked={value} onChange={(event) => onChange(event.target.checked)} {...described} />
+          {field.title}
+        </label>
+        {below}
+      </div>
+    );
+  }
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        {field.title}
+        {field.required ? "" : <span className="quiet"> (optional)</span>}
+      </label>
+      <SchemaInput id={id} field={field} value={value} onChange={onChange} described={described} />
+      {below}
+    </div>
+  );
+}
+
+interface SchemaInputProps {
+  id: string;
+  field: FormField;
+  value: string;
+  onChange: (value: string) => void;
+  described: { "aria-describedby": string; "aria-invalid": boolean };
+}
+
+function SchemaInput({ id, field, value, onChange, described }: SchemaInputProps) {
+  if (field.kind === "choice") {
+    return (
+      <select id={id} value={value} onChange={(event) => onChange(event.target.value)} {...described}>
+        {field.choices.includes(value) ? null : <option value={value}>{value || "choose"}</option>}
+        {field.choices.map((choice) => (
+          <option key={choice}>{choice}</option>
+        ))}
+      </select>
+    );
+  }
+  if (field.kind === "json") {
+    return (
+      <textarea
+        id={id}
+        rows={3}
+        spellCheck={false}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        {...described}
+      />
+    );
+  }
+  return (
+    <input
+      id={id}
+      inputMode={field.kind === "text" ? "text" : "decimal"}
+      autoComplete="off"
+      spellCheck={false}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      {...described}
+    />
+  );
+}

@@ -1,0 +1,42 @@
+import type { Observed } from "../model/api";
+import { OBSERVED_WORDS, type Tone } from "../model/states";
+import { formatClock, formatInstant, formatLocal, ticksOf } from "../model/ticks";
+
+const TONE_SHAPES: Record<Tone, string> = {
+  good: "M2 1.2v9.6L10.5 6z",
+  busy: "M6 1.5a4.5 4.5 0 1 0 4.5 4.5H8.6A2.6 2.6 0 1 1 6 3.4z",
+  idle: "M2 2h8v8H2z",
+  bad: "M2.4 .8L6 4.4L9.6 .8L11.2 2.4L7.6 6L11.2 9.6L9.6 11.2L6 7.6L2.4 11.2L.8 9.6L4.4 6L.8 2.4z",
+  unknown: "M6 .8L11.4 11H.6zM5.3 4.4v3.2h1.4V4.4zM5.3 8.4v1.4h1.4V8.4z",
+};
+
+interface StateMarkProps {
+  observed: Observed;
+  /** ISO text of the last change; said where the state is not known. */
+  since?: string;
+}
+
+/** What is seen of a run: shape, colour and word; a lost one says since when nothing is known. */
+export function StateMark({ observed, since }: StateMarkProps) {
+  const { label, tone, meaning } = OBSERVED_WORDS[observed];
+  const at = since === undefined ? null : ticksOf(since);
+  const when = observed === "lost" && at !== null ? ` since ${formatClock(at)}` : "";
+  const title = at === null ? meaning : `${meaning} Since ${formatInstant(at)} (${formatLocal(at)})`;
+  return (
+    <span className="mark" data-tone={tone} title={title}>
+      <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+        <path d={TONE_SHAPES[tone]} fill="currentColor" fillRule="evenodd" />
+      </svg>
+      {label}
+      {when}
+    </span>
+  );
+}
+
+export function DesiredMark({ desired }: { desired: "running" | "stopped" }) {
+  return (
+    <span className="mark" data-tone="idle" title="What was asked for">
+      {desired === "running" ? "should run" : "should stop"}
+    </span>
+  );
+}

@@ -1,0 +1,39 @@
+import { useState } from "react";
+import { useStop } from "../lib/runControl";
+import { Ask } from "./Ask";
+import { CheckField } from "./Field";
+import { ErrorNote } from "./Notices";
+
+/** Asks how to stop a binding's run, then asks for it. */
+export function StopButton({ binding, name }: { binding: string; name: string }) {
+  const [asking, setAsking] = useState(false);
+  const [flush, setFlush] = useState(false);
+  const stopping = useStop();
+  const stop = () => stopping.mutate({ binding, flush }, { onSuccess: () => setAsking(false) });
+  return (
+    <>
+      <button type="button" className="button" onClick={() => setAsking(true)} aria-label={`Stop ${name}`}>
+        Stop…
+      </button>
+      <Ask title={`Stop ${name}?`} open={asking} onClose={() => setAsking(false)}>
+        <p>
+          The batch under way is finished. Open windows are kept, and the next start goes on where this one stopped.
+        </p>
+        <CheckField
+          label="Flush: close all open windows first and give out their results, on inputs that are set to do so at their end"
+          checked={flush}
+          onChange={setFlush}
+        />
+        <ErrorNote error={stopping.error} />
+        <p className="row">
+          <button type="button" className="button" data-kind="primary" onClick={stop} disabled={stopping.isPending}>
+            {stopping.isPending ? "Asking…" : flush ? "Flush and stop" : "Stop"}
+          </button>
+          <button type="button" className="button" onClick={() => setAsking(false)}>
+            Let it run
+          </button>
+        </p>
+      </Ask>
+    </>
+  );
+}

@@ -1,0 +1,150 @@
+import {
+  Background,
+  Controls,
+  type Edge,
+  Handle,
+  MarkerType,
+  type Node,
+  type NodeProps,
+  Position,
+  ReactFlow,
+  ReactFlowProvider,
+  useNodesInitialized,
+  useReactFlow,
+} from "@xyflow/react";
+import "@xyflow/react/dist/base.css";
+import { useEffect, useMemo } from "react";
+import type { Fault, GraphNode, QueryGraph } from "../../model/api";
+import { severityByNode } from "../../model/faults";
+import { layeredLayout } from "../../model/layout";
+import { inputsOf, KIND_LABELS, nodeLines } from "../../model/summary";
+
+interface BoxData extends Record<string, unknown> {
+  node: GraphNode;
+  severity: Fault["severity"] | undefined;
+  faults: number;
+}
+
+type BoxNode = Node<BoxData, "box">;
+
+const WIDTH = 230;
+const MOST_LINES = 5;
+
+function shownLines(node: GraphNode): string[] {
+  const lines = nodeLines(node);
+  return lines.length <= MOST_LINES
+    ? lines
+    : [...lines.slice(0, MOST_LINES - 1), `and ${lines.length - MOST_LINES + 1} more`];
+}
+
+function heightOf(node: GraphNode, flagged: boolean): number {
+  return 32 + 12 + 18 * shownLines(node).length + (flagged ? 24 : 0);
+}
+
+function Box({ data }: NodeProps<BoxNode>) {
+  const { node, severity, faults } = data;
+  return (
+    <div className="graph-node" data-severity={severity}>
+      {node.kind === "input" ? null : <Handle type="target" position={Position.Left} isConnectable={false} />}
+      <p className="title">
+        <strong title={node.id}>{node.id}</strong>
+        <span>{KIND_LABELS[node.kind]}</span>
+      </p>
+      {severity === undefined ? null : (
+        <p className="flag">
+          {severity === "error" ? "✕" : "!"} {faults} {faults === 1 ? "fault" : "faults"}
+        </p>
+      )}
+      <ul>
+        {shownLines(node).map((line) => (
+          <li key={line} title={line}>
+            {line}
+          </li>
+        ))}
+      </ul>
+      {node.kind === "output" ? null : <Handle type="source" position={Position.Right} isConnectable={false} />}
+    </div>
+  );
+}
+
+const NODE_TYPES = { box: Box };
+
+function boxes(graph: QueryGraph, faults: readonly Fault[]): BoxNode[] {
+  const severity = severityByNode(faults);
+  const placed = layeredLayout(
+    graph.nodes.map((node) => ({
+      id: node.id,
+      inputs: inputsOf(node),
+      width: WIDTH,
+      height: heightOf(node, severity.has(node.id)),
+    })),
+  );
+  const unique = new Map(graph.nodes.map((node) => [node.id, node]));
+  return [...unique.values()].map((node) => ({
+    id: node.id,
+    type: "box",
+    position: placed.get(node.id) ?? { x: 0, y: 0 },
+    data: { node, severity: severity.get(node.id), faults: faults.filter((fault) => fault.node === node.id).length },
+    ariaLabel: `${KIND_LABELS[node.kind]} ${node.id}: ${nodeLines(node).join("; ")}`,
+  }));
+}
+
+function edges(graph: QueryGraph): Edge[] {
+  const known = new Set(graph.nodes.map((node) => node.id));
+  const drawn = new Map<string, Edge>();
+  for (const node of graph.nodes) {
+    for (const source of inputsOf(node)) {
+      if (!known.has(source)) continue;
+      const id = `${source}>${node.id}`;
+      drawn.set(id, { id, source, target: node.id, markerEnd: { type: MarkerType.ArrowClosed } });
+    }
+  }
+  return [...drawn.values()];
+}
+
+interface GraphViewProps {
+  graph: QueryGraph;
+  faults: readonly Fault[];
+}
+
+function Canvas({ graph, faults }: GraphViewProps) {
+  const nodes = useMemo(() => boxes(graph, faults), [graph, faults]);
+  const lines = useMemo(() => edges(graph), [graph]);
+  const { fitView } = useReactFlow();
+  const measured = useNodesInitialized();
+  const outline = graph.nodes.map((node) => node.id).join(" ");
+  useEffect(() => {
+    if (measured && outline) void fitView({ padding: 0.08, maxZoom: 1 });
+  }, [measured, outline, fitView]);
+  return (
+    <ReactFlow
+      nodes={nodes}
+      edges={lines}
+      nodeTypes={NODE_TYPES}
+      nodesDraggable={false}
+      nodesConnectable={false}
+      edgesFocusable={false}
+      zoomOnScroll={false}
+      preventScrolling={false}
+      minZoom={0.2}
+      maxZoom={1.5}
+      fitView
+      fitViewOptions={{ padding: 0.08, maxZoom: 1 }}
+      aria-label={`Graph of the query ${graph.name}`}
+    >
+      <Background color="var(--line)" />
+      <Controls showInteractive={false} />
+    </ReactFlow>
+  );
+}
+
+/** The graph drawn in layers, read-only: drag to move the view. Nodes with faults are marked. */
+export function GraphView({ graph, faults }: GraphViewProps) {
+  return (
+    <div className="graph">
+      <ReactFlowProvider>
+        <Canvas graph={graph} faults={faults} />
+      </ReactFlowProvider>
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { ErrorNote, Waiting } from "../../components/Notices";
+import { PageHead } from "../../components/PageHead";
+import { useSlug } from "../../lib/session";
+import type { QueryGraph } from "../../model/api";
+import { graphText, startingGraph } from "../../model/graphText";
+import { GraphEditor, mayBeSaved, useDraft } from "./GraphEditor";
+import { useCreateQuery, useStreamNames } from "./queries";
+
+function NewQuery({ stream }: { stream: string }) {
+  const slug = useSlug();
+  const navigate = useNavigate();
+  const [text, setText] = useState(() => graphText(startingGraph(stream)));
+  const draft = useDraft(text);
+  const creating = useCreateQuery();
+  const create = () =>
+    creating.mutate(draft.read.value as QueryGraph, {
+      onSuccess: (query) => void navigate(`/t/${slug}/queries/${query.id}`),
+    });
+  return (
+    <>
+      <PageHead
+        title="New query"
+        crumb={{ to: `/t/${slug}/queries`, label: "Queries" }}
+        actions={
+          <button
+            type="button"
+            className="button"
+            data-kind="primary"
+            onClick={create}
+            disabled={creating.isPending || !mayBeSaved(draft)}
+          >
+            {creating.isPending ? "Creating…" : "Create the query"}
+          </button>
+        }
+      />
+      <ErrorNote error={creating.error} />
+      <GraphEditor draft={draft} text={text} readOnly={false} onChange={setText} />
+    </>
+  );
+}
+
+/** A new query, begun as a count by minute over the first stream. */
+export function NewQueryPage() {
+  const streams = useStreamNames();
+  if (streams.isPending) return <Waiting>Loading the names of the streams…</Waiting>;
+  if (streams.isError) return <ErrorNote error={streams.error} onRetry={() => void streams.refetch()} />;
+  return <NewQuery stream={streams.data[0] ?? "my_stream"} />;
+}

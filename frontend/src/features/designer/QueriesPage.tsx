@@ -1,0 +1,87 @@
+import { Link } from "react-router";
+import { IsoInstant } from "../../components/Instant";
+import { Empty, ErrorNote, Waiting } from "../../components/Notices";
+import { PageHead } from "../../components/PageHead";
+import { useMay, useSlug } from "../../lib/session";
+import type { QueryShown } from "../../model/api";
+import { useQueries } from "./queries";
+
+function StreamLinks({ query }: { query: QueryShown }) {
+  const slug = useSlug();
+  return query.streams.map(({ id, name }, index) => (
+    <span key={name}>
+      {index > 0 ? ", " : ""}
+      {id === null ? (
+        <span title="The organisation has no stream of that name">{name} (missing)</span>
+      ) : (
+        <Link to={`/t/${slug}/streams/${id}`}>{name}</Link>
+      )}
+    </span>
+  ));
+}
+
+function QueryTable({ queries }: { queries: readonly QueryShown[] }) {
+  return (
+    <div className="panel scroll">
+      <table>
+        <thead>
+          <tr>
+            <th>Query</th>
+            <th>Streams</th>
+            <th className="num">Nodes</th>
+            <th className="num">Version</th>
+            <th>Changed (UTC)</th>
+            <th>By</th>
+          </tr>
+        </thead>
+        <tbody>
+          {queries.map((query) => (
+            <tr key={query.id}>
+              <th scope="row">
+                <Link to={query.id}>{query.name}</Link>
+              </th>
+              <td>
+                <StreamLinks query={query} />
+              </td>
+              <td className="num">{query.current.graph.nodes.length}</td>
+              <td className="num">{query.current.number}</td>
+              <td>
+                <IsoInstant iso={query.current.created_at} />
+              </td>
+              <td>{query.current.author ?? "system"}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Every query of the organisation. */
+export function QueriesPage() {
+  const queries = useQueries();
+  const mayEdit = useMay("edit");
+  const create = mayEdit ? (
+    <Link className="button" data-kind="primary" to="new">
+      New query
+    </Link>
+  ) : undefined;
+  return (
+    <>
+      <PageHead title="Queries" actions={create} />
+      <p className="quiet">
+        A query says what is computed from which streams. Each change makes a version; old ones stay.
+      </p>
+      <ErrorNote error={queries.error} onRetry={() => void queries.refetch()} />
+      {queries.isPending ? <Waiting>Loading the queries…</Waiting> : null}
+      {queries.data?.length === 0 ? (
+        <div className="panel">
+          <Empty title="No queries yet.">
+            <p>{mayEdit ? "Write one over a stream, then start it." : "Ask a designer to write one."}</p>
+          </Empty>
+        </div>
+      ) : null}
+      {queries.data !== undefined && queries.data.length > 0 ? <QueryTable queries={queries.data} /> : null}
+    </>
+  );
+}

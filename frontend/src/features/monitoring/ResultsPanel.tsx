@@ -1,0 +1,80 @@
+import { Instant } from "../../components/Instant";
+import { Empty, ErrorNote, Waiting } from "../../components/Notices";
+import { Panel } from "../../components/Panel";
+import { formatCount } from "../../lib/numbers";
+import type { ResultShown } from "../../model/api";
+import { valueText } from "../../model/values";
+import { More, Newer } from "./paging";
+import { useFollowing, useResults } from "./queries";
+
+function columnsOf(rows: readonly ResultShown[]): string[] {
+  return [...new Set(rows.flatMap((row) => Object.keys(row.payload)))];
+}
+
+function ResultTable({ rows }: { rows: readonly ResultShown[] }) {
+  const columns = columnsOf(rows);
+  const severalOutputs = new Set(rows.map((row) => row.output)).size > 1;
+  return (
+    <div className="scroll tall">
+      <table>
+        <thead>
+          <tr>
+            {severalOutputs ? <th>Output</th> : null}
+            <th>Start (UTC)</th>
+            <th>End (UTC)</th>
+            {columns.map((name) => (
+              <th key={name} className={typeof rows[0]?.payload[name] === "number" ? "num" : undefined}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id}>
+              {severalOutputs ? <td>{row.output}</td> : null}
+              <td>
+                <Instant ticks={row.start} />
+              </td>
+              <td>
+                <Instant ticks={row.end} />
+              </td>
+              {columns.map((name) => (
+                <td key={name} className={typeof row.payload[name] === "number" ? "num" : undefined}>
+                  {valueText(row.payload[name])}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Committed results, newest first; they appear when their window closes. */
+export function ResultsPanel({ run, total }: { run: string; total: number }) {
+  const { pages, key } = useResults(run);
+  const { newer, toNewest } = useFollowing(pages, key, total);
+  const rows = pages.data?.pages.flatMap((page) => page.rows) ?? [];
+  return (
+    <Panel
+      title="Results"
+      note={`${formatCount(total)} rows in all, newest first. A row appears when its window closes, and is final.`}
+      actions={<Newer count={newer} onShow={toNewest} />}
+      flush
+    >
+      <ErrorNote error={pages.error} onRetry={() => void pages.refetch()} />
+      {pages.isPending ? <Waiting>Loading the results…</Waiting> : null}
+      {pages.isSuccess && rows.length === 0 ? (
+        <Empty title="No window has closed yet.">
+          <p>
+            Results come once the CTI has passed the end of a window. See above how far it is behind the largest start.
+          </p>
+        </Empty>
+      ) : null}
+      {rows.length > 0 ? <ResultTable rows={rows} /> : null}
+      <More pages={pages} what="older results" />
+    </Panel>
+  );
+}

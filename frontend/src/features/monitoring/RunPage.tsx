@@ -1,0 +1,163 @@
+import { useState } from "react";
+import { Link, useParams } from "react-router";
+import { Choices } from "../../components/Choices";
+import { IsoInstant } from "../../components/Instant";
+import { Empty, ErrorNote, Notice, Waiting } from "../../components/Notices";
+import { PageHead } from "../../components/PageHead";
+import { DesiredMark, StateMark } from "../../components/StateMark";
+import { StopButton } from "../../components/StopButton";
+import type { Connection } from "../../lib/eventStream";
+import { useNow } from "../../lib/now";
+import { useMay, useSlug } from "../../lib/session";
+import type { RunShown, RunState } from "../../model/api";
+import { isOpen, OBSERVED_WORDS, whoActs } from "../../model/states";
+import { formatClock, formatInstant, type Ticks, ticksOf } from "../../model/ticks";
+import { Charts } from "./Charts";
+import { Definitions } from "./Definitions";
+import { InputsPanel } from "./InputsPanel";
+import { type LiveRun, useLiveRun } from "./live";
+import { QuarantinePanel } from "./QuarantinePanel";
+import { useRun } from "./queries";
+import { ResultsPanel } from "./ResultsPanel";
+import { StartAgain } from "./StartAgain";
+import { Tiles } from "./Tiles";
+
+const MINUTE: Ticks = 60_000_000;
+const SPANS: readonly (readonly [number, string])[] = [
+  [MINUTE, "1 min"],
+  [5 * MINUTE, "5 min"],
+  [15 * MINUTE, "15 min"],
+  [60 * MINUTE, "1 h"],
+];
+
+function StateNotice({ state }: { state: RunState }) {
+  const { observed, message, domain } = state;
+  if (observed === "lost") {
+    const since = ticksOf(state.changed_at);
+    return (
+      <Notice tone="unknown">
+        <p>
+          <strong>Unknown since {formatClock(since)}.</strong> {OBSERVED_WORDS.lost.meaning} Committed results are safe;
+          the figures below are the last that were reported.
+        </p>
+        {message ? <p>{message}</p> : null}
+      </Notice>
+    );
+  }
+  if (message === null || message === "") return null;
+  return (
+    <Notice tone={OBSERVED_WORDS[observed].tone}>
+      <p>
+        <strong>{message}</strong>
+      </p>
+      {observed === "failed" ? <p>{whoActs(domain)}</p> : null}
+    </Notice>
+  );
+}
+
+function ConnectionNote({ connection, open }: { connection: Connection; open: boolean }) {
+  if (connection === "live" || !open) return null;
+  return (
+    <span className="quiet small" role="status">
+      {connection === "waiting"
+        ? "Connecting to the live figures…"
+        : "Not connected: figures stand still. Trying again…"}
+    </span>
+  );
+}
+
+function Head({ run, live }: { run: RunShown; live: LiveRun }) {
+  const slug = useSlug();
+  const mayOperate = useMay("operate");
+  const { state, connection } = live;
+  const open = isOpen(state);
+  return (
+    <>
+      <PageHead
+        title={run.binding_name}
+        crumb={{ to: `/t/${slug}/runs`, label: "Runs" }}
+        beside={
+          <>
+            <StateMark observed={state.observed} since={state.changed_at} />
+            <DesiredMark desired={state.desired} />
+            <ConnectionNote connection={connection} open={open} />
+          </>
+        }
+        actions={
+          mayOperate && open && state.desired === "running" ? (
+            <StopButton binding={run.binding} name={run.binding_name} />
+          ) : mayOperate && !open ? (
+            <StartAgain binding={run.binding} name={run.binding_name} />
+          ) : undefined
+        }
+      />
+      <p className="quiet small">
+        <Link to={`/t/${slug}/queries/${run.query}`}>{run.query_name}</Link> version {run.query_version} · started{" "}
+        <IsoInstant iso={run.created_at} /> by {run.started_by ?? "the system"}
+        {state.ended_at === null ? null : (
+          <>
+            {" "}
+            · ended <IsoInstant iso={state.ended_at} />
+          </>
+        )}
+      </p>
+      <StateNotice state={state} />
+    </>
+  );
+}
+
+function NoFigures({ open }: { open: boolean }) {
+  return (
+    <div className="panel">
+      <Empty title={open ? "No figures yet." : "This run ended before its first report."}>
+        <p>
+          {open
+            ? "The first report comes with the first batch, a few seconds after the runner has started."
+            : "The message above says why. Mend it, then start again."}
+        </p>
+      </Empty>
+    </div>
+  );
+}
+
+function Live({ run }: { run: RunShown }) {
+  const live = useLiveRun(run);
+  const [span, setSpan] = useState<Ticks>(5 * MINUTE);
+  const { history, state } = live;
+  const moving = isOpen(state) && state.observed !== "lost";
+  const clock = useNow(1_000, moving);
+  const newest = history.samples.at(-1)?.at ?? clock;
+  const to = moving ? Math.max(clock, newest) : newest;
+  return (
+    <>
+      <Head run={run} live={live} />
+      {history.latest === null ? (
+        <NoFigures open={isOpen(state)} />
+      ) : (
+        <>
+          <Tiles history={history} now={to} />
+          <div className="row">
+            <Choices label="Time shown in the charts" options={SPANS} value={span} onChange={setSpan} />
+            <span className="quiet small figures">
+              last report {formatInstant(Math.floor(newest / 1_000_000) * 1_000_000)}, batch {history.latest.batch}
+            </span>
+          </div>
+          <Charts history={history} to={to} span={span} />
+          <InputsPanel report={history.latest} />
+        </>
+      )}
+      <ResultsPanel run={run.id} total={history.latest?.results ?? 0} />
+      <QuarantinePanel run={run.id} total={history.latest?.quarantined ?? 0} />
+      <Definitions />
+    </>
+  );
+}
+
+/** A run as it happens: state, figures, results, quarantine. */
+export function RunPage() {
+  const { run: id = "" } = useParams();
+  const run = useRun(id);
+  if (run.isPending) return <Waiting>Loading the run…</Waiting>;
+  if (run.isError) return <ErrorNote error={run.error} onRetry={() => void run.refetch()} />;
+  return <Live key={run.data.id} run={run.data} />;
+}

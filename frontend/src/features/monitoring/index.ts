@@ -1,0 +1,2 @@
+/** The live page of a run. */
+export { RunPage } from "./RunPage";

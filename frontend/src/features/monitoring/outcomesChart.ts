@@ -1,0 +1,55 @@
+import type { BarSeriesOption, EChartsOption } from "echarts";
+import { formatCompact, formatRate } from "../../lib/numbers";
+import { token } from "../../lib/theme";
+import type { RunHistory } from "../../model/history";
+import { OUTCOME_WORDS, OUTCOMES, type Outcome } from "../../model/outcomes";
+import { perSecond } from "../../model/rates";
+import { type Ticks, toMilliseconds } from "../../model/ticks";
+import { frame, palette, valueAxis, wallAxis, wallTip } from "./axes";
+
+type Decal = NonNullable<NonNullable<BarSeriesOption["itemStyle"]>["decal"]>;
+
+const STRIPE = "rgba(255, 255, 255, 0.45)";
+
+/** A pattern where two neighbours of the stack could be taken for each other without their colours. */
+const DECALS: Partial<Record<Outcome, Decal>> = {
+  reordered: { symbol: "circle", color: STRIPE, symbolSize: 0.6, dashArrayX: 5, dashArrayY: 5 },
+  adjusted: { symbol: "rect", color: STRIPE, rotation: Math.PI / 4, dashArrayX: [1, 0], dashArrayY: [2, 4] },
+  dropped_late: { symbol: "rect", color: STRIPE, rotation: -Math.PI / 4, dashArrayX: [1, 0], dashArrayY: [2, 3] },
+  malformed: { symbol: "rect", color: STRIPE, dashArrayX: [1, 0], dashArrayY: [2, 3] },
+};
+
+/** The outcomes that the chart has something to show of. */
+export function shownOutcomes(history: RunHistory, lateOnly: boolean): Outcome[] {
+  const totals = history.samples.at(-1)?.outcomes;
+  const usual = (outcome: Outcome) => outcome === "on_time" || outcome === "reordered";
+  return OUTCOMES.filter((outcome) => (lateOnly ? !usual(outcome) : true) && (totals?.[outcome] ?? 0) > 0);
+}
+
+export interface ChartSpan {
+  history: RunHistory;
+  to: Ticks;
+  span: Ticks;
+}
+
+/** Rows per second by outcome, stacked: the top of the stack is what was received. */
+export function outcomesOption({ history, to, span }: ChartSpan, shown: readonly Outcome[]): EChartsOption {
+  const colours = palette();
+  const { bins, width } = perSecond(history.samples, to, span);
+  const series: BarSeriesOption[] = shown.map((outcome) => ({
+    id: outcome,
+    type: "bar",
+    name: OUTCOME_WORDS[outcome].label,
+    stack: "outcomes",
+    barCategoryGap: "12%",
+    itemStyle: { color: token(`--${outcome}`), decal: DECALS[outcome] ?? { symbol: "none" } },
+    data: bins.map((bin) => [toMilliseconds(bin.at + width / 2), bin.outcomes[outcome]]),
+  }));
+  return {
+    ...frame(colours),
+    xAxis: wallAxis(colours, to - span, to),
+    yAxis: valueAxis(colours, { name: "rows per second", label: formatCompact }),
+    tooltip: wallTip(colours, (rate) => `${formatRate(rate)} rows/s`),
+    series,
+  };
+}

@@ -1,0 +1,87 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { api, unwrap } from "../../lib/api";
+import { useSlug } from "../../lib/session";
+import type { Outcome } from "../../model/outcomes";
+
+export function useRun(run: string) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "runs", run],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/runs/{run}/", { params: { path: { slug, run } } })),
+  });
+}
+
+/** An endless list, newest first. Each page's `next` is the `before` of the one after it. */
+interface Page<R> {
+  rows: R[];
+  next: string | null;
+}
+
+function usePages<R>(key: readonly unknown[], read: (before: string | null) => Promise<Page<R>>) {
+  return useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam }) => read(pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+export function useResults(run: string) {
+  const slug = useSlug();
+  const key = [slug, "runs", run, "results"];
+  const pages = usePages(key, (before) => {
+    const query = before === null ? {} : { before };
+    return unwrap(api.GET("/api/t/{slug}/runs/{run}/results/", { params: { path: { slug, run }, query } }));
+  });
+  return { pages, key };
+}
+
+export function useQuarantine(run: string, outcome: Outcome | null) {
+  const slug = useSlug();
+  const key = [slug, "runs", run, "quarantine", outcome];
+  const pages = usePages(key, (before) => {
+    const query = { ...(before === null ? {} : { before }), ...(outcome === null ? {} : { outcome }) };
+    return unwrap(api.GET("/api/t/{slug}/runs/{run}/quarantine/", { params: { path: { slug, run }, query } }));
+  });
+  return { pages, key };
+}
+
+const EVERY_MS = 1_500;
+
+interface Pages<R> {
+  data: { pages: Page<R>[] } | undefined;
+  isFetching: boolean;
+  refetch: () => unknown;
+}
+
+/**
+ * Keep the first page up to date while `total` grows, as long as no older page was opened: then the rows stand still
+ * for reading, and `toNewest` goes back to following.
+ */
+export function useFollowing<R>(pages: Pages<R>, key: readonly unknown[], total: number) {
+  const queries = useQueryClient();
+  const shown = useRef(total);
+  const following = (pages.data?.pages.length ?? 0) <= 1;
+  const current = useRef({ pages, total, following });
+  useEffect(() => {
+    current.current = { pages, total, following };
+  });
+  useEffect(() => {
+    const timer = setInterval(() => {
+      const now = current.current;
+      if (!now.following || now.pages.isFetching || now.total === shown.current) return;
+      shown.current = now.total;
+      void now.pages.refetch();
+    }, EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return {
+    newer: following ? 0 : Math.max(0, total - shown.current),
+    toNewest: () => {
+      shown.current = total;
+      return queries.resetQueries({ queryKey: key, exact: true });
+    },
+  };
+}

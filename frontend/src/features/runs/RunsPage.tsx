@@ -1,0 +1,85 @@
+import { Link } from "react-router";
+import { IsoInstant } from "../../components/Instant";
+import { Empty, ErrorNote, Waiting } from "../../components/Notices";
+import { PageHead } from "../../components/PageHead";
+import { Panel } from "../../components/Panel";
+import { StateMark } from "../../components/StateMark";
+import { useMay, useSlug } from "../../lib/session";
+import type { RunShown } from "../../model/api";
+import { Bindings } from "./Bindings";
+import { NewBinding } from "./NewBinding";
+import { useBindings, useRuns } from "./queries";
+
+function History({ runs }: { runs: readonly RunShown[] }) {
+  const slug = useSlug();
+  return (
+    <div className="scroll tall">
+      <table>
+        <thead>
+          <tr>
+            <th>Started (UTC)</th>
+            <th>Binding</th>
+            <th>Query</th>
+            <th>State</th>
+            <th>Ended (UTC)</th>
+            <th>Message</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <tr key={run.id}>
+              <th scope="row">
+                <Link to={`/t/${slug}/runs/${run.id}`}>
+                  <IsoInstant iso={run.created_at} />
+                </Link>
+              </th>
+              <td>{run.binding_name}</td>
+              <td className="nowrap">
+                {run.query_name} v{run.query_version}
+              </td>
+              <td>
+                <StateMark observed={run.observed} since={run.changed_at} />
+              </td>
+              <td>{run.ended_at === null ? "" : <IsoInstant iso={run.ended_at} />}</td>
+              <td>{run.message}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** What is bound to run, what is wanted of it and what is seen; below, every run so far. */
+export function RunsPage() {
+  const bindings = useBindings();
+  const runs = useRuns();
+  const mayEdit = useMay("edit");
+  return (
+    <>
+      <PageHead title="Runs" actions={mayEdit ? <NewBinding /> : undefined} />
+      <p className="quiet">
+        A binding joins a version of a query to the streams that feed it. Starting it makes a run.
+      </p>
+      <ErrorNote error={bindings.error ?? runs.error} onRetry={() => void bindings.refetch()} />
+      <Panel title="Bindings" flush>
+        {bindings.isPending ? <Waiting>Loading the bindings…</Waiting> : null}
+        {bindings.data?.length === 0 ? (
+          <Empty title="Nothing is bound yet.">
+            <p>Write a query, then make a binding of it here and start it.</p>
+          </Empty>
+        ) : null}
+        {bindings.data !== undefined && bindings.data.length > 0 ? <Bindings bindings={bindings.data} /> : null}
+      </Panel>
+      <Panel title="All runs" note="The newest 100, newest first." flush>
+        {runs.isPending ? <Waiting>Loading the runs…</Waiting> : null}
+        {runs.data?.length === 0 ? (
+          <Empty title="Nothing has run yet.">
+            <p>Start a binding above.</p>
+          </Empty>
+        ) : null}
+        {runs.data !== undefined && runs.data.length > 0 ? <History runs={runs.data} /> : null}
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,2 @@
+/** Bindings and their runs. */
+export { RunsPage } from "./RunsPage";

@@ -1,0 +1,117 @@
+import { FaultList } from "../../components/FaultList";
+import { OutcomeMark } from "../../components/Glyph";
+import { Instant } from "../../components/Instant";
+import { Empty, ErrorNote, Waiting } from "../../components/Notices";
+import { Panel } from "../../components/Panel";
+import type { Sample, SampleRow, StreamShown } from "../../model/api";
+import { reasonWords } from "../../model/outcomes";
+import { valueText } from "../../model/values";
+import { useSample } from "./queries";
+
+const KIND_WORDS: Record<SampleRow["kind"], string> = {
+  event: "event",
+  edge_start: "edge start",
+  edge_end: "edge end",
+  cti: "CTI",
+  malformed: "malformed",
+};
+
+function Row({ row, fields, showEnd }: { row: SampleRow; fields: readonly string[]; showEnd: boolean }) {
+  const span = fields.length + (showEnd ? 2 : 1);
+  return (
+    <tr>
+      <td className="num">{row.position}</td>
+      <td>{row.lane}</td>
+      <td>{row.kind === "malformed" ? <OutcomeMark outcome="malformed" /> : KIND_WORDS[row.kind]}</td>
+      {row.kind === "malformed" ? (
+        <td colSpan={span}>
+          <p>{reasonWords(row.reason)}</p>
+          <p className="raw">{row.raw}</p>
+        </td>
+      ) : (
+        <>
+          <td>
+            <Instant ticks={row.start} />
+          </td>
+          {showEnd ? (
+            <td>
+              <Instant ticks={row.end} />
+            </td>
+          ) : null}
+          {fields.map((name) => (
+            <td key={name} className={typeof row.payload?.[name] === "number" ? "num" : undefined}>
+              {row.payload === null ? "" : valueText(row.payload[name])}
+            </td>
+          ))}
+        </>
+      )}
+    </tr>
+  );
+}
+
+function SampleTable({ rows, stream }: { rows: readonly SampleRow[]; stream: StreamShown }) {
+  const fields = Object.keys(stream.definition.fields);
+  const showEnd = (stream.definition.shape ?? "point") !== "point";
+  return (
+    <div className="scroll tall">
+      <table>
+        <thead>
+          <tr>
+            <th className="num">Position</th>
+            <th>Lane</th>
+            <th>Kind</th>
+            <th>Start (UTC)</th>
+            {showEnd ? <th>End (UTC)</th> : null}
+            {fields.map((name) => (
+              <th key={name}>{name}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <Row key={`${row.lane} ${row.position}`} row={row} fields={fields} showEnd={showEnd} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function noteOf(sample: Sample | undefined): string {
+  if (sample === undefined) return "The first rows in the order of arrival.";
+  const malformed = sample.rows.filter((row) => row.kind === "malformed").length;
+  return `The first ${sample.rows.length} rows in the order of arrival; ${malformed} malformed.`;
+}
+
+function Body({ sample, stream }: { sample: Sample; stream: StreamShown }) {
+  if (sample.rows.length > 0) return <SampleTable rows={sample.rows} stream={stream} />;
+  if (sample.faults.length > 0) return null;
+  return (
+    <Empty title="The adapter found no rows.">
+      <p>Check its options above, put data where it looks, then read again.</p>
+    </Empty>
+  );
+}
+
+/** The first rows as the adapter reads them, malformed ones with their reason. */
+export function SamplePanel({ stream }: { stream: StreamShown }) {
+  const { data, error, isPending, isFetching, refetch } = useSample(stream.id);
+  const faults = data?.faults ?? [];
+  const again = (
+    <button type="button" className="button" onClick={() => void refetch()} disabled={isFetching}>
+      {isFetching ? "Reading…" : "Read again"}
+    </button>
+  );
+  return (
+    <Panel title="Sample" note={noteOf(data)} actions={again} flush>
+      {isPending ? <Waiting>Reading the first rows…</Waiting> : null}
+      {error !== null || faults.length > 0 ? (
+        <div className="inset">
+          <ErrorNote error={error} />
+          <FaultList faults={faults} />
+        </div>
+      ) : null}
+      {data === undefined ? null : <Body sample={data} stream={stream} />}
+    </Panel>
+  );
+}

@@ -1,0 +1,147 @@
+import { useState } from "react";
+import { useNavigate, useParams } from "react-router";
+import { Ask } from "../../components/Ask";
+import { ErrorNote, Waiting } from "../../components/Notices";
+import { PageHead } from "../../components/PageHead";
+import { Panel } from "../../components/Panel";
+import { useMay, useSlug } from "../../lib/session";
+import { advanceWords } from "../../model/advance";
+import type { StreamDefinition, StreamShown } from "../../model/api";
+import { useDeleteStream, useStream } from "./queries";
+import { SamplePanel } from "./SamplePanel";
+
+const SHAPE_WORDS = {
+  point: "Points: each event happens at one moment.",
+  interval: "Intervals: each event has a start and an end.",
+  edge: "Edges: starts and ends of lifetimes come as separate rows.",
+} as const;
+
+function Schema({ definition }: { definition: StreamDefinition }) {
+  return (
+    <Panel title="Fields" flush>
+      <div className="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th>Field</th>
+              <th>Type</th>
+            </tr>
+          </thead>
+          <tbody>
+            {Object.entries(definition.fields).map(([name, type]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>
+                  <code>{type}</code>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Panel>
+  );
+}
+
+function timeWords(definition: StreamDefinition): string[] {
+  const time = definition.event_time;
+  if (!time) return ["The adapter gives each event its time."];
+  const column = (at: { column: string; unit?: string; zone?: string }) =>
+    `${at.column} (${at.unit === "iso" || at.unit === undefined ? `ISO text, ${at.zone ?? "UTC"}` : at.unit})`;
+  return [
+    `Start: ${column(time.start)}`,
+    ...(time.end ? [`End: ${column(time.end)}`] : []),
+    ...(time.edge ? [`Which edge: ${time.edge}`] : []),
+  ];
+}
+
+function Settings({ stream }: { stream: StreamShown }) {
+  const { definition, adapter } = stream;
+  return (
+    <Panel title="Time and adapter">
+      <dl className="facts">
+        <dt>Shape</dt>
+        <dd>{SHAPE_WORDS[definition.shape ?? "point"]}</dd>
+        <dt>Event time</dt>
+        <dd>
+          {timeWords(definition).map((line) => (
+            <p key={line}>{line}</p>
+          ))}
+        </dd>
+        <dt>Advance time</dt>
+        <dd>
+          {advanceWords(definition.advance).map((line) => (
+            <p key={line}>{line}</p>
+          ))}
+        </dd>
+        <dt>Adapter</dt>
+        <dd>{adapter.kind}</dd>
+        {Object.entries(adapter.options).map(([name, value]) => (
+          <div key={name} className="fact-pair">
+            <dt>{name.replaceAll("_", " ")}</dt>
+            <dd>
+              <code>{typeof value === "string" ? value : JSON.stringify(value)}</code>
+            </dd>
+          </div>
+        ))}
+        {definition.lanes ? (
+          <>
+            <dt>Lanes</dt>
+            <dd>{definition.lanes.join(", ")}</dd>
+          </>
+        ) : null}
+      </dl>
+    </Panel>
+  );
+}
+
+function DeleteButton({ stream }: { stream: StreamShown }) {
+  const [asking, setAsking] = useState(false);
+  const slug = useSlug();
+  const deleting = useDeleteStream();
+  const navigate = useNavigate();
+  const remove = () => deleting.mutate(stream.id, { onSuccess: () => void navigate(`/t/${slug}/streams`) });
+  return (
+    <>
+      <button type="button" className="button" data-kind="danger" onClick={() => setAsking(true)}>
+        Delete…
+      </button>
+      <Ask title={`Delete the stream ${stream.name}?`} open={asking} onClose={() => setAsking(false)}>
+        <p>Its definition is removed. The data that its adapter reads stays where it is.</p>
+        <ErrorNote error={deleting.error} />
+        <p className="row">
+          <button type="button" className="button" data-kind="danger" onClick={remove} disabled={deleting.isPending}>
+            {deleting.isPending ? "Deleting…" : "Delete"}
+          </button>
+          <button type="button" className="button" onClick={() => setAsking(false)}>
+            Keep it
+          </button>
+        </p>
+      </Ask>
+    </>
+  );
+}
+
+/** One stream: its settings and a sample of what its adapter reads. */
+export function StreamPage() {
+  const { stream: id = "" } = useParams();
+  const slug = useSlug();
+  const stream = useStream(id);
+  const mayEdit = useMay("edit");
+  if (stream.isPending) return <Waiting>Loading the stream…</Waiting>;
+  if (stream.isError) return <ErrorNote error={stream.error} onRetry={() => void stream.refetch()} />;
+  return (
+    <>
+      <PageHead
+        title={stream.data.name}
+        crumb={{ to: `/t/${slug}/streams`, label: "Streams" }}
+        actions={mayEdit ? <DeleteButton stream={stream.data} /> : undefined}
+      />
+      <div className="two">
+        <Schema definition={stream.data.definition} />
+        <Settings stream={stream.data} />
+      </div>
+      <SamplePanel stream={stream.data} />
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+import { Link } from "react-router";
+import { IsoInstant } from "../../components/Instant";
+import { Empty, ErrorNote, Waiting } from "../../components/Notices";
+import { PageHead } from "../../components/PageHead";
+import { useMay } from "../../lib/session";
+import type { StreamShown } from "../../model/api";
+import { useStreams } from "./queries";
+
+function StreamTable({ streams }: { streams: readonly StreamShown[] }) {
+  return (
+    <div className="panel scroll">
+      <table>
+        <thead>
+          <tr>
+            <th>Stream</th>
+            <th>Adapter</th>
+            <th>Shape</th>
+            <th>Fields</th>
+            <th>Late policy</th>
+            <th>Changed (UTC)</th>
+          </tr>
+        </thead>
+        <tbody>
+          {streams.map((stream) => (
+            <tr key={stream.id}>
+              <th scope="row">
+                <Link to={stream.id}>{stream.name}</Link>
+              </th>
+              <td>{stream.adapter.kind}</td>
+              <td>{stream.definition.shape ?? "point"}</td>
+              <td>{Object.keys(stream.definition.fields).join(", ")}</td>
+              <td>{stream.definition.advance?.late ?? "drop"}</td>
+              <td>
+                <IsoInstant iso={stream.updated_at} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Every stream of the organisation. */
+export function StreamsPage() {
+  const streams = useStreams();
+  const mayEdit = useMay("edit");
+  const create = mayEdit ? (
+    <Link className="button" data-kind="primary" to="new">
+      New stream
+    </Link>
+  ) : undefined;
+  return (
+    <>
+      <PageHead title="Streams" actions={create} />
+      <p className="quiet">
+        A stream is a named input: its fields, where its time stands, and the adapter that feeds it.
+      </p>
+      <ErrorNote error={streams.error} onRetry={() => void streams.refetch()} />
+      {streams.isPending ? <Waiting>Loading the streams…</Waiting> : null}
+      {streams.data?.length === 0 ? (
+        <div className="panel">
+          <Empty title="No streams yet.">
+            <p>
+              {mayEdit
+                ? "Create one to say where events come from. Then write a query that reads it."
+                : "Ask a designer of your organisation to create one."}
+            </p>
+          </Empty>
+        </div>
+      ) : null}
+      {streams.data !== undefined && streams.data.length > 0 ? <StreamTable streams={streams.data} /> : null}
+    </>
+  );
+}

@@ -1,0 +1,127 @@
+import { SelectField, TextField } from "../../components/Field";
+import { Panel } from "../../components/Panel";
+import { SchemaForm } from "../../components/SchemaForm";
+import type { AdapterKind } from "../../model/api";
+import type { FormField, FormValues } from "../../model/schemaForm";
+import { SCALAR_TYPES, type StreamForm, type TypedField } from "../../model/streamForm";
+
+export interface PartProps {
+  form: StreamForm;
+  change: (part: Partial<StreamForm>) => void;
+}
+
+export function NameFields({ form, change }: PartProps) {
+  return (
+    <Panel title="Name and shape">
+      <div className="stack">
+        <TextField
+          label="Name"
+          value={form.name}
+          required
+          onChange={(name) => change({ name })}
+          help="A letter, then letters, digits or underscores. Queries name the stream by it."
+        />
+        <SelectField
+          label="Shape"
+          value={form.shape}
+          onChange={(shape) => change({ shape })}
+          options={[
+            ["point", "Points: each event happens at one moment"],
+            ["interval", "Intervals: each event has a start and an end"],
+            ["edge", "Edges: starts and ends come as separate rows"],
+          ]}
+        />
+      </div>
+    </Panel>
+  );
+}
+
+interface OneFieldProps {
+  field: TypedField;
+  number: number;
+  onChange: (field: TypedField) => void;
+  onRemove: () => void;
+}
+
+function OneField({ field, number, onChange, onRemove }: OneFieldProps) {
+  return (
+    <div className="field-row">
+      <input
+        className="input"
+        aria-label={`Name of field ${number}`}
+        placeholder="name"
+        value={field.name}
+        onChange={(event) => onChange({ ...field, name: event.target.value })}
+      />
+      <input
+        className="input mono"
+        aria-label={`Type of field ${number}`}
+        list="field-types"
+        value={field.type}
+        onChange={(event) => onChange({ ...field, type: event.target.value })}
+      />
+      <button type="button" className="button" aria-label={`Remove field ${number}`} onClick={onRemove}>
+        ✕
+      </button>
+    </div>
+  );
+}
+
+export function FieldsFields({ form, change }: PartProps) {
+  const replace = (changed: TypedField) =>
+    change({ fields: form.fields.map((field) => (field.key === changed.key ? changed : field)) });
+  const add = () => {
+    const key = Math.max(0, ...form.fields.map((field) => field.key)) + 1;
+    change({ fields: [...form.fields, { key, name: "", type: "string" }] });
+  };
+  return (
+    <Panel title="Fields" note="Types: a scalar, decimal(p, s), array<type> or struct<name: type, …>.">
+      <div className="stack">
+        <datalist id="field-types">
+          {SCALAR_TYPES.map((type) => (
+            <option key={type} value={type} />
+          ))}
+          <option value="decimal(18, 2)" />
+          <option value="array<string>" />
+        </datalist>
+        {form.fields.map((field, index) => (
+          <OneField
+            key={field.key}
+            field={field}
+            number={index + 1}
+            onChange={replace}
+            onRemove={() => change({ fields: form.fields.filter((each) => each.key !== field.key) })}
+          />
+        ))}
+        <p>
+          <button type="button" className="button" onClick={add}>
+            Add a field
+          </button>
+        </p>
+      </div>
+    </Panel>
+  );
+}
+
+interface AdapterFieldsProps extends PartProps {
+  kinds: readonly AdapterKind[];
+  fields: readonly FormField[];
+  options: { values: FormValues; wrong: Record<string, string>; onChange: (values: FormValues) => void };
+}
+
+export function AdapterFields({ kinds, form, change, fields, options }: AdapterFieldsProps) {
+  const kind = kinds.find((each) => each.kind === form.adapter);
+  return (
+    <Panel title="Adapter" note={kind?.help}>
+      <div className="stack">
+        <SelectField
+          label="Kind"
+          value={form.adapter}
+          onChange={(adapter) => change({ adapter })}
+          options={kinds.map((each) => [each.kind, each.title] as const)}
+        />
+        <SchemaForm fields={fields} {...options} />
+      </div>
+    </Panel>
+  );
+}

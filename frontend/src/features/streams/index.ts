@@ -1,0 +1,4 @@
+/** Streams: the list, one stream, and a new one. */
+export { NewStreamPage } from "./NewStreamPage";
+export { StreamPage } from "./StreamPage";
+export { StreamsPage } from "./StreamsPage";

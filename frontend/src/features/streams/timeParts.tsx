@@ -1,0 +1,105 @@
+import { CheckField, SelectField, TextField } from "../../components/Field";
+import { Panel } from "../../components/Panel";
+import type { PartProps } from "./formParts";
+
+export function TimeFields({ form, change }: PartProps) {
+  return (
+    <Panel title="Event time" note="Leave the column empty for adapters that give each event its time themselves.">
+      <div className="two tight">
+        <TextField
+          label={form.shape === "point" ? "Time column" : "Start column"}
+          value={form.startColumn}
+          onChange={(startColumn) => change({ startColumn })}
+        />
+        <SelectField
+          label="Written as"
+          value={form.unit}
+          onChange={(unit) => change({ unit })}
+          options={[
+            ["iso", "ISO 8601 text"],
+            ["s", "seconds since 1970"],
+            ["ms", "milliseconds since 1970"],
+            ["us", "microseconds since 1970"],
+            ["ns", "nanoseconds since 1970"],
+          ]}
+        />
+        {form.shape === "point" ? null : (
+          <TextField label="End column" value={form.endColumn} onChange={(endColumn) => change({ endColumn })} />
+        )}
+        {form.shape === "edge" ? (
+          <TextField
+            label="Edge column"
+            value={form.edgeColumn}
+            onChange={(edgeColumn) => change({ edgeColumn })}
+            help="Its values are start and end."
+          />
+        ) : null}
+        <TextField
+          label="Zone of text without one"
+          value={form.zone}
+          onChange={(zone) => change({ zone })}
+          help="Such as UTC or Europe/Berlin."
+        />
+      </div>
+    </Panel>
+  );
+}
+
+function GenerateFields({ form, change }: PartProps) {
+  return (
+    <div className="two tight">
+      <TextField
+        label="A CTI every"
+        value={form.every}
+        onChange={(every) => change({ every })}
+        help="A count of events (100) or a duration (10s)."
+      />
+      <TextField
+        label="Delay"
+        value={form.delay}
+        onChange={(delay) => change({ delay })}
+        help="How long late events are waited for, such as 10s. -1tick commits each point at once."
+      />
+      <SelectField
+        label="Follows"
+        value={form.basis}
+        onChange={(basis) => change({ basis })}
+        options={[
+          ["max", "the largest start seen"],
+          ["last", "the last received event"],
+        ]}
+      />
+      <CheckField
+        label="Close everything when the input ends or is flushed"
+        checked={form.final}
+        onChange={(final) => change({ final })}
+      />
+    </div>
+  );
+}
+
+export function AdvanceFields({ form, change }: PartProps) {
+  return (
+    <Panel title="Advance time" note="A CTI says: everything before this moment is final.">
+      <div className="stack">
+        <CheckField
+          label="Generate CTIs from the events"
+          checked={form.generate}
+          onChange={(generate) => change({ generate })}
+        />
+        {form.generate ? <GenerateFields form={form} change={change} /> : null}
+        <SelectField
+          label="Events that start before the CTI"
+          value={form.late}
+          onChange={(late) => change({ late })}
+          options={[
+            ["drop", "drop: in no result, kept in quarantine"],
+            ["adjust", "adjust: clip to begin at the CTI (late points are dropped)"],
+            ["shift", "shift: move to begin at the CTI"],
+            ["keep", "keep: count in windows that are still open"],
+          ]}
+        />
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { formFields, initialValues, readForm } from "./schemaForm";
+
+const SCHEMA = {
+  type: "object",
+  required: ["path", "rate"],
+  properties: {
+    path: { type: "string", title: "File", description: "Inside the folder." },
+    rate: { type: "integer", default: 10 },
+    seed: { anyOf: [{ type: "integer" }, { type: "null" }], default: null },
+    format: { $ref: "#/$defs/Format", default: "csv" },
+    follow: { type: "boolean", default: false },
+    every: { anyOf: [{ type: "integer" }, { type: "string" }], default: "10s" },
+    columns: { type: "object", additionalProperties: { type: "string" } },
+    burst: { $ref: "#/$defs/Burst" },
+  },
+  $defs: {
+    Format: { enum: ["csv", "parquet"], type: "string" },
+    Burst: { type: "object", properties: { size: { type: "integer" } } },
+  },
+};
+
+const FIELDS = formFields(SCHEMA);
+
+test("each property becomes the field that fits its type", () => {
+  expect(FIELDS.map((field) => [field.name, field.kind])).toEqual([
+    ["path", "text"],
+    ["rate", "integer"],
+    ["seed", "integer"],
+    ["format", "choice"],
+    ["follow", "boolean"],
+    ["every", "text"],
+    ["columns", "json"],
+    ["burst", "group"],
+  ]);
+  expect(FIELDS[0]).toMatchObject({ title: "File", help: "Inside the folder.", required: true });
+  expect(FIELDS[3]?.choices).toEqual(["csv", "parquet"]);
+});
+
+test("what is left empty is left out, and what is needed is said", () => {
+  const { options, wrong } = readForm(FIELDS, initialValues(FIELDS));
+  expect(options).toEqual({ rate: 10, format: "csv", follow: false, every: "10s" });
+  expect(wrong).toEqual({ path: "This is needed." });
+});
+
+test("typed text becomes values of the schema's types", () => {
+  const typed = { ...initialValues(FIELDS), path: "in", seed: "7", columns: '{"a": "b"}', burst: { size: "3" } };
+  expect(readForm(FIELDS, typed)).toEqual({
+    options: {
+      path: "in",
+      rate: 10,
+      seed: 7,
+      format: "csv",
+      follow: false,
+      every: "10s",
+      columns: { a: "b" },
+      burst: { size: 3 },
+    },
+    wrong: {},
+  });
+});
+
+test("what is no number or no JSON is said at its field", () => {
+  const typed = { path: "in", rate: "ten", columns: "{", burst: { size: "1.5" } };
+  const { wrong } = readForm(FIELDS, typed);
+  expect(Object.keys(wrong)).toEqual(["rate", "columns", "burst.size"]);
+});

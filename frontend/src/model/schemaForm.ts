@@ -1,0 +1,160 @@
+/** A JSON Schema of options as form fields, what a user typed as a value, and back. */
+
+export type JsonSchema = Record<string, unknown>;
+
+export type FieldKind = "text" | "integer" | "number" | "boolean" | "choice" | "json" | "group";
+
+export interface FormField {
+  name: string;
+  kind: FieldKind;
+  title: string;
+  help: string;
+  required: boolean;
+  /** As it stands in the form before anybody typed. */
+  initial: FormValue;
+  choices: readonly string[];
+  fields: readonly FormField[];
+}
+
+export type FormValue = string | boolean | FormValues;
+export interface FormValues {
+  [name: string]: FormValue;
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  const reference = schema.$ref;
+  if (typeof reference !== "string") return schema;
+  const target = reference
+    .replace(/^#\//, "")
+    .split("/")
+    .reduce<unknown>((at, key) => (isSchema(at) ? at[key] : undefined), root);
+  return { ...(isSchema(target) ? target : {}), ...schema };
+}
+
+/** `anyOf: [X, null]` is X, not required. */
+function withoutNull(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  const options = schema.anyOf;
+  if (!Array.isArray(options)) return schema;
+  const [only, ...more] = options.filter((option) => isSchema(option) && option.type !== "null");
+  return only !== undefined && more.length === 0 ? { ...resolved(only, root), ...schema, anyOf: undefined } : schema;
+}
+
+function kindOf(schema: JsonSchema): FieldKind {
+  if (Array.isArray(schema.enum)) return "choice";
+  switch (schema.type) {
+    case "string":
+      return "text";
+    case "integer":
+    case "number":
+    case "boolean":
+      return schema.type;
+    case "object":
+      return isSchema(schema.properties) ? "group" : "json";
+    default:
+      return Array.isArray(schema.anyOf) && schema.anyOf.some((option) => isSchema(option) && option.type === "string")
+        ? "text"
+        : "json";
+  }
+}
+
+function initialOf(kind: FieldKind, schema: JsonSchema, fields: readonly FormField[]): FormValue {
+  const value = schema.default;
+  if (kind === "group") return Object.fromEntries(fields.map((field) => [field.name, field.initial]));
+  if (kind === "boolean") return value === true;
+  if (kind === "json") return value === undefined ? "" : JSON.stringify(value);
+  return value === undefined || value === null ? "" : String(value);
+}
+
+function text(value: unknown, otherwise: string): string {
+  return typeof value === "string" ? value : otherwise;
+}
+
+export function formFields(schema: JsonSchema, root: JsonSchema = schema): FormField[] {
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  return Object.entries(isSchema(schema.properties) ? schema.properties : {}).flatMap(([name, property]) => {
+    if (!isSchema(property)) return [];
+    const plain = withoutNull(resolved(property, root), root);
+    const kind = kindOf(plain);
+    const fields = kind === "group" ? formFields(plain, root) : [];
+    const field: FormField = {
+      name,
+      kind,
+      title: text(plain.title, name.replaceAll("_", " ")),
+      help: text(plain.description, ""),
+      required: required.includes(name),
+      initial: initialOf(kind, plain, fields),
+      choices: Array.isArray(plain.enum) ? plain.enum.map(String) : [],
+      fields,
+    };
+    return [field];
+  });
+}
+
+export function initialValues(fields: readonly FormField[]): FormValues {
+  return Object.fromEntries(fields.map((field) => [field.name, field.initial]));
+}
+
+export interface ReadForm {
+  options: Record<string, unknown>;
+  /** Path of a field to what is wrong with what was typed. */
+  wrong: Record<string, string>;
+}
+
+function readNumber(typed: string, whole: boolean): { value?: number; wrong?: string } {
+  const value = Number(typed);
+  if (Number.isNaN(value)) return { wrong: "Give a number, such as 10." };
+  if (whole && !Number.isSafeInteger(value)) return { wrong: "Give a whole number." };
+  return { value };
+}
+
+function readJson(typed: string): { value?: unknown; wrong?: string } {
+  try {
+    return { value: JSON.parse(typed) };
+  } catch {
+    return { wrong: 'This is not JSON. Write for example {"name": "value"} or ["a", "b"].' };
+  }
+}
+
+function readTyped(field: FormField, typed: string): { value?: unknown; wrong?: string } {
+  switch (field.kind) {
+    case "integer":
+      return readNumber(typed, true);
+    case "number":
+      return readNumber(typed, false);
+    case "json":
+      return readJson(typed);
+    default:
+      return { value: typed };
+  }
+}
+
+type ReadField = { value?: unknown; wrong?: string };
+
+/** One field that is no group. Empty is no value, so that the adapter's own default applies. */
+function readField(field: FormField, typed: string | boolean): ReadField {
+  if (typeof typed === "boolean") return { value: typed };
+  if (typed === "") return field.required ? { wrong: "This is needed." } : {};
+  return readTyped(field, typed);
+}
+
+/** Read the form; what was left empty is left out. */
+export function readForm(fields: readonly FormField[], values: FormValues, path = ""): ReadForm {
+  const read: ReadForm = { options: {}, wrong: {} };
+  for (const field of fields) {
+    const typed = values[field.name] ?? field.initial;
+    if (typeof typed === "object") {
+      const inner = readForm(field.fields, typed, `${path}${field.name}.`);
+      if (field.required || Object.keys(inner.options).length > 0) read.options[field.name] = inner.options;
+      Object.assign(read.wrong, inner.wrong);
+      continue;
+    }
+    const { value, wrong } = readField(field, typed);
+    if (wrong !== undefined) read.wrong[path + field.name] = wrong;
+    if (value !== undefined) read.options[field.name] = value;
+  }
+  return read;
+}

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { EMPTY_FORM, streamBody } from "./streamForm";
+
+test("a whole number is a count of events, text is a duration", () => {
+  const counted = streamBody({ ...EMPTY_FORM, every: "100", delay: "-1" }, {});
+  expect(counted.definition.advance?.generate).toMatchObject({ every: 100, delay: -1 });
+  const timed = streamBody({ ...EMPTY_FORM, every: "10s", delay: "PT5M" }, {});
+  expect(timed.definition.advance?.generate).toMatchObject({ every: "10s", delay: "PT5M" });
+});
+
+test("the late policy is said also where no CTIs are generated", () => {
+  expect(streamBody({ ...EMPTY_FORM, generate: false, late: "keep" }, {}).definition.advance).toEqual({ late: "keep" });
+});
+
+test("a point has no end column, whatever was typed before", () => {
+  const form = { ...EMPTY_FORM, startColumn: "at", endColumn: "until" };
+  expect(streamBody(form, {}).definition.event_time?.end).toBeNull();
+  expect(streamBody({ ...form, shape: "interval" }, {}).definition.event_time?.end?.column).toBe("until");
+});
+
+test("fields without a name are left out", () => {
+  const fields = [
+    { key: 1, name: " a ", type: "long" },
+    { key: 2, name: "", type: "string" },
+  ];
+  expect(streamBody({ ...EMPTY_FORM, fields }, {}).definition.fields).toEqual({ a: "long" });
+});
