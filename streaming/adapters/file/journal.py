@@ -65,7 +65,7 @@ class Journal:
             return self._entries
         with self._file.open("rb") as file:
             first = file.readline()
-            if first != self._first_line:
+            if first != self._first_line or os.fstat(file.fileno()).st_size < self._read_bytes:
                 self._forget()
             file.seek(self._read_bytes)
             for line in file:
