@@ -11,11 +11,15 @@ NOT_SOURCE = frozenset({"node_modules", "dist", "coverage"})
 
 
 def install(log: Path) -> None:
-    """Install exactly what package-lock.json names; nothing while it is as it was."""
+    """Install what package-lock.json names; nothing while it is as it was.
+
+    Not `npm ci`: it refuses a lock that lacks the programs of other platforms, and a registry that does not serve
+    those makes npm leave them out. `--no-save` keeps the lock as it is.
+    """
     stamp = FRONTEND / "node_modules" / ".punctual-installed"
     locked = stamps.digest([FRONTEND / "package.json", FRONTEND / "package-lock.json"], FRONTEND)
     if not stamps.is_current(stamp, locked):
-        command = ["npm", "ci", "--no-audit", "--no-fund"]
+        command = ["npm", "install", "--no-save", "--no-audit", "--no-fund"]
         run_step("Installing the browser part's packages: about a minute the first time", command, log, cwd=FRONTEND)
         stamps.write(stamp, locked)
 

@@ -11,7 +11,7 @@ GRAVE = frozenset({"serious", "critical"})
 
 @cache
 def axe() -> str:
-    """Return axe-core's program, as npm ci installed it."""
+    """Return axe-core's program, as npm installed it."""
     return (ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js").read_text()
 
 
