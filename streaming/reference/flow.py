@@ -18,6 +18,7 @@ class ElementId:
     position: int
 
 
+VANISHED = "nothing was left of its edge after the late policy had moved its ends"
 FlowId = Hashable
 """What tells one flow from another inside one operator; an edge end has the id of its start."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from streaming.reference.flow import Advanced, Flow, FlowId, Witness
+from streaming.reference.flow import VANISHED, Advanced, Flow, FlowId, Witness
 from streaming.temporal.ticks import NO_CTI, Tick
 
 
@@ -27,14 +27,16 @@ class Output:
 
     def take(self, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """Add the row, or give the open edge of the same id its end."""
+        if flow.closes and flow.end <= flow.start:
+            witness.removed(self.node, self.rows.pop(flow.id).flow, VANISHED)
+            witness.removed(self.node, flow, VANISHED)
+            return ()
         witness.took(self.node, flow)
-        if not flow.closes:
-            self.rows[flow.id] = OutputRow(self.node, flow, self.releasing)
-        elif flow.end > flow.start:
+        if flow.closes:
             opened = self.rows[flow.id]
             self.rows[flow.id] = OutputRow(self.node, opened.flow.closed_by(flow), opened.released_by)
         else:
-            del self.rows[flow.id]
+            self.rows[flow.id] = OutputRow(self.node, flow, self.releasing)
         return ()
 
     def advance(self, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:

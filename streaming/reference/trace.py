@@ -93,8 +93,6 @@ class Trace:
         removals = self._removed.get(element)
         if removals:
             return f"{_name(element)} is in no result: {'; '.join(removed.why for removed in removals)}."
-        if judged.reason is Reason.VANISHED:
-            return f"{_name(element)} is in no result: nothing was left of its edge after the clock moved its end."
         return f"{_name(element)} is in no result yet: no CTI has closed a window that contains it."
 
 

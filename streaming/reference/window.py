@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 from streaming.reference.aggregates import AggregateColumn
-from streaming.reference.flow import Advanced, Flow, FlowId, Witness, key_of, sort_key
+from streaming.reference.flow import VANISHED, Advanced, Flow, FlowId, Witness, key_of, sort_key
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, Tick, format_instant
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT, HoppingWindows
@@ -88,8 +88,13 @@ class Window:
         if last >= edge.next_index:
             self._put_edge(edge, edge.flow.closed_by(end), last, witness)
             witness.took(self.node, end)
-        else:
+            return
+        if edge.next_index > edge.first:
             witness.removed(self.node, end, f"it ended its edge, of which {self.node!r} had no window left to release")
+            return
+        why = VANISHED if end.end <= end.start else f"its edge lies in a gap between the windows of {self.node!r}"
+        witness.removed(self.node, edge.flow, why)
+        witness.removed(self.node, end, why)
 
     def _put_edge(self, edge: OpenEdge, flow: Flow, last: int, witness: Witness) -> None:
         self._put(flow, range(edge.next_index, min(last, edge.last_allowed) + 1))

@@ -53,7 +53,7 @@ def _plan(number: int, transcript: Transcript, executor: ExecutorName, cuts: Cut
         want = wanted(transcript.expect, definition)
     except TranscriptError as error:
         return Planned(transcript, differs=str(error))
-    cases = variants(case, cuts, restarts=executor == "engine")
+    cases = variants(case, cuts, restarts=executor != "spark")
     numbered = [replace(each, id=f"{number}/{place} {each.id}") for place, each in enumerate(cases)]
     return Planned(transcript, numbered, want)
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from streaming.definition.advance import check_advance
 from streaming.definition.check import Checked, check
 from streaming.definition.faults import Fault, FaultCode, Severity
-from streaming.definition.graph import QueryGraph
+from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.ticks import parse_instant
 from streaming.transcripts.format import BATCH, Row, Transcript
@@ -71,9 +71,17 @@ def _misshapen(stream: str, error: ValidationError) -> Fault:
 
 
 def prepare(transcript: Transcript, definition: Definition) -> Case:
-    """The case as it is written. Raises `TranscriptError` for rows of a stream that the query does not read."""
+    """The case as it is written.
+
+    Raises `TranscriptError` for a definition with errors, for a stream that not exactly one input node reads, and for
+    rows that name no stream or, where there are several, no lane.
+    """
     if definition.graph is None or definition.errors:
         raise TranscriptError("; ".join(f"{fault.code}: {fault.message}" for fault in definition.errors))
+    read = [node.stream for node in definition.graph.nodes if isinstance(node, InputNode)]
+    for stream in definition.streams:
+        if read.count(stream) != 1:
+            raise TranscriptError(f"{read.count(stream)} input nodes read the stream {stream!r}; let one read it")
     return Case(
         id=transcript.name,
         graph=definition.graph,

@@ -18,6 +18,11 @@ def test_transcript_holds_for_every_cut(transcript: Loaded, executor: ExecutorNa
     assert verdict.differs == ""
 
 
+@pytest.mark.parametrize("executor", ["reference", "engine"])
+def test_the_shared_worked_examples_hold(shared_transcripts: Path, executor: ExecutorName) -> None:
+    assert [verdict for verdict in judge(load([shared_transcripts]), executor, "all") if not verdict.passed] == []
+
+
 def test_names_are_unique() -> None:
     names = [loaded.transcript.name for loaded in TRANSCRIPTS]
     assert sorted(set(names)) == sorted(names)
