@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pyspark.sql import functions as f
 
-from streaming.spark.session import open_session
+from streaming.spark.session import start_session
 from tests.bench.data import WORKLOADS
 from tests.bench.memory import PeakMemory
 
@@ -14,7 +14,9 @@ from tests.bench.memory import PeakMemory
 def main(workload_number: int, data: Path, work: Path) -> None:
     """Run the workload over `data` and print `{batches: [[rows, seconds], ...], peak_bytes}` as the last line."""
     workload = WORKLOADS[workload_number]
-    spark = open_session("bench-plain", cores=2, shuffle_partitions=2)
+    spark = start_session(
+        settings={"spark.sql.shuffle.partitions": "2", "spark.sql.streaming.numRecentProgressUpdates": "100"}
+    )
     window = f.window("ts", f"{workload.size_s} seconds", f"{workload.hop_s} seconds")
     with PeakMemory() as memory:
         query = (

@@ -1,6 +1,5 @@
 """Parquet files: columns as they are typed in the file, checked once against the stream's schema."""
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ import pyarrow.parquet as pq
 
 from streaming.adapters.chunks import Columns, Lifetimes, chunk_of
 from streaming.adapters.contract import AdapterError
+from streaming.adapters.file.whole_rows import whole_rows
 from streaming.adapters.times import Bools, TimeSource, read_times
 from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.streams import StreamDefinition
@@ -88,17 +88,21 @@ class ParquetFiles:
         positions = np.arange(first_position + low, first_position + low + count, dtype=np.int64)
 
         def raw(indices: Sequence[int]) -> list[str]:
-            return self._raw(path, low, count, indices)
+            return self._raw(path, low, batch, indices)
 
         return chunk_of(Columns(start, end, edge, payload, None, unfit), self._stream, positions, raw)
 
-    def _raw(self, path: str, low: int, count: int, indices: Sequence[int]) -> list[str]:
-        """The whole rows as JSON objects, read again because a chunk keeps only the columns of the stream."""
+    def _raw(self, path: str, low: int, batch: pa.RecordBatch, indices: Sequence[int]) -> list[str]:
+        """The whole rows as JSON objects; read again if the file has columns that the stream does not use."""
         if not len(indices):
             return []
-        parts = [batch for _, batch in self._batches(path, (low, low + count), None)]
-        rows = pa.Table.from_batches(parts).take(pa.array(list(indices), pa.int64())).to_pylist()
-        return [json.dumps(row, default=str, ensure_ascii=False) for row in rows]
+        with _opened(path) as file:
+            names = list(file.schema_arrow.names)
+        parts = [batch]
+        if set(names) != set(batch.schema.names):
+            parts = [part for _, part in self._batches(path, (low, low + batch.num_rows), None)]
+        rows = pa.Table.from_batches(parts).select(names).take(pa.array(indices, pa.int64()))
+        return whole_rows(rows)
 
 
 def _opened(path: str) -> Any:
