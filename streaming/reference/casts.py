@@ -16,7 +16,7 @@ def cast(value: Any, source: Type, to: Type) -> Any:
     """`value`, which is not null and of type `source`, as a `to`. Raises `Failure` where that is null."""
     if source == to:
         return value
-    return _CASTS[type(source), type(to)](value, to)
+    return CASTS[type(source), type(to)](value, to)
 
 
 def _exact_decimal(value: Any, to: Type) -> Decimal:
@@ -51,7 +51,7 @@ def _text_to_timestamp(value: str, to: Type) -> int:
 
 
 _Conversion = Callable[[Any, Type], Any]
-_CASTS: Final[Mapping[tuple[type, type], _Conversion]] = {
+CASTS: Final[Mapping[tuple[type, type], _Conversion]] = {
     (Long, Double): lambda value, _: float(value),
     (Long, DecimalOf): _exact_decimal,
     (Long, String): lambda value, _: str(value),
