@@ -1,60 +1,22 @@
-"""The checker: every fault of a query graph, each with its place and its remedy."""
+"""The checker: wiring, streams and expressions, every fault with its place and its remedy."""
 
-from typing import Any
-
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from streaming.definition.check import Checked, check, check_fields
-from streaming.definition.faults import Fault, FaultCode, Severity
+from streaming.definition.check import check, check_fields
+from streaming.definition.faults import FaultCode, Severity
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import StreamDefinition
-from streaming.temporal.events import Shape
-
-FIELDS = {"plate": "string", "speed": "double", "n": "long", "at": "timestamp", "tags": "array<string>"}
-STREAMS = {
-    "cars": StreamDefinition(fields=FIELDS),
-    "edges": StreamDefinition(fields=FIELDS, shape=Shape.EDGE),
-    "broken": StreamDefinition(fields={"a": "array<int>", "pane_start": "long", "b": "struct<a>"}),
-}
-CARS = {"id": "cars", "kind": "input", "stream": "cars"}
-OUT = {"id": "out", "kind": "output", "input": "w"}
-COUNT = {"name": "n", "function": "count"}
-
-
-def node(kind: str, **fields: Any) -> dict[str, Any]:
-    return {"id": "w", "kind": kind, "input": "cars"} | fields
-
-
-def window(**fields: Any) -> dict[str, Any]:
-    return node("window", window={"kind": "tumbling", "size": "5m"}, aggregates=[COUNT]) | fields
-
-
-def graph(*nodes: object, **other: Any) -> dict[str, Any]:
-    return {"version": 1, "name": "q", "nodes": list(nodes)} | other
-
-
-def around(middle: dict[str, Any], stream: str = "cars") -> dict[str, Any]:
-    return graph(CARS | {"stream": stream}, middle, OUT)
-
-
-def faults(raw: Any) -> tuple[Fault, ...]:
-    return check(raw, STREAMS).faults
-
-
-def only(raw: Any) -> tuple[str, str | None, str | None]:
-    (fault,) = faults(raw)
-    assert fault.message.endswith(".")
-    assert fault.remedy.endswith((".", "?"))
-    return fault.code.value, fault.node, fault.field
-
-
-def checked(raw: Any) -> Checked:
-    result = check(raw, STREAMS)
-    assert result.errors == ()
-    return result
-
+from tests.definition.graphs import (
+    CARS,
+    COUNT,
+    FIELDS,
+    OUT,
+    STREAMS,
+    around,
+    checked,
+    faults,
+    graph,
+    node,
+    only,
+    window,
+)
 
 # Sound graphs and their schemas
 
@@ -248,174 +210,3 @@ def test_a_faulty_condition_does_not_hide_faults_behind_it() -> None:
         CARS, node("filter", where="nope > 1"), node("filter", id="f", input="w", where="no > 1"), OUT | {"input": "f"}
     )
     assert [(fault.code.value, fault.node) for fault in faults(raw)] == [("unknown_field", "w"), ("unknown_field", "f")]
-
-
-# Windows and aggregates
-
-
-def test_grouping_by_an_unknown_field() -> None:
-    (fault,) = faults(around(window(group_by=["plat"])))
-    assert (fault.code, fault.field, fault.remedy) == (FaultCode.UNKNOWN_FIELD, "group_by[0]", "Did you mean 'plate'?")
-
-
-def test_grouping_by_an_array() -> None:
-    assert only(around(window(group_by=["tags"]))) == ("type_mismatch", "w", "group_by[0]")
-
-
-def test_an_aggregate_with_the_name_of_a_group() -> None:
-    assert only(around(window(group_by=["n"]))) == ("duplicate_name", "w", "aggregates")
-
-
-def test_two_aggregates_with_one_name() -> None:
-    assert only(around(window(aggregates=[COUNT, COUNT]))) == ("duplicate_name", "w", "aggregates")
-
-
-def test_an_aggregate_that_begins_with_pane() -> None:
-    raw = around(window(aggregates=[COUNT | {"name": "pane_index"}]))
-    assert only(raw) == ("reserved_name", "w", "aggregates")
-
-
-@pytest.mark.parametrize("function", ["sum", "avg", "min", "max"])
-def test_an_aggregate_without_of(function: str) -> None:
-    raw = around(window(aggregates=[{"name": "a", "function": function}]))
-    assert only(raw) == ("missing_argument", "w", "aggregates[0].of")
-
-
-@pytest.mark.parametrize(
-    ("function", "of"), [("sum", "plate"), ("avg", "at"), ("sum", "plate = 'a'"), ("min", "tags"), ("max", "null")]
-)
-def test_an_aggregate_over_a_type_that_it_does_not_take(function: str, of: str) -> None:
-    raw = around(window(aggregates=[{"name": "a", "function": function, "of": of}]))
-    assert only(raw) == ("type_mismatch", "w", "aggregates[0].of")
-
-
-def test_a_filter_of_an_aggregate_must_be_boolean() -> None:
-    raw = around(window(aggregates=[COUNT | {"filter": "speed"}]))
-    assert only(raw) == ("type_mismatch", "w", "aggregates[0].filter")
-
-
-@pytest.mark.parametrize("size", [0, "0s", "-5m", "P9999999D"])
-def test_a_window_size_must_be_above_zero_and_within_all_of_time(size: int | str) -> None:
-    raw = around(window(window={"kind": "tumbling", "size": size}))
-    assert only(raw) == ("bad_window", "w", "window.size")
-
-
-def test_a_hop_must_be_above_zero() -> None:
-    raw = around(window(window={"kind": "hopping", "size": "5m", "hop": "0s"}))
-    assert only(raw) == ("bad_window", "w", "window.hop")
-
-
-def test_an_offset_may_be_negative_but_not_beyond_all_of_time() -> None:
-    assert checked(around(window(window={"kind": "tumbling", "size": "5m", "offset": "-1m"}))).faults == ()
-    raw = around(window(window={"kind": "tumbling", "size": "5m", "offset": "-P9999999D"}))
-    assert only(raw) == ("bad_window", "w", "window.offset")
-
-
-def test_a_hop_above_the_size_leaves_gaps_and_is_a_warning() -> None:
-    raw = around(window(window={"kind": "hopping", "size": "5m", "hop": "10m"}))
-    assert only(raw) == ("gaps_between_windows", "w", "window.hop")
-    assert checked(raw).faults[0].severity is Severity.WARNING
-
-
-def test_ten_thousand_windows_for_an_event_are_allowed_and_one_more_is_not() -> None:
-    assert checked(around(window(window={"kind": "hopping", "size": 10_000, "hop": 1}))).faults == ()
-    raw = around(window(window={"kind": "hopping", "size": 10_001, "hop": 1}))
-    assert only(raw) == ("too_many_windows", "w", "window.hop")
-    assert faults(raw)[0].remedy == "Make the hop at least 2us."
-
-
-# Shape
-
-
-@pytest.mark.parametrize(
-    ("change", "field"),
-    [
-        ({"input": 5}, "input"),
-        ({"where": ""}, "where"),
-        ({"where": "x" * 10_001}, "where"),
-        ({"extra": 1}, "extra"),
-        ({"kind": "nope"}, None),
-        ({"input": "not a name"}, "input"),
-    ],
-)
-def test_an_error_of_shape_names_the_node_and_the_field(change: dict[str, Any], field: str | None) -> None:
-    assert only(around(node("filter", where="true") | change)) == ("bad_shape", "w", field)
-
-
-def test_a_path_leads_through_lists_and_windows() -> None:
-    raw = around(window(window={"kind": "hopping", "size": {}, "hop": "soon"}, aggregates=[{"name": "n"}]))
-    assert [(fault.code.value, fault.node, fault.field) for fault in faults(raw)] == [
-        ("bad_shape", "w", "window.size"),
-        ("bad_shape", "w", "window.hop"),
-        ("bad_shape", "w", "aggregates[0].function"),
-    ]
-
-
-def test_a_node_without_an_id_is_named_by_its_place() -> None:
-    assert only(graph(CARS, {"kind": "output", "input": "cars"})) == ("bad_shape", None, "nodes[1].id")
-
-
-def test_an_unknown_key_of_the_graph_is_refused() -> None:
-    assert only(graph(CARS, OUT | {"input": "cars"}, layout={})) == ("bad_shape", None, "layout")
-
-
-def test_an_error_of_shape_does_not_hide_other_faults() -> None:
-    raw = graph(CARS, {"id": "w", "kind": "nope"}, node("filter", id="f", where="nope > 1"), OUT)
-    assert [(fault.code.value, fault.node) for fault in faults(raw)] == [("bad_shape", "w"), ("unknown_field", "f")]
-
-
-@pytest.mark.parametrize(
-    "raw", [None, [], "graph", 1, {}, {"nodes": 1}, {1: 2}, {"version": 2, "name": "", "nodes": []}]
-)
-def test_what_is_no_graph_is_a_fault_of_shape(raw: object) -> None:
-    found = faults(raw)
-    assert found
-    assert {fault.code for fault in found} == {FaultCode.BAD_SHAPE}
-
-
-def test_all_faults_of_all_nodes_come_at_once() -> None:
-    raw = graph(
-        CARS,
-        node("filter", id="f", where="nope > 1"),
-        window(input="f", group_by=["no"], window={"kind": "tumbling", "size": 0}),
-        OUT | {"input": "missing"},
-    )
-    assert sorted({fault.code.value for fault in faults(raw)}) == [
-        "bad_window",
-        "unknown_field",
-        "unknown_node",
-        "unused_node",
-    ]
-
-
-json_values = st.recursive(
-    st.one_of(
-        st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.sampled_from(["cars", "w", "5m"])
-    ),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=5), inner, max_size=3)),
-    max_leaves=5,
-)
-keys = st.sampled_from(
-    ["id", "kind", "input", "stream", "where", "columns", "window", "group_by", "aggregates", "name", "of"]
-)
-some_nodes = st.sampled_from(
-    [CARS, OUT, window(), node("filter", where="n > 1"), node("filter", id="w2", input="w2", where="1")]
-)
-spoiled = st.builds(lambda sound, key, value: sound | {key: value}, some_nodes, keys, json_values)
-
-
-@given(
-    st.one_of(
-        json_values, st.lists(st.one_of(some_nodes, spoiled, json_values), max_size=5).map(lambda nodes: graph(*nodes))
-    )
-)
-def test_check_never_raises_and_every_fault_has_a_message_and_a_remedy(raw: object) -> None:
-    for fault in check(raw, STREAMS).faults:  # type: ignore[arg-type]
-        assert fault.message
-        assert fault.remedy
-
-
-@given(st.text(max_size=40))
-def test_any_condition_is_checked_without_raising(where: str) -> None:
-    raw = around(node("filter", where=where))
-    assert all(fault.node == "w" and fault.remedy for fault in check(raw, STREAMS).faults)
