@@ -12,6 +12,9 @@ const UNITS: readonly (readonly [string, Ticks])[] = [
   ["us", 1],
 ];
 
+/** Where the unit that definitions write is not the one that people read. */
+const SPOKEN: Record<string, string> = { us: "µs", m: "min" };
+
 /** Floor division that keeps every digit: `ticks` need not be positive. */
 function split(ticks: Ticks, by: number): { whole: number; rest: number } {
   const rest = ((ticks % by) + by) % by;
@@ -68,7 +71,7 @@ function trimmed(value: number): string {
 export function formatSpan(ticks: Ticks): string {
   const magnitude = Math.abs(ticks);
   for (const [unit, size] of UNITS) {
-    if (magnitude >= size) return `${trimmed(ticks / size)} ${unit === "us" ? "µs" : unit}`;
+    if (magnitude >= size) return `${trimmed(ticks / size)} ${SPOKEN[unit] ?? unit}`;
   }
   return "0 s";
 }

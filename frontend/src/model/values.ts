@@ -1,5 +1,13 @@
 /** Payload values as text: null is said, structures are JSON, numbers keep every digit. */
 
+const DIGITS = 7;
+
+/** For a table: a double is shown with seven digits. */
+export function shortText(value: unknown): string {
+  if (typeof value !== "number" || Number.isInteger(value)) return valueText(value);
+  return String(Number(value.toPrecision(DIGITS)));
+}
+
 export function valueText(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (typeof value === "string") return value;

@@ -1,4 +1,4 @@
-import { useRef } from "react";
+import { type ReactNode, useMemo, useRef } from "react";
 import { FaultList } from "../../components/FaultList";
 import { JsonEditor } from "../../components/JsonEditor";
 import { Empty, ErrorNote } from "../../components/Notices";
@@ -20,7 +20,7 @@ export interface Draft {
 
 /** What the text says and what is wrong with it, by the server's own check. */
 export function useDraft(text: string): Draft {
-  const read = readGraphText(text);
+  const read = useMemo(() => readGraphText(text), [text]);
   const validation = useValidation(read.value);
   return {
     read,
@@ -66,10 +66,12 @@ interface GraphEditorProps {
   text: string;
   readOnly: boolean;
   onChange: (text: string) => void;
+  /** Stands under the faults. */
+  children?: ReactNode;
 }
 
 /** The graph, its JSON and its faults: one text, three views. */
-export function GraphEditor({ draft, text, readOnly, onChange }: GraphEditorProps) {
+export function GraphEditor({ draft, text, readOnly, onChange, children }: GraphEditorProps) {
   return (
     <>
       <GraphPanel draft={draft} />
@@ -77,16 +79,19 @@ export function GraphEditor({ draft, text, readOnly, onChange }: GraphEditorProp
         <Panel title="JSON" note={readOnly ? "Your role may read this, not change it." : "Checked as you type."}>
           <JsonEditor label="The query as JSON" text={text} readOnly={readOnly} onChange={onChange} />
         </Panel>
-        <Panel title="Faults" note={<span role="status">{statusOf(draft)}</span>}>
-          <div className="stack">
-            <ErrorNote error={draft.error} />
-            {draft.faults.length > 0 ? (
-              <FaultList faults={draft.faults} />
-            ) : (
-              <p className="quiet">{draft.read.problem === null ? "Nothing to mend." : "Mend the JSON first."}</p>
-            )}
-          </div>
-        </Panel>
+        <div className="stack start">
+          <Panel title="Faults" note={<span role="status">{statusOf(draft)}</span>}>
+            <div className="stack">
+              <ErrorNote error={draft.error} />
+              {draft.faults.length > 0 ? (
+                <FaultList faults={draft.faults} />
+              ) : (
+                <p className="quiet">{draft.read.problem === null ? "Nothing to mend." : "Mend the JSON first."}</p>
+              )}
+            </div>
+          </Panel>
+          {children}
+        </div>
       </div>
     </>
   );

@@ -131,8 +131,9 @@ function Designer({ query }: { query: QueryShown }) {
           <p>{said}</p>
         </Notice>
       ) : null}
-      <GraphEditor draft={draft} text={text} readOnly={!mayEdit} onChange={setText} />
-      <Versions query={query} onLoad={(version) => setText(graphText(version.graph))} />
+      <GraphEditor draft={draft} text={text} readOnly={!mayEdit} onChange={setText}>
+        <Versions query={query} onLoad={(version) => setText(graphText(version.graph))} />
+      </GraphEditor>
     </>
   );
 }

@@ -19,15 +19,20 @@ function lateBy({ cti, start }: LateShown): string {
 function Row({ row }: { row: LateShown }) {
   return (
     <tr>
-      <td>{isOutcome(row.outcome) ? <OutcomeMark outcome={row.outcome} /> : row.outcome}</td>
-      <td>{reasonWords(row.reason)}</td>
+      <td>
+        <p>{isOutcome(row.outcome) ? <OutcomeMark outcome={row.outcome} /> : row.outcome}</p>
+        <p className="quiet">{reasonWords(row.reason)}</p>
+      </td>
       <td>{row.start === null ? "" : <Instant ticks={row.start} />}</td>
       <td>{row.cti === null ? "" : <Instant ticks={row.cti} />}</td>
       <td className="num nowrap">{lateBy(row)}</td>
       <td className="num nowrap">{row.moved_by ? formatSpan(row.moved_by) : ""}</td>
       <td>{row.policy}</td>
       <td className="nowrap">
-        {row.input} · {row.lane} · {row.position}
+        <p>{row.input}</p>
+        <p className="quiet">
+          {row.lane} · {row.position}
+        </p>
       </td>
       <td>
         <div className="raw">{row.raw}</div>
@@ -42,14 +47,13 @@ function QuarantineTable({ rows }: { rows: readonly LateShown[] }) {
       <table>
         <thead>
           <tr>
-            <th>Outcome</th>
-            <th>Reason</th>
+            <th>Outcome and reason</th>
             <th>Start (UTC)</th>
             <th>CTI it met (UTC)</th>
             <th className="num">Before it by</th>
             <th className="num">Moved by</th>
             <th>Policy</th>
-            <th>Input · lane · position</th>
+            <th>Input, lane · position</th>
             <th>Row as it came</th>
           </tr>
         </thead>

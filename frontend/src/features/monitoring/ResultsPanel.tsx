@@ -1,9 +1,9 @@
 import { Instant } from "../../components/Instant";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
+import { Value } from "../../components/Value";
 import { formatCount } from "../../lib/numbers";
 import type { ResultShown } from "../../model/api";
-import { valueText } from "../../model/values";
 import { More, Newer } from "./paging";
 import { useFollowing, useResults } from "./queries";
 
@@ -41,7 +41,7 @@ function ResultTable({ rows }: { rows: readonly ResultShown[] }) {
               </td>
               {columns.map((name) => (
                 <td key={name} className={typeof row.payload[name] === "number" ? "num" : undefined}>
-                  {valueText(row.payload[name])}
+                  <Value value={row.payload[name]} />
                 </td>
               ))}
             </tr>

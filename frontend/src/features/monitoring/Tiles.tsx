@@ -47,7 +47,7 @@ function CountTile({ history, newest, outcomes, name }: CountProps) {
       name={name ?? OUTCOME_WORDS[first].label}
       outcome={first}
       value={formatCount(count(newest))}
-      under={`${formatShare(count(newest), newest.received)}${rate === null ? "" : ` · ${formatRate(rate)} rows/s`}`}
+      under={`${formatShare(count(newest), newest.received)}${rate === null ? "" : ` · ${formatRate(rate)}/s`}`}
       title={outcomes.map((outcome) => OUTCOME_WORDS[outcome].meaning).join(" ")}
     />
   );
@@ -65,16 +65,16 @@ function LagTiles({ newest, now }: { newest: HistorySample; now: Ticks }) {
   return (
     <>
       <Tile
-        name="CTI lag, event time"
+        name="Lag, event time"
         value={byEvents === null ? "not yet" : formatSpan(byEvents)}
-        under="largest start minus output CTI"
-        title="How much event time is not yet final."
+        under="M − C out"
+        title="The largest start minus the output CTI: how much event time is not yet final."
       />
       <Tile
-        name="CTI lag, wall clock"
+        name="Lag, wall clock"
         value={cti === null ? "not yet" : formatSpan(now - cti)}
-        under="now minus output CTI"
-        title="How far final results are behind now. Large when old data is read again."
+        under="now − C out"
+        title="Now minus the output CTI: how far final results are behind now. Large when old data is read again."
       />
     </>
   );
@@ -106,7 +106,7 @@ export function Tiles({ history, now }: { history: RunHistory; now: Ticks }) {
       <Tile
         name="Results"
         value={formatCount(newest.results)}
-        under={`last batch took ${Number(newest.batchSeconds.toPrecision(2))} s`}
+        under={`last batch: ${Number(newest.batchSeconds.toPrecision(2))} s`}
         title="Rows given out since the first start of this binding."
       />
     </dl>

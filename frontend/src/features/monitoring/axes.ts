@@ -33,7 +33,7 @@ function clockLabel(milliseconds: number): string {
 export function frame(colours: Palette): EChartsOption {
   return {
     textStyle: { fontFamily: FONT, color: colours.ink },
-    grid: { left: 8, right: 16, top: 40, bottom: 28, containLabel: true },
+    grid: { left: 8, right: 16, top: 30, bottom: 28, containLabel: true },
     legend: { show: false },
   };
 }
@@ -58,24 +58,25 @@ export function wallAxis(colours: Palette, from: Ticks, to: Ticks): NonNullable<
 interface ValueAxis {
   name: string;
   label: (value: number) => string;
-  /** Fit the values instead of beginning at zero. */
-  fit?: boolean;
+  /** Milliseconds since the epoch, instead of a quantity from zero. */
+  time?: boolean;
 }
 
 export function valueAxis(
   colours: Palette,
-  { name, label, fit = false }: ValueAxis,
+  { name, label, time = false }: ValueAxis,
 ): NonNullable<EChartsOption["yAxis"]> {
   return {
-    type: "value",
+    type: time ? "time" : "value",
     name,
     nameLocation: "end",
-    nameGap: 14,
+    nameGap: 10,
     nameTextStyle: { color: colours.quiet, fontSize: 12, align: "left" },
     axisLabel: { color: colours.quiet, fontSize: 12, formatter: label },
     splitLine: { lineStyle: { color: colours.line } },
+    axisLine: { show: false },
+    axisTick: { show: false },
     splitNumber: 4,
-    scale: fit,
   };
 }
 

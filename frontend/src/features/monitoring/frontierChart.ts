@@ -124,10 +124,10 @@ export function frontierLines(shown: ChartSpan): LineSeriesOption[] {
   return [...diagonal(shown, colours), ...inputLines(shown, colours), ...outputLines(shown, colours)];
 }
 
-/** A label that says the date only where the axis spans days. */
+/** The time of day; the date at midnight. */
 function eventLabel(value: number): string {
   const { date, time } = instantParts(Math.round(value) * MILLISECOND);
-  return time.startsWith("00:00:00") ? date : `${date.slice(5)} ${time.slice(0, 8)}`;
+  return time.startsWith("00:00:00") ? date : time.slice(0, 8);
 }
 
 /** Wall clock against event time: how far the input reaches (M), what is final (C), what results are final (C out). */
@@ -136,7 +136,7 @@ export function frontierOption(shown: ChartSpan): EChartsOption {
   return {
     ...frame(colours),
     xAxis: wallAxis(colours, shown.to - shown.span, shown.to),
-    yAxis: valueAxis(colours, { name: "event time, UTC", label: eventLabel, fit: true }),
+    yAxis: valueAxis(colours, { name: "event time, UTC", label: eventLabel, time: true }),
     tooltip: wallTip(colours, (value) => formatInstant(Math.round(value * MILLISECOND))),
     series: frontierLines(shown),
   };

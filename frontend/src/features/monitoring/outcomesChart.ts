@@ -11,9 +11,8 @@ type Decal = NonNullable<NonNullable<BarSeriesOption["itemStyle"]>["decal"]>;
 
 const STRIPE = "rgba(255, 255, 255, 0.45)";
 
-/** A pattern where two neighbours of the stack could be taken for each other without their colours. */
+/** Patterns tell the late outcomes apart without colour; beside the many rows in time they would be specks. */
 const DECALS: Partial<Record<Outcome, Decal>> = {
-  reordered: { symbol: "circle", color: STRIPE, symbolSize: 0.6, dashArrayX: 5, dashArrayY: 5 },
   adjusted: { symbol: "rect", color: STRIPE, rotation: Math.PI / 4, dashArrayX: [1, 0], dashArrayY: [2, 4] },
   dropped_late: { symbol: "rect", color: STRIPE, rotation: -Math.PI / 4, dashArrayX: [1, 0], dashArrayY: [2, 3] },
   malformed: { symbol: "rect", color: STRIPE, dashArrayX: [1, 0], dashArrayY: [2, 3] },
@@ -35,6 +34,7 @@ export interface ChartSpan {
 /** Rows per second by outcome, stacked: the top of the stack is what was received. */
 export function outcomesOption({ history, to, span }: ChartSpan, shown: readonly Outcome[]): EChartsOption {
   const colours = palette();
+  const patterned = !shown.includes("on_time");
   const { bins, width } = perSecond(history.samples, to, span);
   const series: BarSeriesOption[] = shown.map((outcome) => ({
     id: outcome,
@@ -42,7 +42,7 @@ export function outcomesOption({ history, to, span }: ChartSpan, shown: readonly
     name: OUTCOME_WORDS[outcome].label,
     stack: "outcomes",
     barCategoryGap: "12%",
-    itemStyle: { color: token(`--${outcome}`), decal: DECALS[outcome] ?? { symbol: "none" } },
+    itemStyle: { color: token(`--${outcome}`), decal: (patterned ? DECALS[outcome] : undefined) ?? { symbol: "none" } },
     data: bins.map((bin) => [toMilliseconds(bin.at + width / 2), bin.outcomes[outcome]]),
   }));
   return {

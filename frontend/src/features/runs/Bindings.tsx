@@ -54,16 +54,16 @@ function Row({ binding, start, mayOperate }: RowProps) {
   return (
     <tr>
       <th scope="row">{run === null ? binding.name : <Link to={`/t/${slug}/runs/${run.id}`}>{binding.name}</Link>}</th>
+      <td>{run === null ? null : <StateMark observed={run.observed} since={run.changed_at} />}</td>
+      <td>{run === null ? <span className="quiet">never started</span> : <DesiredMark desired={run.desired} />}</td>
+      <td className="message">{run?.message}</td>
       <td className="nowrap">
         <Link to={`/t/${slug}/queries/${binding.query}`}>{binding.query_name}</Link> v{binding.query_version_number}
       </td>
       <td>
         <Inputs binding={binding} />
       </td>
-      <td>{run === null ? <span className="quiet">never started</span> : <DesiredMark desired={run.desired} />}</td>
-      <td>{run === null ? null : <StateMark observed={run.observed} since={run.changed_at} />}</td>
-      <td>{run?.message}</td>
-      <td className="num">{mayOperate ? <Action binding={binding} start={start} /> : null}</td>
+      <td className="num fixed">{mayOperate ? <Action binding={binding} start={start} /> : null}</td>
     </tr>
   );
 }
@@ -84,12 +84,12 @@ export function Bindings({ bindings }: { bindings: readonly BindingShown[] }) {
           <thead>
             <tr>
               <th>Binding</th>
+              <th>Seen</th>
+              <th>Wanted</th>
+              <th>Last message</th>
               <th>Query</th>
               <th>Streams</th>
-              <th>Wanted</th>
-              <th>Seen</th>
-              <th>Last message</th>
-              <th>
+              <th className="fixed">
                 <span className="visually-hidden">Start or stop</span>
               </th>
             </tr>

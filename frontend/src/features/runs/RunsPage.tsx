@@ -19,8 +19,8 @@ function History({ runs }: { runs: readonly RunShown[] }) {
           <tr>
             <th>Started (UTC)</th>
             <th>Binding</th>
-            <th>Query</th>
             <th>State</th>
+            <th>Query</th>
             <th>Ended (UTC)</th>
             <th>Message</th>
           </tr>
@@ -34,14 +34,14 @@ function History({ runs }: { runs: readonly RunShown[] }) {
                 </Link>
               </th>
               <td>{run.binding_name}</td>
-              <td className="nowrap">
-                {run.query_name} v{run.query_version}
-              </td>
               <td>
                 <StateMark observed={run.observed} since={run.changed_at} />
               </td>
+              <td className="nowrap">
+                {run.query_name} v{run.query_version}
+              </td>
               <td>{run.ended_at === null ? "" : <IsoInstant iso={run.ended_at} />}</td>
-              <td>{run.message}</td>
+              <td className="message">{run.message}</td>
             </tr>
           ))}
         </tbody>

@@ -3,9 +3,9 @@ import { OutcomeMark } from "../../components/Glyph";
 import { Instant } from "../../components/Instant";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
+import { Value } from "../../components/Value";
 import type { Sample, SampleRow, StreamShown } from "../../model/api";
 import { reasonWords } from "../../model/outcomes";
-import { valueText } from "../../model/values";
 import { useSample } from "./queries";
 
 const KIND_WORDS: Record<SampleRow["kind"], string> = {
@@ -40,7 +40,7 @@ function Row({ row, fields, showEnd }: { row: SampleRow; fields: readonly string
           ) : null}
           {fields.map((name) => (
             <td key={name} className={typeof row.payload?.[name] === "number" ? "num" : undefined}>
-              {row.payload === null ? "" : valueText(row.payload[name])}
+              {row.payload === null ? "" : <Value value={row.payload[name]} />}
             </td>
           ))}
         </>
