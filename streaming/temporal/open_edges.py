@@ -4,11 +4,14 @@ import json
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Any
+from decimal import Context, Decimal
+from typing import Any, Final
 
 from streaming.temporal.events import Event, Payload
 from streaming.temporal.ticks import Tick
+
+_EXACT: Final = Context(prec=100)
+"""More digits than any decimal field has, so that no two different decimals become one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ def payload_key(payload: Payload) -> str:
 
 def _canonical(value: Any) -> Any:
     if isinstance(value, Decimal):
-        return {"decimal": str(value.normalize() if value else Decimal(0))}
+        return {"decimal": str(value.normalize(_EXACT) if value else Decimal(0))}
     if isinstance(value, float):
         return value + 0.0  # -0.0 equals 0.0
     if isinstance(value, dict):

@@ -150,6 +150,11 @@ def test_payloads_are_equal_by_value_and_null_is_as_good_as_missing() -> None:
     assert payload_key({"a": {"x": [1, None]}, "b": "t"}) == payload_key({"b": "t", "a": {"x": [1, None], "y": None}})
 
 
+def test_decimals_that_differ_in_their_last_digit_have_different_keys() -> None:
+    digits = "1234567890" * 3
+    assert payload_key({"a": Decimal(digits + "1")}) != payload_key({"a": Decimal(digits + "2")})
+
+
 def test_payloads_that_differ_have_different_keys() -> None:
     payloads: list[dict[str, Any]] = [
         {},

@@ -2,7 +2,7 @@
 
 import math
 import re
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Final
 
 from streaming.definition.expressions.problems import bad_expression
@@ -10,6 +10,7 @@ from streaming.definition.expressions.tree import Literal
 from streaming.definition.types import DOUBLE, LONG, MAX_PRECISION, TIMESTAMP, DecimalOf
 from streaming.temporal.ticks import LAST_TICK, TimeTextError, parse_instant
 
+_EXACT: Final = Context(prec=MAX_PRECISION)
 _NUMBER: Final = re.compile(r"(-?)([0-9]+)?(\.[0-9]*)?([eE][+-]?[0-9]+)?(L|D|BD)?", re.ASCII | re.IGNORECASE)
 
 
@@ -43,7 +44,7 @@ def _decimal(body: str, at: int) -> Literal:
     precision = max(len(digits) + max(int(exponent), 0), scale, 1)
     if precision > MAX_PRECISION:
         raise bad_expression(f"{body[:40]}BD has more than {MAX_PRECISION} digits", "write fewer digits", at)
-    return Literal(value.quantize(Decimal(1).scaleb(-scale)), DecimalOf(precision, scale), at)
+    return Literal(value.quantize(Decimal(1).scaleb(-scale), context=_EXACT), DecimalOf(precision, scale), at)
 
 
 def timestamp_literal(text: str, at: int) -> Literal:
