@@ -19,12 +19,9 @@ def bucket_of(keys: Sequence[pa.Array], rows: int, buckets: int) -> npt.NDArray[
     """
     mixed = np.zeros(rows, np.uint64)
     for key in keys:
-        encoded = None if pa.types.is_nested(key.type) else pc.dictionary_encode(key, null_encoding="encode")
-        if encoded is None:
-            hashes = np.array([_crc(value) for value in key.to_pylist()], np.uint64)
-        else:
-            distinct = np.array([_crc(value) for value in encoded.dictionary.to_pylist()], np.uint64)
-            hashes = distinct[encoded.indices.to_numpy()]
+        encoded = pc.dictionary_encode(key, null_encoding="encode")
+        distinct = np.array([_crc(value) for value in encoded.dictionary.to_pylist()], np.uint64)
+        hashes = distinct[encoded.indices.to_numpy()]
         mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + hashes * np.uint64(0xBF58476D1CE4E5B9)
     return ((mixed >> np.uint64(29)) % np.uint64(buckets)).astype(np.int64)
 

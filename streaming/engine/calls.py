@@ -3,6 +3,7 @@
 import functools
 import math
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Final
 
 import numpy as np
@@ -45,7 +46,7 @@ def long_or_null(value: pl.Expr) -> pl.Expr:
 
 def _abs(node: Call, arguments: Arguments) -> pl.Expr:
     if isinstance(node.type, DecimalOf):
-        return by_value(abs, arguments, node.type)
+        return by_value(Decimal.copy_abs, arguments, node.type)
     if isinstance(node.type, Long):
         return long_or_null(arguments[0].cast(pl.Int128).abs())
     return arguments[0].abs()

@@ -52,7 +52,7 @@ def arithmetic(operator: str, of: DecimalOf) -> Callable[[Decimal, Decimal], Dec
 
 def negated(of: DecimalOf) -> Callable[[Decimal], Decimal]:
     """The value with the other sign."""
-    return lambda value: fitted(-value if value else value, of)
+    return lambda value: fitted(value.copy_negate(), of)
 
 
 def whole(name: str, of: DecimalOf) -> Callable[[Decimal], Decimal]:

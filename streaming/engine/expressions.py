@@ -56,7 +56,7 @@ def _unary(node: Unary) -> pl.Expr:
         return ~operand
     if isinstance(node.type, DecimalOf):
         return by_value(decimals.negated(node.type), [operand], node.type)
-    return long_or_null(-operand.cast(pl.Int128)) if isinstance(node.type, Long) else -operand
+    return long_or_null(0 - operand.cast(pl.Int128)) if isinstance(node.type, Long) else -operand
 
 
 def _binary(node: Binary) -> pl.Expr:
@@ -86,7 +86,7 @@ def _longs(operator: str, left: pl.Expr, right: pl.Expr) -> pl.Expr:
     if operator == "%":
         divisor = pl.when(right != 0).then(right.abs())
         remainder = left.abs() % divisor
-        return long_or_null(pl.when(left < 0).then(-remainder).otherwise(remainder))
+        return long_or_null(pl.when(left < 0).then(0 - remainder).otherwise(remainder))
     computed = {"+": left + right, "-": left - right, "*": left * right}[operator]
     return long_or_null(computed)
 

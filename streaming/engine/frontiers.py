@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from streaming.temporal.ticks import NO_CTI
+from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Int64s
 
 
@@ -12,7 +12,8 @@ def rise(lanes: dict[str, int], steps: Mapping[str, Int64s], floor: int) -> list
     """Move `lanes` (lane to CTI, changed in place) by the `steps` of this batch; the minima above `floor`, rising.
 
     Lanes have no common order inside a batch: with several of them each is moved to its end in turn, in order of its
-    name, so the last minimum is exact and those before it are some of the possible ones.
+    name, so the last minimum is exact and those before it are some of the possible ones. Lanes that end in the batch
+    end together, after all else: the flush of an input releases no step on the way to infinity.
     """
     found: list[int] = []
     if len(lanes) == 1:
@@ -22,11 +23,18 @@ def rise(lanes: dict[str, int], steps: Mapping[str, Int64s], floor: int) -> list
         tops = np.maximum.accumulate(rising)
         return tops[1:][tops[1:] > tops[:-1]].tolist()
     for lane in sorted(steps):
-        others = min((cti for name, cti in lanes.items() if name != lane), default=NO_CTI)
-        reached = np.minimum(np.maximum.accumulate(np.concatenate([[lanes[lane]], steps[lane]])), others)
-        found.extend(np.unique(reached[reached > max([floor, *found[-1:]])]).tolist())
-        lanes[lane] = int(max(lanes[lane], steps[lane].max(initial=NO_CTI)))
-    return found
+        _climb(lanes, lane, steps[lane][steps[lane] != INFINITY], floor, found)
+    lanes.update({lane: INFINITY for lane, ctis in steps.items() if INFINITY in ctis})
+    reached = min(lanes.values(), default=NO_CTI)
+    return [*found, reached] if reached > last_of(found, floor) else found
+
+
+def _climb(lanes: dict[str, int], lane: str, steps: Int64s, floor: int, found: list[int]) -> None:
+    """Move one lane by its finite `steps`, and note the minima that this gives."""
+    others = min((cti for name, cti in lanes.items() if name != lane), default=NO_CTI)
+    reached = np.minimum(np.maximum.accumulate(np.concatenate([[lanes[lane]], steps])), others)
+    found.extend(np.unique(reached[reached > last_of(found, floor)]).tolist())
+    lanes[lane] = int(max(lanes[lane], steps.max(initial=NO_CTI)))
 
 
 def last_of(rising: Sequence[int], floor: int) -> int:

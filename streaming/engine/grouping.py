@@ -1,12 +1,11 @@
 """Which rows belong together: equal keys become small dense integers, in order of first appearance."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -45,11 +44,9 @@ class Grouping:
 
 
 def encode(column: pa.Array) -> Codes:
-    """Codes of a column of any payload type; null is a key like any other. The same column, the same codes."""
+    """Codes of a column of any scalar type; null is a key like any other. The same column, the same codes."""
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
-    if pa.types.is_nested(column.type):
-        return _encode_objects(column.to_pylist())
     if pa.types.is_int64(column.type) and not column.null_count and len(column):
         return encode_integers(column.to_numpy())
     if pa.types.is_floating(column.type):
@@ -69,19 +66,6 @@ def encode_integers(values: Int64s) -> Codes:
 
 def _from_dictionary(encoded: pa.DictionaryArray) -> Codes:
     return Codes(encoded.indices.to_numpy().astype(np.int64), max(1, len(encoded.dictionary)))
-
-
-def _encode_objects(values: Sequence[Any]) -> Codes:
-    """Arrays and structs, which Arrow does not encode, one by one."""
-    seen: dict[Any, int] = {}
-    codes = np.fromiter((seen.setdefault(_frozen(value), len(seen)) for value in values), np.int64, len(values))
-    return Codes(codes, max(1, len(seen)))
-
-
-def _frozen(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return tuple((name, _frozen(inner)) for name, inner in value.items())
-    return tuple(_frozen(inner) for inner in value) if isinstance(value, list) else value
 
 
 def combine(parts: Sequence[Codes], rows: int) -> Codes:
@@ -110,8 +94,3 @@ def group(codes: Codes) -> Grouping:
     first_row = np.empty(codes.size, np.int64)
     first_row[ids[::-1]] = np.arange(rows - 1, -1, -1)
     return Grouping(ids, codes.size, used, counts[used], first_row[used])
-
-
-def arrow_of(column: pl.Series | pa.Array) -> pa.Array:
-    """The column as one Arrow array, strings as they stand."""
-    return column.to_arrow(compat_level=pl.CompatLevel.oldest()) if isinstance(column, pl.Series) else column
