@@ -1,21 +1,21 @@
 """What one task of the sink makes of its envelopes: parts of results and quarantine, and a summary for the commit."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from streaming.definition.types import Array, DecimalOf, Fields, Struct, Timestamp, Type
 from streaming.spark.arrow_ipc import table_of
 from streaming.spark.binding import binding_of
 from streaming.spark.envelope import Row
 from streaming.spark.layout import CarrierFolder
+from streaming.spark.lines import result_lines
+from streaming.spark.result_rows import result_rows
 from streaming.spark.state_change import StateChange
-from streaming.temporal.ticks import INFINITY, Tick, format_instant
+from streaming.temporal.ticks import INFINITY
 from streaming.wire.results import Part, PartKind, part_path
 
 RECENT_KEPT = 20
@@ -109,10 +109,11 @@ class TaskSink:
 
     def _take_rows(self, row: Row, summary: BindingSummary) -> None:
         schema = binding_of(self._carrier, row.entry).plan.outputs[row.input]
-        results = result_rows(row.input, table_of(row.chunk), schema)
-        self._writer(row, "results").add(json.dumps(each, ensure_ascii=False).encode() for each in results)
-        summary.rows += len(results)
-        summary.recent_results = [*summary.recent_results, *results][-RECENT_KEPT:]
+        table = table_of(row.chunk)
+        self._writer(row, "results").add(result_lines(row.input, table, schema))
+        summary.rows += table.num_rows
+        newest = result_rows(row.input, table.slice(max(0, table.num_rows - RECENT_KEPT)), schema)
+        summary.recent_results = [*summary.recent_results, *newest][-RECENT_KEPT:]
 
     def _take_late(self, row: Row, summary: BindingSummary) -> None:
         late = late_rows(table_of(row.chunk))
@@ -132,23 +133,6 @@ def results_folder(carrier: CarrierFolder, entry: int) -> Path:
     return carrier.home / carrier.control.added(entry).spec.results
 
 
-def result_rows(output: str, table: pa.Table, schema: Fields) -> list[dict[str, Any]]:
-    """ResultRow values as JSON: lifetimes in ticks (infinity null), timestamps in the payload as ISO text."""
-    starts, ends, *columns = (column.to_pylist() for column in table.columns)
-    named = [_converted(column, of) for column, of in zip(columns, schema.values(), strict=True)]
-    names = list(schema)
-    payloads: Sequence[tuple[Any, ...]] = list(zip(*named, strict=True)) if named else [()] * len(starts)
-    return [
-        {
-            "output": output,
-            "start": start,
-            "end": None if end == INFINITY else end,
-            "payload": dict(zip(names, payload, strict=True)),
-        }
-        for start, end, payload in zip(starts, ends, payloads, strict=True)
-    ]
-
-
 def late_rows(table: pa.Table) -> list[dict[str, Any]]:
     """LateEvent values as JSON; an end of infinity is null."""
     rows: list[dict[str, Any]] = table.to_pylist()
@@ -157,39 +141,3 @@ def late_rows(table: pa.Table) -> list[dict[str, Any]]:
             if row[name] == INFINITY:
                 row[name] = None
     return rows
-
-
-def _converted(column: list[Any], of: Type) -> list[Any]:
-    convert = _converter(of)
-    return column if convert is None else [None if value is None else convert(value) for value in column]
-
-
-def _converter(of: Type) -> Callable[[Any], Any] | None:
-    """How a value becomes JSON; None when it already is."""
-    match of:
-        case Timestamp():
-            return _instant
-        case DecimalOf():
-            return _decimal
-        case Array(element):
-            inner = _converter(element)
-            return None if inner is None else lambda values: [None if v is None else inner(v) for v in values]
-        case Struct(fields):
-            inners = {name: _converter(each) for name, each in fields}
-            return lambda value: {
-                name: value[name] if inner is None or value[name] is None else inner(value[name])
-                for name, inner in inners.items()
-            }
-        case _:
-            return None
-
-
-def _decimal(value: Decimal) -> str:
-    return str(value)
-
-
-def _instant(value: int) -> str | int:
-    try:
-        return format_instant(Tick(value))
-    except OverflowError:
-        return value

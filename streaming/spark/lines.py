@@ -1,0 +1,38 @@
+"""Result rows as lines of JSON, column by column where the types allow it."""
+
+import json
+from collections.abc import Iterable
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from streaming.definition.types import Boolean, Double, Fields, Long, String
+from streaming.spark.result_rows import result_rows
+from streaming.temporal.ticks import INFINITY
+
+_PLAIN = (Boolean, Double, Long, String)
+"""Types whose values are JSON as they are."""
+
+
+def result_lines(output: str, table: pa.Table, schema: Fields) -> Iterable[bytes]:
+    """One ResultRow as JSON for each row of `table` (columns start, end, then the fields), without line ends."""
+    if not all(isinstance(of, _PLAIN) for of in schema.values()) or not _finite(table):
+        return (json.dumps(row, ensure_ascii=False).encode() for row in result_rows(output, table, schema))
+    frame = pl.from_arrow(table.rename_columns([str(place) for place in range(table.num_columns)]))
+    assert isinstance(frame, pl.DataFrame)
+    payload = [pl.col(str(place)).alias(name) for place, name in enumerate(schema, start=2)]
+    row = pl.struct(
+        pl.lit(output).alias("output"),
+        pl.col("0").alias("start"),
+        pl.when(pl.col("1") < INFINITY).then(pl.col("1")).alias("end"),
+        (pl.struct(payload) if payload else pl.lit({}, dtype=pl.Struct([]))).alias("payload"),
+    )
+    lines: list[str] = frame.select(row.struct.json_encode()).to_series().to_list()
+    return (line.encode() for line in lines)
+
+
+def _finite(table: pa.Table) -> bool:
+    """Whether no double of `table` is NaN or infinite, which Polars would write as null."""
+    doubles = (column for column in table.columns if pa.types.is_floating(column.type))
+    return all(pc.all(pc.is_finite(column), min_count=0).as_py() is not False for column in doubles)

@@ -1,0 +1,43 @@
+"""Lines of results, written column by column, say what the rows say."""
+
+import json
+
+import pyarrow as pa
+import pytest
+
+from streaming.definition.types import parse_fields
+from streaming.spark.lines import result_lines
+from streaming.spark.result_rows import result_rows
+from streaming.temporal.ticks import INFINITY
+
+SCHEMA = parse_fields({"k": "string", "n": "long", "x": "double", "b": "boolean"})
+
+
+def table(values: list[float | None]) -> pa.Table:
+    count = len(values)
+    return pa.table(
+        {
+            "start": pa.array(range(count), pa.int64()),
+            "end": pa.array([INFINITY, *range(2, count + 1)], pa.int64()),
+            "k": pa.array([None, *['é"\n\u2028'] * (count - 1)], pa.string()),
+            "n": pa.array([2**63 - 1, *[None] * (count - 1)], pa.int64()),
+            "x": pa.array(values, pa.float64()),
+            "b": pa.array([True, *[None] * (count - 1)], pa.bool_()),
+        }
+    )
+
+
+@pytest.mark.parametrize("values", [[0.1, None, -0.0, 1e300, 5e-324], [float("inf"), 1.0]])
+def test_lines_equal_rows(values: list[float | None]) -> None:
+    lines = [json.loads(line) for line in result_lines("out", table(values), SCHEMA)]
+    assert lines == result_rows("out", table(values), SCHEMA)
+    assert lines[0]["end"] is None
+
+
+def test_a_line_holds_no_line_end() -> None:
+    assert all(b"\n" not in line for line in result_lines("out", table([1.0, 2.0]), SCHEMA))
+
+
+def test_rows_without_fields_have_an_empty_payload() -> None:
+    bare = table([1.0]).select(["start", "end"])
+    assert [json.loads(line)["payload"] for line in result_lines("out", bare, {})] == [{}]
