@@ -18,7 +18,7 @@ from deploy.prepare.console import CannotGoOn, Clock, say, tail
 from deploy.up.place import Place, lock, require_free_port
 from streaming.temporal.ticks import Tick
 
-DEMO_S = 180.0
+DEMO_S = 300.0
 WEB_S = 60.0
 
 

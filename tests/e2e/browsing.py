@@ -9,6 +9,8 @@ from playwright.sync_api import Browser, Page, Playwright, expect
 from tests.e2e.installation import Installation
 from webapp.runs.demo import RUNNING
 
+expect.set_options(timeout=20_000)
+
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = (
     "--headless",

@@ -68,7 +68,7 @@ def running_installation(var: Path) -> Iterator[Installation]:
         yield Installation(
             address=described(r"open (http://\S+)", lines),
             email=described(r"(\S+@[^\s,]+)", lines),
-            password=described(r"Password:\s+(\S+)", lines),
+            password=described(r"(?i)password:\s+(\S+)", lines),
             var=var,
             env=env,
             pid=process.pid,
