@@ -1,12 +1,13 @@
 """Alice owns acme, bob views it; charlie owns another organisation and must never see a thing of theirs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 from django.test import Client
 
 from webapp.accounts.models import Membership, Organisation, User
@@ -177,4 +178,19 @@ def binding(alice: Person, speeding: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-OnCommit = Callable[..., Any]
+@pytest.fixture
+def redis_connection(settings: Any, redis_server_url: str) -> "Iterator[redis.Redis]":
+    """The installation's Redis, empty."""
+    settings.REDIS_URL = redis_server_url
+    with redis.Redis.from_url(redis_server_url) as client:
+        yield client
+
+
+@pytest.fixture
+def scene(alice: Person, binding: dict[str, Any], redis_connection: "redis.Redis", clock: Clock) -> Any:
+    """A run of alice's that was just requested."""
+    from tests.webapp.scene import Recorded, Scene
+
+    started = alice.post(f"bindings/{binding['id']}/start/")
+    assert started.status_code == 201, started.content
+    return Scene(alice, binding, started.json()["id"], redis_connection, Recorded(), clock)
