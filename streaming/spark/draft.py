@@ -127,6 +127,9 @@ class Draft:
             item = replace(item, positions=positions, before=item.positions, ended_before=item.ended)
             self.carried[item.binding] = item
             self.moved = True
+        if item.before is not None and _lanes(item) > 1:
+            self.more_waits = True  # The ends of several lanes come at once, in a batch of their own.
+            return
         self._end_finished(item, binding)
 
     def _end_finished(self, item: Carried, binding: Binding) -> None:
@@ -169,6 +172,10 @@ def _settled(item: Carried) -> Carried:
 
 def _first_positions(binding: Binding) -> LanePositions:
     return {name: dict.fromkeys(adapter.lanes(), 0) for name, adapter in binding.adapters.items()}
+
+
+def _lanes(item: Carried) -> int:
+    return sum(len(lanes) for lanes in item.positions.values())
 
 
 def _moved_by(before: dict[str, Position], after: dict[str, Position]) -> int:

@@ -45,8 +45,8 @@ def wait_for(carrier: Carrier, reached: Callable[[], bool]) -> None:
 
 
 def test_bindings_come_and_go_while_the_query_runs_and_a_restart_goes_on(session: SparkSession, tmp_path: Path) -> None:
-    expected = undisturbed(tmp_path / "undisturbed", 12)
-    write_readings(tmp_path / "readings.jsonl", 12)
+    expected = undisturbed(tmp_path / "undisturbed", 8)
+    write_readings(tmp_path / "readings.jsonl", 8)
     settings = CarrierSettings(home=str(tmp_path))
     carrier = Carrier(session, tmp_path / "carrier", settings)
     carrier.start()

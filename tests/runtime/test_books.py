@@ -1,0 +1,112 @@
+"""What a runner decides: desired against carried."""
+
+import pytest
+
+from streaming.runtime.books import Add, Books, Seen, Step, Stop
+from streaming.spark.errors import Failure
+from streaming.wire.messages import RunSpec
+from tests.spark.specs import spec
+
+FULL = Failure("external", "The disk is full.", "a stack trace")
+
+
+def stopped(wanted: RunSpec, *, flush: bool = False) -> RunSpec:
+    return wanted.model_copy(update={"desired": "stopped", "flush": flush})
+
+
+A, B = spec("a", "rows.jsonl"), spec("b", "rows.jsonl")
+
+
+@pytest.fixture
+def books() -> Books:
+    """Binding a runs."""
+    found = Books()
+    found.decide({"a": A})
+    found.note("a", Seen("a-1", "running"))
+    return found
+
+
+def test_what_is_desired_is_added_once_and_told_as_starting() -> None:
+    books = Books()
+    steps: list[Step] = [Add(A), Seen("a-1", "starting")]
+    assert books.decide({"a": A}) == steps
+    assert books.decide({"a": A}) == []
+
+
+def test_a_run_is_told_as_running_when_a_manifest_says_so() -> None:
+    books = Books()
+    books.decide({"a": A})
+    assert books.note("a", Seen("a-1", "running")) == [Seen("a-1", "running")]
+
+
+def test_what_is_no_longer_desired_is_stopped_and_keeps_its_state(books: Books) -> None:
+    assert books.decide({}) == [Stop("a", flush=False)]
+
+
+@pytest.mark.parametrize("flush", [True, False])
+def test_a_stop_is_commanded_once_and_told_until_a_manifest_ends_it(books: Books, flush: bool) -> None:
+    wanted = {"a": stopped(A, flush=flush)}
+    assert books.decide(wanted) == [Stop("a", flush), Seen("a-1", "stopping")]
+    assert books.decide(wanted) == []
+    assert books.note("a", Seen("a-1", "stopped")) == [Seen("a-1", "stopped")]
+    assert books.decide(wanted) == []
+
+
+def test_a_stop_of_what_was_never_carried_is_told_at_once() -> None:
+    assert Books().decide({"a": stopped(A)}) == [Seen("a-1", "stopped")]
+
+
+def test_another_run_of_the_same_binding_replaces_the_first(books: Books) -> None:
+    second = spec("a", "rows.jsonl", run="a-2")
+    assert books.decide({"a": second}) == [Stop("a", flush=False), Add(second), Seen("a-2", "starting")]
+    assert books.note("a", Seen("a-1", "stopped")) == [Seen("a-1", "stopped")]
+    assert books.note("a", Seen("a-2", "running")) == [Seen("a-2", "running")]
+
+
+def test_an_input_that_ended_is_not_started_again_while_it_stays_desired(books: Books) -> None:
+    assert books.note("a", Seen("a-1", "stopped", None, "The input has ended.")) != []
+    assert books.decide({"a": A}) == []
+    assert not books.active
+
+
+def test_a_failed_run_is_tried_again_once_it_has_been_absent(books: Books) -> None:
+    books.note("a", Seen("a-1", "failed", "external", "No answer."))
+    assert books.decide({"a": A}) == []
+    assert books.decide({}) == []
+    assert books.decide({"a": A}) == [Add(A), Seen("a-1", "starting")]
+
+
+def test_when_the_query_stops_every_run_fails_once(books: Books) -> None:
+    books.decide({"a": A, "b": B})
+    told = books.fail_all(FULL)
+    assert {seen.run: seen.message for seen in told} == {"a-1": FULL.message, "b-1": FULL.message}
+    assert books.fail_all(FULL) == []
+    assert books.decide({"a": A, "b": B}) == []
+    assert not books.active
+
+
+def test_after_the_query_stopped_the_others_do_not_go_on_unasked(books: Books) -> None:
+    books.decide({"a": A, "b": B})
+    books.fail_all(FULL)
+    assert books.decide({}) == [Stop("a", flush=False), Stop("b", flush=False)]
+    assert books.decide({"a": A}) == [Add(A), Seen("a-1", "starting")]
+
+
+def test_a_restarted_runner_takes_up_what_the_control_log_carries() -> None:
+    books = Books(carried={"a": "a-1"})
+    books.resume({"a-1": {"binding": "a", "state": "running", "domain": None, "message": None}})
+    assert books.decide({"a": A}) == [Seen("a-1", "starting")]
+    assert books.ready({"a-1": {"state": "running"}}) == [Seen("a-1", "running")]
+    assert books.ready({"a-1": {"state": "running"}}) == []
+
+
+def test_a_restarted_runner_tells_again_what_had_ended() -> None:
+    books = Books(carried={"a": "a-1"})
+    books.resume({"a-1": {"binding": "a", "state": "stopped", "domain": None, "message": "The input has ended."}})
+    assert books.decide({"a": A}) == [Seen("a-1", "stopped", None, "The input has ended.")]
+    assert not books.active
+
+
+def test_a_stopping_run_is_not_called_running_again(books: Books) -> None:
+    books.decide({"a": stopped(A)})
+    assert books.note("a", Seen("a-1", "running")) == []

@@ -1,0 +1,272 @@
+"""The runner's loop over a real Redis and a carrier of paper: messages, leases, failures, idleness."""
+
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import redis
+
+from streaming.runtime.lease import Heart
+from streaming.runtime.mailbox import Mailbox
+from streaming.runtime.runner import Exit, Runner
+from streaming.spark.errors import Failure
+from streaming.wire import keys
+from streaming.wire.messages import LATENESS_BUCKETS, ProgressReport, RunnerLease, RunObserved, RunSpec
+from tests.spark.specs import spec
+
+ORGANISATION = "o1"
+A = spec("a", "rows.jsonl")
+
+
+@dataclass
+class PaperCarrier:
+    """Notes what it is told; the test writes its manifests."""
+
+    running: bool = False
+    ready: bool = False
+    commands: list[str] = field(default_factory=list)
+    manifests: list[dict[str, Any]] = field(default_factory=list)
+    stopped_by: Failure | None = None
+    refuses: Exception | None = None
+
+    def start(self) -> None:
+        if self.refuses is not None:
+            raise self.refuses
+        self.running, self.stopped_by = True, None
+
+    def close(self) -> None:
+        self.running, self.stopped_by = False, None
+
+    def failure(self) -> Failure | None:
+        return self.stopped_by
+
+    def add(self, wanted: RunSpec) -> None:
+        self.commands.append(f"add {wanted.run}")
+
+    def stop(self, binding: str, *, flush: bool) -> None:
+        self.commands.append(f"stop {binding} flush={flush}")
+
+    def manifests_after(self, batch: int) -> Sequence[Mapping[str, Any]]:
+        return [manifest for manifest in self.manifests if manifest["batch"] > batch]
+
+    def last_runs(self) -> Mapping[str, Mapping[str, Any]]:
+        return {change["run"]: change for manifest in self.manifests for change in manifest["changes"]}
+
+    def commanded(self) -> dict[str, str]:
+        return {}
+
+    def commit(self, state: str | None, *, received: int = 0, message: str | None = None) -> None:
+        """A batch of run a-1."""
+        batch = len(self.manifests) + 1
+        change = {"binding": "a", "run": "a-1", "state": state, "domain": None, "message": message, "detail": None}
+        counts = {
+            "received": received,
+            "outcomes": {},
+            "reasons": {},
+            "lateness": [0] * LATENESS_BUCKETS,
+            "cti": None,
+            "ended": False,
+            "largest_start": None,
+        }
+        report = {
+            "kind": "progress",
+            "run": "a-1",
+            "batch": batch,
+            "at": batch,
+            "inputs": {"readings": counts},
+            "output_ctis": {},
+            "results": 0,
+            "quarantined": 0,
+            "recent_results": [],
+            "recent_late": [],
+            "batch_s": 0.1,
+        }
+        self.manifests.append({"batch": batch, "changes": [change] if state else [], "reports": [report]})
+
+
+@dataclass
+class Desk:
+    """A runner with everything around it."""
+
+    connection: "redis.Redis"
+    carrier: PaperCarrier
+    heart: Heart
+    runner: Runner
+    clock: list[float]
+
+    def desire(self, *specs: RunSpec) -> None:
+        self.connection.delete(keys.desired(ORGANISATION))
+        for each in specs:
+            self.connection.hset(keys.desired(ORGANISATION), each.binding, each.model_dump_json())
+
+    def observed(self) -> RunObserved:
+        return RunObserved.model_validate_json(str(self.connection.hget(keys.observed(ORGANISATION), "a-1")))
+
+
+@pytest.fixture
+def desk(redis_server_url: str) -> Iterator[Desk]:
+    with redis.Redis.from_url(redis_server_url, decode_responses=True) as connection:
+        mailbox = Mailbox(connection, ORGANISATION)
+        heart, carrier, clock = Heart(mailbox, "mine"), PaperCarrier(), [0.0]
+        assert heart.take()
+        runner = Runner(mailbox, heart, carrier, idle_exit_s=60.0, monotonic=lambda: clock[0])
+        runner.resume()
+        yield Desk(connection, carrier, heart, runner, clock)
+
+
+def test_a_desired_run_is_carried_and_every_change_is_told(desk: Desk) -> None:
+    desk.desire(A)
+    assert desk.runner.turn() is None
+    assert desk.carrier.commands == ["add a-1"]
+    assert desk.carrier.running
+    assert desk.observed().state == "starting"
+    desk.carrier.commit("running", received=5)
+    desk.runner.turn()
+    assert desk.observed().state == "running"
+    desk.carrier.commit("stopped", received=9, message="The input has ended.")
+    desk.runner.turn()
+    assert (desk.observed().state, desk.observed().message) == ("stopped", "The input has ended.")
+    assert desk.carrier.commands == ["add a-1"]
+
+
+def test_every_committed_batch_is_reported_once(desk: Desk) -> None:
+    desk.desire(A)
+    for received in (5, 9):
+        desk.carrier.commit(None, received=received)
+    desk.runner.turn()
+    desk.runner.turn()
+    entries = desk.connection.xrange(keys.reports(ORGANISATION, "a-1"))
+    reports = [ProgressReport.model_validate_json(content["report"]) for _, content in entries]
+    assert [report.inputs["readings"].received for report in reports] == [5, 9]
+    newest = ProgressReport.model_validate_json(str(desk.connection.hget(keys.progress(ORGANISATION), "a-1")))
+    assert newest == reports[-1]
+
+
+def test_a_restarted_runner_sends_the_reports_that_were_not_sent(desk: Desk) -> None:
+    desk.desire(A)
+    desk.carrier.commit("running", received=5)
+    desk.runner.turn()
+    desk.carrier.commit(None, received=9)
+    again = Runner(Mailbox(desk.connection, ORGANISATION), desk.heart, desk.carrier)
+    again.resume()
+    again.turn()
+    assert desk.connection.xlen(keys.reports(ORGANISATION, "a-1")) == 2
+
+
+def test_a_query_that_stops_fails_its_runs_with_the_sentence_and_not_the_stack_trace(desk: Desk) -> None:
+    desk.desire(A)
+    desk.runner.turn()
+    desk.carrier.stopped_by = Failure("external", "The disk is full. Free space.", "Traceback ...")
+    desk.runner.turn()
+    seen = desk.observed()
+    assert (seen.state, seen.domain, seen.message) == ("failed", "external", "The disk is full. Free space.")
+    desk.runner.turn()
+    assert not desk.carrier.running
+
+
+def test_a_failed_run_that_is_asked_for_again_starts_the_query_again(desk: Desk) -> None:
+    desk.desire(A)
+    desk.runner.turn()
+    desk.carrier.stopped_by = Failure("external", "The disk is full.", "")
+    desk.runner.turn()
+    desk.desire()
+    desk.runner.turn()
+    desk.desire(A)
+    desk.runner.turn()
+    assert desk.carrier.commands == ["add a-1", "stop a flush=False", "add a-1"]
+    assert desk.carrier.running
+    assert desk.observed().state == "starting"
+
+
+def test_a_query_that_cannot_start_fails_its_runs_and_the_runner_lives(desk: Desk) -> None:
+    desk.carrier.refuses = OSError(28, "No space left on device")
+    desk.desire(A)
+    assert desk.runner.turn() is None
+    assert desk.observed().state == "failed"
+    assert "Free space" in str(desk.observed().message)
+
+
+def test_a_user_stop_reaches_the_carrier_with_its_flush(desk: Desk) -> None:
+    desk.desire(A)
+    desk.runner.turn()
+    desk.desire(A.model_copy(update={"desired": "stopped", "flush": True}))
+    desk.runner.turn()
+    assert desk.carrier.commands == ["add a-1", "stop a flush=True"]
+    assert desk.observed().state == "stopping"
+
+
+def test_an_entry_that_cannot_be_read_does_not_keep_the_others_from_running(desk: Desk) -> None:
+    desk.desire(A)
+    desk.connection.hset(keys.desired(ORGANISATION), "broken", "{")
+    desk.runner.turn()
+    assert desk.carrier.commands == ["add a-1"]
+
+
+def test_the_runner_ends_after_a_minute_in_which_nothing_was_desired(desk: Desk) -> None:
+    assert desk.runner.turn() is None
+    desk.clock[0] = 59.9
+    assert desk.runner.turn() is None
+    desk.clock[0] = 60.0
+    assert desk.runner.turn() is Exit.IDLE
+
+
+def test_something_desired_in_between_begins_the_minute_anew(desk: Desk) -> None:
+    desk.runner.turn()
+    desk.clock[0] = 59.0
+    desk.desire(A)
+    desk.runner.turn()
+    desk.desire()
+    desk.clock[0] = 61.0
+    assert desk.runner.turn() is None
+
+
+def test_a_runner_whose_lease_another_one_took_ends(desk: Desk) -> None:
+    other = RunnerLease(token="other", host="elsewhere", pid=1, started_at=0, beat_at=0)
+    desk.connection.set(keys.lease(ORGANISATION), other.model_dump_json())
+    desk.heart.beat()
+    assert desk.runner.turn() is Exit.LEASE_LOST
+
+
+def test_a_lease_that_ran_out_is_taken_again(desk: Desk) -> None:
+    desk.connection.delete(keys.lease(ORGANISATION))
+    desk.heart.beat()
+    assert not desk.heart.lost.is_set()
+    assert 0 < int(desk.connection.ttl(keys.lease(ORGANISATION))) <= keys.LEASE_TTL_S
+
+
+def test_a_lease_elsewhere_is_respected_and_one_of_a_dead_process_here_is_not(desk: Desk) -> None:
+    mailbox = Mailbox(desk.connection, "o2")
+    elsewhere = RunnerLease(token="other", host="elsewhere", pid=1, started_at=0, beat_at=0)
+    desk.connection.set(keys.lease("o2"), elsewhere.model_dump_json())
+    assert not Heart(mailbox, "mine").take()
+    dead = elsewhere.model_copy(update={"host": socket.gethostname(), "pid": 2**22})
+    desk.connection.set(keys.lease("o2"), dead.model_dump_json())
+    assert Heart(mailbox, "mine").take()
+
+
+def test_giving_up_the_lease_leaves_that_of_another_runner_alone(desk: Desk) -> None:
+    other = RunnerLease(token="other", host="elsewhere", pid=1, started_at=0, beat_at=0)
+    desk.heart.stop()
+    assert desk.connection.get(keys.lease(ORGANISATION)) is None
+    desk.connection.set(keys.lease(ORGANISATION), other.model_dump_json())
+    desk.heart.stop()
+    assert desk.connection.get(keys.lease(ORGANISATION)) is not None
+
+
+def test_messages_wait_while_redis_cannot_be_reached(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.desire(A)
+    desk.runner.turn()
+    desk.carrier.commit("running", received=5)
+    with monkeypatch.context() as cut:
+        cut.setattr(desk.connection.connection_pool, "get_connection", _unreachable)
+        assert desk.runner.turn() is None
+    assert desk.observed().state == "starting"
+    desk.runner.turn()
+    assert desk.observed().state == "running"
+    assert desk.connection.xlen(keys.reports(ORGANISATION, "a-1")) == 1
+
+
+def _unreachable(*_: object, **__: object) -> None:
+    raise redis.ConnectionError("connection refused")

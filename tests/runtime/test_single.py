@@ -1,0 +1,79 @@
+"""One runner for each organisation; what a dead one left is ended, and nothing else."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from streaming.runtime.single import TOKEN_VARIABLE, AnotherRunner, SingleRunner
+
+WAITING = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+
+
+@pytest.fixture
+def bystander() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that waits."""
+    process = subprocess.Popen(WAITING, stdin=subprocess.PIPE, env={**os.environ, TOKEN_VARIABLE: "of a dead runner"})
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def write_record(folder: Path, *, token: str, pid: int, started: float) -> None:
+    (folder / "runner.json").write_text(json.dumps({"token": token, "pid": pid, "started": started}))
+
+
+def test_a_second_runner_is_refused_until_the_first_releases(tmp_path: Path) -> None:
+    first = SingleRunner(tmp_path)
+    with pytest.raises(AnotherRunner):
+        SingleRunner(tmp_path)
+    first.release()
+    SingleRunner(tmp_path).release()
+
+
+def test_processes_that_carry_the_dead_runners_token_are_ended(
+    tmp_path: Path, bystander: "subprocess.Popen[bytes]"
+) -> None:
+    write_record(tmp_path, token="of a dead runner", pid=2**22, started=1.0)
+    single = SingleRunner(tmp_path)
+    assert single.end_predecessor() == 1
+    assert not psutil.pid_exists(bystander.pid)
+    single.release()
+
+
+def test_a_recycled_process_id_is_left_alone(tmp_path: Path, bystander: "subprocess.Popen[bytes]") -> None:
+    write_record(tmp_path, token="another", pid=bystander.pid, started=psutil.Process(bystander.pid).create_time() - 60)
+    single = SingleRunner(tmp_path)
+    assert single.end_predecessor() == 0
+    assert bystander.poll() is None
+    single.release()
+
+
+def test_the_recorded_process_itself_is_ended(tmp_path: Path, bystander: "subprocess.Popen[bytes]") -> None:
+    write_record(tmp_path, token="another", pid=bystander.pid, started=psutil.Process(bystander.pid).create_time())
+    single = SingleRunner(tmp_path)
+    assert single.end_predecessor() == 1
+    single.release()
+
+
+def test_a_runner_marks_the_processes_that_it_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(TOKEN_VARIABLE, raising=False)
+    single = SingleRunner(tmp_path)
+    single.record()
+    assert os.environ[TOKEN_VARIABLE] == single.token
+    assert json.loads((tmp_path / "runner.json").read_text())["pid"] == os.getpid()
+    monkeypatch.delenv(TOKEN_VARIABLE)
+    single.release()
+    assert not (tmp_path / "runner.json").exists()
+
+
+def test_an_unreadable_record_is_no_record(tmp_path: Path) -> None:
+    (tmp_path / "runner.json").write_text("{")
+    single = SingleRunner(tmp_path)
+    assert single.end_predecessor() == 0
+    single.release()
