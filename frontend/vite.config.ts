@@ -7,5 +7,5 @@ export default defineConfig({
   plugins: [react()],
   build: { target: "es2023", assetsInlineLimit: 0, modulePreload: { polyfill: false }, chunkSizeWarningLimit: 700 },
   server: { host: "127.0.0.1", proxy: { "/api": API, "/_allauth": API } },
-  test: { environment: "happy-dom", include: ["src/**/*.test.{ts,tsx}"], restoreMocks: true, maxWorkers: 2 },
+  test: { environment: "node", include: ["src/**/*.test.{ts,tsx}"], restoreMocks: true, maxWorkers: 2 },
 });

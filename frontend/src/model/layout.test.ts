@@ -28,3 +28,10 @@ test("a circle and an unknown input still give every node a place", () => {
   const placed = layeredLayout([node("a", "b"), node("b", "a"), node("c", "nowhere")]);
   expect([...placed.keys()].toSorted()).toEqual(["a", "b", "c"]);
 });
+
+test("downwards, a node stands below everything it reads from", () => {
+  const placed = layeredLayout([node("in"), node("a", "in"), node("b", "in")], "down");
+  expect(placed.get("in")).toEqual({ x: 64, y: 0 });
+  expect(placed.get("a")).toEqual({ x: 0, y: 76 });
+  expect(placed.get("b")).toEqual({ x: 128, y: 76 });
+});

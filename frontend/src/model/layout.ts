@@ -1,4 +1,4 @@
-/** A layered drawing of a graph: left to right by distance from the inputs, few crossings, no two nodes overlapping. */
+/** A layered drawing of a graph: in order of distance from the inputs, few crossings, no two nodes overlapping. */
 
 export interface LayoutNode {
   id: string;
@@ -12,8 +12,8 @@ export interface Placed {
   y: number;
 }
 
-const GAP_X = 56;
-const GAP_Y = 28;
+const GAP_ALONG = { right: 56, down: 36 } as const;
+const GAP_ACROSS = 28;
 
 /** The longest path from an input; nodes on a circle are placed as if the edge that closes it were missing. */
 function layers(nodes: readonly LayoutNode[]): Map<string, number> {
@@ -57,20 +57,27 @@ function ordered(columns: LayoutNode[][]): LayoutNode[][] {
   });
 }
 
-/** Place every node once; ids that are used twice share a place. */
-export function layeredLayout(nodes: readonly LayoutNode[]): Map<string, Placed> {
+export type Direction = "right" | "down";
+
+const along = (node: LayoutNode, direction: Direction) => (direction === "right" ? node.width : node.height);
+const across = (node: LayoutNode, direction: Direction) => (direction === "right" ? node.height : node.width);
+
+/** Place every node once, layer after layer to the right or down; ids that are used twice share a place. */
+export function layeredLayout(nodes: readonly LayoutNode[], direction: Direction = "right"): Map<string, Placed> {
   const columns = ordered(columnsOf(nodes));
-  const heights = columns.map((column) => column.reduce((sum, node) => sum + node.height + GAP_Y, -GAP_Y));
-  const tallest = Math.max(0, ...heights);
+  const breadths = columns.map((column) =>
+    column.reduce((sum, node) => sum + across(node, direction) + GAP_ACROSS, -GAP_ACROSS),
+  );
+  const broadest = Math.max(0, ...breadths);
   const placed = new Map<string, Placed>();
-  let x = 0;
+  let far = 0;
   for (const [index, column] of columns.entries()) {
-    let y = (tallest - (heights[index] ?? 0)) / 2;
+    let beside = (broadest - (breadths[index] ?? 0)) / 2;
     for (const node of column) {
-      placed.set(node.id, { x, y });
-      y += node.height + GAP_Y;
+      placed.set(node.id, direction === "right" ? { x: far, y: beside } : { x: beside, y: far });
+      beside += across(node, direction) + GAP_ACROSS;
     }
-    x += Math.max(0, ...column.map((node) => node.width)) + GAP_X;
+    far += Math.max(0, ...column.map((node) => along(node, direction))) + GAP_ALONG[direction];
   }
   return placed;
 }

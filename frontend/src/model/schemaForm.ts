@@ -132,13 +132,19 @@ function readTyped(field: FormField, typed: string): { value?: unknown; wrong?: 
   }
 }
 
-type ReadField = { value?: unknown; wrong?: string };
-
 /** One field that is no group. Empty is no value, so that the adapter's own default applies. */
-function readField(field: FormField, typed: string | boolean): ReadField {
-  if (typeof typed === "boolean") return { value: typed };
-  if (typed === "") return field.required ? { wrong: "This is needed." } : {};
-  return readTyped(field, typed);
+function readSingle(field: FormField, typed: string | boolean, path: string): ReadForm {
+  if (typed === "") return { options: {}, wrong: field.required ? { [path]: "This is needed." } : {} };
+  const { value, wrong } = typeof typed === "boolean" ? { value: typed } : readTyped(field, typed);
+  return wrong === undefined
+    ? { options: { [field.name]: value }, wrong: {} }
+    : { options: {}, wrong: { [path]: wrong } };
+}
+
+function readGroup(field: FormField, typed: FormValues, path: string): ReadForm {
+  const { options, wrong } = readForm(field.fields, typed, `${path}.`);
+  const said = field.required || Object.keys(options).length > 0;
+  return { options: said ? { [field.name]: options } : {}, wrong };
 }
 
 /** Read the form; what was left empty is left out. */
@@ -146,15 +152,10 @@ export function readForm(fields: readonly FormField[], values: FormValues, path 
   const read: ReadForm = { options: {}, wrong: {} };
   for (const field of fields) {
     const typed = values[field.name] ?? field.initial;
-    if (typeof typed === "object") {
-      const inner = readForm(field.fields, typed, `${path}${field.name}.`);
-      if (field.required || Object.keys(inner.options).length > 0) read.options[field.name] = inner.options;
-      Object.assign(read.wrong, inner.wrong);
-      continue;
-    }
-    const { value, wrong } = readField(field, typed);
-    if (wrong !== undefined) read.wrong[path + field.name] = wrong;
-    if (value !== undefined) read.options[field.name] = value;
+    const at = path + field.name;
+    const part = typeof typed === "object" ? readGroup(field, typed, at) : readSingle(field, typed, at);
+    Object.assign(read.options, part.options);
+    Object.assign(read.wrong, part.wrong);
   }
   return read;
 }

@@ -14,3 +14,9 @@ export function valueText(value: unknown): string {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   return JSON.stringify(value);
 }
+
+/** Whether a column of values is set to the right: every value that is there is a number. */
+export function isNumeric(values: readonly unknown[]): boolean {
+  const known = values.filter((value) => value !== null && value !== undefined);
+  return known.length > 0 && known.every((value) => typeof value === "number");
+}

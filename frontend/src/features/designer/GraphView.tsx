@@ -14,19 +14,22 @@ import {
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useEffect, useMemo } from "react";
+import { useMedia } from "../../lib/media";
 import type { Fault, GraphNode, QueryGraph } from "../../model/api";
 import { severityByNode } from "../../model/faults";
-import { layeredLayout } from "../../model/layout";
+import { type Direction, layeredLayout } from "../../model/layout";
 import { inputsOf, KIND_LABELS, nodeLines } from "../../model/summary";
 
 interface BoxData extends Record<string, unknown> {
   node: GraphNode;
   severity: Fault["severity"] | undefined;
   faults: number;
+  direction: Direction;
 }
 
 type BoxNode = Node<BoxData, "box">;
 
+const SIDES = { right: [Position.Left, Position.Right], down: [Position.Top, Position.Bottom] } as const;
 const WIDTH = 230;
 const MOST_LINES = 5;
 
@@ -42,10 +45,11 @@ function heightOf(node: GraphNode, flagged: boolean): number {
 }
 
 function Box({ data }: NodeProps<BoxNode>) {
-  const { node, severity, faults } = data;
+  const { node, severity, faults, direction } = data;
+  const [from, to] = SIDES[direction];
   return (
     <div className="graph-node" data-severity={severity}>
-      {node.kind === "input" ? null : <Handle type="target" position={Position.Left} isConnectable={false} />}
+      {node.kind === "input" ? null : <Handle type="target" position={from} isConnectable={false} />}
       <p className="title">
         <strong title={node.id}>{node.id}</strong>
         <span>{KIND_LABELS[node.kind]}</span>
@@ -62,14 +66,14 @@ function Box({ data }: NodeProps<BoxNode>) {
           </li>
         ))}
       </ul>
-      {node.kind === "output" ? null : <Handle type="source" position={Position.Right} isConnectable={false} />}
+      {node.kind === "output" ? null : <Handle type="source" position={to} isConnectable={false} />}
     </div>
   );
 }
 
 const NODE_TYPES = { box: Box };
 
-function boxes(graph: QueryGraph, faults: readonly Fault[]): BoxNode[] {
+function boxes(graph: QueryGraph, faults: readonly Fault[], direction: Direction): BoxNode[] {
   const severity = severityByNode(faults);
   const placed = layeredLayout(
     graph.nodes.map((node) => ({
@@ -78,13 +82,19 @@ function boxes(graph: QueryGraph, faults: readonly Fault[]): BoxNode[] {
       width: WIDTH,
       height: heightOf(node, severity.has(node.id)),
     })),
+    direction,
   );
   const unique = new Map(graph.nodes.map((node) => [node.id, node]));
   return [...unique.values()].map((node) => ({
     id: node.id,
     type: "box",
     position: placed.get(node.id) ?? { x: 0, y: 0 },
-    data: { node, severity: severity.get(node.id), faults: faults.filter((fault) => fault.node === node.id).length },
+    data: {
+      node,
+      severity: severity.get(node.id),
+      faults: faults.filter((fault) => fault.node === node.id).length,
+      direction,
+    },
     ariaLabel: `${KIND_LABELS[node.kind]} ${node.id}: ${nodeLines(node).join("; ")}`,
   }));
 }
@@ -108,14 +118,15 @@ interface GraphViewProps {
 }
 
 function Canvas({ graph, faults }: GraphViewProps) {
-  const nodes = useMemo(() => boxes(graph, faults), [graph, faults]);
+  const direction = useMedia("(max-width: 560px)") ? "down" : "right";
+  const nodes = useMemo(() => boxes(graph, faults, direction), [graph, faults, direction]);
   const lines = useMemo(() => edges(graph), [graph]);
   const { fitView } = useReactFlow();
   const measured = useNodesInitialized();
   const outline = graph.nodes.map((node) => node.id).join(" ");
   useEffect(() => {
-    if (measured && outline) void fitView({ padding: 0.08, maxZoom: 1 });
-  }, [measured, outline, fitView]);
+    if (measured && outline && direction) void fitView({ padding: 0.08, maxZoom: 1 });
+  }, [measured, outline, direction, fitView]);
   return (
     <ReactFlow
       nodes={nodes}

@@ -4,11 +4,19 @@ import { Panel } from "../../components/Panel";
 import { Value } from "../../components/Value";
 import { formatCount } from "../../lib/numbers";
 import type { ResultShown } from "../../model/api";
+import { isNumeric } from "../../model/values";
 import { More, Newer } from "./paging";
 import { useFollowing, useResults } from "./queries";
 
-function columnsOf(rows: readonly ResultShown[]): string[] {
-  return [...new Set(rows.flatMap((row) => Object.keys(row.payload)))];
+interface Column {
+  name: string;
+  className: string | undefined;
+}
+
+function columnsOf(rows: readonly ResultShown[]): Column[] {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row.payload)))];
+  const numeric = (name: string) => isNumeric(rows.map((row) => row.payload[name]));
+  return names.map((name) => ({ name, className: numeric(name) ? "num" : undefined }));
 }
 
 function ResultTable({ rows }: { rows: readonly ResultShown[] }) {
@@ -22,8 +30,8 @@ function ResultTable({ rows }: { rows: readonly ResultShown[] }) {
             {severalOutputs ? <th>Output</th> : null}
             <th>Start (UTC)</th>
             <th>End (UTC)</th>
-            {columns.map((name) => (
-              <th key={name} className={typeof rows[0]?.payload[name] === "number" ? "num" : undefined}>
+            {columns.map(({ name, className }) => (
+              <th key={name} className={className}>
                 {name}
               </th>
             ))}
@@ -39,8 +47,8 @@ function ResultTable({ rows }: { rows: readonly ResultShown[] }) {
               <td>
                 <Instant ticks={row.end} />
               </td>
-              {columns.map((name) => (
-                <td key={name} className={typeof row.payload[name] === "number" ? "num" : undefined}>
+              {columns.map(({ name, className }) => (
+                <td key={name} className={className}>
                   <Value value={row.payload[name]} />
                 </td>
               ))}

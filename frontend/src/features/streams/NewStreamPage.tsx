@@ -45,6 +45,7 @@ function CreateForm({ kinds }: CreateFormProps) {
           <NameFields form={form} change={change} />
           <FieldsFields form={form} change={change} />
           <TimeFields form={form} change={change} />
+          <AdvanceFields form={form} change={change} />
         </div>
         <div className="stack start">
           <AdapterFields
@@ -54,7 +55,6 @@ function CreateForm({ kinds }: CreateFormProps) {
             fields={fields}
             options={{ values: options, wrong, onChange: setOptions }}
           />
-          <AdvanceFields form={form} change={change} />
         </div>
       </div>
       <ErrorNote error={creating.error} />

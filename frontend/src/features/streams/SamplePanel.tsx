@@ -8,6 +8,8 @@ import type { Sample, SampleRow, StreamShown } from "../../model/api";
 import { reasonWords } from "../../model/outcomes";
 import { useSample } from "./queries";
 
+const NUMERIC = /^(long|double|decimal\b.*)$/;
+
 const KIND_WORDS: Record<SampleRow["kind"], string> = {
   event: "event",
   edge_start: "edge start",
@@ -16,7 +18,12 @@ const KIND_WORDS: Record<SampleRow["kind"], string> = {
   malformed: "malformed",
 };
 
-function Row({ row, fields, showEnd }: { row: SampleRow; fields: readonly string[]; showEnd: boolean }) {
+interface Column {
+  name: string;
+  className: string | undefined;
+}
+
+function Row({ row, fields, showEnd }: { row: SampleRow; fields: readonly Column[]; showEnd: boolean }) {
   const span = fields.length + (showEnd ? 2 : 1);
   return (
     <tr>
@@ -38,8 +45,8 @@ function Row({ row, fields, showEnd }: { row: SampleRow; fields: readonly string
               <Instant ticks={row.end} />
             </td>
           ) : null}
-          {fields.map((name) => (
-            <td key={name} className={typeof row.payload?.[name] === "number" ? "num" : undefined}>
+          {fields.map(({ name, className }) => (
+            <td key={name} className={className}>
               {row.payload === null ? "" : <Value value={row.payload[name]} />}
             </td>
           ))}
@@ -50,7 +57,10 @@ function Row({ row, fields, showEnd }: { row: SampleRow; fields: readonly string
 }
 
 function SampleTable({ rows, stream }: { rows: readonly SampleRow[]; stream: StreamShown }) {
-  const fields = Object.keys(stream.definition.fields);
+  const fields = Object.entries(stream.definition.fields).map(([name, type]) => ({
+    name,
+    className: NUMERIC.test(type) ? "num" : undefined,
+  }));
   const showEnd = (stream.definition.shape ?? "point") !== "point";
   return (
     <div className="scroll tall">
@@ -62,8 +72,10 @@ function SampleTable({ rows, stream }: { rows: readonly SampleRow[]; stream: Str
             <th>Kind</th>
             <th>Start (UTC)</th>
             {showEnd ? <th>End (UTC)</th> : null}
-            {fields.map((name) => (
-              <th key={name}>{name}</th>
+            {fields.map(({ name, className }) => (
+              <th key={name} className={className}>
+                {name}
+              </th>
             ))}
           </tr>
         </thead>
