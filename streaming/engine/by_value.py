@@ -1,6 +1,7 @@
-"""Value by value in Python, inside a Polars expression: for what columns cannot do exactly (decimals, texts of numbers).
+"""Value by value in Python, inside a Polars expression: for what columns cannot do exactly.
 
-Slow beside columns (about a microsecond a value), and never on the way of longs, doubles, comparisons or text tests.
+Decimals and the texts of numbers. Slow beside columns (about a microsecond a value), and never on the way of longs,
+doubles, comparisons or text tests.
 """
 
 from collections.abc import Callable, Sequence

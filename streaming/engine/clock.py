@@ -18,7 +18,7 @@ CODE: Final = {outcome: code for code, outcome in enumerate(OUTCOMES)}
 NOT_AN_EVENT: Final = -1
 """The code of a CTI row, which has no outcome."""
 _WIDEST: Final = 2**62
-"""Delays and durations are held to this, beyond which saturation makes them all alike; the arithmetic stays in int64."""
+"""Delays and durations are held to this, beyond which all are alike; the arithmetic stays in int64."""
 _ROWS_PER_SEARCH: Final = 100
 """One search costs about as much as looking up this many rows at once."""
 

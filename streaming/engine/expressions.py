@@ -6,7 +6,7 @@ left operand; decimals and the texts of numbers go value by value.
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -99,7 +99,7 @@ def _doubles(operator: str, left: pl.Expr, right: pl.Expr) -> pl.Expr:
     return finite({"+": left + right, "-": left - right, "*": left * right, "/": left / right}[operator])
 
 
-def _fmod(sides: list[pl.Series]) -> pl.Series:
+def _fmod(sides: Sequence[pl.Series]) -> pl.Series:
     left, right = sides
     rows = max(len(left), len(right))
     left, right = (side if len(side) == rows else side.new_from_index(0, rows) for side in (left, right))

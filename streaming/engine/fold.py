@@ -69,7 +69,7 @@ class Fold:
             columns[key] = rows.columns[name].take(picked)
         for measure in self.measures:
             chosen = None if measure.where is None else np.flatnonzero(rows.truth(measure.where))
-            values = None if measure.of is None else rows.values(measure.of, measure.of_type)
+            values = _values(measure, rows)
             columns |= fold_measure(measure, values, chosen, by)
         return pa.table([columns[name] for name in self.schema.names], schema=self.schema)
 
@@ -97,6 +97,12 @@ class Fold:
     def group_codes(self, partials: pa.Table) -> Iterable[Codes]:
         """The group of each partial as codes, one `Codes` for each group field."""
         return [encode(column_of(partials, key)) for key in self.keys]
+
+
+def _values(measure: Measure, rows: Rows) -> pa.Array | None:
+    if measure.of is None or measure.of_type is None:
+        return None
+    return rows.values(measure.of, measure.of_type)
 
 
 def _span_codes(first: Int64s, last: Int64s) -> list[Codes]:

@@ -21,7 +21,7 @@ def rise(lanes: dict[str, int], steps: Mapping[str, Int64s], floor: int) -> list
         rising = np.concatenate([[max(lanes[lane], floor)], steps.get(lane, np.empty(0, np.int64))])
         lanes[lane] = int(max(lanes[lane], rising.max()))
         tops = np.maximum.accumulate(rising)
-        return tops[1:][tops[1:] > tops[:-1]].tolist()
+        return [int(top) for top in tops[1:][tops[1:] > tops[:-1]]]
     for lane in sorted(steps):
         _climb(lanes, lane, steps[lane][steps[lane] != INFINITY], floor, found)
     lanes.update({lane: INFINITY for lane, ctis in steps.items() if INFINITY in ctis})

@@ -11,7 +11,8 @@ def to_bytes(table: pa.Table, metadata: Mapping[str, str] | None = None) -> byte
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
-    return sink.getvalue().to_pybytes()
+    written: bytes = sink.getvalue().to_pybytes()
+    return written
 
 
 def from_bytes(chunk: bytes) -> pa.Table:
@@ -22,4 +23,5 @@ def from_bytes(chunk: bytes) -> pa.Table:
 
 def metadata_of(table: pa.Table, key: str) -> str:
     """One word of metadata; KeyError when it is absent."""
-    return (table.schema.metadata or {})[key.encode()].decode()
+    metadata: dict[bytes, bytes] = table.schema.metadata or {}
+    return metadata[key.encode()].decode()

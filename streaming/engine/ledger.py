@@ -12,6 +12,7 @@ from streaming.engine.ipc import from_bytes, to_bytes
 from streaming.engine.measures import column_of
 from streaming.engine.panes import AFTER_ALL, BEFORE_ALL
 from streaming.engine.state import StateStore
+from streaming.wire.arrived import Int64s
 
 _VERSION: Final = 1
 _HEAD: Final = "head"
@@ -85,7 +86,7 @@ class Ledger:
             part = partials if len(rows) == partials.num_rows else partials.take(pa.array(rows))
             self._append(state, part, first[rows])
 
-    def _append(self, state: WindowState, part: pa.Table, first: "np.ndarray[Any, Any]") -> None:
+    def _append(self, state: WindowState, part: pa.Table, first: Int64s) -> None:
         key = f"p{self._next}"
         self._next += 1
         last = int(column_of(part, LAST).to_numpy().max())
@@ -161,8 +162,8 @@ def _entry(piece: Piece, blobs: list[bytes]) -> list[Any]:
 
 
 def _piece(entry: list[Any], blobs: list[bytes]) -> Piece:
-    *place, blob = entry
-    return Piece(*place, content=blobs[blob] if blob >= 0 else None)
+    key, first, latest_first, last, rows, blob = entry
+    return Piece(key, first, latest_first, last, rows, blobs[blob] if blob >= 0 else None)
 
 
 def _unpacked(value: bytes | None) -> tuple[dict[str, Any], list[bytes]]:

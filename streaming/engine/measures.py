@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from streaming.definition.expressions import Expression
 from streaming.definition.types import Type
 from streaming.engine.grouping import Grouping
-from streaming.engine.numbers import limb_count, sum_by_slot
+from streaming.engine.numbers import Numbers, limb_count, normalised, sum_by_slot
 from streaming.engine.plan import AggregateColumn
 from streaming.engine.schema import arrow_type
 from streaming.wire.arrived import Int64s
@@ -72,8 +72,8 @@ def measures_of(aggregates: Iterable[AggregateColumn]) -> tuple[list[Measure], l
 class Ordered:
     """A null-free column as numbers of the same order, and the way back."""
 
-    numbers: npt.NDArray[np.generic]
-    restore: Callable[[npt.NDArray[np.generic]], pa.Array]
+    numbers: Numbers
+    restore: Callable[[Numbers], pa.Array]
 
 
 def ordered(column: pa.Array) -> Ordered:
@@ -95,14 +95,14 @@ def ordered(column: pa.Array) -> Ordered:
 OPERATIONS: Final = {"min": np.minimum, "max": np.maximum}
 
 
-def identity_of(need: str, numbers: npt.NDArray[np.generic]) -> int | float:
+def identity_of(need: str, numbers: Numbers) -> int | float:
     """What changes no minimum (maximum) of `numbers`."""
     if numbers.dtype == np.float64:
         return np.inf if need == "min" else -np.inf
     return 2**63 - 1 if need == "min" else -(2**63)
 
 
-def extreme_by_slot(need: str, column: pa.Array, ids: Int64s, slots: int) -> tuple[npt.NDArray[np.generic], Ordered]:
+def extreme_by_slot(need: str, column: pa.Array, ids: Int64s, slots: int) -> tuple[Numbers, Ordered]:
     """The smallest (largest) of a null-free column for each slot; meaningless where a slot has no value."""
     values = ordered(column)
     best = np.full(slots, identity_of(need, values.numbers), values.numbers.dtype)
@@ -110,9 +110,7 @@ def extreme_by_slot(need: str, column: pa.Array, ids: Int64s, slots: int) -> tup
     return best, values
 
 
-def restored(
-    best: npt.NDArray[np.generic], present: npt.NDArray[np.bool_], values: Ordered, kind: pa.DataType
-) -> pa.Array:
+def restored(best: Numbers, present: npt.NDArray[np.bool_], values: Ordered, kind: pa.DataType) -> pa.Array:
     """The column of extremes, null where `present` is false."""
     if present.all():
         return values.restore(best)
@@ -147,8 +145,6 @@ def fold_measure(measure: Measure, values: pa.Array | None, rows: Int64s | None,
 
 def merge_measure(measure: Measure, partials: pa.Table, by: Grouping) -> dict[str, pa.Array]:
     """The columns of `measure` when rows of `partials` in the same slot become one."""
-    from streaming.engine.numbers import normalised
-
     count = _added(column_of(partials, measure.count).to_numpy(), by)
     columns = {measure.count: pa.array(count)}
     totals = [_added(column_of(partials, name).to_numpy(), by) for name in measure.sums]
@@ -163,7 +159,7 @@ def merge_measure(measure: Measure, partials: pa.Table, by: Grouping) -> dict[st
     return columns
 
 
-def _added(numbers: npt.NDArray[np.generic], by: Grouping) -> npt.NDArray[np.generic]:
+def _added(numbers: Numbers, by: Grouping) -> Numbers:
     total = np.zeros(by.slots, numbers.dtype)
     np.add.at(total, by.ids, numbers)
     return total[by.used]

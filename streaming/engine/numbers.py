@@ -1,7 +1,7 @@
 """Exact sums in columns: integers as limbs of 32 bits, so that no total overflows on the way."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,8 @@ from streaming.wire.arrived import Int64s
 _LIMB_BITS: Final = 32
 _LIMB_MASK: Final = 2**32 - 1
 _SAFE: Final = 2**62
-Numbers = Int64s | npt.NDArray[np.float64]
+Numbers = npt.NDArray[Any]
+"""A column of int64 or float64."""
 
 
 def limb_count(of: Type) -> int:

@@ -10,6 +10,8 @@ from streaming.wire.arrived import Int64s
 
 BEFORE_ALL = -(2**62)
 """Below every window index: nothing is closed yet."""
+_LATER_THAN_ALL = 2**60
+"""Stands for INFINITY in arithmetic: above every time, and no difference of two indices leaves int64."""
 AFTER_ALL = 2**62
 """Above every window index: CTI INFINITY has closed everything."""
 
@@ -33,7 +35,7 @@ class Panes:
 
     def last(self, end: Int64s) -> Int64s:
         """The last window of events that end at `end`; INFINITY gives an index above those of all times."""
-        return (end - (self.offset + 1)) // self.hop
+        return (np.minimum(end, _LATER_THAN_ALL) - (self.offset + 1)) // self.hop
 
     def closed_before(self, output_cti: int) -> int:
         """The last window closed when results have the CTI `output_cti`, which is where the next window starts."""

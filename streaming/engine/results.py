@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from streaming.definition.types import DecimalOf, Double
@@ -14,7 +14,7 @@ from streaming.engine import spans
 from streaming.engine.fold import COUNT, FIRST, LAST, Fold
 from streaming.engine.grouping import combine
 from streaming.engine.measures import OPERATIONS, Measure, column_of, identity_of, ordered, restored
-from streaming.engine.numbers import integers, longs, normalised
+from streaming.engine.numbers import Numbers, integers, longs, normalised
 from streaming.engine.plan import AggregateColumn
 from streaming.engine.schema import arrow_type
 from streaming.wire.arrived import Int64s
@@ -85,9 +85,9 @@ def _spread_measure(measure: Measure, partials: pa.Table, cells: spans.Cells, at
     columns = {measure.count: pa.array(count[at])}
     totals = [column_of(partials, name).to_numpy() for name in measure.sums]
     if len(totals) == 1:
-        summed = [spans.spread(cells, np.add, totals[0], 0.0)]
+        summed: list[Numbers] = [spans.spread(cells, np.add, totals[0], 0.0)]
     else:
-        summed = normalised([spans.sums(cells, total) for total in totals]) if totals else []
+        summed = list(normalised([spans.sums(cells, total) for total in totals])) if totals else []
     columns |= {name: pa.array(total[at]) for name, total in zip(measure.sums, summed, strict=True)}
     for need, name in measure.extremes:
         column = column_of(partials, name)
@@ -111,7 +111,7 @@ def _count(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa
     return column_of(states, measure.count)
 
 
-def _limbs(measure: Measure, states: pa.Table) -> tuple[list[npt.NDArray[np.generic]], Int64s]:
+def _limbs(measure: Measure, states: pa.Table) -> tuple[list[Numbers], Int64s]:
     sums = [column_of(states, name).to_numpy() for name in measure.sums]
     return sums, column_of(states, measure.count).to_numpy()
 
@@ -143,7 +143,7 @@ def _avg(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.A
     return _doubles(means, count)
 
 
-def _doubles(values: npt.NDArray[np.float64], count: Int64s) -> pa.Array:
+def _doubles(values: Numbers, count: Int64s) -> pa.Array:
     return pa.array(values, mask=(count == 0) | ~np.isfinite(values))
 
 
@@ -167,9 +167,7 @@ def half_up(value: Fraction) -> int:
     return rounded if value >= 0 else -rounded
 
 
-def _unscaled_decimal(unscaled: int, scale: int) -> object:
-    from decimal import Decimal
-
+def _unscaled_decimal(unscaled: int, scale: int) -> Decimal:
     return Decimal((int(unscaled < 0), tuple(map(int, str(abs(unscaled)))), -scale))
 
 

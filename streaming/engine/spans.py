@@ -6,13 +6,15 @@ the partials and the result rows, never size / hop.
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from streaming.wire.arrived import Int64s
 
-Floats = npt.NDArray[np.float64]
+Numbers = npt.NDArray[Any]
+"""A column of int64 or float64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def sums(cells: Cells, values: Int64s) -> Int64s:
     return np.cumsum(change[:-1])
 
 
-def spread(cells: Cells, operation: np.ufunc, values: npt.NDArray[np.generic], identity: object) -> Floats | Int64s:
+def spread(cells: Cells, operation: np.ufunc, values: Numbers, identity: object) -> Numbers:
     """`operation` (add, minimum, maximum) over the values of the partials in each cell, without subtraction.
 
     Each partial goes to the O(log) nodes of a binary tree over the cells that cover it exactly, then the nodes are
@@ -75,9 +77,7 @@ def spread(cells: Cells, operation: np.ufunc, values: npt.NDArray[np.generic], i
     return below
 
 
-def _collect(
-    cells: Cells, operation: np.ufunc, values: npt.NDArray[np.generic], identity: object
-) -> list[npt.NDArray[np.generic]]:
+def _collect(cells: Cells, operation: np.ufunc, values: Numbers, identity: object) -> list[Numbers]:
     low, high = cells.first_cell.copy(), cells.last_cell.copy()
     levels = []
     length = cells.cells

@@ -1,6 +1,7 @@
 """The columnar clock says of every row what temporal.LaneClock says, however the rows are cut."""
 
 from dataclasses import astuple
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given, settings
@@ -66,7 +67,7 @@ def columns(rows: list[Row]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def in_chunks(advance: AdvanceTime, rows: list[Row], cuts: set[int]) -> tuple[list[Judgement], ClockState]:
     state, judgements = ClockState(), []
     edges = sorted({0, len(rows), *(cut for cut in cuts if cut < len(rows))})
-    for first, last in zip(edges, edges[1:], strict=False):
+    for first, last in pairwise(edges):
         judgements.append(judge(advance, state, *columns(rows[first:last])))
         state = judgements[-1].state
     return judgements, state

@@ -1,0 +1,53 @@
+"""Small plans and chunks for the tests of this room."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from streaming.definition.graph import QueryGraph
+from streaming.definition.streams import StreamDefinition
+from streaming.definition.types import parse_fields
+from streaming.engine.arrivals import arrived_of
+from streaming.engine.compile import compile_binding
+from streaming.engine.plan import Plan
+from streaming.temporal.events import Cti, point
+from streaming.temporal.settings import AdvanceTime, Generate, Late
+from streaming.temporal.ticks import INFINITY, Tick, Ticks
+from streaming.wire.arrived import Arrived
+
+FIELDS = {"k": "string", "v": "long"}
+EVERY_EVENT = Generate(delay=Ticks(0), every_count=1)
+
+
+def plan(
+    window: dict[str, Any] | None = None, *, late: Late = Late.DROP, generate: Generate | None = None, buckets: int = 1
+) -> Plan:
+    """s -> a window by k with n and total -> out; generates nothing unless told."""
+    nodes: list[dict[str, Any]] = [
+        {"id": "s", "kind": "input", "stream": "s"},
+        {
+            "id": "w",
+            "kind": "window",
+            "input": "s",
+            "group_by": ["k"],
+            "window": window or {"kind": "tumbling", "size": 10},
+            "aggregates": [{"name": "n", "function": "count"}, {"name": "total", "function": "sum", "of": "v"}],
+        },
+        {"id": "out", "kind": "output", "input": "w"},
+    ]
+    graph = QueryGraph.model_validate({"version": 1, "name": "scene", "nodes": nodes})
+    stream = StreamDefinition.model_validate({"fields": FIELDS})
+    return compile_binding(graph, {"s": stream}, {"s": AdvanceTime(generate, late)}, buckets)
+
+
+def chunk(*rows: tuple[int, str, int] | int, first_position: int = 0) -> Arrived:
+    """(start, k, v) is a point; a bare number is a CTI, INFINITY included."""
+    elements = [Cti(Tick(row)) if isinstance(row, int) else point(row[0], {"k": row[1], "v": row[2]}) for row in rows]
+    positions = range(first_position, first_position + len(rows))
+    return arrived_of(elements, parse_fields(FIELDS), list(positions), _raw(rows))
+
+
+def _raw(rows: Sequence[object]) -> list[str]:
+    return [f"raw {row}" for row in rows]
+
+
+__all__ = ["EVERY_EVENT", "FIELDS", "INFINITY", "chunk", "plan"]
