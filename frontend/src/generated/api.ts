@@ -335,6 +335,8 @@ export interface components {
         /**
          * AdapterKind
          * @description A kind of adapter and the JSON Schema of its options, from which a form is drawn.
+         *
+         *     `fields` are those that it produces, by name and type; null where the data decide.
          */
         AdapterKind: {
             /** Kind */
@@ -345,6 +347,10 @@ export interface components {
             help: string;
             /** Sends Ctis */
             sends_ctis: boolean;
+            /** Fields */
+            fields: {
+                [key: string]: string;
+            } | null;
             /** Options Schema */
             options_schema: {
                 [key: string]: unknown;
@@ -766,7 +772,7 @@ export interface components {
         };
         /**
          * Permission
-         * @description What can be allowed. `view` reads everything, `edit` designs, `operate` starts and stops, `administer` members.
+         * @description What can be allowed: to read everything, to design, to start and stop, to manage members.
          * @enum {string}
          */
         Permission: "view" | "edit" | "operate" | "administer";
@@ -918,6 +924,35 @@ export interface components {
          */
         Role: "viewer" | "designer" | "operator" | "admin" | "owner";
         /**
+         * RowShown
+         * @description One row of a sample. `start` and `end` are ticks, null is infinity; a CTI stands in `start`.
+         *
+         *     A malformed row has a `reason` and only its original text.
+         */
+        RowShown: {
+            /** Lane */
+            lane: string;
+            /** Position */
+            position: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "event" | "edge_start" | "edge_end" | "cti" | "malformed";
+            /** Start */
+            start: number | null;
+            /** End */
+            end: number | null;
+            /** Payload */
+            payload: {
+                [key: string]: unknown;
+            } | null;
+            /** Reason */
+            reason: string | null;
+            /** Raw */
+            raw: string;
+        };
+        /**
          * RunEvents
          * @description The data of the two kinds of server-sent event: `progress` and `state`.
          */
@@ -987,40 +1022,13 @@ export interface components {
         };
         /**
          * Sample
-         * @description The first rows that a stream's adapter reads, in arrival order, and what is wrong with the stream if it cannot.
+         * @description The first rows that a stream's adapter reads, in arrival order; faults if it cannot.
          */
         Sample: {
             /** Rows */
-            rows: components["schemas"]["SampleRow"][];
+            rows: components["schemas"]["RowShown"][];
             /** Faults */
             faults: components["schemas"]["Fault"][];
-        };
-        /**
-         * SampleRow
-         * @description One row of a sample: an event, a CTI or a malformed row with its reason. Times are ticks, null is infinity.
-         */
-        SampleRow: {
-            /** Lane */
-            lane: string;
-            /** Position */
-            position: number;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "event" | "edge_start" | "edge_end" | "cti" | "malformed";
-            /** Start */
-            start: number | null;
-            /** End */
-            end: number | null;
-            /** Payload */
-            payload: {
-                [key: string]: unknown;
-            } | null;
-            /** Reason */
-            reason: string | null;
-            /** Raw */
-            raw: string;
         };
         /**
          * Severity

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EMPTY_FORM, streamBody } from "./streamForm";
+import { EMPTY_FORM, streamBody, withAdapter } from "./streamForm";
 
 test("a whole number is a count of events, text is a duration", () => {
   const counted = streamBody({ ...EMPTY_FORM, every: "100", delay: "-1" }, {});
@@ -24,4 +24,14 @@ test("fields without a name are left out", () => {
     { key: 2, name: "", type: "string" },
   ];
   expect(streamBody({ ...EMPTY_FORM, fields }, {}).definition.fields).toEqual({ a: "long" });
+});
+
+test("an adapter that knows its fields fills them in, another one leaves what was typed", () => {
+  const filled = withAdapter(EMPTY_FORM, "generator", { lane: "long", speed: "double" });
+  expect(filled.adapter).toBe("generator");
+  expect(filled.fields.map(({ name, type }) => [name, type])).toEqual([
+    ["lane", "long"],
+    ["speed", "double"],
+  ]);
+  expect(withAdapter(filled, "file", null).fields).toEqual(filled.fields);
 });

@@ -89,3 +89,10 @@ export function streamBody(form: StreamForm, options: Record<string, unknown>): 
     adapter: { kind: form.adapter, options },
   };
 }
+
+/** The form after another adapter was chosen: one that knows its fields fills them in. */
+export function withAdapter(form: StreamForm, adapter: string, fields: Record<string, string> | null): StreamForm {
+  if (fields === null) return { ...form, adapter };
+  const typed = Object.entries(fields).map(([name, type], key) => ({ key, name, type }));
+  return { ...form, adapter, fields: typed };
+}

@@ -5,7 +5,7 @@ import { PageHead } from "../../components/PageHead";
 import { useSlug } from "../../lib/session";
 import type { AdapterKind } from "../../model/api";
 import { type FormValues, formFields, readForm } from "../../model/schemaForm";
-import { EMPTY_FORM, type StreamForm, streamBody } from "../../model/streamForm";
+import { EMPTY_FORM, type StreamForm, streamBody, withAdapter } from "../../model/streamForm";
 import { AdapterFields, FieldsFields, NameFields } from "./formParts";
 import { useAdapterKinds, useCreateStream } from "./queries";
 import { AdvanceFields, TimeFields } from "./timeParts";
@@ -21,9 +21,10 @@ function CreateForm({ kinds }: CreateFormProps) {
   const [form, setForm] = useState<StreamForm>({ ...EMPTY_FORM, adapter: kinds[0]?.kind ?? "" });
   const [options, setOptions] = useState<FormValues>({});
   const [wrong, setWrong] = useState<Record<string, string>>({});
-  const change = (part: Partial<StreamForm>) => {
-    if (part.adapter !== undefined) setOptions({});
-    setForm((before) => ({ ...before, ...part }));
+  const change = (part: Partial<StreamForm>) => setForm((before) => ({ ...before, ...part }));
+  const choose = (adapter: string) => {
+    setOptions({});
+    setForm((before) => withAdapter(before, adapter, kinds.find((each) => each.kind === adapter)?.fields ?? null));
   };
   const kind = kinds.find((each) => each.kind === form.adapter);
   const fields = kind === undefined ? [] : formFields(kind.options_schema);
@@ -51,7 +52,7 @@ function CreateForm({ kinds }: CreateFormProps) {
           <AdapterFields
             kinds={kinds}
             form={form}
-            change={change}
+            onChoose={choose}
             fields={fields}
             options={{ values: options, wrong, onChange: setOptions }}
           />

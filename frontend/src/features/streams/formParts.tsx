@@ -103,13 +103,15 @@ export function FieldsFields({ form, change }: PartProps) {
   );
 }
 
-interface AdapterFieldsProps extends PartProps {
+interface AdapterFieldsProps {
+  form: StreamForm;
+  onChoose: (adapter: string) => void;
   kinds: readonly AdapterKind[];
   fields: readonly FormField[];
   options: { values: FormValues; wrong: Record<string, string>; onChange: (values: FormValues) => void };
 }
 
-export function AdapterFields({ kinds, form, change, fields, options }: AdapterFieldsProps) {
+export function AdapterFields({ kinds, form, onChoose, fields, options }: AdapterFieldsProps) {
   const kind = kinds.find((each) => each.kind === form.adapter);
   return (
     <Panel title="Adapter" note={kind?.help}>
@@ -117,7 +119,7 @@ export function AdapterFields({ kinds, form, change, fields, options }: AdapterF
         <SelectField
           label="Kind"
           value={form.adapter}
-          onChange={(adapter) => change({ adapter })}
+          onChange={onChoose}
           options={kinds.map((each) => [each.kind, each.title] as const)}
         />
         <SchemaForm fields={fields} {...options} />
