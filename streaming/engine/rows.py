@@ -65,6 +65,8 @@ class Rows:
 
     def values(self, expression: Expression, of: Type) -> pa.Array:
         """`expression` over the picked rows, as Arrow values of type `of`."""
+        if not len(self):
+            return pa.array([], arrow_type(of))
         if isinstance(expression, Field) and len(expression.path) == 1:
             return self.field(expression.path[0])
         return to_arrow(self._evaluate(expression), arrow_type(of))
@@ -89,10 +91,8 @@ def to_arrow(series: pl.Series, kind: pa.DataType) -> pa.Array:
 def follow(rows: Rows, steps: Iterable[Step]) -> Rows:
     """The rows after filters and projections."""
     for step in steps:
-        if not len(rows):
-            break
         if isinstance(step, FilterStep):
-            rows = rows.pick(rows.truth(step.where))
+            rows = rows.pick(rows.truth(step.where)) if len(rows) else rows
         else:
             columns = {name: rows.values(expression, of) for name, expression, of in step.columns}
             rows = replace(rows, columns=columns, picked=None)

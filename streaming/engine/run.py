@@ -113,5 +113,6 @@ def records(table: pa.Table) -> list[tuple[int, int, dict[str, Any]]]:
     start, end = (column.to_pylist() for column in table.columns[:2])
     fields = table.column_names[2:]
     columns = [column.to_pylist() for column in table.columns[2:]]
-    payloads = [dict(zip(fields, values, strict=True)) for values in zip(*columns, strict=True)]
+    values_by_row = zip(*columns, strict=True) if columns else [()] * table.num_rows
+    payloads = [dict(zip(fields, values, strict=True)) for values in values_by_row]
     return list(zip(start, end, payloads, strict=True))
