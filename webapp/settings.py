@@ -95,7 +95,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "webapp.core.security.SecurityHeaders",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "webapp.core.assets.BuiltFiles",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -188,6 +188,9 @@ STATIC_URL = "/static/"
 FRONTEND = BASE_DIR / "frontend" / "dist"
 if FRONTEND.is_dir():
     WHITENOISE_ROOT = FRONTEND
+WHITENOISE_AUTOREFRESH = False
+WHITENOISE_ALLOW_ALL_ORIGINS = False
+WHITENOISE_IMMUTABLE_FILE_TEST = r"^/assets/"  # Vite puts a hash of the content into these names
 APPEND_SLASH = True
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 

@@ -154,3 +154,14 @@ def test_an_operator_starts_but_does_not_design(acme: Organisation, binding: dic
     olga = join("olga@acme.example", acme, Role.OPERATOR)
     assert start(olga, binding).status_code == 201
     assert olga.post("queries/", {"graph": graph()}).status_code == 403
+
+
+def test_a_list_of_runs_costs_the_same_however_long_it_is(
+    alice: Person, binding: dict[str, Any], django_assert_max_num_queries: Any
+) -> None:
+    start(alice, binding)
+    for number in range(5):
+        body = {"name": f"watch_{number}", "query_version": binding["query_version"]}
+        start(alice, alice.post("bindings/", body).json())
+    with django_assert_max_num_queries(4):  # session, user, membership, runs
+        assert len(alice.get("runs/").json()) == 6

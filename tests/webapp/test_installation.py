@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.conf import settings as installed
 from django.core.management import call_command
-from django.test import Client
+from django.test import AsyncClient, Client
 from kombu import Connection
 
 from tests.conftest import ROOT
@@ -122,3 +123,27 @@ def test_scripts_come_from_files_of_this_origin_only(settings: Any, tmp_path: Pa
 
 def test_answers_of_the_api_are_kept_by_no_cache(db: None) -> None:
     assert Client().get("/api/me/").headers["Cache-Control"] == "no-store"
+
+
+@pytest.fixture
+def built(settings: Any, tmp_path: Path) -> None:
+    """A front end that was built: one file named by its content, one by its purpose."""
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "assets" / "index-B3x9Zk2a.js").write_text("let x = 1;")
+    (tmp_path / "mark.svg").write_text("<svg/>")
+    settings.WHITENOISE_ROOT = tmp_path
+
+
+def test_built_files_are_served_and_those_named_by_their_content_kept_for_ever(built: None) -> None:
+    async def fetch(path: str) -> tuple[int, bytes, bool]:
+        answered = await AsyncClient().get(path)
+        return answered.status_code, answered.content, "immutable" in answered["Cache-Control"]
+
+    assert async_to_sync(fetch)("/assets/index-B3x9Zk2a.js") == (200, b"let x = 1;", True)
+    assert async_to_sync(fetch)("/mark.svg") == (200, b"<svg/>", False)
+
+
+def test_a_built_file_that_has_not_changed_is_not_sent_again(built: None) -> None:
+    first = Client().get("/mark.svg")
+    again = Client().get("/mark.svg", headers={"if-modified-since": first["Last-Modified"]})
+    assert (again.status_code, again.content) == (304, b"")

@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from streaming.definition.graph import InputNode, QueryGraph
 from webapp.core.errors import NotFound
 from webapp.runs.models import Binding, Run
@@ -15,9 +17,14 @@ def access_binding(binding: UUID) -> Binding:
     return found
 
 
+def listed_runs() -> QuerySet[Run]:
+    """Return the runs, newest first, with what is shown of each."""
+    return Run.objects.select_related("binding__query_version__query", "started_by")
+
+
 def access_run(run: UUID) -> Run:
     """Return a run. Raises `NotFound` if absent or not yours."""
-    found = Run.objects.select_related("binding__query_version__query", "started_by").filter(pk=run).first()
+    found = listed_runs().filter(pk=run).first()
     if found is None:
         raise NotFound
     return found
@@ -25,7 +32,7 @@ def access_run(run: UUID) -> Run:
 
 def latest_run(binding: Binding) -> Run | None:
     """Return the newest run of `binding`."""
-    return Run.objects.filter(binding=binding).first()
+    return listed_runs().filter(binding=binding).first()
 
 
 def open_run(binding: Binding) -> Run | None:

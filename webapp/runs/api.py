@@ -17,7 +17,7 @@ from webapp.accounts.permissions import Permission
 from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
 from webapp.runs import services
-from webapp.runs.access import access_binding, access_run, latest_run
+from webapp.runs.access import access_binding, access_run, latest_run, listed_runs
 from webapp.runs.models import Binding, Run
 from webapp.runs.states import Desired, Observed
 
@@ -156,7 +156,9 @@ class BindingsView(TenantView):
     @extend_schema(operation_id="bindings_list", responses={200: BindingList, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
         """List the bindings by name."""
-        return answer(BindingList([shown_binding(each) for each in Binding.objects.all()]))
+        return answer(
+            BindingList([shown_binding(each) for each in Binding.objects.select_related("query_version__query")])
+        )
 
     @extend_schema(
         operation_id="bindings_create",
@@ -219,7 +221,7 @@ class RunsView(TenantView):
     @extend_schema(operation_id="runs_list", responses={200: RunList, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
         """List the newest 100 runs."""
-        return answer(RunList([shown_run(run) for run in Run.objects.all()[:RUNS_LISTED]]))
+        return answer(RunList([shown_run(run) for run in listed_runs()[:RUNS_LISTED]]))
 
 
 class RunView(TenantView):

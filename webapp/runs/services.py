@@ -15,7 +15,7 @@ from webapp.core.errors import Conflict, Faulty, NotFound, fault
 from webapp.queries.access import access_version, input_streams
 from webapp.queries.checking import check_graph
 from webapp.queries.models import QueryVersion
-from webapp.runs.access import bound_graph, latest_run, open_run
+from webapp.runs.access import bound_graph, open_run
 from webapp.runs.models import Binding, BindingInput, Run
 from webapp.runs.state_events import announce
 from webapp.runs.states import Desired, Observed
@@ -132,8 +132,6 @@ def start(*, binding: Binding, by: User) -> Run:
         changed_at=now,
     )
     run.spec = spec_of(run).model_dump(mode="json")
-    before = latest_run(binding)
-    run.progress = None if before is None else before.progress
     try:
         with transaction.atomic():
             run.save()
