@@ -1,9 +1,10 @@
 """A browser, an installation, and a page of the one on the other."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, StorageState, sync_playwright
 
 from tests.e2e.browsing import launched_browser, signed_in
 from tests.e2e.installation import Installation, running_installation
@@ -23,10 +24,22 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
-@pytest.fixture
-def visitor(browser: Browser, installation: Installation) -> Iterator[Page]:
-    """A page that is not signed in; the test fails when a script of it failed."""
-    context = browser.new_context(base_url=installation.address, viewport={"width": 1280, "height": 900})
+@pytest.fixture(scope="session")
+def session_cookies(browser: Browser, installation: Installation) -> StorageState:
+    """What the browser keeps after the demo's user has signed in through the page."""
+    context = browser.new_context(base_url=installation.address)
+    signed_in(context.new_page(), installation)
+    cookies = context.storage_state()
+    context.close()
+    return cookies
+
+
+@contextmanager
+def page_without_faults(browser: Browser, address: str, cookies: StorageState | None) -> Iterator[Page]:
+    """Open a page; at the end see that no script of it failed."""
+    context = browser.new_context(
+        base_url=address, storage_state=cookies, viewport={"width": 1280, "height": 900}, reduced_motion="reduce"
+    )
     page = context.new_page()
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))
@@ -36,6 +49,14 @@ def visitor(browser: Browser, installation: Installation) -> Iterator[Page]:
 
 
 @pytest.fixture
-def page(visitor: Page, installation: Installation) -> Page:
-    """A page of the demo's user, just signed in."""
-    return signed_in(visitor, installation)
+def visitor(browser: Browser, installation: Installation) -> Iterator[Page]:
+    """A page of somebody who is not signed in."""
+    with page_without_faults(browser, installation.address, None) as page:
+        yield page
+
+
+@pytest.fixture
+def page(browser: Browser, installation: Installation, session_cookies: StorageState) -> Iterator[Page]:
+    """A page of the demo's user, who is signed in."""
+    with page_without_faults(browser, installation.address, session_cookies) as page:
+        yield page
