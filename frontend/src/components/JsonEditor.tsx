@@ -52,7 +52,7 @@ export function JsonEditor({ label, text, readOnly = false, onChange }: JsonEdit
       LOOKS,
       EditorView.lineWrapping,
       EditorState.readOnly.of(readOnly),
-      EditorView.contentAttributes.of({ "aria-label": label }),
+      EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
       keymap.of([...defaultKeymap, ...historyKeymap]),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) tell.current(update.state.doc.toString());

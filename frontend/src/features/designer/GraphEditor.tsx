@@ -75,7 +75,7 @@ export function GraphEditor({ draft, text, readOnly, onChange, children }: Graph
   return (
     <>
       <GraphPanel draft={draft} />
-      <div className="two">
+      <div className="two apart">
         <Panel title="JSON" note={readOnly ? "Your role may read this, not change it." : "Checked as you type."}>
           <JsonEditor label="The query as JSON" text={text} readOnly={readOnly} onChange={onChange} />
         </Panel>

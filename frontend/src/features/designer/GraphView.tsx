@@ -32,6 +32,8 @@ type BoxNode = Node<BoxData, "box">;
 const SIDES = { right: [Position.Left, Position.Right], down: [Position.Top, Position.Bottom] } as const;
 const WIDTH = 230;
 const MOST_LINES = 5;
+/** So long new nodes take to be measured. */
+const SETTLED_MS = 60;
 
 function shownLines(node: GraphNode): string[] {
   const lines = nodeLines(node);
@@ -125,7 +127,9 @@ function Canvas({ graph, faults }: GraphViewProps) {
   const measured = useNodesInitialized();
   const outline = graph.nodes.map((node) => node.id).join(" ");
   useEffect(() => {
-    if (measured && outline && direction) void fitView({ padding: 0.08, maxZoom: 1 });
+    if (!measured || !outline || !direction) return undefined;
+    const timer = setTimeout(() => void fitView({ padding: 0.08, maxZoom: 1 }), SETTLED_MS);
+    return () => clearTimeout(timer);
   }, [measured, outline, direction, fitView]);
   return (
     <ReactFlow

@@ -2,6 +2,7 @@ import { Link } from "react-router";
 import { IsoInstant } from "../../components/Instant";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
+import { Scroll } from "../../components/Scroll";
 import { useMay, useSlug } from "../../lib/session";
 import type { QueryShown } from "../../model/api";
 import { useQueries } from "./queries";
@@ -22,7 +23,7 @@ function StreamLinks({ query }: { query: QueryShown }) {
 
 function QueryTable({ queries }: { queries: readonly QueryShown[] }) {
   return (
-    <div className="panel scroll">
+    <Scroll label="Table of queries" panel>
       <table>
         <thead>
           <tr>
@@ -53,7 +54,7 @@ function QueryTable({ queries }: { queries: readonly QueryShown[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }
 

@@ -4,6 +4,7 @@ import { IsoInstant } from "../../components/Instant";
 import { ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
+import { Scroll } from "../../components/Scroll";
 import { useMay, useSlug } from "../../lib/session";
 import type { QueryGraph, QueryShown, VersionShown } from "../../model/api";
 import { graphText } from "../../model/graphText";
@@ -21,7 +22,7 @@ function Versions({ query, onLoad }: VersionsProps) {
     <Panel title="Versions" note="A stored version never changes; loading one puts its text into the editor." flush>
       {versions.isError ? <ErrorNote error={versions.error} onRetry={() => void versions.refetch()} /> : null}
       {versions.isPending ? <Waiting>Loading the versions…</Waiting> : null}
-      <div className="scroll">
+      <Scroll label="Table of versions">
         <table>
           <thead>
             <tr>
@@ -59,7 +60,7 @@ function Versions({ query, onLoad }: VersionsProps) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </Panel>
   );
 }

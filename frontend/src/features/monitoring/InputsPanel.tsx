@@ -1,5 +1,6 @@
 import { Instant } from "../../components/Instant";
 import { Panel } from "../../components/Panel";
+import { Scroll } from "../../components/Scroll";
 import { formatCount, formatShare } from "../../lib/numbers";
 import type { InputCounts, ProgressReport } from "../../model/api";
 import { isOutcome, reasonWords } from "../../model/outcomes";
@@ -44,7 +45,7 @@ function Row({ id, counts }: { id: string; counts: InputCounts }) {
 export function InputsPanel({ report }: { report: ProgressReport }) {
   return (
     <Panel title="Inputs" note="The input with the smallest C holds the results back." flush>
-      <div className="scroll">
+      <Scroll label="Table of inputs">
         <table>
           <thead>
             <tr>
@@ -63,7 +64,7 @@ export function InputsPanel({ report }: { report: ProgressReport }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </Panel>
   );
 }

@@ -3,6 +3,7 @@ import { OutcomeMark } from "../../components/Glyph";
 import { Instant } from "../../components/Instant";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
+import { Scroll } from "../../components/Scroll";
 import { formatCount } from "../../lib/numbers";
 import type { LateShown } from "../../model/api";
 import { isOutcome, OUTCOME_WORDS, OUTCOMES, type Outcome, reasonWords } from "../../model/outcomes";
@@ -43,7 +44,7 @@ function Row({ row }: { row: LateShown }) {
 
 function QuarantineTable({ rows }: { rows: readonly LateShown[] }) {
   return (
-    <div className="scroll tall">
+    <Scroll label="Table of late and malformed rows" tall>
       <table>
         <thead>
           <tr>
@@ -63,7 +64,7 @@ function QuarantineTable({ rows }: { rows: readonly LateShown[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Instant } from "../../components/Instant";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
+import { Scroll } from "../../components/Scroll";
 import { Value } from "../../components/Value";
 import { formatCount } from "../../lib/numbers";
 import type { ResultShown } from "../../model/api";
@@ -23,7 +24,7 @@ function ResultTable({ rows }: { rows: readonly ResultShown[] }) {
   const columns = columnsOf(rows);
   const severalOutputs = new Set(rows.map((row) => row.output)).size > 1;
   return (
-    <div className="scroll tall">
+    <Scroll label="Table of results" tall>
       <table>
         <thead>
           <tr>
@@ -56,7 +57,7 @@ function ResultTable({ rows }: { rows: readonly ResultShown[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Link, useNavigate } from "react-router";
 import { ErrorNote } from "../../components/Notices";
+import { Scroll } from "../../components/Scroll";
 import { DesiredMark, StateMark } from "../../components/StateMark";
 import { StopButton } from "../../components/StopButton";
 import { useStart } from "../../lib/runControl";
@@ -79,7 +80,7 @@ export function Bindings({ bindings }: { bindings: readonly BindingShown[] }) {
           <ErrorNote error={start.error} />
         </div>
       ) : null}
-      <div className="scroll">
+      <Scroll label="Table of bindings">
         <table>
           <thead>
             <tr>
@@ -100,7 +101,7 @@ export function Bindings({ bindings }: { bindings: readonly BindingShown[] }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </>
   );
 }

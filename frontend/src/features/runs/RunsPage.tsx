@@ -3,6 +3,7 @@ import { IsoInstant } from "../../components/Instant";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
+import { Scroll } from "../../components/Scroll";
 import { StateMark } from "../../components/StateMark";
 import { useMay, useSlug } from "../../lib/session";
 import type { RunShown } from "../../model/api";
@@ -13,7 +14,7 @@ import { useBindings, useRuns } from "./queries";
 function History({ runs }: { runs: readonly RunShown[] }) {
   const slug = useSlug();
   return (
-    <div className="scroll tall">
+    <Scroll label="Table of runs" tall>
       <table>
         <thead>
           <tr>
@@ -46,7 +47,7 @@ function History({ runs }: { runs: readonly RunShown[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }
 

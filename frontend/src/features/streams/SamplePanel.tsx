@@ -3,6 +3,7 @@ import { OutcomeMark } from "../../components/Glyph";
 import { Instant } from "../../components/Instant";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
+import { Scroll } from "../../components/Scroll";
 import { Value } from "../../components/Value";
 import type { Sample, SampleRow, StreamShown } from "../../model/api";
 import { reasonWords } from "../../model/outcomes";
@@ -63,7 +64,7 @@ function SampleTable({ rows, stream }: { rows: readonly SampleRow[]; stream: Str
   }));
   const showEnd = (stream.definition.shape ?? "point") !== "point";
   return (
-    <div className="scroll tall">
+    <Scroll label="Table of sample rows" tall>
       <table>
         <thead>
           <tr>
@@ -85,7 +86,7 @@ function SampleTable({ rows, stream }: { rows: readonly SampleRow[]; stream: Str
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }
 

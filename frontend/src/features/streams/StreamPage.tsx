@@ -4,6 +4,7 @@ import { Ask } from "../../components/Ask";
 import { ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
+import { Scroll } from "../../components/Scroll";
 import { useMay, useSlug } from "../../lib/session";
 import { advanceWords } from "../../model/advance";
 import type { StreamDefinition, StreamShown } from "../../model/api";
@@ -19,7 +20,7 @@ const SHAPE_WORDS = {
 function Schema({ definition }: { definition: StreamDefinition }) {
   return (
     <Panel title="Fields" flush>
-      <div className="scroll">
+      <Scroll label="Table of fields">
         <table>
           <thead>
             <tr>
@@ -38,7 +39,7 @@ function Schema({ definition }: { definition: StreamDefinition }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </Panel>
   );
 }

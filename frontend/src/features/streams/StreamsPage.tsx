@@ -2,13 +2,14 @@ import { Link } from "react-router";
 import { IsoInstant } from "../../components/Instant";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
+import { Scroll } from "../../components/Scroll";
 import { useMay } from "../../lib/session";
 import type { StreamShown } from "../../model/api";
 import { useStreams } from "./queries";
 
 function StreamTable({ streams }: { streams: readonly StreamShown[] }) {
   return (
-    <div className="panel scroll">
+    <Scroll label="Table of streams" panel>
       <table>
         <thead>
           <tr>
@@ -37,7 +38,7 @@ function StreamTable({ streams }: { streams: readonly StreamShown[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }
 

@@ -122,7 +122,9 @@ export function AdapterFields({ kinds, form, onChoose, fields, options }: Adapte
           onChange={onChoose}
           options={kinds.map((each) => [each.kind, each.title] as const)}
         />
-        <SchemaForm fields={fields} {...options} />
+        <div className="schema">
+          <SchemaForm fields={fields} {...options} />
+        </div>
       </div>
     </Panel>
   );
