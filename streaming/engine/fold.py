@@ -75,7 +75,10 @@ class Fold:
 
     def join(self, tables: Sequence[pa.Table]) -> pa.Table:
         """All partials of `tables` in one table, as they stand."""
-        return pa.concat_tables([self.schema.empty_table(), *tables]).combine_chunks()
+        filled = [table for table in tables if table.num_rows]
+        if not filled:
+            return self.schema.empty_table()
+        return filled[0] if len(filled) == 1 else pa.concat_tables(filled).combine_chunks()
 
     def merge(self, table: pa.Table) -> pa.Table:
         """The partials of equal windows and group as one, ordered by windows."""

@@ -59,6 +59,8 @@ _CHUNK_SCHEMA = pa.schema([field for field in LATE_SCHEMA if field.name not in (
 
 def labelled(tables: list[pa.Table], input_id: str, lane: str) -> pa.Table:
     """The late rows of a batch in one table, with LATE_SCHEMA."""
+    if not tables:
+        return LATE_SCHEMA.empty_table()
     rows = pa.concat_tables([_CHUNK_SCHEMA.empty_table(), *tables]).combine_chunks()
     names = [pa.repeat(pa.scalar(text), rows.num_rows) for text in (input_id, lane)]
     return pa.table([*names, *rows.columns], schema=LATE_SCHEMA)

@@ -1,7 +1,7 @@
 """Counts of a lane, from its first batch on, and what remembers them between batches."""
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -62,7 +62,9 @@ class Tally:
 
 def save(clock: ClockState, tally: Tally) -> bytes:
     """The state of a lane between batches: JSON with a version."""
-    state = {"version": _VERSION, "clock": asdict(clock), "tally": asdict(tally)}
+    # not dataclasses.asdict, which copies deeply: this runs for every lane of every binding in every batch
+    remembered = {each.name: getattr(clock, each.name) for each in fields(clock)}
+    state = {"version": _VERSION, "clock": remembered, "tally": vars(tally)}
     return json.dumps(state, sort_keys=True, separators=(",", ":")).encode()
 
 
