@@ -43,7 +43,8 @@ _LONGEST = 2**61
 def compile_binding(
     graph: QueryGraph, streams: Mapping[str, StreamDefinition], advance: Mapping[str, AdvanceTime], buckets: int
 ) -> Plan:
-    """The plan of `graph` over `streams` (by stream name); `advance` holds the settings that count, by input node id.
+    """The plan of `graph` over `streams` (by stream name); `advance` holds the settings that count, by input node id (none:
+    drop, and time moves by explicit CTIs).
 
     `buckets` is a wish: chained windows need one bucket. Raises `NotRunnable` for definitions with faults, for streams
     of edges, and for windows longer than 73,000 years.
@@ -94,7 +95,7 @@ class _Compiler:
             node=node.id,
             shape=stream.shape,
             fields=parse_fields(stream.fields),
-            advance=advance[node.id],
+            advance=advance.get(node.id, AdvanceTime()),
             lanes=tuple(stream.lanes) if stream.lanes else None,
             branches=self.branches(node.id, (), self.schemas[node.id]),
         )
