@@ -9,6 +9,8 @@ import pyarrow.parquet as pq
 
 KEYS = 1_000
 MEAN_LATENESS_S = 1.0
+WARM_UP = 2
+"""How many batches are left out at the beginning of every run."""
 START_US = 1_767_225_600_000_000
 
 
@@ -25,7 +27,7 @@ class Workload:
     @property
     def batches(self) -> tuple[int, ...]:
         """Rows of each file: two to warm up, then half and full batches in turn, so that a further row has a cost."""
-        return (self.rows, self.rows, *(self.rows // 2, self.rows) * 3)
+        return (*(self.rows,) * WARM_UP, *(self.rows // 2, self.rows) * 3)
 
 
 WORKLOADS = (

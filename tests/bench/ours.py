@@ -43,14 +43,16 @@ class Durations(StreamingQueryListener):
     def onQueryProgress(self, event: Any) -> None:  # noqa: N802
         """Note one batch that read rows."""
         source = event.progress.sources[0]
-        rows = positions(source.endOffset) - positions(source.startOffset)
-        if rows:
+        rows = position(source.endOffset) - position(source.startOffset)
+        if rows > 0:
             self.batches.append([rows, event.progress.durationMs["triggerExecution"] / 1000])
 
 
-def positions(offset: str | None) -> int:
-    """The sum of all lanes' positions in an offset."""
-    return sum(json.loads(offset)["lanes"].values()) if offset else 0
+def position(offset: str | None) -> int:
+    """How far the only lane of the only binding has been read at `offset`."""
+    carried = json.loads(offset).get("carried", {}) if offset and offset.startswith("{") else {}
+    lanes = carried["bench"]["positions"]["events"] if carried else {}
+    return sum(lanes.values())
 
 
 def spec_of(workload: Workload, folder: str) -> RunSpec:
