@@ -43,10 +43,9 @@ _LONGEST = 2**61
 def compile_binding(
     graph: QueryGraph, streams: Mapping[str, StreamDefinition], advance: Mapping[str, AdvanceTime], buckets: int
 ) -> Plan:
-    """The plan of `graph` over `streams` (by stream name); `advance` holds the settings that count, by input node id (none:
-    drop, and time moves by explicit CTIs).
+    """The plan of `graph` over `streams` (by stream name); `advance` holds the settings that count, by input node id.
 
-    `buckets` is a wish: chained windows need one bucket. Raises `NotRunnable` for definitions with faults, for streams
+    An input without settings drops late events, and explicit CTIs alone move its time. `buckets` is a wish: chained windows need one bucket. Raises `NotRunnable` for definitions with faults, for streams
     of edges, and for windows longer than 73,000 years.
     """
     checked = check(graph, streams)
