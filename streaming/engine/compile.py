@@ -45,8 +45,9 @@ def compile_binding(
 ) -> Plan:
     """The plan of `graph` over `streams` (by stream name); `advance` holds the settings that count, by input node id.
 
-    An input without settings drops late events, and explicit CTIs alone move its time. `buckets` is a wish: chained windows need one bucket. Raises `NotRunnable` for definitions with faults, for streams
-    of edges, and for windows longer than 73,000 years.
+    An input without settings drops late events, and explicit CTIs alone move its time. `buckets` is a wish: chained
+    windows need one bucket. Raises `NotRunnable` for definitions with faults, for streams of edges, and for windows
+    longer than 73,000 years.
     """
     checked = check(graph, streams)
     for fault in checked.faults:
