@@ -35,7 +35,7 @@ function OutcomesPanel(shown: ChartSpan) {
   return (
     <Panel
       title="Rows per second by outcome"
-      note={`Stacked: the top is what was received. Each bar is the mean of ${formatSpan(binWidth(span))} of wall clock.`}
+      note={`Stacked: the top is ${lateOnly === "all" ? "what was received" : "what was not in time"}. Each bar is the mean of ${formatSpan(binWidth(span))} of wall clock.`}
       actions={
         <Choices
           label="Outcomes shown"

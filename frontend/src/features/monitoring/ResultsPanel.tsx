@@ -77,9 +77,7 @@ export function ResultsPanel({ run, total }: { run: string; total: number }) {
       {pages.isPending ? <Waiting>Loading the results…</Waiting> : null}
       {pages.isSuccess && rows.length === 0 ? (
         <Empty title="No window has closed yet.">
-          <p>
-            Results come once the CTI has passed the end of a window. See above how far it is behind the largest start.
-          </p>
+          <p>Results come once the CTI has passed the end of a window: wait, or shorten window or delay.</p>
         </Empty>
       ) : null}
       {rows.length > 0 ? <ResultTable rows={rows} /> : null}
