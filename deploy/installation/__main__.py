@@ -84,10 +84,10 @@ def runner_logs(place: Place) -> str:
     return "".join(f" The end of {log}:\n{tail(log)}" for log in sorted(place.var.glob("*/logs/runner.log")))
 
 
-def note_address(file: IO[str], place: Place) -> None:
-    """Write into the lock file what a second start tells its user."""
+def note(file: IO[str], place: Place, *, ready: bool) -> None:
+    """Write into the lock file what a second start tells its user; it stays there when we are killed."""
     file.truncate(0)
-    file.write(json.dumps({"pid": os.getpid(), "address": place.address}))
+    file.write(json.dumps({"pid": os.getpid(), "address": place.address, "ready": ready}))
     file.flush()
 
 
@@ -98,12 +98,13 @@ def serve(place: Place) -> None:
     processes = Processes(services.environment(place, os.environ, url), place.logs)
     with lock(place) as file:
         try:
-            require_free_port(place.port)
+            note(file, place, ready=False)
             end_trees([*left_over(place.var), *runners(place.var)])
+            require_free_port(place.port)
             demo_lines = start(place, processes, url)
             wait_for_web(place, processes)
             wait_for_demo(place, processes, url)
-            note_address(file, place)
+            note(file, place, ready=True)
             say(f"Punctual is running: open {place.address}")
             for line in demo_lines:
                 say(line)

@@ -7,15 +7,14 @@ from typing import NoReturn
 from deploy.prepare.__main__ import for_running
 from deploy.prepare.console import CannotGoOn, Clock, say
 from deploy.prepare.places import ROOT, VENV_PYTHON
-from deploy.up.place import Place, require_free_port, require_not_running
+from deploy.up.place import Place, require_startable
 
 
 def main() -> int:
     """Prepare, then become the installation; 1 after a sentence when that cannot be."""
     try:
         place = Place.from_environment(os.environ)
-        require_not_running(place)
-        require_free_port(place.port)
+        require_startable(place)
         for_running()
     except CannotGoOn as fault:
         say(str(fault))

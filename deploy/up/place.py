@@ -67,6 +67,11 @@ def already_running(text: str) -> str:
     """Return the sentence for a second start; `text` is what the first wrote into the lock file."""
     try:
         first = json.loads(text)
+        if not first["ready"]:
+            return (
+                f"Punctual is being started already (process {first['pid']}): wait for it, or stop it with ctrl-C "
+                "where it was started."
+            )
         return (
             f"Punctual is running already at {first['address']} (process {first['pid']}): "
             "open it, or stop it with ctrl-C where it was started."
@@ -75,9 +80,16 @@ def already_running(text: str) -> str:
         return "Punctual is being started already: wait for it, or stop it with ctrl-C where it was started."
 
 
-def require_not_running(place: Place) -> None:
-    """Raise CannotGoOn when an installation with this folder runs."""
-    lock(place).close()
+def require_startable(place: Place) -> None:
+    """Raise CannotGoOn when an installation with this folder runs, or another program has the port.
+
+    The port is not looked at after an installation was killed: what it left is ended first, by the next one.
+    """
+    with lock(place) as file:
+        file.seek(0)
+        was_killed = file.read() != ""
+    if not was_killed:
+        require_free_port(place.port)
 
 
 def require_free_port(port: int) -> None:

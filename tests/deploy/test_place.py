@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from deploy.prepare.console import CannotGoOn
-from deploy.up.place import HOST, Place, already_running, lock, require_free_port, require_not_running
+from deploy.up.place import HOST, Place, already_running, free_port, lock, require_free_port, require_startable
 
 
 def test_the_port_is_8000_unless_one_is_given(tmp_path: Path) -> None:
@@ -31,12 +31,29 @@ def test_a_busy_port_is_told_with_another_one() -> None:
 
 
 def test_a_second_start_in_the_same_folder_is_refused_until_the_first_ends(tmp_path: Path) -> None:
-    place = Place(tmp_path, 8000)
+    place = Place(tmp_path, free_port())
     with lock(place), pytest.raises(CannotGoOn, match="being started already"):
-        require_not_running(place)
-    require_not_running(place)
+        require_startable(place)
+    require_startable(place)
 
 
 def test_a_second_start_is_told_address_and_process() -> None:
-    told = already_running('{"pid": 42, "address": "http://127.0.0.1:8000/"}')
+    told = already_running('{"pid": 42, "address": "http://127.0.0.1:8000/", "ready": true}')
     assert "http://127.0.0.1:8000/ (process 42)" in told
+
+
+def test_a_second_start_during_the_first_is_told_to_wait() -> None:
+    assert "being started already (process 42): wait" in already_running(
+        '{"pid": 42, "address": "http://127.0.0.1:8000/", "ready": false}'
+    )
+
+
+def test_the_port_of_an_installation_that_was_killed_does_not_stop_the_next(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind((HOST, 0))
+        taken.listen()
+        place = Place(tmp_path, taken.getsockname()[1])
+        with pytest.raises(CannotGoOn, match="is taken"):
+            require_startable(place)
+        place.lock_file.write_text('{"pid": 42}')
+        require_startable(place)
