@@ -12,9 +12,10 @@ interface ScrollProps {
 export function Scroll({ label, tall = false, panel = false, children }: ScrollProps) {
   const classes = ["scroll", tall ? "tall" : "", panel ? "panel" : ""].filter(Boolean).join(" ");
   return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the parts of a form
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section className={classes} tabIndex={0} aria-label={label}>
+    <div className={classes} role="group" tabIndex={0} aria-label={label}>
       {children}
-    </section>
+    </div>
   );
 }
