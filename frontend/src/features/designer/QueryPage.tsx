@@ -70,6 +70,33 @@ function savedWords(version: VersionShown | undefined, before: number): string {
   return version.number === before ? "Nothing had changed." : `Saved as version ${version.number}.`;
 }
 
+interface SaveVersionProps {
+  comment: string;
+  onComment: (comment: string) => void;
+  onSave: () => void;
+  saving: boolean;
+  /** Whether there is a changed draft that could be stored. */
+  ready: boolean;
+}
+
+function SaveVersion({ comment, onComment, onSave, saving, ready }: SaveVersionProps) {
+  return (
+    <>
+      <input
+        className="input comment"
+        aria-label="Comment for the new version"
+        placeholder="What changed?"
+        maxLength={500}
+        value={comment}
+        onChange={(event) => onComment(event.target.value)}
+      />
+      <button type="button" className="button" data-kind="primary" onClick={onSave} disabled={saving || !ready}>
+        {saving ? "Saving…" : "Save a new version"}
+      </button>
+    </>
+  );
+}
+
 function Designer({ query }: { query: QueryShown }) {
   const slug = useSlug();
   const mayEdit = useMay("edit");
@@ -104,25 +131,13 @@ function Designer({ query }: { query: QueryShown }) {
         beside={<span className="mark" data-tone="idle">{`version ${base.number}${changed ? ", changed" : ""}`}</span>}
         actions={
           mayEdit ? (
-            <>
-              <input
-                className="input comment"
-                aria-label="Comment for the new version"
-                placeholder="What changed?"
-                maxLength={500}
-                value={comment}
-                onChange={(event) => setComment(event.target.value)}
-              />
-              <button
-                type="button"
-                className="button"
-                data-kind="primary"
-                onClick={save}
-                disabled={!changed || saving.isPending || !mayBeSaved(draft)}
-              >
-                {saving.isPending ? "Saving…" : "Save a new version"}
-              </button>
-            </>
+            <SaveVersion
+              comment={comment}
+              onComment={setComment}
+              onSave={save}
+              saving={saving.isPending}
+              ready={changed && mayBeSaved(draft)}
+            />
           ) : undefined
         }
       />
