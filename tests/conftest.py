@@ -81,7 +81,7 @@ def redis_server_url(redis_session: RedisServer) -> str:
 
 
 @pytest.fixture(scope="session")
-def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgreSQL]:
+def postgresql() -> Iterator[PostgreSQL]:
     """A real PostgreSQL server on the loopback address, of this test session alone."""
-    with running_postgresql(tmp_path_factory.mktemp("postgresql")) as server:
+    with running_postgresql() as server:
         yield server

@@ -3,6 +3,7 @@
 import os
 import pwd
 import subprocess
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,13 +34,23 @@ def as_its_user(command: Sequence[str], folder: Path) -> None:
 
 
 @contextmanager
-def running_postgresql(folder: Path) -> Iterator[PostgreSQL]:
-    """Start a server with its data in `folder`; stop it at the end."""
-    if os.geteuid() == 0:
-        owner = pwd.getpwnam("postgres")
-        os.chown(folder, owner.pw_uid, owner.pw_gid)
-        for parent in list(folder.parents)[:-2]:
-            parent.chmod(parent.stat().st_mode | 0o011)
+def running_postgresql() -> Iterator[PostgreSQL]:
+    """Start a server with its data in a folder of its own; stop it and remove the folder at the end.
+
+    Not below pytest's folder: every pytest that starts closes that to other users, the server's among them.
+    """
+    with tempfile.TemporaryDirectory(prefix="punctual-postgresql-", ignore_cleanup_errors=True) as made:
+        folder = Path(made)
+        if os.geteuid() == 0:
+            owner = pwd.getpwnam("postgres")
+            os.chown(folder, owner.pw_uid, owner.pw_gid)
+        with serving(folder) as server:
+            yield server
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[PostgreSQL]:
+    """Make a database in `folder`, which its user owns, and serve it."""
     programs, data, port = binaries(), folder / "data", free_port()
     as_its_user([str(programs / "initdb"), "-D", str(data), "-U", "punctual", "-A", "trust", "-E", "UTF8"], folder)
     options = f"-p {port} -c listen_addresses={HOST} -c unix_socket_directories= -c fsync=off"
