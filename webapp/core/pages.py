@@ -9,7 +9,8 @@ from django.views.decorators.http import require_safe
 
 NOT_BUILT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Punctual</title>
 <p>The pages of Punctual are not built yet. Run <code>make up</code>,
-or <code>npm install &amp;&amp; npm run build</code> in <code>frontend/</code>, and start the server again.</p></html>"""
+or <code>npm install &amp;&amp; npm run build</code> in <code>frontend/</code>,
+and start the server again.</p></html>"""
 
 
 @require_safe
