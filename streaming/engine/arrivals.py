@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.definition.types import Fields
-from streaming.engine.schema import arrow_schema
 from streaming.temporal.events import Cti, EdgeKind
 from streaming.temporal.outcomes import Reason
 from streaming.wire.arrived import Arrived, RowKind
+from streaming.wire.arrow_types import arrow_schema
 from streaming.wire.rows import Element, MalformedRow
 
 _EDGES = {None: RowKind.INSERT, EdgeKind.START: RowKind.EDGE_START, EdgeKind.END: RowKind.EDGE_END}

@@ -15,13 +15,13 @@ from streaming.engine.late import exceptional, labelled, late_rows
 from streaming.engine.measures import column_of
 from streaming.engine.plan import Branch, Plan
 from streaming.engine.rows import Rows, follow, payload
-from streaming.engine.schema import arrow_schema
 from streaming.engine.tally import load, save
 from streaming.temporal.events import Shape
 from streaming.temporal.outcomes import Outcome
 from streaming.temporal.settings import Late
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Arrived, Int64s
+from streaming.wire.arrow_types import arrow_schema
 
 LIFETIME = ("@start", "@end")
 """The first two columns of events; no field can have such a name."""

@@ -12,8 +12,8 @@ from streaming.engine.measures import Measure, column_of, fold_measure, measure_
 from streaming.engine.panes import Panes
 from streaming.engine.plan import WindowStage
 from streaming.engine.rows import Rows
-from streaming.engine.schema import arrow_type
 from streaming.wire.arrived import Int64s
+from streaming.wire.arrow_types import arrow_type
 
 FIRST, LAST, COUNT = "first", "last", "n"
 """Columns of every partial: window indices (inclusive) and the number of events; then `g<i>` and the measures'."""

@@ -14,8 +14,8 @@ from streaming.definition.types import Type
 from streaming.engine.grouping import Grouping
 from streaming.engine.numbers import Numbers, limb_count, normalised, sum_by_slot
 from streaming.engine.plan import AggregateColumn
-from streaming.engine.schema import arrow_type
 from streaming.wire.arrived import Int64s
+from streaming.wire.arrow_types import arrow_type
 
 _NEEDS: Final = {"count": (), "sum": ("sum",), "avg": ("sum",), "min": ("min",), "max": ("max",)}
 

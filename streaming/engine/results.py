@@ -16,8 +16,8 @@ from streaming.engine.grouping import combine
 from streaming.engine.measures import OPERATIONS, Measure, column_of, identity_of, ordered, restored
 from streaming.engine.numbers import Numbers, integers, longs, normalised
 from streaming.engine.plan import AggregateColumn
-from streaming.engine.schema import arrow_type
 from streaming.wire.arrived import Int64s
+from streaming.wire.arrow_types import arrow_type
 
 _EXACT_IN_DOUBLE: Final = 2**53
 

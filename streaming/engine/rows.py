@@ -15,8 +15,8 @@ from streaming.engine.by_value import ROWS
 from streaming.engine.expressions import compile_expression
 from streaming.engine.grouping import Codes, encode
 from streaming.engine.plan import FilterStep, Step
-from streaming.engine.schema import arrow_type
 from streaming.wire.arrived import Int64s
+from streaming.wire.arrow_types import arrow_type
 
 
 @dataclass(frozen=True)

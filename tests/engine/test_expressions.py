@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from streaming.definition.expressions import Typed, parse, typed
 from streaming.definition.types import Null, parse_fields
 from streaming.engine.rows import Rows
-from streaming.engine.schema import arrow_schema
 from streaming.reference.expressions import evaluate
+from streaming.wire.arrow_types import arrow_schema
 
 FIELDS = parse_fields(
     {
