@@ -62,12 +62,11 @@ def test_the_recorded_process_itself_is_ended(tmp_path: Path, bystander: "subpro
 
 
 def test_a_runner_marks_the_processes_that_it_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(TOKEN_VARIABLE, raising=False)
+    monkeypatch.setenv(TOKEN_VARIABLE, "of the shell")  # so that what `record` sets does not outlive this test
     single = SingleRunner(tmp_path)
     single.record()
     assert os.environ[TOKEN_VARIABLE] == single.token
     assert json.loads((tmp_path / "runner.json").read_text())["pid"] == os.getpid()
-    monkeypatch.delenv(TOKEN_VARIABLE)
     single.release()
     assert not (tmp_path / "runner.json").exists()
 
