@@ -47,8 +47,11 @@ lint:
 	$(BIN)/lint-imports
 	cd frontend && npm run --silent lint && npm run --silent types
 
+PROPERTIES = tests/temporal tests/definition tests/reference tests/engine tests/adapters
+
 thorough: prepare-tests
-	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -m thorough
+	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -m "not spark and not browser" $(PROPERTIES)
+	$(BIN)/pytest -m thorough
 
 bench: prepare-tests
 	$(BIN)/python -m tests.bench

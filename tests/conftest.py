@@ -19,7 +19,7 @@ SHARED = ROOT.parent / "shared"
 
 settings.register_profile("ci", max_examples=50, deadline=None, derandomize=True)
 settings.register_profile(
-    "thorough", max_examples=2_000, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    "thorough", max_examples=1_000, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 

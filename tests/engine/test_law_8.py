@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.definition.graph import QueryGraph
@@ -195,14 +195,12 @@ def assert_agree(case: Case, expected: CaseResult, seen: CaseResult) -> None:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=50)
 def test_engine_and_reference_agree(seed: int) -> None:
     case = random_case(seed)
     assert_agree(case, reference.run_case(replace(case, restart=False)), engine.run_case(case))
 
 
 @given(st.integers(0, 2**32), st.integers(2, 3))
-@settings(max_examples=25)
 def test_the_number_of_buckets_changes_nothing(seed: int, buckets: int) -> None:
     case = random_case(seed)
     assert_agree(case, reference.run_case(replace(case, restart=False)), engine.run_case(case, buckets))
