@@ -36,9 +36,9 @@ class Tally:
         if number:
             self.outcomes[outcome] = self.outcomes.get(outcome, 0) + number
 
-    def explain(self, reason: Reason) -> None:
-        """Count one reason."""
-        self.reasons[reason] = self.reasons.get(reason, 0) + 1
+    def explain(self, reason: Reason, number: int) -> None:
+        """Count a reason `number` times."""
+        self.reasons[reason] = self.reasons.get(reason, 0) + number
 
     def delayed(self, lateness: Int64s) -> None:
         """Count violations by how late they were."""

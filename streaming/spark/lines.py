@@ -19,8 +19,7 @@ def result_lines(output: str, table: pa.Table, schema: Fields) -> Iterable[bytes
     """One ResultRow as JSON for each row of `table` (columns start, end, then the fields), without line ends."""
     if not all(isinstance(of, _PLAIN) for of in schema.values()) or not _finite(table):
         return (json.dumps(row, ensure_ascii=False).encode() for row in result_rows(output, table, schema))
-    frame = pl.from_arrow(table.rename_columns([str(place) for place in range(table.num_columns)]))
-    assert isinstance(frame, pl.DataFrame)
+    frame = _frame(table.rename_columns([str(place) for place in range(table.num_columns)]))
     payload = [pl.col(str(place)).alias(name) for place, name in enumerate(schema, start=2)]
     row = pl.struct(
         pl.lit(output).alias("output"),
@@ -28,6 +27,21 @@ def result_lines(output: str, table: pa.Table, schema: Fields) -> Iterable[bytes
         pl.when(pl.col("1") < INFINITY).then(pl.col("1")).alias("end"),
         (pl.struct(payload) if payload else pl.lit({}, dtype=pl.Struct([]))).alias("payload"),
     )
+    return _encoded(frame, row)
+
+
+def table_lines(table: pa.Table) -> Iterable[bytes]:
+    """Each row of a table of integers and texts as a JSON object, without line ends."""
+    return _encoded(_frame(table), pl.struct(pl.all()))
+
+
+def _frame(table: pa.Table) -> pl.DataFrame:
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame)
+    return frame
+
+
+def _encoded(frame: pl.DataFrame, row: pl.Expr) -> Iterable[bytes]:
     lines: list[str] = frame.select(row.struct.json_encode()).to_series().to_list()
     return (line.encode() for line in lines)
 

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from streaming.spark.arrow_ipc import table_of
 from streaming.spark.binding import binding_of
 from streaming.spark.envelope import Row
 from streaming.spark.layout import CarrierFolder
-from streaming.spark.lines import result_lines
+from streaming.spark.lines import result_lines, table_lines
 from streaming.spark.result_rows import result_rows
 from streaming.spark.state_change import StateChange
 from streaming.temporal.ticks import INFINITY
@@ -116,9 +117,10 @@ class TaskSink:
         summary.recent_results = [*summary.recent_results, *newest][-RECENT_KEPT:]
 
     def _take_late(self, row: Row, summary: BindingSummary) -> None:
-        late = late_rows(table_of(row.chunk))
-        self._writer(row, "late").add(json.dumps(each, ensure_ascii=False).encode() for each in late)
-        summary.recent_late = [*summary.recent_late, *late][-RECENT_KEPT:]
+        late = with_null_for_infinity(table_of(row.chunk))
+        self._writer(row, "late").add(table_lines(late))
+        newest: list[dict[str, Any]] = late.slice(max(0, late.num_rows - RECENT_KEPT)).to_pylist()
+        summary.recent_late = [*summary.recent_late, *newest][-RECENT_KEPT:]
 
     def _writer(self, row: Row, kind: PartKind) -> PartWriter:
         key = (row.binding, kind)
@@ -133,11 +135,10 @@ def results_folder(carrier: CarrierFolder, entry: int) -> Path:
     return carrier.home / carrier.control.added(entry).spec.results
 
 
-def late_rows(table: pa.Table) -> list[dict[str, Any]]:
-    """LateEvent values as JSON; an end of infinity is null."""
-    rows: list[dict[str, Any]] = table.to_pylist()
-    for row in rows:
-        for name in ("end", "cti"):
-            if row[name] == INFINITY:
-                row[name] = None
-    return rows
+def with_null_for_infinity(late: pa.Table) -> pa.Table:
+    """Late rows as LateEvent has them: an end or a CTI of infinity is null."""
+    for name in ("end", "cti"):
+        column = late.column(name)
+        finite = pc.if_else(pc.equal(column, INFINITY), None, column)
+        late = late.set_column(late.schema.get_field_index(name), name, finite)
+    return late

@@ -6,7 +6,8 @@ import pyarrow as pa
 import pytest
 
 from streaming.definition.types import parse_fields
-from streaming.spark.lines import result_lines
+from streaming.spark.lines import result_lines, table_lines
+from streaming.spark.parts import with_null_for_infinity
 from streaming.spark.result_rows import result_rows
 from streaming.temporal.ticks import INFINITY
 
@@ -41,3 +42,18 @@ def test_a_line_holds_no_line_end() -> None:
 def test_rows_without_fields_have_an_empty_payload() -> None:
     bare = table([1.0]).select(["start", "end"])
     assert [json.loads(line)["payload"] for line in result_lines("out", bare, {})] == [{}]
+
+
+def test_a_late_row_says_null_for_infinity() -> None:
+    late = pa.table(
+        {
+            "position": pa.array([0, 1], pa.int64()),
+            "end": pa.array([INFINITY, 5], pa.int64()),
+            "cti": pa.array([None, INFINITY], pa.int64()),
+            "raw": ['{"at": "now"}', "broken\n"],
+        }
+    )
+    assert [json.loads(line) for line in table_lines(with_null_for_infinity(late))] == [
+        {"position": 0, "end": None, "cti": None, "raw": '{"at": "now"}'},
+        {"position": 1, "end": 5, "cti": None, "raw": "broken\n"},
+    ]
