@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from streaming.engine.envelopes import FeedTurn, LaneCounts
 from streaming.engine.feed import LaneFeed
+from streaming.spark.ahead import ahead
 from streaming.spark.arrow_ipc import ipc_bytes
 from streaming.spark.binding import Binding, binding_of
 from streaming.spark.envelope import Row, batches_of
@@ -20,6 +21,8 @@ from streaming.spark.offset import Turn
 from streaming.spark.state_change import StateChange
 
 _NO_CHUNK = b""
+_WORTH_A_THREAD = 100_000
+"""Reading fewer positions than these is not worth a thread of its own."""
 
 
 def run_task(work: TaskWork) -> Iterator[pa.RecordBatch]:
@@ -82,7 +85,8 @@ class _BindingTask:
         known = resume(self._clocks.get(name), self._work.redo)
         feed = LaneFeed(binding.plan, lane.input, lane.lane, known)
         if lane.start != lane.end:
-            for arrived in binding.adapters[lane.input].read(lane.lane, lane.start, lane.end):
+            chunks = binding.adapters[lane.input].read(lane.lane, lane.start, lane.end)
+            for arrived in ahead(chunks) if lane.end - lane.start > _WORTH_A_THREAD else chunks:
                 feed.take(arrived)
         turn = feed.finish(end=lane.last)
         moved[name] = LaneClock(self._task.batch, turn.state, known)
