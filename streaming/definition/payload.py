@@ -133,7 +133,7 @@ def _double(value: object) -> float:
     if not isinstance(value, int | float | Decimal):
         raise _Unfit(f"expected a number, found {_shown(value)}")
     try:
-        number = float(value)
+        number = math.nan if isinstance(value, Decimal) and value.is_snan() else float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):

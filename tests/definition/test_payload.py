@@ -76,6 +76,7 @@ def test_a_value_that_fits_comes_out_as_the_model_holds_it(kind: str, value: obj
         ("double", "1.5"),
         ("double", True),
         ("double", math.nan),
+        ("double", Decimal("sNaN")),
         ("double", math.inf),
         ("double", Decimal("NaN")),
         pytest.param("double", 10**400, id="double-of-400-digits"),
