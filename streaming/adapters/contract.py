@@ -4,7 +4,7 @@ The same object serves the job, the connection test and the preview.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import pyarrow as pa
 
@@ -56,6 +56,3 @@ class OutputAdapter(Protocol):
 
         Raises `AdapterError` or `OSError`.
         """
-
-
-Options = Mapping[str, Any]

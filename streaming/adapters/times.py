@@ -5,7 +5,7 @@ Each rule exists twice, for one value and for a column; they agree on every valu
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final, Literal
 from zoneinfo import ZoneInfo
 
@@ -196,8 +196,3 @@ def _filled(column: pa.Array, kind: pa.DataType, null: int = 0) -> npt.NDArray[A
     if column.null_count:
         column = column.fill_null(null)
     return np.asarray(column.to_numpy(zero_copy_only=False))
-
-
-def now_tick() -> int:
-    """The wall clock, for previews; runs take the journaled one."""
-    return tick_of(datetime.now(UTC))

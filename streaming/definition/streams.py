@@ -9,7 +9,6 @@ from streaming.definition.names import DurationText, Name
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import Basis, Late, LateEnd
 
-ScalarType = Literal["long", "double", "string", "boolean", "timestamp"]
 TypeText = Annotated[
     str, Field(pattern=r"^(long|double|string|boolean|timestamp|decimal\(\d{1,2},\s*\d{1,2}\)|array<.+>|struct<.+>)$")
 ]
