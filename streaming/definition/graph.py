@@ -46,6 +46,132 @@ class ProjectNode(Strict):
     columns: Annotated[list[Column], Field(min_length=1)]
 
 
+class ShiftNode(Strict):
+    """Moves both ends of every lifetime by `by`, which may be negative; CTIs move alike."""
+
+    kind: Literal["shift"]
+    id: Name
+    input: Name
+    by: DurationText
+
+
+class SetDurationNode(Strict):
+    """Gives every event the lifetime `[start, start + duration)`; edge ends disappear.
+
+    One of `duration` and `expression`, a long in ticks for each event; zero or less, or null, removes the event.
+    """
+
+    kind: Literal["set_duration"]
+    id: Name
+    input: Name
+    duration: DurationText | None = None
+    expression: ExpressionText | None = None
+
+
+class ExtendNode(Strict):
+    """Moves the end of every lifetime by `by`; an event that is then empty is removed."""
+
+    kind: Literal["extend"]
+    id: Name
+    input: Name
+    by: DurationText
+
+
+class ClipNode(Strict):
+    """Ends every lifetime at the first later start of an event of `by` with equal `keys`."""
+
+    kind: Literal["clip"]
+    id: Name
+    input: Name
+    by: Name
+    keys: Annotated[list[Name], Field(min_length=1)]
+
+
+class PointAtEndNode(Strict):
+    """Replaces every lifetime by a point at its end; what never ends is removed."""
+
+    kind: Literal["point_at_end"]
+    id: Name
+    input: Name
+
+
+class ToIntervalsNode(Strict):
+    """Pairs the start and the end of each edge into one interval, released when it is closed."""
+
+    kind: Literal["to_intervals"]
+    id: Name
+    input: Name
+
+
+class OrderEdgesNode(Strict):
+    """Releases the starts and ends of edges in order of time: the first query of the two-query recipe."""
+
+    kind: Literal["order_edges"]
+    id: Name
+    input: Name
+
+
+class UnionNode(Strict):
+    """All events of `inputs`, which have the same fields; released in order of start."""
+
+    kind: Literal["union"]
+    id: Name
+    inputs: Annotated[list[Name], Field(min_length=2, max_length=100)]
+
+
+JoinType = Literal["inner", "left_outer"]
+Keys = Annotated[list[Name], Field(default_factory=list)]
+
+
+class JoinNode(Strict):
+    """Pairs events with equal `keys`, for which `where` is true, while both live.
+
+    The payload is the fields of the left, then those of the right that are no keys. A null key equals nothing.
+    `left_outer` adds the parts of left lifetimes without a partner, with nulls for the right.
+    """
+
+    kind: Literal["join"]
+    id: Name
+    left: Name
+    right: Name
+    keys: Keys
+    where: ExpressionText | None = None
+    type: JoinType = "inner"
+
+
+class AntiJoinNode(Strict):
+    """The parts of left lifetimes during which no matching right event lives."""
+
+    kind: Literal["anti_join"]
+    id: Name
+    left: Name
+    right: Name
+    keys: Keys
+    where: ExpressionText | None = None
+
+
+class SemiJoinNode(Strict):
+    """The parts of left lifetimes during which some matching right event lives."""
+
+    kind: Literal["semi_join"]
+    id: Name
+    left: Name
+    right: Name
+    keys: Keys
+    where: ExpressionText | None = None
+
+
+class AsofJoinNode(Strict):
+    """Each left event with the matching right event of the largest start that is not after its own."""
+
+    kind: Literal["asof_join"]
+    id: Name
+    left: Name
+    right: Name
+    keys: Keys
+    type: JoinType = "inner"
+
+
 class TumblingWindow(Strict):
     """Windows `[offset + k*size, offset + (k+1)*size)`; `offset` counts from 1970-01-01T00:00Z (T23)."""
 
@@ -63,39 +189,168 @@ class HoppingWindow(Strict):
     offset: DurationText = 0
 
 
-WindowSpec = Annotated[TumblingWindow | HoppingWindow, Field(discriminator="kind")]
-AggregateFunction = Literal["count", "sum", "avg", "min", "max"]
+class TimeIntervalWindow(Strict):
+    """SPL panes `[k*period + offset, k*period + offset + duration)`; `period` defaults to the duration.
+
+    `discard_age` is SPL's name for the grace of the window (T19).
+    """
+
+    kind: Literal["time_interval"]
+    duration: DurationText
+    period: DurationText | None = None
+    offset: DurationText = 0
+    discard_age: DurationText = 0
+
+
+class SessionWindow(Strict):
+    """For each group `[first start, last start + gap)`: an event that starts before that end belongs.
+
+    `max` caps the length: the event that would exceed it opens the next session.
+    """
+
+    kind: Literal["session"]
+    gap: DurationText
+    max: DurationText | None = None
+
+
+class SnapshotWindow(Strict):
+    """For each group, between any two neighbouring starts or ends with at least one event alive."""
+
+    kind: Literal["snapshot"]
+
+
+class CountWindow(Strict):
+    """For each group, from each distinct start to the `n`-th distinct start + 1 tick; holds what starts in it."""
+
+    kind: Literal["count"]
+    n: Annotated[int, Field(gt=0, le=10_000)]
+
+
+WindowSpec = Annotated[
+    TumblingWindow | HoppingWindow | TimeIntervalWindow | SessionWindow | SnapshotWindow | CountWindow,
+    Field(discriminator="kind"),
+]
+AggregateFunction = Literal[
+    "count",
+    "sum",
+    "avg",
+    "min",
+    "max",
+    "stddev",
+    "stddev_pop",
+    "variance",
+    "variance_pop",
+    "first",
+    "last",
+    "count_distinct",
+    "approx_count_distinct",
+    "percentile_disc",
+    "percentile_cont",
+    "approx_percentile",
+    "collect",
+    "collect_distinct",
+    "topk",
+    "maxk",
+    "mink",
+    "maxk_unique",
+    "mink_unique",
+    "time_weighted_avg",
+    "time_weighted_sum",
+]
 
 
 class Aggregate(Strict):
-    """One result column: `function` over `of` (count may leave it out), of the events where `filter` is true."""
+    """One result column: `function` over `of` (count may leave it out), of the events where `filter` is true.
+
+    `k` is how many values topk, maxk, mink, maxk_unique and mink_unique return, `fraction` (0 to 1) which percentile.
+    """
 
     name: Name
     function: AggregateFunction
     of: ExpressionText | None = None
     filter: ExpressionText | None = None
+    k: Annotated[int, Field(gt=0, le=10_000)] | None = None
+    fraction: Annotated[float, Field(ge=0, le=1)] | None = None
+
+
+Emit = Literal["final", "on_complete", "running"]
+Empty = Literal["skip", "default"]
 
 
 class WindowNode(Strict):
-    """Groups events by window and by `group_by` fields; one final row for each group when the window closes."""
+    """Groups events by window and by `group_by` fields, and gives rows of aggregates for each group of each window.
+
+    A window closes `grace` after its end (None: the default of the input's preset, else zero; T19). `emit` says when
+    rows appear (T20), `retract` adds a deletion for each replaced row. `empty: default` also gives rows for windows
+    without events between two that have some, no further apart than `empty_gap`, for each of `empty_groups` (T21).
+    """
 
     kind: Literal["window"]
     id: Name
     input: Name
     group_by: list[Name] = Field(default_factory=list)
     window: WindowSpec
+    grace: DurationText | None = None
+    emit: Emit = "final"
+    retract: bool = False
+    empty: Empty = "skip"
+    empty_gap: DurationText | None = None
+    empty_groups: list[dict[Name, str | int | bool | None]] | None = None
     aggregates: Annotated[list[Aggregate], Field(min_length=1)]
 
 
+class TopKNode(Strict):
+    """The `k` events of each group of each window with the largest `by`, an expression; ties at rank k all count.
+
+    Each is given the lifetime of the window; an event whose `by` is null has no rank.
+    """
+
+    kind: Literal["top_k"]
+    id: Name
+    input: Name
+    window: WindowSpec
+    group_by: list[Name] = Field(default_factory=list)
+    by: ExpressionText
+    k: Annotated[int, Field(gt=0, le=10_000)]
+
+
+OutputTimestamp = Literal["lifetime", "point_at_end", "latest_input"]
+
+
 class OutputNode(Strict):
-    """Where results leave the query, with the StreamInsight lifetime (T22)."""
+    """Where results leave the query; `timestamp` says with which lifetime (T22).
+
+    `lifetime` is the row's own, `point_at_end` a point at its end, `latest_input` a point at the latest start among
+    the events that made it, but not before the row's own start.
+    """
 
     kind: Literal["output"]
     id: Name
     input: Name
+    timestamp: OutputTimestamp = "lifetime"
 
 
-Node = Annotated[InputNode | FilterNode | ProjectNode | WindowNode | OutputNode, Field(discriminator="kind")]
+Node = Annotated[
+    InputNode
+    | FilterNode
+    | ProjectNode
+    | ShiftNode
+    | SetDurationNode
+    | ExtendNode
+    | ClipNode
+    | PointAtEndNode
+    | ToIntervalsNode
+    | OrderEdgesNode
+    | UnionNode
+    | JoinNode
+    | AntiJoinNode
+    | SemiJoinNode
+    | AsofJoinNode
+    | WindowNode
+    | TopKNode
+    | OutputNode,
+    Field(discriminator="kind"),
+]
 
 
 class QueryGraph(Strict):
@@ -104,3 +359,18 @@ class QueryGraph(Strict):
     version: Literal[1]
     name: Name
     nodes: Annotated[list[Node], Field(min_length=1, max_length=500)]
+
+
+def sources(node: Node) -> tuple[str, ...]:
+    """The ids of the nodes that `node` reads, port by port: the left of a join first, the clipping node last."""
+    match node:
+        case InputNode():
+            return ()
+        case UnionNode():
+            return tuple(node.inputs)
+        case JoinNode() | AntiJoinNode() | SemiJoinNode() | AsofJoinNode():
+            return (node.left, node.right)
+        case ClipNode():
+            return (node.input, node.by)
+        case _:
+            return (node.input,)

@@ -5,14 +5,9 @@ from collections.abc import Iterator, Mapping, Set
 from typing import Final
 
 from streaming.definition.faults import Fault, FaultCode, error, nearest, warning
-from streaming.definition.graph import InputNode, Node, OutputNode
+from streaming.definition.graph import InputNode, Node, OutputNode, sources
 
 RESERVED_PREFIX: Final = "pane_"
-
-
-def sources(node: Node) -> tuple[str, ...]:
-    """The ids of the nodes that `node` reads."""
-    return () if isinstance(node, InputNode) else (node.input,)
 
 
 def check_wiring(nodes: tuple[Node, ...], broken: Set[str], *, complete: bool) -> Iterator[Fault]:

@@ -1,31 +1,19 @@
 """From a graph that has no faults to its operators."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from streaming.definition.check import check
-from streaming.definition.expressions import Expression, Typed, parse, typed
 from streaming.definition.faults import Fault, Severity
-from streaming.definition.graph import (
-    Aggregate,
-    FilterNode,
-    HoppingWindow,
-    Node,
-    OutputNode,
-    ProjectNode,
-    QueryGraph,
-    TumblingWindow,
-    WindowNode,
-)
+from streaming.definition.graph import InputNode, OutputNode, QueryGraph
 from streaming.definition.streams import StreamDefinition
-from streaming.definition.types import Fields
-from streaming.reference.aggregates import AggregateColumn
-from streaming.reference.filter import Filter
+from streaming.reference.build_joins import JOINS
+from streaming.reference.build_per_event import PER_EVENT
+from streaming.reference.build_windows import WINDOWS
 from streaming.reference.flow import Operator
 from streaming.reference.output import Output
-from streaming.reference.project import Project
-from streaming.reference.window import Window
-from streaming.temporal.ticks import parse_duration
-from streaming.temporal.windows import HoppingWindows
+from streaming.reference.plan import Plan
+from streaming.temporal.settings import AdvanceTime
 
 
 class Refused(ValueError):
@@ -36,50 +24,29 @@ class Refused(ValueError):
         self.faults = faults
 
 
-def build(graph: QueryGraph, streams: Mapping[str, StreamDefinition]) -> dict[str, Operator]:
-    """An operator for each node but the inputs, by id. Raises `Refused` when `check` finds an error."""
+def plan_of(graph: QueryGraph, streams: Mapping[str, StreamDefinition], advance: Mapping[str, AdvanceTime]) -> Plan:
+    """What the builders need. Raises `Refused` when `check` finds an error."""
     checked = check(graph, streams)
     errors = tuple(fault for fault in checked.faults if fault.severity is Severity.ERROR)
     if errors:
         raise Refused(errors)
-    built = ((node.id, _operator(node, checked.schemas)) for node in graph.nodes)
-    return {node: operator for node, operator in built if operator is not None}
+    return Plan(graph, checked.schemas, advance)
 
 
-def _operator(node: Node, schemas: Mapping[str, Fields]) -> Operator | None:
-    if isinstance(node, FilterNode):
-        return Filter(node.id, expression(node.where, schemas[node.input]), node.where)
-    if isinstance(node, ProjectNode):
-        before = schemas[node.input]
-        return Project(node.id, {column.name: expression(column.of, before) for column in node.columns})
-    if isinstance(node, WindowNode):
-        columns = [_column(aggregate, schemas[node.input], schemas[node.id]) for aggregate in node.aggregates]
-        return Window(node.id, hopping_windows(node.window), node.group_by, columns)
-    if isinstance(node, OutputNode):
-        return Output(node.id)
-    return None
+def build(plan: Plan) -> dict[str, Operator]:
+    """An operator for each node but the inputs, by id, in the order of the graph."""
+    nodes = (node for node in plan.graph.nodes if not isinstance(node, InputNode))
+    return {node.id: _BUILDERS[type(node)](node, plan) for node in nodes}
 
 
-def _column(aggregate: Aggregate, before: Fields, after: Fields) -> AggregateColumn:
-    return AggregateColumn(
-        name=aggregate.name,
-        function=aggregate.function,
-        of=None if aggregate.of is None else expression(aggregate.of, before),
-        where=None if aggregate.filter is None else expression(aggregate.filter, before),
-        type=after[aggregate.name],
-    )
+def _output(node: OutputNode, plan: Plan) -> Operator:
+    del plan
+    return Output(node.id)
 
 
-def expression(text: str, fields: Fields) -> Expression:
-    """The typed tree of `text`, in which `check` has found no fault."""
-    found = typed(parse(text), fields)
-    if not isinstance(found, Typed):
-        raise TypeError(f"{text!r} has faults that check did not find: {found}")
-    return found.expression
-
-
-def hopping_windows(window: TumblingWindow | HoppingWindow) -> HoppingWindows:
-    """The windows of a definition; tumbling ones hop by their size."""
-    size = parse_duration(window.size)
-    hop = parse_duration(window.hop) if isinstance(window, HoppingWindow) else size
-    return HoppingWindows(size, hop, parse_duration(window.offset))
+_BUILDERS: Final[Mapping[type[Any], Callable[[Any, Plan], Operator]]] = {
+    **PER_EVENT,
+    **JOINS,
+    **WINDOWS,
+    OutputNode: _output,
+}

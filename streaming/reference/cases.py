@@ -51,11 +51,14 @@ def finished_run(case: Case) -> ReferenceRun:
     run = ReferenceRun(case.graph, case.streams, advance)
     batch = case.rows[0].batch if case.rows else 0
     for row in case.rows:
-        if case.restart and row.batch != batch:
-            run = pickle.loads(pickle.dumps(run))
-        batch = row.batch
+        while batch != row.batch:
+            run.boundary()
+            batch += 1
+            if case.restart:
+                run = pickle.loads(pickle.dumps(run))
         if row.stream in inputs:
             run.take(inputs[row.stream], row.lane, read_row(row.fields, case.streams[row.stream]))
+    run.boundary()
     run.end(case.end)
     return run
 

@@ -1,17 +1,17 @@
 """A whole query, run row by row: what every other executor has to agree with."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from streaming.definition.graph import InputNode, QueryGraph
+from streaming.definition.graph import InputNode, QueryGraph, sources
 from streaming.definition.streams import StreamDefinition
-from streaming.reference.build import build
+from streaming.reference.build import build, plan_of
 from streaming.reference.feed import InputFeed
-from streaming.reference.flow import ElementId, Flow
+from streaming.reference.flow import Cause, ElementId, Flow
 from streaming.reference.output import Output, OutputRow
 from streaming.reference.trace import Trace
 from streaming.temporal.clock import Judged
 from streaming.temporal.settings import AdvanceTime
-from streaming.temporal.ticks import INFINITY, Tick
+from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 from streaming.wire.case import ONLY_LANE, EndMode
 from streaming.wire.rows import Element
 
@@ -20,51 +20,67 @@ class ReferenceRun:
     """One run. Feed it elements in arrival order with `take`, then say how it ends with `end`.
 
     `streams` is keyed by stream name, `advance` by the id of the input node; an input that it leaves out has no clock
-    of its own and drops what is late. Raises `Refused` for a definition with faults. Nothing in it depends on wall
-    clocks or batches; a run can be pickled between two elements and goes on as if nothing had happened.
+    of its own and drops what is late. Raises `Refused` for a definition with faults. No wall clock is read: arrival
+    times and heartbeats come with the elements (T3). Micro-batches matter to `boundary` alone. A run can be pickled
+    between two elements and goes on as if nothing had happened.
     """
 
     def __init__(
         self, graph: QueryGraph, streams: Mapping[str, StreamDefinition], advance: Mapping[str, AdvanceTime]
     ) -> None:
         self.trace = Trace()
+        plan = plan_of(graph, streams, advance)
         self._advance_settings = advance
-        self._operators = build(graph, streams)
+        self._operators = build(plan)
         self._feeds = {
             node.id: InputFeed(node.id, streams[node.stream].lanes or [ONLY_LANE], advance.get(node.id, AdvanceTime()))
             for node in graph.nodes
             if isinstance(node, InputNode)
         }
-        self._readers: dict[str, list[str]] = {node.id: [] for node in graph.nodes}
+        self._readers: dict[str, list[tuple[str, int]]] = {node.id: [] for node in graph.nodes}
+        self._reached: dict[tuple[str, int], Tick] = {}
         for node in graph.nodes:
-            if not isinstance(node, InputNode):
-                self._readers[node.input].append(node.id)
+            for port, source in enumerate(sources(node)):
+                self._readers[source].append((node.id, port))
 
-    def take(self, input_id: str, lane: str, element: Element) -> Judged | None:
+    def take(self, input_id: str, lane: str, element: Element, arrival: Tick | None = None) -> Judged | None:
         """Judge one element and let it, then the CTI that follows it, run through the graph (T8).
 
-        Returns its judgement with its final outcome, None for a CTI row. Raises KeyError for an unknown input.
+        `arrival` is the wall-clock time at which it arrived, where that is known. Returns its judgement with its final
+        outcome, None for a CTI row. Raises KeyError for an unknown input.
         """
         feed = self._feeds[input_id]
-        fed = feed.take(lane, element)
+        fed = feed.take(lane, element, arrival)
+        self._advance_input(input_id, fed.cti_before)
         if fed.judged is not None:
             self.trace.judged[fed.element] = fed.judged
         if fed.flow is not None:
-            self._pass_on(input_id, fed.flow)
+            self._pass_on(input_id, [fed.flow])
             self.trace.settle(fed.element)
-        if fed.cti is not None:
-            self._advance(input_id, fed.cti, feed.horizon, fed.cti)
+        self._advance_input(input_id, fed.cti)
         return self.trace.judged.get(fed.element)
+
+    def heartbeat(self, input_id: str, now: Tick) -> None:
+        """The wall clock of an input reached `now` without an element (T16, T17)."""
+        self._advance_input(input_id, self._feeds[input_id].heartbeat(now))
+
+    def boundary(self) -> None:
+        """A micro-batch ends: running windows give their rows (T20), then imported CTIs take effect (T26)."""
+        for node, operator in self._operators.items():
+            self._pass_on(node, operator.boundary(self.trace))
+        found = {input_id: feed.cti for input_id, feed in self._feeds.items()}
+        for input_id, feed in self._feeds.items():
+            source = self._settings(input_id).import_from
+            if source is not None:
+                self._advance_input(input_id, feed.import_cti(found[source]))
 
     def end(self, mode: EndMode) -> None:
         """Flush all inputs, or on the user's stop those whose settings say `final`, or none."""
         for input_id, feed in self._feeds.items():
-            generate = self._advance_settings.get(input_id, AdvanceTime()).generate
+            generate = self._settings(input_id).generate
             final = generate is not None and generate.final
             if mode is EndMode.FLUSH or (mode is EndMode.STOP and final):
-                moved = feed.finish()
-                if moved is not None:
-                    self._advance(input_id, moved, feed.horizon, moved)
+                self._advance_input(input_id, feed.finish())
 
     @property
     def judged(self) -> Mapping[ElementId, Judged]:
@@ -73,8 +89,13 @@ class ReferenceRun:
 
     @property
     def outputs(self) -> list[OutputRow]:
-        """The rows of all outputs: output by output, each in the order of release."""
+        """The net rows of all outputs: output by output, each in the order of release."""
         return [row for output in self._outputs() for row in output.rows.values()]
+
+    @property
+    def released(self) -> list[OutputRow]:
+        """Every row that outputs gave, replaced and taken back ones too: output by output, in the order of release."""
+        return [row for output in self._outputs() for row in output.released]
 
     @property
     def output_ctis(self) -> Mapping[str, list[Tick]]:
@@ -87,26 +108,31 @@ class ReferenceRun:
             return None
         return self.trace.why_absent(element)
 
+    def _settings(self, input_id: str) -> AdvanceTime:
+        return self._advance_settings.get(input_id, AdvanceTime())
+
     def _outputs(self) -> list[Output]:
         return [operator for operator in self._operators.values() if isinstance(operator, Output)]
 
-    def _pass_on(self, node: str, flow: Flow) -> None:
-        for reader in self._readers[node]:
-            for passed in self._operators[reader].take(flow, self.trace):
-                self._pass_on(reader, passed)
+    def _pass_on(self, node: str, flows: Iterable[Flow]) -> None:
+        for flow in flows:
+            for reader, port in self._readers[node]:
+                self._pass_on(reader, self._operators[reader].take(port, flow, self.trace))
 
-    def _advance(self, node: str, cti: Tick, horizon: Tick, cause: Tick) -> None:
-        """Carry a CTI through the graph; `cause` is the input CTI it comes from."""
-        for reader in self._readers[node]:
-            advanced = self._operators[reader].advance(cti, horizon, self.trace)
-            for flow in advanced.flows:
-                self._release(reader, flow, cause)
-            self._advance(reader, advanced.cti, horizon, cause)
+    def _advance_input(self, input_id: str, cti: Tick | None) -> None:
+        """Carry a CTI of an input through the graph, if there is one."""
+        if cti is None:
+            return
+        self.trace.cause = Cause(input_id, cti)
+        self._advance(input_id, cti, self._feeds[input_id].horizon)
+        self.trace.cause = None
 
-    def _release(self, node: str, flow: Flow, cause: Tick) -> None:
-        for reader in self._readers[node]:
-            operator = self._operators[reader]
-            if isinstance(operator, Output):
-                operator.releasing = cause
-            for passed in operator.take(flow, self.trace):
-                self._release(reader, passed, cause)
+    def _advance(self, node: str, cti: Tick, horizon: Tick) -> None:
+        """Tell the readers of `node` of its CTI, each only when it moved; what that frees goes before the CTI."""
+        for reader, port in self._readers[node]:
+            if cti <= self._reached.get((reader, port), NO_CTI):
+                continue
+            self._reached[reader, port] = cti
+            advanced = self._operators[reader].advance(port, cti, horizon, self.trace)
+            self._pass_on(reader, advanced.flows)
+            self._advance(reader, advanced.cti, advanced.horizon)

@@ -16,12 +16,16 @@ from streaming.wire.rows import Element, MalformedRow
 
 @dataclass(frozen=True, slots=True)
 class Fed:
-    """What one element did: its judgement (None for a CTI row), the flow it became if any, and the CTI if it moved."""
+    """What one element did: its judgement (None for a CTI row), the flow it became if any, and the CTI if it moved.
+
+    `cti_before` is the CTI to which its arrival alone moved the input, before it was judged (T9, azure).
+    """
 
     element: ElementId
     judged: Judged | None
     flow: Flow | None
     cti: Tick | None
+    cti_before: Tick | None = None
 
 
 class InputFeed:
@@ -35,11 +39,17 @@ class InputFeed:
         self._positions: dict[str, int] = defaultdict(int)
         self._open: dict[tuple[str, Tick, str], deque[Flow | None]] = defaultdict(deque)
 
-    def take(self, lane: str, element: Element) -> Fed:
+    @property
+    def cti(self) -> Tick:
+        """The CTI of the input."""
+        return self._frontier.at
+
+    def take(self, lane: str, element: Element, arrival: Tick | None) -> Fed:
         """Judge one element in arrival order.
 
         One that names a lane which the stream does not list is a bad row, and the first lane takes it (T5).
         """
+        del arrival
         if lane not in self._clocks:
             lane, element = next(iter(self._clocks)), MalformedRow(Reason.BAD_ROW)
         identity = ElementId(self.node, lane, self._positions[lane])
@@ -53,6 +63,14 @@ class InputFeed:
         judged = clock.take(element)
         flow = self._flow(identity, judged)
         return Fed(identity, judged, flow, self._advance(lane, clock))
+
+    def heartbeat(self, now: Tick) -> Tick | None:
+        """The wall clock reached `now`; the input CTI if that moved it."""
+        raise NotImplementedError
+
+    def import_cti(self, cti: Tick) -> Tick | None:
+        """Take the CTI of another input on every lane; the input CTI if that moved it (T26)."""
+        raise NotImplementedError
 
     def finish(self) -> Tick | None:
         """CTI infinity on every lane; the input CTI if that moved it."""
@@ -96,6 +114,7 @@ class InputFeed:
             end=closing.end,
             payload=opened.payload,
             sources=closing.sources,
+            stamp=closing.stamp,
             late_at=closing.late_at,
             closes=True,
         )
@@ -108,6 +127,7 @@ def _flow_of(identity: ElementId, event: Event, judged: Judged) -> Flow:
         end=event.end,
         payload=event.payload,
         sources=frozenset((identity,)),
+        stamp=event.start,
         late_at=judged.cti_met if judged.outcome is Outcome.LATE_KEPT else None,
         opens=event.edge is EdgeKind.START,
     )

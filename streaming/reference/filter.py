@@ -1,11 +1,10 @@
 """filter: keeps the events for which `where` is true; null is not true. Lifetimes and CTIs pass as they are."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from streaming.definition.expressions import Expression
 from streaming.reference.expressions import evaluate
-from streaming.reference.flow import Advanced, Flow, Witness
+from streaming.reference.flow import Flow, Witness
 from streaming.temporal.ticks import Tick
 
 
@@ -17,16 +16,15 @@ class Filter:
     where: Expression
     text: str
 
-    def take(self, flow: Flow, witness: Witness) -> Sequence[Flow]:
+    def one(self, flow: Flow, witness: Witness) -> Flow | None:
         """The flow, if `where` is true for its payload."""
         value = evaluate(self.where, flow.payload, lambda why: witness.failed(self.node, flow, "where", why))
         if value is True:
-            return (flow,)
+            return flow
         said = "null" if value is None else "false"
         witness.removed(self.node, flow, f"filter {self.node!r} removed it: {self.text} is {said}")
-        return ()
+        return None
 
-    def advance(self, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
-        """Holds nothing back."""
-        del horizon, witness
-        return Advanced((), cti)
+    def time(self, at: Tick) -> Tick:
+        """Times pass as they are."""
+        return at

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any, Protocol
 
 from streaming.temporal.events import Payload
@@ -23,13 +24,34 @@ FlowId = Hashable
 """What tells one flow from another inside one operator; an edge end has the id of its start."""
 
 
+class Timing(StrEnum):
+    """When a row of a pane appeared: before the pane was complete, with the first row after that, or later (T20)."""
+
+    EARLY = "early"
+    ON_TIME = "on_time"
+    LATE = "late"
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """The pane metadata of a row (T20): `index` counts the rows of this group and pane from 0."""
+
+    start: Tick
+    end: Tick
+    timing: Timing
+    index: int
+    is_last: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Flow:
     """One event on its way: lifetime `[start, end)`, payload, and the elements that made it.
 
     `opens` marks an edge start, which lives to INFINITY until a flow of the same id that `closes` gives it its end;
     `end <= start` then takes it back altogether (the edge vanished). `late_at` is the CTI of its lane when a
-    late_kept element arrived (T19), None for all others.
+    late_kept element arrived (T19), None for all others; of a flow made of several, the largest. `stamp` is the
+    latest start among the events that made it (T22). A row of a window has its `pane`; `replaces` is the row of the
+    same id that it takes the place of, and `gone` says that the row of this id is taken back and none replaces it.
     """
 
     id: FlowId
@@ -37,27 +59,53 @@ class Flow:
     end: Tick
     payload: Payload
     sources: frozenset[ElementId]
+    stamp: Tick
     late_at: Tick | None = None
     opens: bool = False
     closes: bool = False
+    pane: Pane | None = None
+    replaces: "Flow | None" = None
+    gone: bool = False
 
     def with_payload(self, payload: Payload) -> "Flow":
         """The same flow with another payload."""
         return replace(self, payload=payload)
 
+    def lasting(self, start: Tick, end: Tick) -> "Flow":
+        """The same flow with another lifetime."""
+        return replace(self, start=start, end=end)
+
     def closed_by(self, end: "Flow") -> "Flow":
         """This open edge with the end that `end` brought, made by both."""
         return replace(self, end=end.end, sources=self.sources | end.sources, opens=False)
 
+    @property
+    def vanishes(self) -> bool:
+        """Whether this takes an open edge back."""
+        return self.closes and self.end <= self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """The input CTI that is being carried through the graph."""
+
+    input: str
+    cti: Tick
+
 
 class Witness(Protocol):
-    """Where an operator says what it did with a flow; the trace and the late outcomes are made from it."""
+    """Where an operator says what it did with a flow; the trace and the late outcomes are made from it.
+
+    `cause` is the CTI under way, None while a received element passes.
+    """
+
+    cause: Cause | None
 
     def took(self, node: str, flow: Flow) -> None:
         """Some result of `node` contains the flow, or will."""
 
     def removed(self, node: str, flow: Flow, why: str) -> None:
-        """`node` lets the flow go no further, for a cause in the flow itself."""
+        """`node` lets the flow go no further, for a cause in the flow itself or in the set of all flows."""
 
     def refused(self, node: str, flow: Flow, reason: Reason, why: str) -> None:
         """`node` would have taken the flow, but all its windows are closed, or they are too many (T12, T24)."""
@@ -68,20 +116,30 @@ class Witness(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """What a CTI set free, in its order, and the CTI that leaves the operator."""
+    """What a CTI set free, in its order, then the CTI that leaves the operator, and the horizon in its times."""
 
     flows: Sequence[Flow]
     cti: Tick
+    horizon: Tick
 
 
 class Operator(Protocol):
-    """One node. A function of the set of flows: never of their order, nor of how they were cut into batches."""
+    """One node. A function of the set of flows: never of their order, nor of how they were cut into batches.
 
-    def take(self, flow: Flow, witness: Witness) -> Sequence[Flow]:
+    `port` says which of the nodes that it reads speaks: the index in `definition.graph.sources`.
+    """
+
+    def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """Take one flow; what passes on at once."""
 
-    def advance(self, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
-        """The input CTI moved to `cti`; `horizon` is the largest finite time seen, for open edges at infinity (T4)."""
+    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
+        """The CTI of `port` moved to `cti`; `horizon` is the largest finite time seen, for what stays open (T4).
+
+        Called only with a larger `cti` than before. The CTI that leaves may be the same as before.
+        """
+
+    def boundary(self, witness: Witness) -> Sequence[Flow]:
+        """A micro-batch ends: the rows that `emit: running` still owes; of all other operators none."""
 
 
 def key_of(value: Any) -> Hashable:

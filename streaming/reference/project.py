@@ -1,11 +1,11 @@
 """project: replaces the payload by computed columns. Lifetimes and CTIs pass as they are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from streaming.definition.expressions import Expression
 from streaming.reference.expressions import evaluate
-from streaming.reference.flow import Advanced, Flow, Witness
+from streaming.reference.flow import Flow, Witness
 from streaming.temporal.ticks import Tick
 
 
@@ -16,14 +16,13 @@ class Project:
     node: str
     columns: Mapping[str, Expression]
 
-    def take(self, flow: Flow, witness: Witness) -> Sequence[Flow]:
+    def one(self, flow: Flow, witness: Witness) -> Flow:
         """The flow with its new payload; a column that fails on it is null, and the witness hears why (T5)."""
-        return (flow.with_payload({name: self._value(name, flow, witness) for name in self.columns}),)
+        return flow.with_payload({name: self._value(name, flow, witness) for name in self.columns})
 
     def _value(self, name: str, flow: Flow, witness: Witness) -> object:
         return evaluate(self.columns[name], flow.payload, lambda why: witness.failed(self.node, flow, name, why))
 
-    def advance(self, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
-        """Holds nothing back."""
-        del horizon, witness
-        return Advanced((), cti)
+    def time(self, at: Tick) -> Tick:
+        """Times pass as they are."""
+        return at

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass, replace
 
-from streaming.reference.flow import ElementId, Flow
+from streaming.reference.flow import Cause, ElementId, Flow
 from streaming.temporal.clock import Judged
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import format_duration, format_instant
@@ -39,6 +39,7 @@ class Trace:
     """The witness of a run. `judged` holds the final outcome of every element, in arrival order."""
 
     def __init__(self) -> None:
+        self.cause: Cause | None = None
         self.judged: dict[ElementId, Judged] = {}
         self.failures: list[ExpressionFailed] = []
         self._removed: dict[ElementId, list[Removed]] = defaultdict(list)

@@ -36,12 +36,13 @@ class Window:
     members: dict[int, list[Flow]] = field(default_factory=dict)
     open_edges: dict[FlowId, OpenEdge] = field(default_factory=dict)
 
-    def take(self, flow: Flow, witness: Witness) -> Sequence[Flow]:
+    def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """Put the flow into its windows; nothing passes before a window closes.
 
         A late_kept one enters only windows that end after the CTI of its own lane, which may be ahead of the
         input's (T14, T19).
         """
+        del port
         first = self.windows.first_index(flow.start)
         allowed = first if flow.late_at is None else max(first, self.windows.first_open(flow.late_at))
         last = self.windows.last_index(flow.end)
@@ -63,18 +64,24 @@ class Window:
             witness.took(self.node, flow)
         return ()
 
-    def advance(self, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
+    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
         """Release the windows with `end <= cti`, earliest first, groups in order of their fields.
 
         An edge that is open then belongs to each of them, for its end can no longer be before `cti`. At infinity open
         edges count up to the window that contains `horizon` (T4).
         """
+        del port
         last = self.windows.last_index(Tick(horizon + 1)) if cti == INFINITY else self.windows.first_open(cti) - 1
         for edge in self.open_edges.values():
             self._put_edge(edge, edge.flow, last, witness)
         closing = sorted(index for index in self.members if cti == INFINITY or self.windows.bounds(index)[1] <= cti)
         rows = [row for index in closing for row in self._rows(index, self.members.pop(index), witness)]
-        return Advanced(rows, self.windows.output_cti(cti))
+        return Advanced(rows, self.windows.output_cti(cti), horizon)
+
+    def boundary(self, witness: Witness) -> Sequence[Flow]:
+        """Owes nothing."""
+        del witness
+        return ()
 
     def _close(self, end: Flow, witness: Witness) -> None:
         """Put the edge that `end` closes into those of its windows that were not yet released.
@@ -121,5 +128,6 @@ class Window:
             for column in self.columns:
                 payload[column.name] = column.over(flows, self.node, witness)
             sources = frozenset(element for flow in flows for element in flow.sources)
-            rows.append(Flow((index, key), start, end, payload, sources))
+            stamp = max(flow.stamp for flow in flows)
+            rows.append(Flow((index, key), start, end, payload, sources, stamp))
         return rows

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
-from streaming.temporal.ticks import Ticks
+from streaming.temporal.ticks import NO_TICKS, Ticks
 
 
 class Late(StrEnum):
@@ -29,11 +30,31 @@ class Basis(StrEnum):
     MAX = "max"
 
 
+class Idle(StrEnum):
+    """What becomes of a lane that has been silent for `idle_after` (T16)."""
+
+    LEAVE_OUT = "leave_out"
+    ADVANCE = "advance"
+
+
+class Future(StrEnum):
+    """What becomes of an event further than `max_ahead` beyond its arrival (T18)."""
+
+    ACCEPT = "accept"
+    HOLD = "hold"
+    DROP = "drop"
+
+
+DEFAULT_MAX_AHEAD: Final = Ticks(300_000_000)
+"""Five minutes (T18)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Generate:
     """Generate a CTI after every `every_count` events, or every `every_ticks` of event time: exactly one is set.
 
     `delay` is subtracted from the basis and may be negative; `final` adds CTI INFINITY when the user stops the run.
+    A CTI is generated only if it is at least `minimum_gap` above the lane's (T9, SPL).
     """
 
     delay: Ticks
@@ -41,12 +62,26 @@ class Generate:
     every_ticks: Ticks | None = None
     basis: Basis = Basis.LAST
     final: bool = False
+    minimum_gap: Ticks = NO_TICKS
 
 
 @dataclass(frozen=True, slots=True)
 class AdvanceTime:
-    """The settings of one input: how time advances and what becomes of late events."""
+    """The settings of one input: how time advances and what becomes of late events.
+
+    `import_from` is the id of another input whose CTIs are copied at each micro-batch boundary (T26). `late_arrival`
+    is the Azure bound: before an event is judged, its lane's CTI is at least its arrival minus this (T9). `over` is
+    the text of the expression whose values have a clock each (T15). `default_grace` is that of windows which say none.
+    """
 
     generate: Generate | None = None
     late: Late = Late.DROP
     late_end: LateEnd = LateEnd.LEAVE_OPEN
+    import_from: str | None = None
+    late_arrival: Ticks | None = None
+    over: str | None = None
+    idle_after: Ticks | None = None
+    idle: Idle = Idle.LEAVE_OUT
+    max_ahead: Ticks = DEFAULT_MAX_AHEAD
+    future: Future = Future.HOLD
+    default_grace: Ticks = NO_TICKS

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from streaming.definition.types import parse_fields
-from streaming.reference.build import expression
 from streaming.reference.expressions import evaluate
+from streaming.reference.plan import expression
 
 FIELDS = parse_fields(
     {
