@@ -91,10 +91,14 @@ class Expect(Strict):
 
 
 class Transcript(Strict):
-    """One document. `query` and `streams` are read as definitions are, so that their faults have codes."""
+    """One document. `query`, `streams` and `advance` are read as definitions are, so that their faults have codes.
+
+    `advance` is the binding's settings by input node, which replace the stream's.
+    """
 
     name: Annotated[str, Field(min_length=1)]
     streams: dict[Name, dict[str, Any]]
+    advance: dict[Name, dict[str, Any]] = Field(default_factory=dict)
     query: dict[str, Any]
     input: list[Row | Literal["batch"]] = Field(default_factory=list)
     end: EndMode = EndMode.FLUSH

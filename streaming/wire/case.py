@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.temporal.events import EdgeKind, Payload
 from streaming.temporal.outcomes import Outcome, Reason
 
@@ -35,6 +35,9 @@ class CaseRow:
     or ISO text as the user wrote them; `end` null is infinity. Executors judge them (T5). `lane` may be one that the
     stream does not list (`bad_row`). `batch` numbers the micro-batch from 0, common to all streams of the case and
     never falling; batches may be empty. `arrival` is the wall clock in ticks, None where it is not known.
+
+    With the one key `heartbeat` (ticks) the row is no element: the wall clock of the stream, all its lanes, reached
+    that time (T16, T17). It has no outcome and takes no position in a lane.
     """
 
     stream: str
@@ -43,14 +46,20 @@ class CaseRow:
     fields: Mapping[str, Any]
     arrival: int | None = None
 
+    @property
+    def heartbeat(self) -> int | None:
+        """The wall clock that a heartbeat row says; None for every other row."""
+        at: int | None = self.fields.get("heartbeat")
+        return at
+
 
 @dataclass(frozen=True)
 class Case:
     """A definition without faults, its rows, and how it ends. Each stream feeds at most one input node.
 
-    `streams` is keyed by stream name and holds the advance-time settings that count. `restart` asks an executor that
-    can (engine) to be killed and restarted from its snapshot before each batch but the first. `id` is unique in a run
-    of `run_cases` and is any text.
+    `streams` is keyed by stream name; `advance`, by input node, holds the binding's advance-time settings, which
+    replace the stream's. `restart` asks an executor that can (engine) to be killed and restarted from its snapshot
+    before each batch but the first. `id` is unique in a run of `run_cases` and is any text.
     """
 
     id: str
@@ -59,6 +68,7 @@ class Case:
     rows: tuple[CaseRow, ...]
     end: EndMode = EndMode.FLUSH
     restart: bool = False
+    advance: Mapping[str, AdvanceTimeSettings] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
