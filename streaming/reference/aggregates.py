@@ -12,6 +12,7 @@ from streaming.definition.types import Type
 from streaming.reference.expressions import evaluate, in_type
 from streaming.reference.flow import Flow, Witness, sort_key
 from streaming.reference.numbers import EXACT, Failure
+from streaming.temporal.ticks import Tick
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,12 @@ class AggregateColumn:
     where: Expression | None
     type: Type
 
-    def over(self, flows: Sequence[Flow], node: str, witness: Witness) -> Any:
-        """The value over the payloads of `flows`; null over no values, but 0 for a count."""
+    def over(self, flows: Sequence[Flow], pane: tuple[Tick, Tick], node: str, witness: Witness) -> Any:
+        """The value over the payloads of `flows`, all of them alive in `[start, end)` of `pane`; null over no values.
+
+        Over no values a count is 0. The result does not depend on the order of `flows`.
+        """
+        del pane
         chosen = [flow for flow in flows if self.where is None or self._value(self.where, flow, node, witness) is True]
         if self.of is None:
             return len(chosen)

@@ -126,7 +126,7 @@ class Window:
             flows = groups[key]
             payload = {name: flows[0].payload[name] for name in self.group_by}
             for column in self.columns:
-                payload[column.name] = column.over(flows, self.node, witness)
+                payload[column.name] = column.over(flows, (start, end), self.node, witness)
             sources = frozenset(element for flow in flows for element in flow.sources)
             stamp = max(flow.stamp for flow in flows)
             rows.append(Flow((index, key), start, end, payload, sources, stamp))
