@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from streaming.definition.graph import InputNode, QueryGraph, sources
 from streaming.definition.streams import StreamDefinition
 from streaming.reference.build import build, plan_of
+from streaming.reference.explain import Absence, Origin, absence, origin
 from streaming.reference.feed import InputFeed
 from streaming.reference.flow import Cause, ElementId, Flow
 from streaming.reference.output import Output, OutputRow
@@ -28,7 +29,6 @@ class ReferenceRun:
     def __init__(
         self, graph: QueryGraph, streams: Mapping[str, StreamDefinition], advance: Mapping[str, AdvanceTime]
     ) -> None:
-        self.trace = Trace()
         plan = plan_of(graph, streams, advance)
         self._advance_settings = advance
         self._operators = build(plan)
@@ -42,6 +42,7 @@ class ReferenceRun:
         for node in graph.nodes:
             for port, source in enumerate(sources(node)):
                 self._readers[source].append((node.id, port))
+        self.trace = Trace({node: frozenset(self._behind(node)) for node in self._readers})
 
     def take(self, input_id: str, lane: str, element: Element, arrival: Tick | None = None) -> Judged | None:
         """Judge one element and let it, then the CTI that follows it, run through the graph (T8).
@@ -102,11 +103,15 @@ class ReferenceRun:
         """The CTIs that moved, by output, without infinity."""
         return {output.node: [cti for cti in output.ctis if cti != INFINITY] for output in self._outputs()}
 
-    def why_absent(self, element: ElementId) -> str | None:
-        """Why `element` is in no row so far, as one sentence; None when it is in one."""
+    def why_absent(self, element: ElementId) -> Absence | None:
+        """Why `element` is in no row so far; None when it is in one."""
         if any(element in row.flow.sources for row in self.outputs):
             return None
-        return self.trace.why_absent(element)
+        return absence(element, self.trace, self._settings(element.input))
+
+    def origin(self, row: OutputRow) -> Origin:
+        """The elements that made `row`, and the CTI that released it."""
+        return origin(row, self.trace)
 
     def _settings(self, input_id: str) -> AdvanceTime:
         return self._advance_settings.get(input_id, AdvanceTime())
@@ -117,7 +122,21 @@ class ReferenceRun:
     def _pass_on(self, node: str, flows: Iterable[Flow]) -> None:
         for flow in flows:
             for reader, port in self._readers[node]:
-                self._pass_on(reader, self._operators[reader].take(port, flow, self.trace))
+                said = self.trace.said
+                passed = self._operators[reader].take(port, flow, self.trace)
+                if not passed and self.trace.said == said:
+                    self.trace.held(reader, flow)
+                self._pass_on(reader, passed)
+
+    def _behind(self, node: str) -> set[str]:
+        """All nodes that rows of `node` can reach."""
+        found: set[str] = set()
+        pending = [node]
+        while pending:
+            fresh = {reader for reader, _ in self._readers[pending.pop()]} - found
+            found |= fresh
+            pending.extend(fresh)
+        return found
 
     def _advance_input(self, input_id: str, cti: Tick | None) -> None:
         """Carry a CTI of an input through the graph, if there is one."""

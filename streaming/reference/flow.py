@@ -107,8 +107,11 @@ class Witness(Protocol):
     def removed(self, node: str, flow: Flow, why: str) -> None:
         """`node` lets the flow go no further, for a cause in the flow itself or in the set of all flows."""
 
-    def refused(self, node: str, flow: Flow, reason: Reason, why: str) -> None:
-        """`node` would have taken the flow, but all its windows are closed, or they are too many (T12, T24)."""
+    def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
+        """`node` would have taken the flow, but all its windows are closed, or they are too many (T12, T24).
+
+        `closed_at` is the smallest CTI at which they are closed for it; at a smaller one it would have been taken.
+        """
 
     def failed(self, node: str, flow: Flow, field: str, why: str) -> None:
         """An expression of `node` failed on the flow: its value is null (T5)."""

@@ -1,12 +1,13 @@
 """Every decision of a run: what the clock judged, what each node removed or refused, which expressions failed."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from streaming.reference.flow import Cause, ElementId, Flow
 from streaming.temporal.clock import Judged
 from streaming.temporal.outcomes import Outcome, Reason
-from streaming.temporal.ticks import format_duration, format_instant
+from streaming.temporal.ticks import Tick
 
 REFUSALS = {
     Reason.WINDOW_CLOSED: Outcome.DROPPED_WINDOW_CLOSED,
@@ -17,12 +18,18 @@ REFUSALS = {
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """`node` let `element` go no further; `reason` is set for refusals by windows, which change the outcome."""
+    """`node` let `element` go no further.
+
+    `reason` is set for refusals by windows, which change the outcome; `closed_at` then is the smallest CTI at which
+    the node refuses the element because of it, and `late_at` the CTI that it met.
+    """
 
     element: ElementId
     node: str
     why: str
-    reason: Reason | None
+    reason: Reason | None = None
+    closed_at: Tick | None = None
+    late_at: Tick | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,29 +43,38 @@ class ExpressionFailed:
 
 
 class Trace:
-    """The witness of a run. `judged` holds the final outcome of every element, in arrival order."""
+    """The witness of a run. `judged` holds the final outcome of every element, in arrival order.
 
-    def __init__(self) -> None:
+    `behind` names for each node all nodes that its rows can reach.
+    """
+
+    def __init__(self, behind: Mapping[str, frozenset[str]]) -> None:
         self.cause: Cause | None = None
         self.judged: dict[ElementId, Judged] = {}
         self.failures: list[ExpressionFailed] = []
+        self.said = 0
+        self._behind = behind
         self._removed: dict[ElementId, list[Removed]] = defaultdict(list)
-        self._taken: set[ElementId] = set()
+        self._taken: dict[ElementId, dict[str, None]] = defaultdict(dict)
+        self._held: dict[ElementId, dict[str, None]] = defaultdict(dict)
 
     def took(self, node: str, flow: Flow) -> None:
         """As `Witness` says."""
-        del node
-        self._taken |= flow.sources
+        self.said += 1
+        for element in flow.sources:
+            self._taken[element][node] = None
 
     def removed(self, node: str, flow: Flow, why: str) -> None:
         """As `Witness` says."""
+        self.said += 1
         for element in flow.sources:
-            self._removed[element].append(Removed(element, node, why, None))
+            self._removed[element].append(Removed(element, node, why))
 
-    def refused(self, node: str, flow: Flow, reason: Reason, why: str) -> None:
+    def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
         """As `Witness` says. An open edge that windows have taken for as long as they may is malformed all the same."""
+        self.said += 1
         for element in flow.sources:
-            self._removed[element].append(Removed(element, node, why, reason))
+            self._removed[element].append(Removed(element, node, why, reason, closed_at, flow.late_at))
             if flow.opens:
                 self._outcome(element, reason)
 
@@ -66,11 +82,16 @@ class Trace:
         """As `Witness` says."""
         self.failures.append(ExpressionFailed(flow.sources, node, field, why))
 
+    def held(self, node: str, flow: Flow) -> None:
+        """`node` keeps the flow and has not said what becomes of it."""
+        for element in flow.sources:
+            self._held[element][node] = None
+
     def settle(self, element: ElementId) -> None:
         """The element has gone every way through the graph: if only refusals met it, they are its outcome."""
-        reasons = {removed.reason for removed in self._removed.get(element, ())}
-        if element in self._taken:
+        if element in self._taken or element in self._held:
             return
+        reasons = {removed.reason for removed in self._removed.get(element, ())}
         for reason in (Reason.TOO_MANY_WINDOWS, Reason.WINDOW_CLOSED):
             if reason in reasons:
                 self._outcome(element, reason)
@@ -80,35 +101,11 @@ class Trace:
         self.judged[element] = replace(self.judged[element], outcome=REFUSALS[reason], reason=reason)
 
     def removals(self, element: ElementId) -> tuple[Removed, ...]:
-        """What ended the ways of `element` through the graph."""
-        return tuple(self._removed.get(element, ()))
+        """What ended ways of `element` through the graph, each once."""
+        return tuple(dict.fromkeys(self._removed.get(element, ())))
 
-    def why_absent(self, element: ElementId) -> str:
-        """One sentence: the decision that keeps `element`, which is in no result, out of all of them.
-
-        Raises KeyError for an element that was never received.
-        """
-        judged = self.judged[element]
-        if judged.event is None:
-            return f"{_name(element)} is in no result: {_verdict(judged)}."
-        removals = self._removed.get(element)
-        if removals:
-            return f"{_name(element)} is in no result: {'; '.join(removed.why for removed in removals)}."
-        return f"{_name(element)} is in no result yet: no CTI has closed a window that contains it."
-
-
-def _name(element: ElementId) -> str:
-    return f"row {element.position} of lane {element.lane!r} of {element.input!r}"
-
-
-def _verdict(judged: Judged) -> str:
-    match judged.reason:
-        case Reason.AFTER_END:
-            return "it came after CTI infinity had ended its lane"
-        case Reason.START_DROPPED:
-            return "it ends an edge whose start was dropped"
-        case Reason.BEFORE_CTI if judged.lateness is not None:
-            met = format_instant(judged.cti_met)
-            return f"it came {format_duration(judged.lateness)} too late for the CTI {met} and its policy dropped it"
-        case _:
-            return f"it is malformed ({judged.reason})"
+    def waits_in(self, element: ElementId) -> tuple[str, ...]:
+        """The nodes that keep `element`, or will use it, and behind which nothing has ended its way yet."""
+        ended = {removed.node for removed in self._removed.get(element, ())}
+        keeping = {**self._taken.get(element, {}), **self._held.get(element, {})}
+        return tuple(node for node in keeping if not ended & {node, *self._behind[node]})

@@ -30,6 +30,7 @@ class Judged:
     moved_by: Ticks | None
     cti_after: Tick
     emitted: Tick | None
+    fixed_cti: Tick = NO_CTI
 
 
 @dataclass(frozen=True, slots=True)

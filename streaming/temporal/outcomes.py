@@ -37,5 +37,6 @@ class Reason(StrEnum):
     START_DROPPED = "start_dropped"
     VANISHED = "vanished"
     BEFORE_CTI = "before_cti"
+    FUTURE = "future"
     WINDOW_CLOSED = "window_closed"
     TOO_MANY_WINDOWS = "too_many_windows"

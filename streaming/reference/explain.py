@@ -1,0 +1,154 @@
+"""Why an event is in no result, and what made a row: decisions as data and as a sentence."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from streaming.reference.flow import Cause, ElementId
+from streaming.reference.output import OutputRow
+from streaming.reference.trace import Removed, Trace
+from streaming.temporal.clock import Judged
+from streaming.temporal.outcomes import Outcome, Reason
+from streaming.temporal.settings import AdvanceTime
+from streaming.temporal.ticks import Tick, Ticks, format_duration, format_instant
+
+
+class Decision(StrEnum):
+    """What keeps an element out of all results."""
+
+    MALFORMED = "malformed"
+    AFTER_END = "after_end"
+    TOO_LATE = "too_late"
+    TOO_EARLY = "too_early"
+    START_DROPPED = "start_dropped"
+    WINDOW_CLOSED = "window_closed"
+    TOO_MANY_WINDOWS = "too_many_windows"
+    REMOVED = "removed"
+    WAITING = "waiting"
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """One element that is in no result, and the decision that keeps it out.
+
+    `nodes` removed it or keep it waiting; none for a decision at the door. `cti_met` is its lane's CTI when it came,
+    `lateness` how far before that it was. `smallest_delay` is the smallest `delay` of its input's `generate` with
+    which it would have been taken, None where no delay would have helped (a CTI that was not generated is above it,
+    or its cause is another one); with a minimum gap between CTIs (T9) a smaller one may do.
+    """
+
+    element: ElementId
+    decision: Decision
+    nodes: tuple[str, ...]
+    outcome: Outcome
+    reason: Reason | None
+    cti_met: Tick
+    lateness: Ticks | None
+    smallest_delay: Ticks | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What made a row: the elements, each with its judgement, and the CTI that released it.
+
+    `released_by` is None for a row that was final when its last element arrived.
+    """
+
+    elements: tuple[tuple[ElementId, Judged], ...]
+    released_by: Cause | None
+
+
+def origin(row: OutputRow, trace: Trace) -> Origin:
+    """The elements of `row` in order of input, lane and position, and its CTI."""
+    return Origin(tuple((element, trace.judged[element]) for element in sorted(row.flow.sources)), row.released_by)
+
+
+def absence(element: ElementId, trace: Trace, settings: AdvanceTime) -> Absence:
+    """Why `element`, which is in no result, is not. Raises KeyError for an element that was never received."""
+    judged = trace.judged[element]
+    removals = trace.removals(element)
+    decision, nodes, why = _found(judged, removals, trace.waits_in(element))
+    delay = _smallest_delay(decision, judged, removals, settings)
+    remedy = "" if delay is None else f"; with a delay of {format_duration(delay)} it would have been taken"
+    when = " yet" if decision is Decision.WAITING else ""
+    name = f"row {element.position} of lane {element.lane!r} of {element.input!r}"
+    return Absence(
+        element=element,
+        decision=decision,
+        nodes=nodes,
+        outcome=judged.outcome,
+        reason=judged.reason,
+        cti_met=judged.cti_met,
+        lateness=judged.lateness,
+        smallest_delay=delay,
+        sentence=f"{name} is in no result{when}: {why}{remedy}.",
+    )
+
+
+def _found(
+    judged: Judged, removals: Sequence[Removed], waits_in: tuple[str, ...]
+) -> tuple[Decision, tuple[str, ...], str]:
+    if judged.event is None:
+        return _DOOR.get(judged.reason, Decision.MALFORMED), (), _verdict(judged)
+    if waits_in or not removals:
+        return Decision.WAITING, waits_in, _waiting(waits_in)
+    nodes = tuple(dict.fromkeys(each.node for each in removals))
+    return _decision(removals), nodes, _listed(removals)
+
+
+_DOOR: Final[Mapping[Reason | None, Decision]] = {
+    Reason.AFTER_END: Decision.AFTER_END,
+    Reason.BEFORE_CTI: Decision.TOO_LATE,
+    Reason.FUTURE: Decision.TOO_EARLY,
+    Reason.START_DROPPED: Decision.START_DROPPED,
+}
+
+
+def _verdict(judged: Judged) -> str:
+    match judged.reason:
+        case Reason.AFTER_END:
+            return "it came after CTI infinity had ended its lane"
+        case Reason.START_DROPPED:
+            return "it ends an edge whose start was dropped"
+        case Reason.FUTURE:
+            return "it lies further ahead of its arrival than 'max_ahead' allows"
+        case Reason.BEFORE_CTI if judged.lateness is not None:
+            met = format_instant(judged.cti_met)
+            return f"it came {format_duration(judged.lateness)} too late for the CTI {met} and its policy dropped it"
+        case _:
+            return f"it is malformed ({judged.reason})"
+
+
+def _decision(removals: Sequence[Removed]) -> Decision:
+    reasons = {each.reason for each in removals}
+    if reasons == {Reason.WINDOW_CLOSED}:
+        return Decision.WINDOW_CLOSED
+    return Decision.TOO_MANY_WINDOWS if Reason.TOO_MANY_WINDOWS in reasons else Decision.REMOVED
+
+
+def _waiting(nodes: Sequence[str]) -> str:
+    where = " and ".join(repr(node) for node in nodes)
+    return f"it waits in {where} for a CTI" if nodes else "nothing has been decided about it"
+
+
+def _listed(removals: Sequence[Removed]) -> str:
+    return "; ".join(dict.fromkeys(each.why for each in removals))
+
+
+def _smallest_delay(
+    decision: Decision, judged: Judged, removals: Sequence[Removed], settings: AdvanceTime
+) -> Ticks | None:
+    """A delay moves all generated CTIs of a lane alike, and no other CTI, so the answer is a difference."""
+    if settings.generate is None or judged.original is None:
+        return None
+    if decision is Decision.TOO_LATE:
+        largest_allowed = judged.original.sync
+    elif decision is Decision.WINDOW_CLOSED and all(each.closed_at is not None for each in removals):
+        largest_allowed = Tick(max(each.closed_at for each in removals if each.closed_at is not None) - 1)
+    else:
+        return None
+    if judged.fixed_cti > largest_allowed:
+        return None
+    return Ticks(settings.generate.delay + judged.cti_met - largest_allowed)
