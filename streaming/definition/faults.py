@@ -34,6 +34,19 @@ class FaultCode(StrEnum):
     NO_CLOCK = "no_clock"
     BAD_SCHEMA = "bad_schema"
     BAD_ADAPTER = "bad_adapter"
+    NOT_CARRIED = "not_carried"
+    BAD_DURATION = "bad_duration"
+    CONFLICTING_ARGUMENTS = "conflicting_arguments"
+    NO_EFFECT = "no_effect"
+    FIELDS_DIFFER = "fields_differ"
+    JOIN_WITHOUT_KEYS = "join_without_keys"
+    BAD_EMPTY = "bad_empty"
+    PROVISIONAL_ROWS = "provisional_rows"
+    UNKNOWN_INPUT = "unknown_input"
+    IMPORT_CYCLE = "import_cycle"
+    LATE_KEEP_REFUSED = "late_keep_refused"
+    LATE_RESULTS = "late_results"
+    UNBOUNDED_STATE = "unbounded_state"
 
 
 class Severity(StrEnum):

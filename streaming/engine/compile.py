@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from streaming.definition.carried import not_carried
 from streaming.definition.check import check
 from streaming.definition.expressions import Expression, Typed, parse, typed
-from streaming.definition.faults import Severity
 from streaming.definition.graph import (
     Aggregate,
     FilterNode,
@@ -31,13 +31,9 @@ from streaming.engine.plan import (
     Step,
     WindowStage,
 )
-from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import parse_duration
 from streaming.temporal.windows import HoppingWindows
-
-_LONGEST = 2**61
-"""Sizes and hops beyond it would leave int64 in window arithmetic."""
 
 
 def compile_binding(
@@ -46,13 +42,12 @@ def compile_binding(
     """The plan of `graph` over `streams` (by stream name); `advance` holds the settings that count, by input node id.
 
     An input without settings drops late events, and explicit CTIs alone move its time. `buckets` is a wish: chained
-    windows need one bucket. Raises `NotRunnable` for definitions with faults, for streams of edges, and for windows
-    longer than 73,000 years.
+    windows need one bucket. Raises `NotRunnable` for definitions with faults, and for all that `not_carried` names.
     """
     checked = check(graph, streams)
-    for fault in checked.faults:
-        if fault.severity is Severity.ERROR:
-            raise NotRunnable(f"{fault.message} {fault.remedy}")
+    refusing = checked.errors or not_carried(graph, streams, advance)
+    if refusing:
+        raise NotRunnable(f"{refusing[0].message} {refusing[0].remedy}")
     compiler = _Compiler(graph, streams, checked.schemas)
     inputs = {node.id: compiler.input(node, advance) for node in graph.nodes if isinstance(node, InputNode)}
     chained = any(
@@ -86,11 +81,6 @@ class _Compiler:
 
     def input(self, node: InputNode, advance: Mapping[str, AdvanceTime]) -> InputPlan:
         stream = self.streams[node.stream]
-        if stream.shape is Shape.EDGE:
-            raise NotRunnable(
-                f"Stream {node.stream!r} has edge events, which this version runs only in the reference; "
-                "use point or interval events."
-            )
         return InputPlan(
             node=node.id,
             shape=stream.shape,
@@ -124,7 +114,7 @@ class _Compiler:
             return Branch(node.id, steps, entering, fields, output=node.id)
         if isinstance(node, WindowNode):
             return Branch(node.id, steps, entering, fields, window=self.window(node, fields))
-        raise NotRunnable(f"The engine cannot run {node.kind} nodes yet; remove node {node.id!r}.")
+        raise TypeError(f"node {node.id!r} of kind {node.kind} is not carried, and was not refused")
 
     def window(self, node: WindowNode, fields: Fields) -> WindowStage:
         schema = self.schemas[node.id]
@@ -156,9 +146,10 @@ class _Compiler:
 
 
 def _windows(node: WindowNode) -> HoppingWindows:
-    window: TumblingWindow | HoppingWindow = node.window
-    size = parse_duration(window.size)
-    hop = size if isinstance(window, TumblingWindow) else parse_duration(window.hop)
-    if max(size, hop) > _LONGEST:
-        raise NotRunnable(f"The windows of node {node.id!r} are longer than all time; use a shorter size and hop.")
-    return HoppingWindows(size, hop, parse_duration(window.offset))
+    match node.window:
+        case TumblingWindow(size=size, offset=offset):
+            return HoppingWindows(parse_duration(size), parse_duration(size), parse_duration(offset))
+        case HoppingWindow(size=size, hop=hop, offset=offset):
+            return HoppingWindows(parse_duration(size), parse_duration(hop), parse_duration(offset))
+        case other:
+            raise TypeError(f"windows of kind {other.kind} are not carried, and were not refused")
