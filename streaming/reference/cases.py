@@ -7,9 +7,11 @@ from streaming.definition.advance import to_temporal
 from streaming.definition.graph import InputNode
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.flow import ElementId
+from streaming.reference.output import OutputRow
 from streaming.temporal.clock import Judged
+from streaming.temporal.events import EdgeKind
 from streaming.temporal.outcomes import IN_TIME, Outcome
-from streaming.wire.case import Case, CaseEvent, CaseLate, CaseResult
+from streaming.wire.case import Case, CaseEvent, CaseLate, CaseResult, ResultPane, ResultRow
 from streaming.wire.rows import read_row
 
 MOVED = frozenset({Outcome.ADJUSTED, Outcome.SHIFTED})
@@ -33,6 +35,7 @@ def run_case(case: Case) -> CaseResult:
     return CaseResult(
         id=case.id,
         events=tuple(CaseEvent(row.output, row.flow.start, row.flow.end, row.flow.payload) for row in run.outputs),
+        rows=tuple(map(_row, run.released)),
         ctis={output: tuple(ctis) for output, ctis in run.output_ctis.items()},
         late=tuple(late),
         outcomes=counts,
@@ -61,6 +64,21 @@ def finished_run(case: Case) -> ReferenceRun:
     run.boundary()
     run.end(case.end)
     return run
+
+
+def _row(row: OutputRow) -> ResultRow:
+    flow = row.flow
+    edge = EdgeKind.START if flow.opens else EdgeKind.END if flow.closes else None
+    pane = flow.pane
+    return ResultRow(
+        output=row.output,
+        start=flow.start,
+        end=flow.end,
+        payload=flow.payload,
+        edge=edge,
+        deleted=flow.gone or flow.vanishes,
+        pane=None if pane is None else ResultPane(pane.start, pane.end, pane.timing, pane.index, pane.is_last),
+    )
 
 
 def _late(stream: str, element: ElementId, judged: Judged) -> CaseLate:

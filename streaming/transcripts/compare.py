@@ -3,18 +3,19 @@
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from streaming.definition.graph import OutputNode
+from streaming.definition.graph import OutputNode, WindowNode
 from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.types import Fields
+from streaming.temporal.events import EdgeKind, Shape
 from streaming.temporal.ticks import INFINITY, ONE_TICK, parse_duration, parse_instant
-from streaming.transcripts.format import ExecutorName, Expect, ExpectedEvent, ExpectedLate
+from streaming.transcripts.format import ExecutorName, Expect, ExpectedEvent, ExpectedLate, ExpectedPane, ExpectedRow
 from streaming.transcripts.load import TranscriptError
 from streaming.transcripts.prepare import Definition
-from streaming.wire.case import Case, CaseEvent, CaseLate, CaseResult
+from streaming.wire.case import Case, CaseEvent, CaseLate, CaseResult, ResultPane, ResultRow
 
 TOLERANCE = 1e-9
 """Relative, for doubles: sums of floats may differ in their last bits from one cut to another."""
@@ -26,11 +27,19 @@ Have = TypeVar("Have")
 
 
 @dataclass(frozen=True)
+class WantedRow:
+    """One expected row: what `event` says of it, and `said`, which has the edge, deletion and pane."""
+
+    event: CaseEvent
+    said: ExpectedRow
+
+
+@dataclass(frozen=True)
 class Wanted:
     """The expectation of one transcript in the terms of results; `ctis` by output."""
 
     events: Sequence[CaseEvent]
-    rows: Sequence[CaseEvent] | None
+    rows: Sequence[WantedRow] | None
     ctis: Mapping[str, tuple[int, ...]] | None
     late: Sequence[ExpectedLate] | None
     outcomes: Mapping[str, int] | None
@@ -43,7 +52,7 @@ def wanted(expect: Expect, definition: Definition) -> Wanted:
     outputs = {node.id: definition.checked.schemas[node.id] for node in definition.graph.nodes if _is_output(node)}
     return Wanted(
         events=[_event(each, outputs) for each in expect.events],
-        rows=None if expect.rows is None else [_event(each, outputs) for each in expect.rows],
+        rows=None if expect.rows is None else [WantedRow(_event(each, outputs), each) for each in expect.rows],
         ctis=_ctis(expect, outputs),
         late=expect.late,
         outcomes=None if expect.outcomes is None else {str(key): count for key, count in expect.outcomes.items()},
@@ -80,7 +89,8 @@ def _event(event: ExpectedEvent, outputs: Mapping[str, Fields]) -> CaseEvent:
 def _end(event: ExpectedEvent, start: int) -> int:
     if event.end is not None:
         return parse_instant(event.end)
-    return INFINITY if "end" in event.model_fields_set else start + ONE_TICK
+    opens = isinstance(event, ExpectedRow) and event.edge is EdgeKind.START
+    return INFINITY if opens or "end" in event.model_fields_set else start + ONE_TICK
 
 
 def _ctis(expect: Expect, outputs: Mapping[str, Fields]) -> Mapping[str, tuple[int, ...]] | None:
@@ -90,13 +100,15 @@ def _ctis(expect: Expect, outputs: Mapping[str, Fields]) -> Mapping[str, tuple[i
     return {_output(name, outputs): tuple(map(parse_instant, ctis)) for name, ctis in by_output.items()}
 
 
-def differences(want: Wanted, case: Case, result: CaseResult, executor: ExecutorName) -> list[str]:
-    """How `result` differs from `want`; empty when it does not."""
+def differences(
+    want: Wanted, case: Case, result: CaseResult, executor: ExecutorName, *, written: bool = True
+) -> list[str]:
+    """How `result` differs from `want`; empty when it does not. `written`: the case is cut as the transcript says."""
     if result.failure is not None:
         return [result.failure]
     found = _unmatched("events", want.events, result.events, _same_event)
     if want.rows is not None and not found:
-        found += _row_differences(want.rows, result.events, executor)
+        found += _row_differences(want.rows, case, result, written=written)
     if want.ctis is not None:
         found += _cti_differences(want.ctis, result.ctis, exact=executor == "reference" or _one_lane(case))
     if want.late is not None:
@@ -144,12 +156,27 @@ def _listed(title: str, rows: Sequence[object]) -> str:
 
 def shown(row: object) -> str:
     """A row in a line, as a transcript would say it."""
-    if isinstance(row, CaseEvent):
+    if isinstance(row, WantedRow):
+        pane = row.said.pane
+        beside = {} if pane is None else pane.model_dump(exclude_unset=True)
+        return shown(row.event) + _beside(row.said.edge, beside, deleted=row.said.deleted)
+    if isinstance(row, CaseEvent | ResultRow):
         end = "infinity" if row.end == INFINITY else row.end
         payload = ", ".join(f"{name}: {value}" for name, value in row.payload.items())
-        return f"{row.output} [{row.start}, {end}) {{{payload}}}"
+        lifetime = f"{row.output} [{row.start}, {end}) {{{payload}}}"
+        if isinstance(row, CaseEvent):
+            return lifetime
+        return lifetime + _beside(row.edge, {} if row.pane is None else asdict(row.pane), deleted=row.deleted)
     values = row.model_dump(exclude_unset=True) if isinstance(row, ExpectedLate) else vars(row)
     return "{" + ", ".join(f"{key}: {value}" for key, value in values.items() if value is not None) + "}"
+
+
+def _beside(edge: EdgeKind | None, pane: Mapping[str, object], *, deleted: bool) -> str:
+    """What a row says beside its lifetime and payload."""
+    parts = [f"edge {edge}"] if edge else []
+    parts += ["deleted"] if deleted else []
+    parts += ["pane " + " ".join(f"{key}={value}" for key, value in pane.items())] if pane else []
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _same_event(want: CaseEvent, have: CaseEvent) -> bool:
@@ -170,13 +197,43 @@ def same_value(want: Any, have: Any) -> bool:
     return isinstance(have, Decimal) is isinstance(want, Decimal) and type(want) is type(have) and want == have
 
 
-def _row_differences(wants: Sequence[CaseEvent], haves: Sequence[CaseEvent], executor: ExecutorName) -> list[str]:
-    """The order of release is the reference's alone; within a micro-batch others may release in any order."""
-    if executor != "reference":
-        return _unmatched("rows", wants, haves, _same_event)
-    if len(wants) == len(haves) and all(map(_same_event, wants, haves)):
+def _row_differences(want: Sequence[WantedRow], case: Case, result: CaseResult, *, written: bool) -> list[str]:
+    """Rows in the order of release, from an executor that tells it; how the case is cut may change provisional ones.
+
+    Of the others the net rows are compared, where those are all rows: neither edges nor provisional rows.
+    """
+    provisional = any(isinstance(node, WindowNode) and node.emit != "final" for node in case.graph.nodes)
+    if result.rows is None:
+        edges = any(stream.shape is Shape.EDGE for stream in case.streams.values())
+        whole = not provisional and not edges
+        return _unmatched("rows", [row.event for row in want], result.events, _same_event) if whole else []
+    if provisional and not written:
         return []
-    return [f"rows are {'; '.join(map(shown, haves))}; expected {'; '.join(map(shown, wants))}"]
+    if len(want) == len(result.rows) and all(map(_same_row, want, result.rows)):
+        return []
+    return [f"rows are {'; '.join(map(shown, result.rows))}; expected {'; '.join(map(shown, want))}"]
+
+
+def _same_row(want: WantedRow, have: ResultRow) -> bool:
+    if not _same_event(want.event, CaseEvent(have.output, have.start, have.end, have.payload)):
+        return False
+    said = want.said
+    if said.deleted != have.deleted or ("edge" in said.model_fields_set and said.edge != have.edge):
+        return False
+    return "pane" not in said.model_fields_set or _same_pane(said.pane, have.pane)
+
+
+def _same_pane(want: ExpectedPane | None, have: ResultPane | None) -> bool:
+    if want is None or have is None:
+        return want is None and have is None
+    return all(_pane_value(want, key) == getattr(have, key) for key in want.model_fields_set)
+
+
+def _pane_value(want: ExpectedPane, key: str) -> object:
+    value = getattr(want, key)
+    if key in ("start", "end"):
+        return INFINITY if value is None else parse_instant(value)
+    return value
 
 
 def _cti_differences(

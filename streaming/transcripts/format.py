@@ -67,6 +67,28 @@ class ExpectedEvent(Strict):
     output: Name | None = None
 
 
+class ExpectedPane(Strict):
+    """The pane metadata of a row (T20), compared on the keys that are given."""
+
+    start: InstantText | None = None
+    end: InstantText | None = None
+    timing: Literal["early", "on_time", "late"] | None = None
+    index: int | None = None
+    is_last: bool | None = None
+
+
+class ExpectedRow(ExpectedEvent):
+    """One row as it was released. The `end` of an edge start is infinity; `deleted` rows take one before them back.
+
+    `edge` and `pane` are compared where they are given: `edge: null` is a row that is no edge, `pane: null` one that
+    no window made.
+    """
+
+    edge: EdgeKind | None = None
+    deleted: bool = False
+    pane: ExpectedPane | None = None
+
+
 class ExpectedLate(Strict):
     """One element that was neither on time nor reordered, matched on the keys that are given."""
 
@@ -86,7 +108,7 @@ class Expect(Strict):
     events: list[ExpectedEvent]
     ctis: list[InstantText] | dict[Name, list[InstantText]] | None = None
     late: list[ExpectedLate] | None = None
-    rows: list[ExpectedEvent] | None = None
+    rows: list[ExpectedRow] | None = None
     outcomes: dict[Outcome, int] | None = None
 
 

@@ -78,6 +78,6 @@ def _differs(plan: Planned, results: Mapping[str, CaseResult], executor: Executo
 def _case_differs(
     plan: Planned, want: Wanted, case: Case, results: Mapping[str, CaseResult], executor: ExecutorName
 ) -> str:
-    found = differences(want, case, results[case.id], executor)
+    found = differences(want, case, results[case.id], executor, written=case is plan.cases[0])
     how = case.id.partition(f" {plan.transcript.name}, ")[2]
     return "; ".join(found) + (f" ({how})" if how else "") if found else ""

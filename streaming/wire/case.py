@@ -82,6 +82,35 @@ class CaseEvent:
 
 
 @dataclass(frozen=True)
+class ResultPane:
+    """The pane metadata of a row (T20): `timing` is early, on_time or late, `index` counts the rows of one pane."""
+
+    start: int
+    end: int
+    timing: str
+    index: int
+    is_last: bool
+
+
+@dataclass(frozen=True)
+class ResultRow:
+    """One row as an output gave it: not the net result, but the steps to it.
+
+    An edge comes as two rows: `edge` start with the end INFINITY, then `edge` end with both times. `deleted` takes the
+    row back that said the same before; of an edge, one whose end left nothing of it. `pane` is None where no window
+    made the row.
+    """
+
+    output: str
+    start: int
+    end: int
+    payload: Payload
+    edge: EdgeKind | None = None
+    deleted: bool = False
+    pane: ResultPane | None = None
+
+
+@dataclass(frozen=True)
 class CaseLate:
     """One received row whose outcome is neither on_time nor reordered.
 
@@ -107,11 +136,13 @@ class CaseResult:
 
     `ctis` by output node: those that moved, in order, without infinity. `outcomes` by stream: counts of every outcome
     that occurred (T12), malformed rows included, CTI rows not. `failure` is a sentence when the executor cannot run
-    the case or failed; the rest is then empty.
+    the case or failed; the rest is then empty. `events` is the net result; `rows` is every row that led to it,
+    output by output, each in the order of release, None when the executor does not tell.
     """
 
     id: str
     events: tuple[CaseEvent, ...] = ()
+    rows: tuple[ResultRow, ...] | None = None
     ctis: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     late: tuple[CaseLate, ...] = ()
     outcomes: Mapping[str, Mapping[Outcome, int]] = field(default_factory=dict)
