@@ -1,46 +1,61 @@
-"""Aggregates over the payloads of one group in one window. Nulls count for nothing but `count(*)`."""
+"""One result column of a window: its aggregate over the payloads of one group."""
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from functools import reduce
+from fractions import Fraction
 from typing import Any, Final
 
 from streaming.definition.expressions import Expression
 from streaming.definition.types import Type
-from streaming.reference.expressions import evaluate, in_type
-from streaming.reference.flow import Flow, Witness, sort_key
-from streaming.reference.numbers import EXACT, Failure
+from streaming.reference.aggregate_values import Fold, Value, Values
+from streaming.reference.collected import LISTS
+from streaming.reference.counted import COUNTS
+from streaming.reference.expressions import evaluate
+from streaming.reference.flow import Flow, Witness
+from streaming.reference.numbers import Failure
+from streaming.reference.picked import PICKED
+from streaming.reference.spread import SPREAD
+from streaming.reference.totals import TOTALS
 from streaming.temporal.ticks import Tick
+
+OVER_NOTHING: Final[Mapping[str, Fold]] = {**COUNTS, **LISTS}
+"""The aggregates that have a value over no values."""
+FUNCTIONS: Final[Mapping[str, Fold]] = {**OVER_NOTHING, **TOTALS, **SPREAD, **PICKED}
 
 
 @dataclass(frozen=True)
 class AggregateColumn:
-    """One result column: `function` over `of` (None: count all rows), of the payloads where `where` is true."""
+    """One result column: `function` over `of` (None: count all rows), of the payloads where `where` is true.
+
+    `type` is that of the result; `k` and `fraction` (exact) are there for the functions that need them.
+    """
 
     name: str
     function: str
     of: Expression | None
     where: Expression | None
     type: Type
+    k: int | None = None
+    fraction: Fraction | None = None
 
     def over(self, flows: Sequence[Flow], pane: tuple[Tick, Tick], node: str, witness: Witness) -> Any:
-        """The value over the payloads of `flows`, all of them alive in `[start, end)` of `pane`; null over no values.
+        """The value over the payloads of `flows`, which all live somewhere in `[start, end)` of `pane`.
 
-        Over no values a count is 0. The result does not depend on the order of `flows`.
+        Null over no values, but 0 for counts and an empty list for lists; null, and the witness hears why, where the
+        result does not fit its type. The order of `flows` makes no difference.
         """
-        del pane
         chosen = [flow for flow in flows if self.where is None or self._value(self.where, flow, node, witness) is True]
         if self.of is None:
             return len(chosen)
-        values = [value for flow in chosen if (value := self._value(self.of, flow, node, witness)) is not None]
-        if self.function == "count":
-            return len(values)
-        if not values:
+        taken = []
+        for flow in chosen:
+            value = self._value(self.of, flow, node, witness)
+            if value is not None:
+                taken.append(Value(_without_sign_of_zero(value), flow.start, _within(flow, pane)))
+        if not taken and self.function not in OVER_NOTHING:
             return None
         try:
-            return FUNCTIONS[self.function](values, self.type)
+            return FUNCTIONS[self.function](Values(taken, self.type, self.k, self.fraction))
         except Failure as failure:
             witness.failed(node, flows[0], self.name, str(failure))
             return None
@@ -49,47 +64,11 @@ class AggregateColumn:
         return evaluate(expression, flow.payload, lambda why: witness.failed(node, flow, self.name, why))
 
 
-def _sum(values: Sequence[Any], of: Type) -> Any:
-    """Longs and decimals exactly; doubles with one rounding at the end."""
-    return in_type(_total(values), of)
+def _without_sign_of_zero(value: Any) -> Any:
+    """0.0 for -0.0: the two are equal, and which of them came first must not show."""
+    return value + 0.0 if isinstance(value, float) else value
 
 
-def _avg(values: Sequence[Any], of: Type) -> Any:
-    """The exact mean of decimals, rounded half up to the scale of the result; a double for all others."""
-    total = _total(values)
-    if isinstance(total, Decimal):
-        return in_type(EXACT.divide(total, Decimal(len(values))), of)
-    return in_type(total / len(values), of)
-
-
-def _total(values: Sequence[Any]) -> Any:
-    if isinstance(values[0], Decimal):
-        return reduce(EXACT.add, values)
-    if isinstance(values[0], float):
-        return _float_total(values)
-    return sum(values)
-
-
-def _float_total(values: Sequence[float]) -> float:
-    try:
-        return math.fsum(values)
-    except OverflowError:
-        return math.inf
-
-
-def _min(values: Sequence[Any], of: Type) -> Any:
-    del of
-    return min(values, key=sort_key)
-
-
-def _max(values: Sequence[Any], of: Type) -> Any:
-    del of
-    return max(values, key=sort_key)
-
-
-FUNCTIONS: Final[Mapping[str, Callable[[Sequence[Any], Type], Any]]] = {
-    "sum": _sum,
-    "avg": _avg,
-    "min": _min,
-    "max": _max,
-}
+def _within(flow: Flow, pane: tuple[Tick, Tick]) -> tuple[Tick, Tick]:
+    """The lifetime of `flow` clipped to the pane."""
+    return max(flow.start, pane[0]), min(flow.end, pane[1])

@@ -1,6 +1,7 @@
 """From window nodes to their operators."""
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any, Final
 
 from streaming.definition.graph import Aggregate, HoppingWindow, TumblingWindow, WindowNode
@@ -29,6 +30,8 @@ def column(aggregate: Aggregate, before: Fields, after: Fields) -> AggregateColu
         of=None if aggregate.of is None else expression(aggregate.of, before),
         where=None if aggregate.filter is None else expression(aggregate.filter, before),
         type=after[aggregate.name],
+        k=aggregate.k,
+        fraction=None if aggregate.fraction is None else Fraction(str(aggregate.fraction)),
     )
 
 

@@ -10,6 +10,7 @@ import difflib
 from dataclasses import dataclass
 from typing import Final
 
+from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.expressions import signatures as rules
 from streaming.definition.expressions.signatures import Rule
 from streaming.definition.types import BOOLEAN, DOUBLE, LONG, STRING, TIMESTAMP
@@ -157,8 +158,6 @@ ALIASES: Final = {
 }
 """Other names that Spark SQL knows for the same functions; the tree holds the registry's name."""
 
-_AGGREGATES: Final = frozenset({"count", "sum", "avg", "min", "max", "mean", "stddev", "first", "last"})
-
 
 def find_function(name: str) -> Function | None:
     """The function that `name`, in lower case, calls."""
@@ -167,7 +166,7 @@ def find_function(name: str) -> Function | None:
 
 def unknown_function_remedy(name: str) -> str:
     """What to write instead of a function that does not exist."""
-    if name in _AGGREGATES:
+    if name in AGGREGATES:
         return f"{name} is an aggregate: compute it in the aggregates of a window node"
     near = difflib.get_close_matches(name, [*FUNCTIONS, *ALIASES], n=1, cutoff=0.7)
     if near:

@@ -1,0 +1,214 @@
+"""The registry: every aggregate of window nodes, one entry each.
+
+For all of them: null values do not count, except for `count` without an expression; over no values the result is null,
+but 0 for counts and an empty array for lists; null also where the result does not fit its type. The result never
+depends on the order of the events. `help` is the whole meaning: the executors implement it, the interface shows it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from streaming.definition.types import (
+    DOUBLE,
+    LONG,
+    MAX_PRECISION,
+    Array,
+    DecimalOf,
+    Null,
+    Type,
+    is_numeric,
+    is_ordered,
+)
+
+Parameter = Literal["k", "fraction"]
+Result = Callable[[Type], Type]
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The values that an aggregate takes: `fits` their type, else the sentence `remedy` says what does."""
+
+    fits: Callable[[Type], bool]
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateEntry:
+    """One aggregate: what it takes, and the type of its `result` for values of a type that fits.
+
+    `parameter` is the field beside `of` that it needs; `bare` says that it may also stand without `of`.
+    """
+
+    name: str
+    signature: str
+    help: str
+    values: Values
+    result: Result
+    parameter: Parameter | None = None
+    bare: bool = False
+
+
+_ANY: Final = Values(lambda _: True, "Take a field or an expression that is not always null.")
+_ORDERED: Final = Values(is_ordered, "Take a number, a text, a boolean or a timestamp.")
+_NUMBERS: Final = Values(is_numeric, "Take a number.")
+
+
+def _long(of: Type) -> Type:
+    del of
+    return LONG
+
+
+def _double(of: Type) -> Type:
+    del of
+    return DOUBLE
+
+
+def _same(of: Type) -> Type:
+    return of
+
+
+def _widened(of: Type) -> Type:
+    """A decimal gets 10 more digits."""
+    return _decimal(of, 10, 0) if isinstance(of, DecimalOf) else of
+
+
+def _mean(of: Type) -> Type:
+    """A decimal gets 4 more digits after the point, all others are a double."""
+    return _decimal(of, 4, 4) if isinstance(of, DecimalOf) else DOUBLE
+
+
+def _weighted_sum(of: Type) -> Type:
+    return _widened(of) if isinstance(of, DecimalOf) else DOUBLE
+
+
+def _decimal(of: DecimalOf, digits: int, places: int) -> DecimalOf:
+    precision = min(of.precision + digits, MAX_PRECISION)
+    return DecimalOf(precision, min(of.scale + places, precision))
+
+
+def _a(  # a row of the table below
+    signature: str, text: str, values: Values, result: Result, parameter: Parameter | None = None
+) -> AggregateEntry:
+    return AggregateEntry(signature.partition("(")[0], signature, text, values, result, parameter)
+
+
+_ENTRIES: Final = (
+    AggregateEntry(
+        "count",
+        "count([value]) -> long",
+        "How many events, or how many values that are not null.",
+        _ANY,
+        _long,
+        bare=True,
+    ),
+    _a(
+        "sum(number)",
+        "The exact sum; doubles are rounded once. decimal(p,s) gives decimal(p+10,s).",
+        _NUMBERS,
+        _widened,
+    ),
+    _a(
+        "avg(number) -> double or decimal",
+        "The exact mean, rounded once; decimal(p,s) gives decimal(p+4,s+4), rounded half up.",
+        _NUMBERS,
+        _mean,
+    ),
+    _a("min(value)", "The smallest value: text by code point, false before true.", _ORDERED, _same),
+    _a("max(value)", "The largest value: text by code point, false before true.", _ORDERED, _same),
+    _a(
+        "stddev(number) -> double",
+        "The standard deviation of a sample (divided by n - 1); null for a single value.",
+        _NUMBERS,
+        _double,
+    ),
+    _a("stddev_pop(number) -> double", "The standard deviation of a population (divided by n).", _NUMBERS, _double),
+    _a(
+        "variance(number) -> double",
+        "The variance of a sample (divided by n - 1); null for a single value.",
+        _NUMBERS,
+        _double,
+    ),
+    _a("variance_pop(number) -> double", "The variance of a population (divided by n).", _NUMBERS, _double),
+    _a("first(value)", "The value of the earliest start; of several with that start the smallest.", _ANY, _same),
+    _a("last(value)", "The value of the latest start; of several with that start the largest.", _ANY, _same),
+    _a("count_distinct(value) -> long", "How many different values.", _ORDERED, _long),
+    _a(
+        "approx_count_distinct(value) -> long",
+        "How many different values: exactly up to 1,000 of them, beyond that within 2 %.",
+        _ORDERED,
+        _long,
+    ),
+    _a(
+        "percentile_disc(value, fraction)",
+        "The smallest value that at least the share `fraction` (0 to 1) of the values does not exceed.",
+        _ORDERED,
+        _same,
+        "fraction",
+    ),
+    _a(
+        "percentile_cont(number, fraction) -> double",
+        "The value at the place `fraction * (n - 1)` of the sorted values, counted from 0; between two of them on the "
+        "straight line from one to the other.",
+        _NUMBERS,
+        _double,
+        "fraction",
+    ),
+    _a(
+        "approx_percentile(value, fraction)",
+        "As percentile_disc: exactly up to 1,000 values, beyond that within 1 % of rank.",
+        _ORDERED,
+        _same,
+        "fraction",
+    ),
+    _a("collect(value) -> array", "All values in order of start, those of one start in order of value.", _ANY, Array),
+    _a("collect_distinct(value) -> array", "The different values in order.", _ORDERED, Array),
+    _a(
+        "topk(value, k) -> array",
+        "The `k` most frequent values, the most frequent first, equally frequent ones in order of value; those as "
+        "frequent as the last of them are returned too.",
+        _ORDERED,
+        Array,
+        "k",
+    ),
+    _a(
+        "maxk(value, k) -> array",
+        "The `k` largest values, the largest first; those equal to the last of them are returned too.",
+        _ORDERED,
+        Array,
+        "k",
+    ),
+    _a(
+        "mink(value, k) -> array",
+        "The `k` smallest values, the smallest first; those equal to the last of them are returned too.",
+        _ORDERED,
+        Array,
+        "k",
+    ),
+    _a("maxk_unique(value, k) -> array", "The `k` largest different values, the largest first.", _ORDERED, Array, "k"),
+    _a(
+        "mink_unique(value, k) -> array", "The `k` smallest different values, the smallest first.", _ORDERED, Array, "k"
+    ),
+    _a(
+        "time_weighted_avg(number) -> double or decimal",
+        "The mean in which each value weighs as long as its event lives within the window; decimals as in avg.",
+        _NUMBERS,
+        _mean,
+    ),
+    _a(
+        "time_weighted_sum(number) -> double or decimal",
+        "The sum of each value times the ticks that its event lives within the window; decimals as in sum.",
+        _NUMBERS,
+        _weighted_sum,
+    ),
+)
+
+AGGREGATES: Final = {entry.name: entry for entry in _ENTRIES}
+
+
+def aggregate_type(function: str, of: Type | None) -> Type | None:
+    """The result type of an aggregate over values of type `of` (None: none given); None where it does not apply."""
+    entry = AGGREGATES[function]
+    if of is None or isinstance(of, Null):
+        return LONG if entry.bare else None
+    return entry.result(of) if entry.values.fits(of) else None

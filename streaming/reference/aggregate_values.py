@@ -1,0 +1,63 @@
+"""What an aggregate is a function of: the values of one group in one window, none of them null."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from streaming.definition.types import DecimalOf, Long, Type
+from streaming.reference.flow import sort_key
+from streaming.reference.numbers import EXACT, Failure, in_decimal_type, in_long
+from streaming.temporal.ticks import Tick
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value, the start of its event, and the lifetime of its event clipped to the window."""
+
+    value: Any
+    start: Tick
+    within: tuple[Tick, Tick]
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The values in any order, the type of the result, and the aggregate's parameter if it has one."""
+
+    taken: Sequence[Value]
+    type: Type
+    k: int | None
+    fraction: Fraction | None
+
+    def sorted(self) -> list[Any]:
+        """The values, smallest first."""
+        return sorted((each.value for each in self.taken), key=sort_key)
+
+    def in_time(self) -> list[Any]:
+        """The values in order of start, those of one start smallest first."""
+        ordered = sorted(self.taken, key=lambda each: (each.start, sort_key(each.value)))
+        return [each.value for each in ordered]
+
+    def exact(self) -> list[Fraction]:
+        """Numbers as exact fractions."""
+        return [Fraction(each.value) for each in self.taken]
+
+
+Fold = Callable[[Values], Any]
+"""The meaning of one aggregate. Raises `Failure` where the result does not fit its type."""
+
+
+def rounded(exact: Fraction, of: Type) -> Any:
+    """An exact number in the type of the result, rounded once: a double to the nearest, a decimal half up.
+
+    Raises `Failure` for one that does not fit; a long must be whole.
+    """
+    if isinstance(of, DecimalOf):
+        return in_decimal_type(EXACT.divide(Decimal(exact.numerator), Decimal(exact.denominator)), of)
+    if isinstance(of, Long):
+        return in_long(exact.numerator)
+    try:
+        return float(exact)
+    except OverflowError:
+        raise Failure("the result is not a finite double") from None

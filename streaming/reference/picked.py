@@ -1,0 +1,55 @@
+"""Aggregates that pick one of the values by its size or its time, or a place between two."""
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, Final
+
+from streaming.reference.aggregate_values import Fold, Values, rounded
+
+
+def _min(values: Values) -> Any:
+    return values.sorted()[0]
+
+
+def _max(values: Values) -> Any:
+    return values.sorted()[-1]
+
+
+def _first(values: Values) -> Any:
+    return values.in_time()[0]
+
+
+def _last(values: Values) -> Any:
+    return values.in_time()[-1]
+
+
+def _percentile_disc(values: Values) -> Any:
+    """The value at rank `ceil(fraction * n)`, at least the first."""
+    rank = max(1, math.ceil(_fraction(values) * len(values.taken)))
+    return values.sorted()[rank - 1]
+
+
+def _percentile_cont(values: Values) -> Any:
+    """The value at `fraction * (n - 1)`, counted from 0, on the line between its neighbours."""
+    numbers = sorted(values.exact())
+    place = _fraction(values) * (len(numbers) - 1)
+    below, above = numbers[math.floor(place)], numbers[math.ceil(place)]
+    return rounded(below + (above - below) * (place - math.floor(place)), values.type)
+
+
+def _fraction(values: Values) -> Fraction:
+    if values.fraction is None:
+        raise TypeError("a percentile without a fraction, which check refuses")
+    return values.fraction
+
+
+PICKED: Final[Mapping[str, Fold]] = {
+    "min": _min,
+    "max": _max,
+    "first": _first,
+    "last": _last,
+    "percentile_disc": _percentile_disc,
+    "percentile_cont": _percentile_cont,
+    "approx_percentile": _percentile_disc,
+}
