@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from streaming.definition.advance import check_advance
 from streaming.definition.faults import Fault, Severity
+from streaming.definition.findings import Findings
 from streaming.definition.graph import QueryGraph
 from streaming.definition.load import load_graph
-from streaming.definition.node_checks import NodeChecks, check_fields
+from streaming.definition.node_checks import check_duplicate, check_fields, check_node
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Fields
 from streaming.definition.wiring import check_wiring, order
@@ -37,11 +38,11 @@ def check(graph: QueryGraph | Mapping[str, object], streams: Mapping[str, Stream
     loaded = load_graph(graph)
     by_id = {node.id: node for node in reversed(loaded.nodes)}
     placed, circular = order(by_id)
-    checks = NodeChecks(streams)
+    findings = Findings(streams)
     for name in (*placed, *sorted(circular)):
-        checks.check(by_id[name])
+        check_node(by_id[name], findings)
     for node in loaded.nodes:
         if by_id[node.id] is not node:
-            checks.check_duplicate(node)
+            check_duplicate(node, findings)
     wiring = check_wiring(loaded.nodes, loaded.broken, complete=loaded.graph is not None)
-    return Checked((*loaded.faults, *wiring, *checks.faults), checks.schemas)
+    return Checked((*loaded.faults, *wiring, *findings.faults), findings.schemas)

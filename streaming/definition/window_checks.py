@@ -1,54 +1,129 @@
-"""Whether a window's sizes make sense (T23, T24, T25)."""
+"""Whether the sizes of windows make sense (T19, T23, T24, T25)."""
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
 
 from streaming.definition.faults import Fault, FaultCode, error, warning
-from streaming.definition.graph import HoppingWindow, WindowNode
+from streaming.definition.graph import (
+    CountWindow,
+    HoppingWindow,
+    SessionWindow,
+    SnapshotWindow,
+    TimeIntervalWindow,
+    TopKNode,
+    TumblingWindow,
+    WindowNode,
+)
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK, Ticks, format_duration, parse_duration
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT, HoppingWindows
 
 LONGEST: Final = Ticks(LAST_TICK - FIRST_TICK + 1)
 """The years 1 to 9999: nothing longer has a use, and within it all window arithmetic stays in int64."""
+FixedWindow = TumblingWindow | HoppingWindow | TimeIntervalWindow
+"""Windows that stand where the definition says, whatever events there are."""
+Windowed = WindowNode | TopKNode
 
 
-def hopping_windows(node: WindowNode) -> HoppingWindows:
-    """The windows of a node without faults; tumbling windows hop by their size."""
+def hopping_windows(node: Windowed) -> HoppingWindows:
+    """The fixed windows of a node without faults; those of a time_interval hop by its period.
+
+    Raises TypeError for windows that the events make: session, snapshot, count.
+    """
     spec = node.window
-    size = parse_duration(spec.size)
-    hop = parse_duration(spec.hop) if isinstance(spec, HoppingWindow) else size
+    if not isinstance(spec, FixedWindow):
+        raise TypeError(f"the windows of {node.id!r} are of kind {spec.kind}; they have no fixed sizes")
+    (_, size), (_, hop) = _size_and_hop(spec)
     return HoppingWindows(size, hop, parse_duration(spec.offset))
 
 
-def check_window(node: WindowNode) -> Iterator[Fault]:
+def _size_and_hop(spec: FixedWindow) -> tuple[tuple[str, Ticks], tuple[str, Ticks]]:
+    """Both lengths, each with the name of the field that says it."""
+    match spec:
+        case TumblingWindow():
+            size, hop = ("size", spec.size), ("size", spec.size)
+        case HoppingWindow():
+            size, hop = ("size", spec.size), ("hop", spec.hop)
+        case TimeIntervalWindow():
+            size = ("duration", spec.duration)
+            hop = size if spec.period is None else ("period", spec.period)
+    return (size[0], parse_duration(size[1])), (hop[0], parse_duration(hop[1]))
+
+
+def check_window(node: Windowed) -> Iterator[Fault]:
     """All faults of the sizes in `node.window`."""
-    spec = node.window
-    lengths = {"size": parse_duration(spec.size)}
-    if isinstance(spec, HoppingWindow):
-        lengths["hop"] = parse_duration(spec.hop)
-    sound = True
-    for name, length in lengths.items():
-        if not 0 < length <= LONGEST:
-            sound = False
-            message = f"The {name} of the window is {format_duration(length)}."
-            remedy = "Write a duration above zero, such as '5m'." if length <= 0 else "Write less than 9999 years."
-            yield error(FaultCode.BAD_WINDOW, message, remedy, node=node.id, field=f"window.{name}")
+    return _CHECKS[type(node.window)](node.window, node.id)
+
+
+def _check_fixed(spec: FixedWindow, node: str) -> Iterator[Fault]:
+    (size_name, size), (hop_name, hop) = _size_and_hop(spec)
+    faults = [fault for name, length in {size_name: size, hop_name: hop}.items() for fault in _size(name, length, node)]
+    yield from faults
     offset = parse_duration(spec.offset)
     if abs(offset) > LONGEST:
         message = f"The offset of the window is {format_duration(offset)}."
-        remedy = "Write an offset between zero and the hop; others only repeat those."
-        yield error(FaultCode.BAD_WINDOW, message, remedy, node=node.id, field="window.offset")
-    if sound and "hop" in lengths:
-        yield from _check_overlap(node.id, lengths["size"], lengths["hop"])
+        remedy = f"Write an offset between zero and the {hop_name}; others only repeat those."
+        yield error(FaultCode.BAD_WINDOW, message, remedy, node=node, field="window.offset")
+    if isinstance(spec, TimeIntervalWindow):
+        yield from check_grace(parse_duration(spec.discard_age), node, "window.discard_age")
+    if not faults and hop_name != size_name:
+        yield from _check_overlap(node, (size_name, size), (hop_name, hop))
 
 
-def _check_overlap(node: str, size: Ticks, hop: Ticks) -> Iterator[Fault]:
-    sizes = f"size {format_duration(size)}, hop {format_duration(hop)}"
+def _check_session(spec: SessionWindow, node: str) -> Iterator[Fault]:
+    gap = parse_duration(spec.gap)
+    faults = list(_size("gap", gap, node))
+    yield from faults
+    if spec.max is None:
+        return
+    longest = parse_duration(spec.max)
+    if longest > LONGEST:
+        yield from _size("max", longest, node)
+    elif longest < gap and not faults:
+        message = f"The session may last {format_duration(longest)} at most, which is less than its gap."
+        remedy = f"Make 'max' at least {format_duration(gap)}: one event alone makes a session of that length."
+        yield error(FaultCode.BAD_WINDOW, message, remedy, node=node, field="window.max")
+
+
+def _check_nothing(spec: SnapshotWindow | CountWindow, node: str) -> Iterator[Fault]:
+    """Snapshots have no sizes, and the form of the graph bounds the `n` of count."""
+    del spec, node
+    yield from ()
+
+
+_CHECKS: Final[Mapping[type[Any], Callable[[Any, str], Iterator[Fault]]]] = {
+    TumblingWindow: _check_fixed,
+    HoppingWindow: _check_fixed,
+    TimeIntervalWindow: _check_fixed,
+    SessionWindow: _check_session,
+    SnapshotWindow: _check_nothing,
+    CountWindow: _check_nothing,
+}
+
+
+def _size(name: str, length: Ticks, node: str) -> Iterator[Fault]:
+    if not 0 < length <= LONGEST:
+        message = f"The {name} of the window is {format_duration(length)}."
+        remedy = "Write a duration above zero, such as '5m'." if length <= 0 else "Write less than 9999 years."
+        yield error(FaultCode.BAD_WINDOW, message, remedy, node=node, field=f"window.{name}")
+
+
+def check_grace(grace: Ticks, node: str, path: str) -> Iterator[Fault]:
+    """The fault of a grace that is below zero or longer than all of time (T19)."""
+    if not 0 <= grace <= LONGEST:
+        message = f"Windows cannot stay open for {format_duration(grace)} after their end."
+        remedy = "Write zero or more, such as '30s'." if grace < 0 else "Write less than 9999 years."
+        yield error(FaultCode.BAD_WINDOW, message, remedy, node=node, field=path)
+
+
+def _check_overlap(node: str, sized: tuple[str, Ticks], hopped: tuple[str, Ticks]) -> Iterator[Fault]:
+    (size_name, size), (hop_name, hop) = sized, hopped
+    sizes = f"{size_name} {format_duration(size)}, {hop_name} {format_duration(hop)}"
+    field = f"window.{hop_name}"
     if hop > size:
         message = f"Between the windows ({sizes}) are gaps; an event in a gap is in no window."
-        remedy = "Make the hop no longer than the size if every event is to count."
-        yield warning(FaultCode.GAPS_BETWEEN_WINDOWS, message, remedy, node=node, field="window.hop")
+        remedy = f"Make the {hop_name} no longer than the {size_name} if every event is to count."
+        yield warning(FaultCode.GAPS_BETWEEN_WINDOWS, message, remedy, node=node, field=field)
     if size > hop * MAX_WINDOWS_PER_EVENT:
         message = f"An event would be in more than {MAX_WINDOWS_PER_EVENT} windows ({sizes})."
-        remedy = f"Make the hop at least {format_duration(Ticks(-(-size // MAX_WINDOWS_PER_EVENT)))}."
-        yield error(FaultCode.TOO_MANY_WINDOWS, message, remedy, node=node, field="window.hop")
+        remedy = f"Make the {hop_name} at least {format_duration(Ticks(-(-size // MAX_WINDOWS_PER_EVENT)))}."
+        yield error(FaultCode.TOO_MANY_WINDOWS, message, remedy, node=node, field=field)

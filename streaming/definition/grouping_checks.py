@@ -1,0 +1,82 @@
+"""Window and top_k nodes: their groups, aggregates, when rows appear, and the fields that leave them."""
+
+from streaming.definition.aggregate_checks import check_aggregate
+from streaming.definition.empty_checks import check_empty
+from streaming.definition.faults import FaultCode, nearest
+from streaming.definition.findings import Findings, sound
+from streaming.definition.graph import Aggregate, TimeIntervalWindow, TopKNode, WindowNode
+from streaming.definition.types import Fields, Null, Type, is_ordered
+from streaming.definition.window_checks import check_grace, check_window
+from streaming.temporal.ticks import parse_duration
+
+
+def check_windowed(node: WindowNode, findings: Findings) -> Fields | None:
+    """Sizes, grace, emission, empty windows, groups, aggregates; the groups and the aggregates leave it."""
+    fields = findings.schemas.get(node.input)
+    findings.faults.extend(check_window(node))
+    _check_node_grace(node, findings)
+    if node.retract and node.emit == "final":
+        message = "With 'emit: final' no row is ever replaced, so there is none to take back."
+        remedy = "Leave 'retract' out, or choose 'emit: on_complete' or 'running'."
+        findings.warn(FaultCode.NO_EFFECT, message, remedy, node.id, "retract")
+    names = [*node.group_by, *(aggregate.name for aggregate in node.aggregates)]
+    findings.names(names, node.id, "aggregates", given=frozenset(node.group_by))
+    types = _groups(node, fields, findings)
+    check_empty(node, sound(types), findings)
+    for index, aggregate in enumerate(node.aggregates):
+        types[aggregate.name] = _aggregate(aggregate, fields, findings, node.id, f"aggregates[{index}]")
+    return sound(types)
+
+
+def _check_node_grace(node: WindowNode, findings: Findings) -> None:
+    if node.grace is None:
+        return
+    findings.faults.extend(check_grace(parse_duration(node.grace), node.id, "grace"))
+    if isinstance(node.window, TimeIntervalWindow):
+        message = "How long windows stay open is said twice: the 'discard_age' of a time_interval is its grace."
+        remedy = "Leave 'grace' out, and say it in 'window.discard_age'."
+        findings.refuse(FaultCode.CONFLICTING_ARGUMENTS, message, remedy, node.id, "grace")
+
+
+def check_top_k(node: TopKNode, findings: Findings) -> Fields | None:
+    """Sizes, groups, and a `by` whose values have an order; the fields stay as they are."""
+    fields = findings.schemas.get(node.input)
+    findings.faults.extend(check_window(node))
+    findings.names(node.group_by, node.id, "group_by", given=frozenset(node.group_by))
+    _groups(node, fields, findings)
+    by = findings.type_of(node.by, fields, node.id, "by")
+    if by is not None and (isinstance(by, Null) or not is_ordered(by)):
+        message = f"Events are ranked by something with an order; this expression is of type {by}."
+        remedy = "Rank by a number, a text, a boolean or a timestamp."
+        findings.refuse(FaultCode.TYPE_MISMATCH, message, remedy, node.id, "by")
+    return fields
+
+
+def _groups(node: WindowNode | TopKNode, fields: Fields | None, findings: Findings) -> dict[str, Type | None]:
+    """The type of each field in `group_by`, None where it is not known."""
+    return {
+        name: _group(name, fields, findings, node.id, f"group_by[{index}]") for index, name in enumerate(node.group_by)
+    }
+
+
+def _group(name: str, fields: Fields | None, findings: Findings, node: str, path: str) -> Type | None:
+    if fields is None:
+        return None
+    of = fields.get(name)
+    if of is None:
+        remedy = nearest(name, fields, f"Group by one of: {', '.join(fields) or 'no field is there'}.")
+        findings.refuse(FaultCode.UNKNOWN_FIELD, f"There is no field {name!r} to group by.", remedy, node, path)
+    elif not is_ordered(of):
+        message = f"The field {name!r} is of type {of}; it cannot be grouped by."
+        findings.refuse(FaultCode.TYPE_MISMATCH, message, "Compute a scalar from it in a project node.", node, path)
+        return None
+    return of
+
+
+def _aggregate(aggregate: Aggregate, fields: Fields | None, findings: Findings, node: str, path: str) -> Type | None:
+    if aggregate.filter is not None:
+        findings.condition(aggregate.filter, fields, node, f"{path}.filter")
+    of = None if aggregate.of is None else findings.type_of(aggregate.of, fields, node, f"{path}.of")
+    result, faults = check_aggregate(aggregate, of, path, node)
+    findings.faults.extend(faults)
+    return result

@@ -1,0 +1,69 @@
+"""Nodes that change lifetimes: shift, extend, set_duration, clip; and to_intervals, order_edges, point_at_end."""
+
+from collections.abc import Iterator
+
+from streaming.definition.faults import Fault, FaultCode, error
+from streaming.definition.findings import Findings
+from streaming.definition.graph import ClipNode, ExtendNode, SetDurationNode, ShiftNode
+from streaming.definition.join_checks import check_keys
+from streaming.definition.types import LONG, Fields
+from streaming.definition.window_checks import LONGEST
+from streaming.temporal.ticks import Ticks, format_duration, parse_duration
+
+
+def check_shift(node: ShiftNode, findings: Findings) -> Fields | None:
+    """A signed duration that does not lead out of the years 1 to 9999; zero is a warning."""
+    return _moved(node, findings, "Nothing is moved")
+
+
+def check_extend(node: ExtendNode, findings: Findings) -> Fields | None:
+    """A signed duration that does not lead out of the years 1 to 9999; zero is a warning."""
+    return _moved(node, findings, "No end is moved")
+
+
+def _moved(node: ShiftNode | ExtendNode, findings: Findings, nothing: str) -> Fields | None:
+    by = parse_duration(node.by)
+    if abs(by) > LONGEST:
+        message = f"To move by {format_duration(by)} leads out of the years 1 to 9999."
+        findings.refuse(FaultCode.BAD_DURATION, message, "Write a shorter duration, such as '5m'.", node.id, "by")
+    elif by == 0:
+        remedy = "Write a duration that is not zero, or remove the node."
+        findings.warn(FaultCode.NO_EFFECT, f"{nothing}: 'by' is zero.", remedy, node.id, "by")
+    return findings.schemas.get(node.input)
+
+
+def check_set_duration(node: SetDurationNode, findings: Findings) -> Fields | None:
+    """Exactly one of a duration above zero and an expression of type long."""
+    fields = findings.schemas.get(node.input)
+    if node.duration is None and node.expression is None:
+        message = "How long events are to last is not said."
+        remedy = "Set 'duration', such as '5m', or 'expression', a long in microseconds."
+        findings.refuse(FaultCode.MISSING_ARGUMENT, message, remedy, node.id, "duration")
+    elif node.duration is not None and node.expression is not None:
+        message = "How long events are to last is said twice, by 'duration' and by 'expression'."
+        remedy = "Leave one of them out."
+        findings.refuse(FaultCode.CONFLICTING_ARGUMENTS, message, remedy, node.id, "expression")
+    if node.duration is not None:
+        findings.faults.extend(check_length(parse_duration(node.duration), "The duration", node.id, "duration"))
+    if node.expression is not None:
+        of = findings.type_of(node.expression, fields, node.id, "expression")
+        if of is not None and of != LONG:
+            message = f"A duration is a long, a count of microseconds; this expression is of type {of}."
+            remedy = "Write cast(... as long), or compute whole microseconds."
+            findings.refuse(FaultCode.TYPE_MISMATCH, message, remedy, node.id, "expression")
+    return fields
+
+
+def check_length(length: Ticks, what: str, node: str, path: str) -> Iterator[Fault]:
+    """The fault of a `length` that is not above zero, or longer than all of time; `what` begins the sentence."""
+    if not 0 < length <= LONGEST:
+        remedy = "Write a duration above zero, such as '5m'." if length <= 0 else "Write less than 9999 years."
+        message = f"{what} is {format_duration(length)}."
+        yield error(FaultCode.BAD_DURATION, message, remedy, node=node, field=path)
+
+
+def check_clip(node: ClipNode, findings: Findings) -> Fields | None:
+    """The keys exist on both sides with one type; the fields are those of the clipped events."""
+    fields = findings.schemas.get(node.input)
+    check_keys(node, fields, findings.schemas.get(node.by), findings)
+    return fields
