@@ -4,8 +4,8 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from streaming.definition.graph import InputNode, QueryGraph
 from webapp.core.errors import NotFound
+from webapp.runs.checking import Bound
 from webapp.runs.models import Binding, Run
 
 
@@ -40,12 +40,7 @@ def open_run(binding: Binding) -> Run | None:
     return Run.objects.filter(binding=binding, ended_at__isnull=True).first()
 
 
-def bound_graph(binding: Binding) -> QueryGraph:
-    """Return the query of `binding` with the names of the streams that it binds to the input nodes."""
-    names = {each.node: each.stream.name for each in binding.inputs.select_related("stream")}
-    graph = binding.query_version.read_graph()
-    nodes = [
-        node.model_copy(update={"stream": names[node.id]}) if isinstance(node, InputNode) and node.id in names else node
-        for node in graph.nodes
-    ]
-    return graph.model_copy(update={"nodes": nodes})
+def bound_inputs(binding: Binding) -> dict[str, Bound]:
+    """Return the inputs of `binding` by node."""
+    inputs = binding.inputs.select_related("stream")
+    return {each.node: Bound(each.stream, each.read_advance()) for each in inputs}

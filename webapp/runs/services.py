@@ -7,21 +7,20 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from streaming.definition.faults import Fault, FaultCode, Severity
+from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.streams import AdvanceTimeSettings
 from streaming.wire.messages import InputSpec, RunSpec
 from webapp.accounts.models import User
 from webapp.core.errors import Conflict, Faulty, NotFound, fault
 from webapp.queries.access import access_version, input_streams
-from webapp.queries.checking import check_graph
 from webapp.queries.models import QueryVersion
-from webapp.runs.access import bound_graph, open_run
+from webapp.runs.access import bound_inputs, open_run
+from webapp.runs.checking import Bound, bind, check_bound, refuses
 from webapp.runs.models import Binding, BindingInput, Run
 from webapp.runs.state_events import announce
 from webapp.runs.states import Desired, Observed
 from webapp.runs.tasks import reconcile_soon
 from webapp.streams.access import access_stream
-from webapp.streams.checking import check_input
 from webapp.streams.models import Stream
 
 
@@ -45,17 +44,16 @@ def create_binding(*, name: str, query_version: UUID, inputs: Mapping[str, Input
     """
     version = _version(query_version)
     chosen, faults = _choose(version, inputs)
-    for node, (stream, advance) in chosen.items():
-        faults += check_input(stream.read_definition(), stream.read_adapter(), advance, node=node)
-    if any(each.severity is Severity.ERROR for each in faults):
+    faults += check_bound(version.read_graph(), chosen)
+    if refuses(faults):
         raise Faulty(faults)
     try:
         with transaction.atomic():
             binding = Binding(name=name, query_version=version)
             binding.save()
-            for node, (stream, advance) in chosen.items():
-                settings = None if advance is None else advance.model_dump(mode="json")
-                BindingInput(binding=binding, node=node, stream=stream, advance=settings).save()
+            for node, each in chosen.items():
+                settings = None if each.advance is None else each.advance.model_dump(mode="json")
+                BindingInput(binding=binding, node=node, stream=each.stream, advance=settings).save()
     except IntegrityError:
         raise Conflict(f"There is a binding {name} already. Choose another name.") from None
     return binding
@@ -74,12 +72,9 @@ def _version(query_version: UUID) -> QueryVersion:
         raise Faulty([unknown]) from None
 
 
-Chosen = dict[str, tuple[Stream, AdvanceTimeSettings | None]]
-
-
-def _choose(version: QueryVersion, inputs: Mapping[str, InputChoice]) -> tuple[Chosen, list[Fault]]:
+def _choose(version: QueryVersion, inputs: Mapping[str, InputChoice]) -> tuple[dict[str, Bound], list[Fault]]:
     wanted = input_streams(version)
-    chosen: Chosen = {}
+    chosen: dict[str, Bound] = {}
     faults = [
         fault(
             FaultCode.UNKNOWN_NODE,
@@ -97,7 +92,7 @@ def _choose(version: QueryVersion, inputs: Mapping[str, InputChoice]) -> tuple[C
             message = f"The input {node} has no stream" + ("." if choice else f": there is no stream {name}.")
             faults.append(fault(FaultCode.UNKNOWN_STREAM, message, "Choose one of your streams for it.", node=node))
         else:
-            chosen[node] = (stream, choice.advance if choice else None)
+            chosen[node] = Bound(stream, choice.advance if choice else None)
     return chosen, faults
 
 
@@ -109,18 +104,14 @@ def _stream(stream: UUID) -> Stream | None:
 
 
 def faults_before_start(binding: Binding) -> list[Fault]:
-    """Return all faults of the query, of each input's settings and of its adapter, as they are now."""
-    faults, _ = check_graph(bound_graph(binding).model_dump(mode="json"))
-    for each in binding.inputs.select_related("stream"):
-        definition, adapter = each.stream.read_definition(), each.stream.read_adapter()
-        faults += check_input(definition, adapter, each.read_advance(), node=each.node, connect=True)
-    return faults
+    """Return all faults of the binding as its query, its streams and their adapters are now."""
+    return check_bound(binding.query_version.read_graph(), bound_inputs(binding), connect=True)
 
 
 def start(*, binding: Binding, by: User) -> Run:
     """Start a run of `binding`. Raises `Faulty` with all faults, `Conflict` while another run has not ended."""
     faults = faults_before_start(binding)
-    if any(each.severity is Severity.ERROR for each in faults):
+    if refuses(faults):
         raise Faulty(faults)
     now = timezone.now()
     run = Run(
@@ -144,18 +135,17 @@ def start(*, binding: Binding, by: User) -> Run:
 
 def spec_of(run: Run) -> RunSpec:
     """Return what a runner must do for `run`, from its binding as it is now."""
+    bound = bound_inputs(run.binding)
     inputs = {
-        each.node: InputSpec(
-            stream=each.stream.read_definition(), adapter=each.stream.read_adapter(), advance=each.read_advance()
-        )
-        for each in run.binding.inputs.select_related("stream")
+        node: InputSpec(stream=each.stream.read_definition(), adapter=each.stream.read_adapter(), advance=each.advance)
+        for node, each in bound.items()
     }
     return RunSpec(
         organisation=str(run.binding.organisation_id),
         binding=str(run.binding_id),
         run=str(run.pk),
         desired="running",
-        query=bound_graph(run.binding),
+        query=bind(run.binding.query_version.read_graph(), bound),
         inputs=inputs,
         results=results_folder(run.binding),
     )

@@ -1,0 +1,58 @@
+"""Checking a query together with the streams and settings that a binding gives to its inputs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from streaming.definition.advance import to_temporal
+from streaming.definition.carried import not_carried
+from streaming.definition.faults import Fault, Severity
+from streaming.definition.graph import InputNode, QueryGraph
+from streaming.definition.streams import AdvanceTimeSettings
+from webapp.queries.checking import check_graph
+from webapp.streams.checking import check_input
+from webapp.streams.models import Stream
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What an input node reads, with settings that replace the stream's where they are set."""
+
+    stream: Stream
+    advance: AdvanceTimeSettings | None
+
+
+def bind(graph: QueryGraph, inputs: Mapping[str, Bound]) -> QueryGraph:
+    """Return `graph` with the names of the streams that are bound to its input nodes."""
+    nodes = [
+        node.model_copy(update={"stream": inputs[node.id].stream.name})
+        if isinstance(node, InputNode) and node.id in inputs
+        else node
+        for node in graph.nodes
+    ]
+    return graph.model_copy(update={"nodes": nodes})
+
+
+def check_bound(graph: QueryGraph, inputs: Mapping[str, Bound], *, connect: bool = False) -> list[Fault]:
+    """Return all faults of `graph`, of its inputs, and of both together; with `connect`, try the adapters.
+
+    The graph is checked once every input node has a stream; what only all together can get wrong, and what a runner
+    does not carry, is asked once each is sound alone.
+    """
+    faults: list[Fault] = []
+    for node, each in inputs.items():
+        definition, adapter = each.stream.read_definition(), each.stream.read_adapter()
+        faults += check_input(definition, adapter, each.advance, node=node, connect=connect)
+    if any(isinstance(node, InputNode) and node.id not in inputs for node in graph.nodes):
+        return faults
+    bound = bind(graph, inputs)
+    faults = [*check_graph(bound.model_dump(mode="json"))[0], *faults]
+    if refuses(faults):
+        return faults
+    streams = {each.stream.name: each.stream.read_definition() for each in inputs.values()}
+    advance = {node: to_temporal(streams[each.stream.name].advance, each.advance) for node, each in inputs.items()}
+    return [*faults, *not_carried(bound, streams, advance)]
+
+
+def refuses(faults: list[Fault]) -> bool:
+    """Whether any of `faults` is an error."""
+    return any(each.severity is Severity.ERROR for each in faults)
