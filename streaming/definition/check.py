@@ -9,6 +9,7 @@ from streaming.definition.findings import Findings
 from streaming.definition.graph import QueryGraph
 from streaming.definition.load import load_graph
 from streaming.definition.node_checks import check_duplicate, check_fields, check_node
+from streaming.definition.shapes import check_shapes
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Fields
 from streaming.definition.wiring import check_wiring, order
@@ -45,4 +46,5 @@ def check(graph: QueryGraph | Mapping[str, object], streams: Mapping[str, Stream
         if by_id[node.id] is not node:
             check_duplicate(node, findings)
     wiring = check_wiring(loaded.nodes, loaded.broken, complete=loaded.graph is not None)
-    return Checked((*loaded.faults, *wiring, *findings.faults), findings.schemas)
+    shapes = check_shapes(by_id, placed, streams)
+    return Checked((*loaded.faults, *wiring, *findings.faults, *shapes), findings.schemas)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Set
 from typing import Final
 
 from streaming.definition.faults import Fault, FaultCode, error, nearest, warning
-from streaming.definition.graph import InputNode, Node, OutputNode, sources
+from streaming.definition.graph import ClipNode, InputNode, Node, OutputNode, UnionNode, sources
 
 RESERVED_PREFIX: Final = "pane_"
 
@@ -42,27 +42,29 @@ def reserved(name: str, *, node: str, field: str) -> Fault:
     return error(FaultCode.RESERVED_NAME, message, "Choose another name.", node=node, field=field)
 
 
+def ports(node: Node) -> tuple[tuple[str, str], ...]:
+    """What `node` reads, in the order of `sources`: the field that says it, such as `inputs[2]`, and the id there."""
+    match node:
+        case UnionNode():
+            fields = tuple(f"inputs[{index}]" for index in range(len(node.inputs)))
+        case ClipNode():
+            fields = ("input", "by")
+        case _:
+            fields = ("left", "right") if len(sources(node)) == 2 else ("input",)
+    return tuple(zip(fields, sources(node), strict=False))
+
+
 def _check_sources(node: Node, by_id: Mapping[str, Node], broken: Set[str]) -> Iterator[Fault]:
-    for source in sources(node):
+    for field, source in ports(node):
         if isinstance(by_id.get(source), OutputNode):
-            yield error(
-                FaultCode.OUTPUT_AS_INPUT,
-                f"Node {node.id!r} reads the output {source!r}.",
-                f"Read the node that {source!r} reads.",
-                node=node.id,
-                field="input",
-            )
+            message = f"Node {node.id!r} reads the output {source!r}."
+            remedy = f"Read the node that {source!r} reads."
+            yield error(FaultCode.OUTPUT_AS_INPUT, message, remedy, node=node.id, field=field)
         elif source not in by_id and source not in broken:
-            candidates = [
-                name for name, other in by_id.items() if not isinstance(other, OutputNode) and name != node.id
-            ]
-            yield error(
-                FaultCode.UNKNOWN_NODE,
-                f"Node {node.id!r} reads {source!r}, and there is no such node.",
-                nearest(source, candidates, "Write the id of a node that this one is to read."),
-                node=node.id,
-                field="input",
-            )
+            known = [name for name, other in by_id.items() if not isinstance(other, OutputNode) and name != node.id]
+            message = f"Node {node.id!r} reads {source!r}, and there is no such node."
+            remedy = nearest(source, known, "Write the id of a node that this one is to read.")
+            yield error(FaultCode.UNKNOWN_NODE, message, remedy, node=node.id, field=field)
 
 
 def order(by_id: Mapping[str, Node]) -> tuple[list[str], set[str]]:
@@ -76,20 +78,32 @@ def order(by_id: Mapping[str, Node]) -> tuple[list[str], set[str]]:
 
 
 def _check_cycles(by_id: Mapping[str, Node]) -> Iterator[Fault]:
+    """One fault for each shortest circle, until every node that stands in one has been named."""
     _, waiting = order(by_id)
-    seen: set[str] = set()
-    for first in (name for name in by_id if name in waiting):
-        path: list[str] = []
-        name = first
-        while name not in seen:
-            seen.add(name)
-            path.append(name)
-            name = next(source for source in sources(by_id[name]) if source in waiting)
-        if name in path:
-            circle = [*path[path.index(name) :], name]
-            message = f"The nodes {' <- '.join(circle)} read each other in a circle."
+    named: set[str] = set()
+    for name in by_id:
+        circle = _circle(name, by_id, waiting) if name in waiting - named else []
+        if circle:
+            named.update(circle)
+            message = f"The nodes {' <- '.join([*circle, name])} read each other in a circle."
             remedy = "Let one of them read a node outside the circle."
-            yield error(FaultCode.CYCLE, message, remedy, node=name, field="input")
+            following = circle[1] if len(circle) > 1 else name
+            field = next(field for field, source in ports(by_id[name]) if source == following)
+            yield error(FaultCode.CYCLE, message, remedy, node=name, field=field)
+
+
+def _circle(name: str, by_id: Mapping[str, Node], waiting: Set[str]) -> list[str]:
+    """The shortest way from `name` along what is read back to it, empty if there is none."""
+    ways = {name: [name]}
+    pending = [name]
+    for reader in pending:
+        for source in sources(by_id[reader]):
+            if source == name:
+                return ways[reader]
+            if source in waiting and source not in ways:
+                ways[source] = [*ways[reader], source]
+                pending.append(source)
+    return []
 
 
 def _check_ends(nodes: tuple[Node, ...]) -> Iterator[Fault]:
