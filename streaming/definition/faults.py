@@ -47,6 +47,10 @@ class FaultCode(StrEnum):
     LATE_KEEP_REFUSED = "late_keep_refused"
     LATE_RESULTS = "late_results"
     UNBOUNDED_STATE = "unbounded_state"
+    UNKNOWN_PRESET = "unknown_preset"
+    PRESET_ARGUMENTS = "preset_arguments"
+    EQUAL_TIMES_LATE = "equal_times_late"
+    ROWTIME_NEEDS_POINTS = "rowtime_needs_points"
 
 
 class Severity(StrEnum):
