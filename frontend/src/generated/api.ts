@@ -376,6 +376,8 @@ export interface components {
         /**
          * Aggregate
          * @description One result column: `function` over `of` (count may leave it out), of the events where `filter` is true.
+         *
+         *     `k` is how many values topk, maxk, mink, maxk_unique and mink_unique return, `fraction` (0 to 1) which percentile.
          */
         Aggregate: {
             /** Name */
@@ -384,7 +386,7 @@ export interface components {
              * Function
              * @enum {string}
              */
-            function: "count" | "sum" | "avg" | "min" | "max";
+            function: "count" | "sum" | "avg" | "min" | "max" | "stddev" | "stddev_pop" | "variance" | "variance_pop" | "first" | "last" | "count_distinct" | "approx_count_distinct" | "percentile_disc" | "percentile_cont" | "approx_percentile" | "collect" | "collect_distinct" | "topk" | "maxk" | "mink" | "maxk_unique" | "mink_unique" | "time_weighted_avg" | "time_weighted_sum";
             /**
              * Of
              * @default null
@@ -395,6 +397,65 @@ export interface components {
              * @default null
              */
             filter?: string | null;
+            /**
+             * K
+             * @default null
+             */
+            k?: number | null;
+            /**
+             * Fraction
+             * @default null
+             */
+            fraction?: number | null;
+        };
+        /**
+         * AntiJoinNode
+         * @description The parts of left lifetimes during which no matching right event lives.
+         */
+        AntiJoinNode: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "anti_join";
+            /** Id */
+            id: string;
+            /** Left */
+            left: string;
+            /** Right */
+            right: string;
+            /** Keys */
+            keys?: string[];
+            /**
+             * Where
+             * @default null
+             */
+            where?: string | null;
+        };
+        /**
+         * AsofJoinNode
+         * @description Each left event with the matching right event of the largest start that is not after its own.
+         */
+        AsofJoinNode: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "asof_join";
+            /** Id */
+            id: string;
+            /** Left */
+            left: string;
+            /** Right */
+            right: string;
+            /** Keys */
+            keys?: string[];
+            /**
+             * Type
+             * @default inner
+             * @enum {string}
+             */
+            type?: "inner" | "left_outer";
         };
         /**
          * Basis
@@ -474,6 +535,25 @@ export interface components {
             created_at: string;
         };
         /**
+         * ClipNode
+         * @description Ends every lifetime at the first later start of an event of `by` with equal `keys`.
+         */
+        ClipNode: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "clip";
+            /** Id */
+            id: string;
+            /** Input */
+            input: string;
+            /** By */
+            by: string;
+            /** Keys */
+            keys: string[];
+        };
+        /**
          * Column
          * @description One computed field.
          */
@@ -482,6 +562,19 @@ export interface components {
             name: string;
             /** Of */
             of: string;
+        };
+        /**
+         * CountWindow
+         * @description For each group, from each distinct start to the `n`-th distinct start + 1 tick; holds what starts in it.
+         */
+        CountWindow: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "count";
+            /** N */
+            n: number;
         };
         /**
          * Desired
@@ -516,6 +609,23 @@ export interface components {
             edge?: string | null;
         };
         /**
+         * ExtendNode
+         * @description Moves the end of every lifetime by `by`; an event that is then empty is removed.
+         */
+        ExtendNode: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "extend";
+            /** Id */
+            id: string;
+            /** Input */
+            input: string;
+            /** By */
+            by: number | string;
+        };
+        /**
          * Fault
          * @description One fault: `node` is an id (None: the whole definition), `field` a path inside it, `remedy` a sentence.
          */
@@ -536,7 +646,7 @@ export interface components {
          * @description Every kind of fault; in OpenAPI, and exhaustive in TypeScript.
          * @enum {string}
          */
-        FaultCode: "bad_shape" | "duplicate_id" | "reserved_name" | "unknown_node" | "unknown_stream" | "cycle" | "no_input" | "no_output" | "unused_node" | "output_as_input" | "bad_expression" | "unknown_field" | "unknown_function" | "type_mismatch" | "duplicate_name" | "bad_window" | "gaps_between_windows" | "too_many_windows" | "missing_argument" | "late_not_said" | "bad_advance_time" | "no_clock" | "bad_schema" | "bad_adapter";
+        FaultCode: "bad_shape" | "duplicate_id" | "reserved_name" | "unknown_node" | "unknown_stream" | "cycle" | "no_input" | "no_output" | "unused_node" | "output_as_input" | "bad_expression" | "unknown_field" | "unknown_function" | "type_mismatch" | "duplicate_name" | "bad_window" | "gaps_between_windows" | "too_many_windows" | "missing_argument" | "late_not_said" | "bad_advance_time" | "no_clock" | "bad_schema" | "bad_adapter" | "not_carried" | "bad_duration" | "conflicting_arguments" | "no_effect" | "fields_differ" | "join_without_keys" | "bad_empty" | "provisional_rows" | "unknown_input" | "import_cycle" | "late_keep_refused" | "late_results" | "unbounded_state";
         /**
          * FilterNode
          * @description Keeps the events for which `where` is true; null is not true. Lifetimes are kept.
@@ -592,7 +702,7 @@ export interface components {
                 /** Name */
                 name: string;
                 /** Nodes */
-                nodes: (components["schemas"]["InputNode"] | components["schemas"]["FilterNode"] | components["schemas"]["ProjectNode"] | components["schemas"]["WindowNode"] | components["schemas"]["OutputNode"])[];
+                nodes: (components["schemas"]["InputNode"] | components["schemas"]["FilterNode"] | components["schemas"]["ProjectNode"] | components["schemas"]["ShiftNode"] | components["schemas"]["SetDurationNode"] | components["schemas"]["ExtendNode"] | components["schemas"]["ClipNode"] | components["schemas"]["PointAtEndNode"] | components["schemas"]["ToIntervalsNode"] | components["schemas"]["OrderEdgesNode"] | components["schemas"]["UnionNode"] | components["schemas"]["JoinNode"] | components["schemas"]["AntiJoinNode"] | components["schemas"]["SemiJoinNode"] | components["schemas"]["AsofJoinNode"] | components["schemas"]["WindowNode"] | components["schemas"]["TopKNode"] | components["schemas"]["OutputNode"])[];
             };
         };
         /**
@@ -653,6 +763,39 @@ export interface components {
             id: string;
             /** Stream */
             stream: string;
+        };
+        /**
+         * JoinNode
+         * @description Pairs events with equal `keys`, for which `where` is true, while both live.
+         *
+         *     The payload is the fields of the left, then those of the right that are no keys. A null key equals nothing.
+         *     `left_outer` adds the parts of left lifetimes without a partner, with nulls for the right.
+         */
+        JoinNode: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "join";
+            /** Id */
+            id: string;
+            /** Left */
+            left: string;
+            /** Right */
+            right: string;
+            /** Keys */
+            keys?: string[];
+            /**
+             * Where
+             * @default null
+             */
+            where?: string | null;
+            /**
+             * Type
+             * @default inner
+             * @enum {string}
+             */
+            type?: "inner" | "left_outer";
         };
         /**
          * Late
@@ -756,8 +899,26 @@ export interface components {
          */
         Observed: "requested" | "starting" | "running" | "stopping" | "stopped" | "failed" | "lost";
         /**
+         * OrderEdgesNode
+         * @description Releases the starts and ends of edges in order of time: the first query of the two-query recipe.
+         */
+        OrderEdgesNode: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "order_edges";
+            /** Id */
+            id: string;
+            /** Input */
+            input: string;
+        };
+        /**
          * OutputNode
-         * @description Where results leave the query, with the StreamInsight lifetime (T22).
+         * @description Where results leave the query; `timestamp` says with which lifetime (T22).
+         *
+         *     `lifetime` is the row's own, `point_at_end` a point at its end, `latest_input` a point at the latest start among
+         *     the events that made it, but not before the row's own start.
          */
         OutputNode: {
             /**
@@ -769,6 +930,12 @@ export interface components {
             id: string;
             /** Input */
             input: string;
+            /**
+             * Timestamp
+             * @default lifetime
+             * @enum {string}
+             */
+            timestamp?: "lifetime" | "point_at_end" | "latest_input";
         };
         /**
          * Permission
@@ -776,6 +943,21 @@ export interface components {
          * @enum {string}
          */
         Permission: "view" | "edit" | "operate" | "administer";
+        /**
+         * PointAtEndNode
+         * @description Replaces every lifetime by a point at its end; what never ends is removed.
+         */
+        PointAtEndNode: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "point_at_end";
+            /** Id */
+            id: string;
+            /** Input */
+            input: string;
+        };
         /**
          * ProgressReport
          * @description What one micro-batch of one binding did; all counts are totals, so a lost report loses nothing.
@@ -851,7 +1033,7 @@ export interface components {
             /** Name */
             name: string;
             /** Nodes */
-            nodes: (components["schemas"]["InputNode"] | components["schemas"]["FilterNode"] | components["schemas"]["ProjectNode"] | components["schemas"]["WindowNode"] | components["schemas"]["OutputNode"])[];
+            nodes: (components["schemas"]["InputNode"] | components["schemas"]["FilterNode"] | components["schemas"]["ProjectNode"] | components["schemas"]["ShiftNode"] | components["schemas"]["SetDurationNode"] | components["schemas"]["ExtendNode"] | components["schemas"]["ClipNode"] | components["schemas"]["PointAtEndNode"] | components["schemas"]["ToIntervalsNode"] | components["schemas"]["OrderEdgesNode"] | components["schemas"]["UnionNode"] | components["schemas"]["JoinNode"] | components["schemas"]["AntiJoinNode"] | components["schemas"]["SemiJoinNode"] | components["schemas"]["AsofJoinNode"] | components["schemas"]["WindowNode"] | components["schemas"]["TopKNode"] | components["schemas"]["OutputNode"])[];
         };
         /**
          * QueryList
@@ -1031,6 +1213,77 @@ export interface components {
             faults: components["schemas"]["Fault"][];
         };
         /**
+         * SemiJoinNode
+         * @description The parts of left lifetimes during which some matching right event lives.
+         */
+        SemiJoinNode: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "semi_join";
+            /** Id */
+            id: string;
+            /** Left */
+            left: string;
+            /** Right */
+            right: string;
+            /** Keys */
+            keys?: string[];
+            /**
+             * Where
+             * @default null
+             */
+            where?: string | null;
+        };
+        /**
+         * SessionWindow
+         * @description For each group `[first start, last start + gap)`: an event that starts before that end belongs.
+         *
+         *     `max` caps the length: the event that would exceed it opens the next session.
+         */
+        SessionWindow: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "session";
+            /** Gap */
+            gap: number | string;
+            /**
+             * Max
+             * @default null
+             */
+            max?: number | string | null;
+        };
+        /**
+         * SetDurationNode
+         * @description Gives every event the lifetime `[start, start + duration)`; edge ends disappear.
+         *
+         *     One of `duration` and `expression`, a long in ticks for each event; zero or less, or null, removes the event.
+         */
+        SetDurationNode: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "set_duration";
+            /** Id */
+            id: string;
+            /** Input */
+            input: string;
+            /**
+             * Duration
+             * @default null
+             */
+            duration?: number | string | null;
+            /**
+             * Expression
+             * @default null
+             */
+            expression?: string | null;
+        };
+        /**
          * Severity
          * @description Errors refuse the definition; warnings are shown and let it pass.
          * @enum {string}
@@ -1042,6 +1295,34 @@ export interface components {
          * @enum {string}
          */
         Shape: "point" | "interval" | "edge";
+        /**
+         * ShiftNode
+         * @description Moves both ends of every lifetime by `by`, which may be negative; CTIs move alike.
+         */
+        ShiftNode: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "shift";
+            /** Id */
+            id: string;
+            /** Input */
+            input: string;
+            /** By */
+            by: number | string;
+        };
+        /**
+         * SnapshotWindow
+         * @description For each group, between any two neighbouring starts or ends with at least one event alive.
+         */
+        SnapshotWindow: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "snapshot";
+        };
         /**
          * StopBody
          * @description How to stop: `flush` closes all windows first on inputs whose settings say `final` (T15).
@@ -1141,6 +1422,76 @@ export interface components {
             zone?: string;
         };
         /**
+         * TimeIntervalWindow
+         * @description SPL panes `[k*period + offset, k*period + offset + duration)`; `period` defaults to the duration.
+         *
+         *     `discard_age` is SPL's name for the grace of the window (T19).
+         */
+        TimeIntervalWindow: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "time_interval";
+            /** Duration */
+            duration: number | string;
+            /**
+             * Period
+             * @default null
+             */
+            period?: number | string | null;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset?: number | string;
+            /**
+             * Discard Age
+             * @default 0
+             */
+            discard_age?: number | string;
+        };
+        /**
+         * ToIntervalsNode
+         * @description Pairs the start and the end of each edge into one interval, released when it is closed.
+         */
+        ToIntervalsNode: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "to_intervals";
+            /** Id */
+            id: string;
+            /** Input */
+            input: string;
+        };
+        /**
+         * TopKNode
+         * @description The `k` events of each group of each window with the largest `by`, an expression; ties at rank k all count.
+         *
+         *     Each is given the lifetime of the window; an event whose `by` is null has no rank.
+         */
+        TopKNode: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "top_k";
+            /** Id */
+            id: string;
+            /** Input */
+            input: string;
+            /** Window */
+            window: components["schemas"]["TumblingWindow"] | components["schemas"]["HoppingWindow"] | components["schemas"]["TimeIntervalWindow"] | components["schemas"]["SessionWindow"] | components["schemas"]["SnapshotWindow"] | components["schemas"]["CountWindow"];
+            /** Group By */
+            group_by?: string[];
+            /** By */
+            by: string;
+            /** K */
+            k: number;
+        };
+        /**
          * TumblingWindow
          * @description Windows `[offset + k*size, offset + (k+1)*size)`; `offset` counts from 1970-01-01T00:00Z (T23).
          */
@@ -1157,6 +1508,21 @@ export interface components {
              * @default 0
              */
             offset?: number | string;
+        };
+        /**
+         * UnionNode
+         * @description All events of `inputs`, which have the same fields; released in order of start.
+         */
+        UnionNode: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "union";
+            /** Id */
+            id: string;
+            /** Inputs */
+            inputs: string[];
         };
         /**
          * Validation
@@ -1190,7 +1556,7 @@ export interface components {
                 /** Name */
                 name: string;
                 /** Nodes */
-                nodes: (components["schemas"]["InputNode"] | components["schemas"]["FilterNode"] | components["schemas"]["ProjectNode"] | components["schemas"]["WindowNode"] | components["schemas"]["OutputNode"])[];
+                nodes: (components["schemas"]["InputNode"] | components["schemas"]["FilterNode"] | components["schemas"]["ProjectNode"] | components["schemas"]["ShiftNode"] | components["schemas"]["SetDurationNode"] | components["schemas"]["ExtendNode"] | components["schemas"]["ClipNode"] | components["schemas"]["PointAtEndNode"] | components["schemas"]["ToIntervalsNode"] | components["schemas"]["OrderEdgesNode"] | components["schemas"]["UnionNode"] | components["schemas"]["JoinNode"] | components["schemas"]["AntiJoinNode"] | components["schemas"]["SemiJoinNode"] | components["schemas"]["AsofJoinNode"] | components["schemas"]["WindowNode"] | components["schemas"]["TopKNode"] | components["schemas"]["OutputNode"])[];
             };
             /**
              * Comment
@@ -1233,7 +1599,11 @@ export interface components {
         };
         /**
          * WindowNode
-         * @description Groups events by window and by `group_by` fields; one final row for each group when the window closes.
+         * @description Groups events by window and by `group_by` fields, and gives rows of aggregates for each group of each window.
+         *
+         *     A window closes `grace` after its end (None: the default of the input's preset, else zero; T19). `emit` says when
+         *     rows appear (T20), `retract` adds a deletion for each replaced row. `empty: default` also gives rows for windows
+         *     without events between two that have some, no further apart than `empty_gap`, for each of `empty_groups` (T21).
          */
         WindowNode: {
             /**
@@ -1248,7 +1618,41 @@ export interface components {
             /** Group By */
             group_by?: string[];
             /** Window */
-            window: components["schemas"]["TumblingWindow"] | components["schemas"]["HoppingWindow"];
+            window: components["schemas"]["TumblingWindow"] | components["schemas"]["HoppingWindow"] | components["schemas"]["TimeIntervalWindow"] | components["schemas"]["SessionWindow"] | components["schemas"]["SnapshotWindow"] | components["schemas"]["CountWindow"];
+            /**
+             * Grace
+             * @default null
+             */
+            grace?: number | string | null;
+            /**
+             * Emit
+             * @default final
+             * @enum {string}
+             */
+            emit?: "final" | "on_complete" | "running";
+            /**
+             * Retract
+             * @default false
+             */
+            retract?: boolean;
+            /**
+             * Empty
+             * @default skip
+             * @enum {string}
+             */
+            empty?: "skip" | "default";
+            /**
+             * Empty Gap
+             * @default null
+             */
+            empty_gap?: number | string | null;
+            /**
+             * Empty Groups
+             * @default null
+             */
+            empty_groups?: {
+                [key: string]: string | number | boolean | null;
+            }[] | null;
             /** Aggregates */
             aggregates: components["schemas"]["Aggregate"][];
         };

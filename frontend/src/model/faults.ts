@@ -27,6 +27,19 @@ export const FAULT_TITLES: Record<FaultCode, string> = {
   no_clock: "Time does not advance",
   bad_schema: "Wrong schema",
   bad_adapter: "Adapter cannot be used",
+  not_carried: "Not on Spark yet",
+  bad_duration: "Impossible duration",
+  conflicting_arguments: "Conflicting arguments",
+  no_effect: "Without effect",
+  fields_differ: "Fields differ",
+  join_without_keys: "Join without keys",
+  bad_empty: "Impossible rows for empty windows",
+  provisional_rows: "Provisional rows",
+  unknown_input: "Unknown input",
+  import_cycle: "CTIs imported in a circle",
+  late_keep_refused: "Late events cannot be kept",
+  late_results: "Results come late",
+  unbounded_state: "State without bound",
 };
 
 /** The worst severity for each node id; faults of the whole definition are under the empty string. */

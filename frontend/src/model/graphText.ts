@@ -1,7 +1,8 @@
 /** The JSON text of a query, as far as it can be read. */
 
 import type { GraphNode, QueryGraph } from "./api";
-import { KIND_LABELS } from "./summary";
+
+type WindowKind = Extract<GraphNode, { kind: "window" }>["window"]["kind"];
 
 export interface GraphText {
   /** What the text says, of whatever shape; null when it is no JSON. */
@@ -18,22 +19,50 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
-function isDrawableWindow(node: Record<string, unknown>): boolean {
-  const { window, aggregates, group_by: groups } = node;
-  const soundGroups = groups === undefined || (Array.isArray(groups) && groups.every(isText));
-  return (
-    isRecord(window) && isText(window.kind) && Array.isArray(aggregates) && aggregates.every(isRecord) && soundGroups
-  );
-}
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+const isRecords = (value: unknown): boolean => Array.isArray(value) && value.every(isRecord);
+
+const WINDOW_KINDS: Record<WindowKind, true> = {
+  tumbling: true,
+  hopping: true,
+  time_interval: true,
+  session: true,
+  snapshot: true,
+  count: true,
+};
+const isWindow = (value: unknown): boolean =>
+  isRecord(value) && isText(value.kind) && Object.hasOwn(WINDOW_KINDS, value.kind);
+
+type Look = (value: unknown) => boolean;
+
+/** What must be there for a node of each kind to be put into words. */
+const LOOKS: Record<GraphNode["kind"], Record<string, Look>> = {
+  input: { stream: isText },
+  filter: { input: isText, where: isText },
+  project: { input: isText, columns: isRecords },
+  shift: { input: isText },
+  set_duration: { input: isText },
+  extend: { input: isText },
+  clip: { input: isText, by: isText },
+  point_at_end: { input: isText },
+  to_intervals: { input: isText },
+  order_edges: { input: isText },
+  union: { inputs: isTexts },
+  join: { left: isText, right: isText },
+  anti_join: { left: isText, right: isText },
+  semi_join: { left: isText, right: isText },
+  asof_join: { left: isText, right: isText },
+  window: { input: isText, window: isWindow, aggregates: isRecords },
+  top_k: { input: isText, window: isWindow },
+  output: { input: isText },
+};
 
 /** Enough of a node to draw it; its faults are the server's to find. */
 function isDrawable(node: unknown): node is GraphNode {
-  if (!isRecord(node) || !isText(node.id) || !isText(node.kind) || !(node.kind in KIND_LABELS)) return false;
-  if (node.kind === "input") return isText(node.stream);
-  if (!isText(node.input)) return false;
-  if (node.kind === "filter") return isText(node.where);
-  if (node.kind === "project") return Array.isArray(node.columns) && node.columns.every(isRecord);
-  return node.kind === "window" ? isDrawableWindow(node) : true;
+  if (!isRecord(node) || !isText(node.id) || !isText(node.kind) || !Object.hasOwn(LOOKS, node.kind)) return false;
+  const looks = Object.entries(LOOKS[node.kind as GraphNode["kind"]]);
+  const lists = [node.keys, node.group_by].every((list) => list === undefined || isTexts(list));
+  return lists && looks.every(([name, look]) => look(node[name]));
 }
 
 export function readGraphText(text: string): GraphText {

@@ -3,28 +3,88 @@
 import type { GraphNode } from "./api";
 
 type WindowNode = Extract<GraphNode, { kind: "window" }>;
+type TwoSided = Extract<GraphNode, { left: string }>;
 
 export const KIND_LABELS: Record<GraphNode["kind"], string> = {
   input: "Input",
   filter: "Filter",
   project: "Project",
+  shift: "Shift",
+  set_duration: "Set duration",
+  extend: "Extend",
+  clip: "Clip",
+  point_at_end: "Point at end",
+  to_intervals: "To intervals",
+  order_edges: "Order edges",
+  union: "Union",
+  join: "Join",
+  anti_join: "Anti join",
+  semi_join: "Semi join",
+  asof_join: "As-of join",
   window: "Window",
+  top_k: "Top k",
   output: "Output",
 };
 
-function windowWords({ window }: WindowNode): string {
-  const offset = window.offset ? `, offset ${window.offset}` : "";
+const TIMESTAMP_WORDS = {
+  lifetime: "results",
+  point_at_end: "results, as points at their end",
+  latest_input: "results, as points at their latest input",
+} as const;
+
+function windowWords(window: WindowNode["window"]): string {
+  const offset = "offset" in window && window.offset ? `, offset ${window.offset}` : "";
   switch (window.kind) {
     case "tumbling":
       return `tumbling ${window.size}${offset}`;
     case "hopping":
       return `hopping ${window.size} every ${window.hop}${offset}`;
+    case "time_interval": {
+      const discard = window.discard_age ? `, discarded ${window.discard_age} after its end` : "";
+      return `panes of ${window.duration} every ${window.period ?? window.duration}${offset}${discard}`;
+    }
+    case "session":
+      return `sessions with gaps of ${window.gap}${window.max ? `, at most ${window.max} long` : ""}`;
+    case "snapshot":
+      return "snapshots";
+    case "count":
+      return `each ${window.n} starts`;
   }
 }
 
-function aggregateWords(aggregate: WindowNode["aggregates"][number]): string {
-  const filter = aggregate.filter ? ` where ${aggregate.filter}` : "";
-  return `${aggregate.name} = ${aggregate.function}(${aggregate.of ?? "*"})${filter}`;
+function forEach(groups: readonly string[] | undefined): string[] {
+  return groups !== undefined && groups.length > 0 ? [`for each ${groups.join(", ")}`] : [];
+}
+
+function emission({ grace, emit, retract, empty }: WindowNode): string[] {
+  const rows = emit === "running" ? "a row at each change" : "a row when complete, then at each change";
+  return [
+    ...(grace ? [`closes ${grace} after its end`] : []),
+    ...(emit !== undefined && emit !== "final" ? [`${rows}${retract ? ", with deletions" : ""}`] : []),
+    ...(empty === "default" ? ["rows for empty windows too"] : []),
+  ];
+}
+
+function aggregateWords({ name, function: called, of, filter, k, fraction }: WindowNode["aggregates"][number]): string {
+  const given = [of ?? "*", k, fraction].filter((each) => each !== undefined && each !== null);
+  return `${name} = ${called}(${given.join(", ")})${filter ? ` where ${filter}` : ""}`;
+}
+
+const withEqual = (keys: readonly string[] | undefined): string[] =>
+  keys !== undefined && keys.length > 0 ? [`with equal ${keys.join(", ")}`] : [];
+
+function pairWords(node: TwoSided): string {
+  const outer = "type" in node && node.type === "left_outer" ? ", or nulls" : "";
+  switch (node.kind) {
+    case "join":
+      return `${node.left} with ${node.right}${outer}`;
+    case "asof_join":
+      return `${node.left} with the latest ${node.right}${outer}`;
+    case "anti_join":
+      return `${node.left} while there is no ${node.right}`;
+    case "semi_join":
+      return `${node.left} while there is some ${node.right}`;
+  }
 }
 
 /** The lines that a node shows under its name. */
@@ -36,17 +96,42 @@ export function nodeLines(node: GraphNode): string[] {
       return [node.where];
     case "project":
       return node.columns.map((column) => `${column.name} = ${column.of}`);
+    case "shift":
+      return [`starts and ends by ${node.by}`];
+    case "set_duration":
+      return [node.duration == null ? `${node.expression} ticks from the start` : `${node.duration} from the start`];
+    case "extend":
+      return [`ends by ${node.by}`];
+    case "clip":
+      return [`${node.input} until the next ${node.by}`, ...withEqual(node.keys)];
+    case "point_at_end":
+      return ["a point at each end"];
+    case "to_intervals":
+      return ["one interval for each edge"];
+    case "order_edges":
+      return ["starts and ends in order of time"];
+    case "union":
+      return [`all of ${node.inputs.join(", ")}`];
+    case "join":
+    case "asof_join":
+    case "anti_join":
+    case "semi_join":
+      return [pairWords(node), ...withEqual(node.keys), ...("where" in node && node.where ? [node.where] : [])];
     case "window": {
-      const groups = node.group_by ?? [];
-      const by = groups.length > 0 ? [`for each ${groups.join(", ")}`] : [];
-      return [windowWords(node), ...by, ...node.aggregates.map(aggregateWords)];
+      const head = [windowWords(node.window), ...forEach(node.group_by), ...emission(node)];
+      return [...head, ...node.aggregates.map(aggregateWords)];
     }
+    case "top_k":
+      return [`largest ${node.k} by ${node.by}`, windowWords(node.window), ...forEach(node.group_by)];
     case "output":
-      return ["results"];
+      return [TIMESTAMP_WORDS[node.timestamp ?? "lifetime"]];
   }
 }
 
-/** The ids that a node reads from. */
-export function inputsOf(node: GraphNode): string[] {
-  return node.kind === "input" ? [] : [node.input];
+/** The ids that a node reads from, the left of a pair first. */
+export function inputsOf(node: GraphNode): readonly string[] {
+  if (node.kind === "input") return [];
+  if (node.kind === "union") return node.inputs;
+  if ("left" in node) return [node.left, node.right];
+  return node.kind === "clip" ? [node.input, node.by] : [node.input];
 }

@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+import type { GraphNode } from "./api";
+import { readGraphText } from "./graphText";
+import { inputsOf, nodeLines } from "./summary";
+
+type Window = Extract<GraphNode, { kind: "window" }>["window"];
+
+const TUMBLING = { kind: "tumbling", size: "1m" } as const;
+const NODES: { [Kind in GraphNode["kind"]]: [Extract<GraphNode, { kind: Kind }>, string[], string[]] } = {
+  input: [{ id: "x", kind: "input", stream: "cars" }, [], ["stream cars"]],
+  filter: [{ id: "x", kind: "filter", input: "a", where: "v > 1" }, ["a"], ["v > 1"]],
+  project: [{ id: "x", kind: "project", input: "a", columns: [{ name: "w", of: "v + 1" }] }, ["a"], ["w = v + 1"]],
+  shift: [{ id: "x", kind: "shift", input: "a", by: "-5m" }, ["a"], ["starts and ends by -5m"]],
+  set_duration: [{ id: "x", kind: "set_duration", input: "a", duration: "1h" }, ["a"], ["1h from the start"]],
+  extend: [{ id: "x", kind: "extend", input: "a", by: "1s" }, ["a"], ["ends by 1s"]],
+  clip: [
+    { id: "x", kind: "clip", input: "a", by: "b", keys: ["k"] },
+    ["a", "b"],
+    ["a until the next b", "with equal k"],
+  ],
+  point_at_end: [{ id: "x", kind: "point_at_end", input: "a" }, ["a"], ["a point at each end"]],
+  to_intervals: [{ id: "x", kind: "to_intervals", input: "a" }, ["a"], ["one interval for each edge"]],
+  order_edges: [{ id: "x", kind: "order_edges", input: "a" }, ["a"], ["starts and ends in order of time"]],
+  union: [{ id: "x", kind: "union", inputs: ["a", "b", "c"] }, ["a", "b", "c"], ["all of a, b, c"]],
+  join: [
+    { id: "x", kind: "join", left: "a", right: "b", keys: ["k"], where: "v > w", type: "left_outer" },
+    ["a", "b"],
+    ["a with b, or nulls", "with equal k", "v > w"],
+  ],
+  anti_join: [{ id: "x", kind: "anti_join", left: "a", right: "b" }, ["a", "b"], ["a while there is no b"]],
+  semi_join: [{ id: "x", kind: "semi_join", left: "a", right: "b" }, ["a", "b"], ["a while there is some b"]],
+  asof_join: [
+    { id: "x", kind: "asof_join", left: "a", right: "b", keys: ["k"] },
+    ["a", "b"],
+    ["a with the latest b", "with equal k"],
+  ],
+  window: [
+    {
+      id: "x",
+      kind: "window",
+      input: "a",
+      window: TUMBLING,
+      group_by: ["k"],
+      grace: "30s",
+      emit: "running",
+      retract: true,
+      empty: "default",
+      aggregates: [
+        { name: "n", function: "count" },
+        { name: "best", function: "topk", of: "v", k: 3, filter: "v > 0" },
+      ],
+    },
+    ["a"],
+    [
+      "tumbling 1m",
+      "for each k",
+      "closes 30s after its end",
+      "a row at each change, with deletions",
+      "rows for empty windows too",
+      "n = count(*)",
+      "best = topk(v, 3) where v > 0",
+    ],
+  ],
+  top_k: [
+    { id: "x", kind: "top_k", input: "a", window: TUMBLING, by: "v", k: 3 },
+    ["a"],
+    ["largest 3 by v", "tumbling 1m"],
+  ],
+  output: [
+    { id: "x", kind: "output", input: "a", timestamp: "point_at_end" },
+    ["a"],
+    ["results, as points at their end"],
+  ],
+};
+
+test.each(Object.values(NODES).map((each) => each as [GraphNode, string[], string[]]))(
+  "a node can be drawn and says what it does: $kind",
+  (node, inputs, lines) => {
+    const text = JSON.stringify({ version: 1, name: "q", nodes: [node] });
+    expect(readGraphText(text).graph?.nodes).toEqual([node]);
+    expect(inputsOf(node)).toEqual(inputs);
+    expect(nodeLines(node)).toEqual(lines);
+  },
+);
+
+const WINDOWS: { [Kind in Window["kind"]]: [Extract<Window, { kind: Kind }>, string] } = {
+  tumbling: [{ kind: "tumbling", size: "1m", offset: "5s" }, "tumbling 1m, offset 5s"],
+  hopping: [{ kind: "hopping", size: "5m", hop: "1m" }, "hopping 5m every 1m"],
+  time_interval: [
+    { kind: "time_interval", duration: "5m", discard_age: "1m" },
+    "panes of 5m every 5m, discarded 1m after its end",
+  ],
+  session: [{ kind: "session", gap: "5m", max: "1h" }, "sessions with gaps of 5m, at most 1h long"],
+  snapshot: [{ kind: "snapshot" }, "snapshots"],
+  count: [{ kind: "count", n: 3 }, "each 3 starts"],
+};
+
+test.each(Object.values(WINDOWS) as [Window, string][])("windows are put into words: $kind", (window, words) => {
+  const node: GraphNode = { id: "x", kind: "window", input: "a", window, aggregates: [] };
+  expect(nodeLines(node)).toEqual([words]);
+});
