@@ -5,13 +5,12 @@ from typing import Any, Final
 
 from streaming.definition.check import check
 from streaming.definition.faults import Fault, Severity
-from streaming.definition.graph import InputNode, OutputNode, QueryGraph
+from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.streams import StreamDefinition
 from streaming.reference.build_joins import JOINS
-from streaming.reference.build_per_event import PER_EVENT
+from streaming.reference.build_lifetimes import LIFETIMES
 from streaming.reference.build_windows import WINDOWS
 from streaming.reference.flow import Operator
-from streaming.reference.output import Output
 from streaming.reference.plan import Plan
 from streaming.temporal.settings import AdvanceTime
 
@@ -39,14 +38,8 @@ def build(plan: Plan) -> dict[str, Operator]:
     return {node.id: _BUILDERS[type(node)](node, plan) for node in nodes}
 
 
-def _output(node: OutputNode, plan: Plan) -> Operator:
-    del plan
-    return Output(node.id)
-
-
 _BUILDERS: Final[Mapping[type[Any], Callable[[Any, Plan], Operator]]] = {
-    **PER_EVENT,
+    **LIFETIMES,
     **JOINS,
     **WINDOWS,
-    OutputNode: _output,
 }

@@ -1,6 +1,6 @@
 """A whole query, run row by row: what every other executor has to agree with."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from streaming.definition.graph import InputNode, QueryGraph, sources
 from streaming.definition.streams import StreamDefinition
@@ -11,6 +11,7 @@ from streaming.reference.flow import Cause, ElementId, Flow
 from streaming.reference.output import Output, OutputRow
 from streaming.reference.trace import Trace
 from streaming.temporal.clock import Judged
+from streaming.temporal.events import Cti
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 from streaming.wire.case import ONLY_LANE, EndMode
@@ -97,6 +98,11 @@ class ReferenceRun:
     def released(self) -> list[OutputRow]:
         """Every row that outputs gave, replaced and taken back ones too: output by output, in the order of release."""
         return [row for output in self._outputs() for row in output.released]
+
+    @property
+    def logs(self) -> Mapping[str, Sequence[OutputRow | Cti]]:
+        """By output, every row and every CTI that moved, in the order in which they left."""
+        return {output.node: output.log for output in self._outputs()}
 
     @property
     def output_ctis(self) -> Mapping[str, list[Tick]]:

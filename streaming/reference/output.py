@@ -1,9 +1,10 @@
-"""output: the rows of a result in the order in which they were released, and the CTIs that moved."""
+"""output: the rows of a result and the CTIs that moved, in the order in which they left."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from streaming.reference.flow import VANISHED, Advanced, Cause, Flow, FlowId, Witness
+from streaming.reference.flow import VANISHED, Advanced, Cause, Flow, FlowId, Operator, Witness
+from streaming.temporal.events import Cti
 from streaming.temporal.ticks import NO_CTI, Tick
 
 
@@ -18,44 +19,66 @@ class OutputRow:
 
 @dataclass
 class Output:
-    """One output node.
+    """One output node; `times` gives rows the lifetime with which they leave (T22).
 
     `rows` is the net result: an edge is open until its end comes, and not there once it has vanished; a row of a pane
-    is the last one given. `released` is every row as it left: edge starts and ends, replaced rows, deletions.
+    is the last one given. `log` is every row as it left (edge starts and ends, replaced rows, deletions), and between
+    them the CTIs that moved.
     """
 
     node: str
+    times: Operator
     rows: dict[FlowId, OutputRow] = field(default_factory=dict)
-    released: list[OutputRow] = field(default_factory=list)
-    ctis: list[Tick] = field(default_factory=list)
+    log: list[OutputRow | Cti] = field(default_factory=list)
+    cti: Tick = NO_CTI
+
+    @property
+    def released(self) -> list[OutputRow]:
+        """Every row as it left."""
+        return [entry for entry in self.log if isinstance(entry, OutputRow)]
+
+    @property
+    def ctis(self) -> list[Tick]:
+        """The CTIs that moved."""
+        return [entry.at for entry in self.log if isinstance(entry, Cti)]
 
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
-        """Add the row, or give the open edge of the same id its end, or replace or take back the row of that id."""
-        del port
-        row = OutputRow(self.node, flow, witness.cause)
-        self.released.append(row)
-        if flow.vanishes:
-            witness.removed(self.node, self.rows.pop(flow.id).flow, VANISHED)
-            witness.removed(self.node, flow, VANISHED)
-            return ()
-        if flow.gone:
-            del self.rows[flow.id]
-            return ()
-        witness.took(self.node, flow)
-        if flow.closes:
-            opened = self.rows[flow.id]
-            row = OutputRow(self.node, opened.flow.closed_by(flow), opened.released_by)
-        self.rows[flow.id] = row
+        """Add what the flow becomes to the result."""
+        self._add(self.times.take(port, flow, witness), witness)
         return ()
 
     def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
-        """Note the CTI if it moved."""
-        del port, witness
-        if cti > (self.ctis[-1] if self.ctis else NO_CTI):
-            self.ctis.append(cti)
-        return Advanced((), cti, horizon)
+        """Note the CTI, after what it frees, if it moved."""
+        advanced = self.times.advance(port, cti, horizon, witness)
+        self._add(advanced.flows, witness)
+        if advanced.cti > self.cti:
+            self.cti = advanced.cti
+            self.log.append(Cti(advanced.cti))
+        return Advanced((), advanced.cti, advanced.horizon)
 
     def boundary(self, witness: Witness) -> Sequence[Flow]:
         """Owes nothing."""
         del witness
         return ()
+
+    def _add(self, flows: Sequence[Flow], witness: Witness) -> None:
+        for flow in flows:
+            row = OutputRow(self.node, flow, witness.cause)
+            self.log.append(row)
+            self._settle(row, witness)
+
+    def _settle(self, row: OutputRow, witness: Witness) -> None:
+        """Add the row, or give the open edge of its id its end, or replace or take back the row of that id."""
+        flow = row.flow
+        if flow.vanishes:
+            witness.removed(self.node, self.rows.pop(flow.id).flow, VANISHED)
+            witness.removed(self.node, flow, VANISHED)
+            return
+        if flow.gone:
+            del self.rows[flow.id]
+            return
+        witness.took(self.node, flow)
+        if flow.closes:
+            opened = self.rows[flow.id]
+            row = OutputRow(self.node, opened.flow.closed_by(flow), opened.released_by)
+        self.rows[flow.id] = row

@@ -1,0 +1,23 @@
+"""Dynamic query composition: what one query gives out is what another takes in."""
+
+from collections.abc import Sequence
+
+from streaming.reference.executor import ReferenceRun
+from streaming.reference.flow import Flow
+from streaming.temporal.events import Cti, EdgeKind, Event
+
+
+def elements_of(run: ReferenceRun, output: str) -> Sequence[Event | Cti]:
+    """The rows and CTIs of the output node `output` so far, in the order in which they left `run`.
+
+    An edge is two elements, its start and its end. Raises KeyError for an unknown output, and ValueError when rows
+    were replaced or taken back, for which a stream has no elements: such a window has to emit final rows only.
+    """
+    return [entry if isinstance(entry, Cti) else _event(entry.flow) for entry in run.logs[output]]
+
+
+def _event(flow: Flow) -> Event:
+    if flow.gone or flow.replaces is not None:
+        raise ValueError("a stream cannot take rows back; let the windows emit final rows")
+    edge = EdgeKind.START if flow.opens else EdgeKind.END if flow.closes else None
+    return Event(flow.start, flow.end, flow.payload, edge)

@@ -1,0 +1,56 @@
+"""order_edges: releases the starts and ends of edges in order of time, up to and including the CTI.
+
+The first query of the two-query recipe: the second reads them in order and drops nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from streaming.reference.flow import VANISHED, Advanced, Flow, Witness, sort_key
+from streaming.temporal.ticks import NO_CTI, Tick
+
+
+@dataclass
+class OrderEdges:
+    """One order_edges node; what is no edge is ordered by its start."""
+
+    node: str
+    cti: Tick = NO_CTI
+    held: list[Flow] = field(default_factory=list)
+
+    def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
+        """What is not after the CTI passes at once, late_kept flows too. An edge that vanishes unseen is not seen."""
+        del port
+        if _sync(flow) <= self.cti:
+            return (flow,)
+        if not flow.vanishes:
+            self.held.append(flow)
+            return ()
+        (opened,) = (each for each in self.held if each.id == flow.id)
+        self.held.remove(opened)
+        witness.removed(self.node, opened, VANISHED)
+        witness.removed(self.node, flow, VANISHED)
+        return ()
+
+    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
+        """Everything up to and including `cti`, in order."""
+        del port, witness
+        due = sorted((flow for flow in self.held if _sync(flow) <= cti), key=_place)
+        self.held = [flow for flow in self.held if _sync(flow) > cti]
+        self.cti = cti
+        return Advanced(due, cti, horizon)
+
+    def boundary(self, witness: Witness) -> Sequence[Flow]:
+        """Owes nothing."""
+        del witness
+        return ()
+
+
+def _sync(flow: Flow) -> Tick:
+    return flow.end if flow.closes else flow.start
+
+
+def _place(flow: Flow) -> tuple[Any, ...]:
+    """By time; ends before starts of the same tick, for an edge that ends at `t` does not live at `t` (T2)."""
+    return (_sync(flow), not flow.closes, flow.start, flow.end, sort_key(flow.payload))

@@ -1,0 +1,40 @@
+"""set_duration: `[start, start + duration)` for every event. Starts alone are read, so edge ends disappear."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from streaming.definition.expressions import Expression
+from streaming.reference.expressions import evaluate
+from streaming.reference.flow import Flow, Witness
+from streaming.reference.held_edges import later
+from streaming.temporal.ticks import Tick, Ticks
+
+
+@dataclass(frozen=True)
+class SetDuration:
+    """One set_duration node: `duration` is constant, or computed from the payload of each event."""
+
+    node: str
+    duration: Ticks | Expression
+
+    def one(self, flow: Flow, witness: Witness) -> Flow | None:
+        """The event with its new lifetime at once, edge starts too; removed when that is zero, less, or null."""
+        if flow.closes:
+            why = f"set_duration {self.node!r} reads starts only: edge ends disappear"
+            witness.removed(self.node, flow, why)
+            return None
+        length = self._length(flow, witness)
+        if length is None or length <= 0:
+            said = "null" if length is None else f"{length} ticks"
+            witness.removed(self.node, flow, f"set_duration {self.node!r} removed it: its duration is {said}")
+            return None
+        return replace(flow, end=later(flow.start, length), opens=False)
+
+    def time(self, at: Tick) -> Tick:
+        """Times pass as they are."""
+        return at
+
+    def _length(self, flow: Flow, witness: Witness) -> Any:
+        if isinstance(self.duration, int):
+            return self.duration
+        return evaluate(self.duration, flow.payload, lambda why: witness.failed(self.node, flow, "expression", why))
