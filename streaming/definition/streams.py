@@ -1,13 +1,14 @@
 """Streams: schema, event shape, where the timestamps are, and the advance-time settings of their adapter."""
 
+from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from streaming.definition.graph import Strict
-from streaming.definition.names import DurationText, Name
+from streaming.definition.names import DurationText, ExpressionText, Name
 from streaming.temporal.events import Shape
-from streaming.temporal.settings import Basis, Late, LateEnd
+from streaming.temporal.settings import Basis, Future, Idle, Late, LateEnd
 
 TypeText = Annotated[
     str, Field(pattern=r"^(long|double|string|boolean|timestamp|decimal\(\d{1,2},\s*\d{1,2}\)|array<.+>|struct<.+>)$")
@@ -42,19 +43,45 @@ class GenerateSettings(Strict):
 
 
 class AdvanceTimeSettings(Strict):
-    """How time advances on an input and what becomes of late events; `late` must be said beside `generate`."""
+    """How time advances on an input and what becomes of late events; `late` must be said beside generate or import.
 
+    `preset` is a name with its arguments, such as `watermark(5s)`, and stands for `generate` and `late` (T9).
+    `import_from` is the id of another input node, or the name of a stream that exactly one input node reads (T26).
+    `over` is an expression over the payload, whose values have a clock each (T15). A lane without an element for
+    `idle_after` of wall-clock time is treated as `idle` says (None: left out; T16). An event further than `max_ahead`
+    (None: 5 minutes) beyond its arrival is treated as `future` says (T18).
+    """
+
+    preset: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     generate: GenerateSettings | None = None
+    import_from: Name | None = None
     late: Late | None = None
     late_end: LateEnd = LateEnd.LEAVE_OPEN
+    over: ExpressionText | None = None
+    idle_after: DurationText | None = None
+    idle: Idle | None = None
+    max_ahead: DurationText | None = None
+    future: Future = Future.HOLD
+
+
+class Rowtime(StrEnum):
+    """Where the start of an event comes from: a column, or the arrival of its row (T17)."""
+
+    EXPLICIT = "explicit"
+    IMPLICIT = "implicit"
 
 
 class StreamDefinition(Strict):
-    """A named input: its payload `fields` in order, its shape, and its adapter's own settings."""
+    """A named input: its payload `fields` in order, its shape, and its adapter's own settings.
+
+    With the implicit `rowtime`, for points only, each event starts at the arrival of its row, and each heartbeat is a
+    CTI at the wall clock on every lane (T17).
+    """
 
     shape: Shape = Shape.POINT
     fields: dict[Name, TypeText]
     event_time: EventTime | None = None
+    rowtime: Rowtime = Rowtime.EXPLICIT
     advance: AdvanceTimeSettings = AdvanceTimeSettings()
     lanes: list[str] | None = None
 

@@ -4,7 +4,7 @@ import pytest
 
 from streaming.definition.advance import check_advance, to_temporal
 from streaming.definition.faults import FaultCode, Severity
-from streaming.definition.streams import AdvanceTimeSettings
+from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime, Basis, Generate, Late, LateEnd
 from streaming.temporal.ticks import Ticks
@@ -14,8 +14,12 @@ def settings(**raw: object) -> AdvanceTimeSettings:
     return AdvanceTimeSettings.model_validate(raw)
 
 
+def stream(shape: Shape = Shape.POINT) -> StreamDefinition:
+    return StreamDefinition(shape=shape, fields={"k": "string", "v": "long"})
+
+
 def codes(of: AdvanceTimeSettings | None, shape: Shape = Shape.POINT, *, ctis: bool = False) -> list[str]:
-    return [f"{fault.code.value} {fault.field}" for fault in check_advance(of, shape, ctis)]
+    return [f"{fault.code.value} {fault.field}" for fault in check_advance(of, stream(shape), ctis)]
 
 
 def test_a_whole_number_is_a_count_and_a_text_is_a_duration() -> None:
@@ -29,9 +33,9 @@ def test_a_whole_number_is_a_count_and_a_text_is_a_duration() -> None:
 
 
 def test_the_bindings_settings_replace_the_streams_as_a_whole() -> None:
-    stream = settings(generate={"every": 1}, late="adjust")
-    assert to_temporal(stream, settings(late="shift")) == AdvanceTime(late=Late.SHIFT)
-    assert to_temporal(stream, None).late is Late.ADJUST
+    streams = settings(generate={"every": 1}, late="adjust")
+    assert to_temporal(streams, settings(late="shift")) == AdvanceTime(late=Late.SHIFT)
+    assert to_temporal(streams, None).late is Late.ADJUST
 
 
 def test_without_settings_there_is_no_clock_and_late_events_are_dropped() -> None:
@@ -68,15 +72,15 @@ def test_a_delay_longer_than_all_of_time_is_refused(delay: str) -> None:
 
 @pytest.mark.parametrize("of", [None, settings(), settings(late="drop")])
 def test_an_input_on_which_nothing_can_advance_time_gets_a_warning(of: AdvanceTimeSettings | None) -> None:
-    (fault,) = check_advance(of, Shape.POINT, adapter_sends_ctis=False)
+    (fault,) = check_advance(of, stream(), adapter_sends_ctis=False)
     assert (fault.code, fault.severity) == (FaultCode.NO_CLOCK, Severity.WARNING)
-    assert check_advance(of, Shape.POINT, adapter_sends_ctis=True) == ()
+    assert check_advance(of, stream(), adapter_sends_ctis=True) == ()
 
 
 @pytest.mark.parametrize(("shape", "late"), [("point", "drop"), ("interval", "drop"), ("edge", "adjust")])
 def test_late_end_where_it_does_nothing_gets_a_warning(shape: str, late: str) -> None:
     of = settings(late=late, late_end="close_at_cti")
-    (fault,) = check_advance(of, Shape(shape), adapter_sends_ctis=True)
+    (fault,) = check_advance(of, stream(Shape(shape)), adapter_sends_ctis=True)
     assert (fault.code, fault.severity, fault.field) == (FaultCode.BAD_ADVANCE_TIME, Severity.WARNING, "late_end")
 
 

@@ -32,6 +32,6 @@ def check_input(
     except AdapterError:
         own_ctis = True  # the unknown kind is a fault already, and says nothing about the clock
     settings = advance if advance is not None else definition.advance
-    for each in check_advance(settings, definition.shape, own_ctis):
+    for each in check_advance(settings, definition, own_ctis):
         faults.append(each if each.node or node is None else each.model_copy(update={"node": node}))
     return faults

@@ -1,0 +1,114 @@
+"""Advance-time presets by name, and the settings that each stands for (T9)."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from streaming.definition.faults import FaultCode, nearest
+from streaming.temporal.settings import AdvanceTime, Basis, Generate, Late
+from streaming.temporal.ticks import FIRST_TICK, LAST_TICK, NO_TICKS, ONE_TICK, Ticks, TimeTextError, parse_duration
+
+LENSES_GRACE: Final = Ticks(24 * 3_600_000_000)
+"""The grace of windows that say none, behind an input with the preset `lenses` (T19)."""
+_TEXT: Final = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:\((.*)\)\s*)?", re.DOTALL)
+_LONGEST: Final = LAST_TICK - FIRST_TICK + 1
+
+Kind = Literal["duration", "policy"]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """One preset: its parameters in order, each a duration or a policy, and what it stands for."""
+
+    parameters: Mapping[str, Kind]
+    settings: Callable[..., AdvanceTime]
+
+    def form(self, name: str) -> str:
+        """How it is written: `watermark(delay)`."""
+        return f"{name}({', '.join(self.parameters)})" if self.parameters else name
+
+
+class PresetError(ValueError):
+    """A preset that cannot be read: `code`, what is wrong and, as `remedy`, what would mend it."""
+
+    def __init__(self, code: FaultCode, message: str, remedy: str) -> None:
+        super().__init__(f"{message} {remedy}")
+        self.code = code
+        self.message = message
+        self.remedy = remedy
+
+
+def preset_name(text: str) -> str:
+    """The name in `text`, without arguments; all of `text` when it has no such form."""
+    match = _TEXT.fullmatch(text)
+    return match.group(1) if match else text
+
+
+def read_preset(text: str) -> AdvanceTime:
+    """The settings that a preset such as `watermark(5s)` stands for. Raises `PresetError`."""
+    match = _TEXT.fullmatch(text)
+    name = match.group(1) if match else text
+    preset = PRESETS.get(name)
+    if match is None or preset is None:
+        known = ", ".join(each.form(key) for key, each in PRESETS.items())
+        remedy = nearest(name, PRESETS, f"Write one of {known}.")
+        raise PresetError(FaultCode.UNKNOWN_PRESET, f"There is no preset {text!r}.", remedy)
+    given = match.group(2)
+    arguments = given.split(",") if given and given.strip() else []
+    if len(arguments) != len(preset.parameters):
+        message = f"The preset {name} has {len(preset.parameters)} arguments, and {len(arguments)} are given."
+        raise PresetError(FaultCode.PRESET_ARGUMENTS, message, f"Write {preset.form(name)}.")
+    pairs = zip(arguments, preset.parameters.items(), strict=True)
+    return preset.settings(*(_argument(argument.strip(), *parameter) for argument, parameter in pairs))
+
+
+def _argument(text: str, parameter: str, kind: Kind) -> Ticks | Late:
+    if kind == "policy":
+        if text in (Late.SHIFT, Late.DROP):
+            return Late(text)
+        remedy = "Write shift or drop; what Azure calls adjust moves the timestamp, and is called shift here."
+        raise PresetError(FaultCode.PRESET_ARGUMENTS, f"{parameter} is {text!r}.", remedy)
+    try:
+        length = parse_duration(int(text) if re.fullmatch(r"[+-]?\d{1,20}", text, re.ASCII) else text)
+    except TimeTextError:
+        message = f"{parameter} is {text!r}, which is not a duration."
+        raise PresetError(FaultCode.PRESET_ARGUMENTS, message, "Write for example 5s or 100ms.") from None
+    if not 0 <= length <= _LONGEST:
+        message = f"{parameter} is {text}."
+        remedy = "Write zero or more, and less than 9999 years; for a negative delay set 'generate' instead."
+        raise PresetError(FaultCode.PRESET_ARGUMENTS, message, remedy)
+    return length
+
+
+def _every_event(
+    delay: int, late: Late, basis: Basis = Basis.LAST, *, final: bool = False, minimum_gap: Ticks = NO_TICKS
+) -> AdvanceTime:
+    return AdvanceTime(
+        generate=Generate(Ticks(delay), every_count=1, basis=basis, final=final, minimum_gap=minimum_gap), late=late
+    )
+
+
+def _lenses() -> AdvanceTime:
+    generate = Generate(NO_TICKS, every_count=1, basis=Basis.MAX)
+    return AdvanceTime(generate=generate, late=Late.KEEP, default_grace=LENSES_GRACE)
+
+
+def _azure(out_of_order: Ticks, late_arrival: Ticks, late: Late) -> AdvanceTime:
+    generate = Generate(out_of_order, every_count=1, basis=Basis.MAX)
+    return AdvanceTime(generate=generate, late=late, late_arrival=late_arrival)
+
+
+PRESETS: Final[Mapping[str, Preset]] = {
+    "increasing_start_time": Preset({}, lambda: _every_event(0, Late.DROP, final=True)),
+    "strictly_increasing_start_time": Preset({}, lambda: _every_event(-ONE_TICK, Late.DROP, final=True)),
+    "rowtime": Preset({}, lambda: _every_event(0, Late.DROP)),
+    "lenses": Preset({}, _lenses),
+    "spl_event_time": Preset(
+        {"lag": "duration", "minimum_gap": "duration"},
+        lambda lag, gap: _every_event(lag, Late.KEEP, Basis.MAX, minimum_gap=gap),
+    ),
+    "watermark": Preset({"delay": "duration"}, lambda delay: _every_event(delay, Late.DROP, Basis.MAX)),
+    "azure": Preset({"out_of_order": "duration", "late_arrival": "duration", "policy": "policy"}, _azure),
+}
+"""Every preset by name (T9)."""
