@@ -1,4 +1,4 @@
-"""The types of payload fields, their text, and the result types of aggregates."""
+"""The types of payload fields and their text."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -249,24 +249,3 @@ def bounded_decimal(precision: int, scale: int) -> DecimalOf:
         return DecimalOf(precision, scale)
     whole = precision - scale
     return DecimalOf(MAX_PRECISION, max(MAX_PRECISION - whole, min(scale, 6)))
-
-
-def aggregate_type(function: str, of: Type | None) -> Type | None:
-    """The result type of an aggregate over values of type `of` (None: none given); None where it does not apply.
-
-    count -> long; sum keeps long and double and gives a decimal 10 more digits; avg -> double, of a decimal
-    `decimal(p+4, s+4)` within 38, rounded half up; min and max keep any ordered type.
-    """
-    if function == "count":
-        return LONG
-    if of is None or isinstance(of, Null):
-        return None
-    if function in ("min", "max"):
-        return of if is_ordered(of) else None
-    if not is_numeric(of):
-        return None
-    if isinstance(of, DecimalOf):
-        more = (10, 0) if function == "sum" else (4, 4)
-        precision = min(of.precision + more[0], MAX_PRECISION)
-        return DecimalOf(precision, min(of.scale + more[1], precision))
-    return of if function == "sum" else DOUBLE

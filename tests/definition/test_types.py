@@ -16,7 +16,6 @@ from streaming.definition.types import (
     Struct,
     Type,
     TypeTextError,
-    aggregate_type,
     bounded_decimal,
     common_type,
     parse_fields,
@@ -116,29 +115,3 @@ def test_a_decimal_beyond_38_digits_gives_up_digits_after_the_point_down_to_six(
     assert bounded_decimal(45, 20) == DecimalOf(38, 13)
     assert bounded_decimal(70, 20) == DecimalOf(38, 6)
     assert bounded_decimal(70, 2) == DecimalOf(38, 2)
-
-
-@pytest.mark.parametrize(
-    ("function", "of", "result"),
-    [
-        ("count", None, LONG),
-        ("count", Array(LONG), LONG),
-        ("sum", LONG, LONG),
-        ("sum", DOUBLE, DOUBLE),
-        ("sum", DecimalOf(10, 2), DecimalOf(20, 2)),
-        ("sum", DecimalOf(35, 2), DecimalOf(38, 2)),
-        ("avg", LONG, DOUBLE),
-        ("avg", DOUBLE, DOUBLE),
-        ("avg", DecimalOf(10, 2), DecimalOf(14, 6)),
-        ("min", STRING, STRING),
-        ("max", TIMESTAMP, TIMESTAMP),
-        ("min", BOOLEAN, BOOLEAN),
-        ("sum", STRING, None),
-        ("avg", TIMESTAMP, None),
-        ("max", Array(LONG), None),
-        ("min", NULL, None),
-        ("sum", None, None),
-    ],
-)
-def test_aggregates_have_the_documented_result_types(function: str, of: Type | None, result: Type | None) -> None:
-    assert aggregate_type(function, of) == result
