@@ -6,7 +6,7 @@ from streaming.temporal.admission import Admission, Dropped, InTime, admit
 from streaming.temporal.events import Cti, EdgeKind, Event
 from streaming.temporal.open_edges import OpenEdge, OpenEdges
 from streaming.temporal.outcomes import Outcome, Reason
-from streaming.temporal.settings import AdvanceTime, Basis, Generate
+from streaming.temporal.settings import AdvanceTime, Basis, Future, Generate
 from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, NO_CTI, ONE_TICK, Tick, Ticks
 
 
@@ -18,7 +18,8 @@ class Judged:
     for a malformed row): an edge end carries the start under which its edge was enqueued, and one with
     `end == start` (reason VANISHED) erases that edge. `cti_met` is the lane's CTI before the element, `cti_after`
     the one after it, `emitted` the CTI that it generated if that moved the lane (T8). `lateness` is `cti_met - sync`
-    for violations, else None; `moved_by` is how far the policy moved it, None where no policy moved it.
+    for violations, else None; `moved_by` is how far the policy moved it, None where no policy moved it. `fixed_cti` is
+    the largest CTI so far that no delay would have changed: those that generation did not make.
     """
 
     outcome: Outcome
@@ -46,7 +47,7 @@ class LaneClockState:
     """All that a lane clock remembers, in ints, text and tuples.
 
     `since_cti` counts the received events since N was last reached; `produced_at` is the start of the last event
-    that produced a CTI under a duration T, None before the first (T7).
+    that produced a CTI under a duration T, None before the first (T7). `fixed_cti` is as in `Judged`.
     """
 
     cti: Tick = NO_CTI
@@ -56,12 +57,19 @@ class LaneClockState:
     produced_at: Tick | None = None
     cti_suppressed: int = 0
     open_edges: tuple[OpenEdge, ...] = ()
+    fixed_cti: Tick = NO_CTI
+
+
+def started_at(cti: Tick) -> LaneClockState:
+    """The state of a clock that begins at the CTI of its input (T14)."""
+    return LaneClockState(cti=cti, fixed_cti=cti)
 
 
 class LaneClock:
-    """Judges the elements of one lane against its own CTI and advances it (T4, T6, T7, T8, T11, T12, T14).
+    """Judges the elements of one lane against its own CTI and advances it (T4 to T8, T11, T12, T14, T18).
 
-    `state()` at any position, given to a new clock with the same settings, goes on as if nothing had happened.
+    `state()` at any position, given to a new clock with the same settings, goes on as if nothing had happened. No
+    wall clock is read: arrivals come with the events, and without them nothing that needs one happens (T3).
     """
 
     def __init__(self, settings: AdvanceTime, state: LaneClockState | None = None) -> None:
@@ -74,34 +82,57 @@ class LaneClock:
         self.largest_start = state.largest_start
         self.largest_sync = state.largest_sync
         self.cti_suppressed = state.cti_suppressed
+        self.fixed_cti = state.fixed_cti
 
-    def take(self, event: Event) -> Judged:
+    def take(self, event: Event, arrival: Tick | None = None) -> Judged:
         """Judge `event`, which is well formed (`end > start`), then test the generation rule (T8).
 
-        After CTI infinity every event is dropped_late, reason after_end (T4), and counts for nothing.
+        After CTI infinity every event is dropped_late, reason after_end (T4), and counts for nothing. Nor does an
+        event from the future count that the guard holds or drops (T18).
         """
+        self.take_arrival(arrival)
         if self.cti == INFINITY:
             return self._after_end(event)
+        early = self._is_early(event, arrival)
+        if early and self._settings.future is Future.DROP:
+            return self._drop_early(event)
         judged = self._judge(event)
-        if judged.outcome is Outcome.MALFORMED:
+        if early or judged.outcome is Outcome.MALFORMED:
             return judged
         self.largest_sync = max(self.largest_sync, event.sync)
         if event.edge is EdgeKind.END:
             return judged
         self.largest_start = max(self.largest_start, event.start)
         generated = self._generated(event)
-        if generated is None or not self.take_cti(Cti(generated)).moved:
+        if generated is None or not self._move(generated).moved:
             return judged
         return replace(judged, cti_after=generated, emitted=generated)
 
     def take_cti(self, cti: Cti) -> CtiTaken:
         """Move to an explicit CTI; an equal one does nothing, a lower one is counted and does nothing (T4)."""
-        if cti.at > self.cti:
-            self.cti = cti.at
-            return CtiTaken(moved=True, suppressed=False)
-        suppressed = cti.at < self.cti
-        self.cti_suppressed += suppressed
-        return CtiTaken(moved=False, suppressed=suppressed)
+        self.fixed_cti = max(self.fixed_cti, cti.at)
+        return self._move(cti.at)
+
+    def raise_to(self, cti: Tick) -> bool:
+        """Move to a CTI that is a lower bound, if it is above the lane's, and return whether it was.
+
+        Such are imported CTIs (T26), the input's CTI for a lane that returns, what the idle rule says (T16) and
+        heartbeats under implicit rowtimes (T17). A lower one is no mistake of the lane and is not counted.
+        """
+        self.fixed_cti = max(self.fixed_cti, cti)
+        moved = cti > self.cti
+        self.cti = max(self.cti, cti)
+        return moved
+
+    def take_arrival(self, arrival: Tick | None) -> bool:
+        """Raise the lane to the arrival of an event minus `late_arrival`, before the event is judged (T9, azure).
+
+        Returns whether that moved it. `take` does this itself; said before, it does nothing more.
+        """
+        bound = self._settings.late_arrival
+        if arrival is None or bound is None:
+            return False
+        return self.raise_to(saturated(arrival - bound))
 
     def take_malformed(self, reason: Reason) -> Judged:
         """Judge a row that could not be read: malformed, but dropped_late after CTI infinity (T5)."""
@@ -119,7 +150,34 @@ class LaneClock:
             produced_at=self._produced_at,
             cti_suppressed=self.cti_suppressed,
             open_edges=self._edges.state(),
+            fixed_cti=self.fixed_cti,
         )
+
+    def _move(self, cti: Tick) -> CtiTaken:
+        if cti > self.cti:
+            self.cti = cti
+            return CtiTaken(moved=True, suppressed=False)
+        suppressed = cti < self.cti
+        self.cti_suppressed += suppressed
+        return CtiTaken(moved=False, suppressed=suppressed)
+
+    def _is_early(self, event: Event, arrival: Tick | None) -> bool:
+        if arrival is None or self._settings.future is Future.ACCEPT:
+            return False
+        return event.sync - arrival > self._settings.max_ahead
+
+    def _drop_early(self, event: Event) -> Judged:
+        """Drop an event from the future; a dropped start drops its end too, a dropped end leaves its edge open.
+
+        The end of a dropped start is start_dropped, also when it is in the future itself: the start is the cause.
+        """
+        if event.edge is EdgeKind.START:
+            self._edges.open(event, None)
+        elif event.edge is EdgeKind.END:
+            edge = self._edges.match(event)
+            if edge is not None and edge.start is None:
+                return self._judge_end(event)
+        return self._judged(Outcome.DROPPED_EARLY, Reason.FUTURE, event)
 
     def _judge(self, event: Event) -> Judged:
         if event.edge is EdgeKind.END:
@@ -169,15 +227,17 @@ class LaneClock:
             moved_by=None,
             cti_after=self.cti,
             emitted=None,
+            fixed_cti=self.fixed_cti,
         )
 
     def _generated(self, event: Event) -> Tick | None:
-        """The CTI that follows the received `event`, saturated; None when none is due (T6, T7)."""
+        """The CTI that follows the received `event`, saturated; None when none is due (T6, T7, T9)."""
         generate = self._settings.generate
         if generate is None or not self._due(generate, event.start):
             return None
         basis = event.start if generate.basis is Basis.LAST else self.largest_start
-        return saturated(basis - generate.delay)
+        cti = saturated(basis - generate.delay)
+        return cti if not generate.minimum_gap or cti - self.cti >= generate.minimum_gap else None
 
     def _due(self, generate: Generate, start: Tick) -> bool:
         if generate.every_count is not None:

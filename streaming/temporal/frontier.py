@@ -1,23 +1,25 @@
-"""The CTI of an input: the minimum over its lanes (T14)."""
+"""The CTI of an input: the minimum over its lanes, or over its substreams (T14, T15, T16)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 
-from streaming.temporal.ticks import NO_CTI, Tick
+from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 
 
 class Frontier:
     """The smallest CTI over the lanes of an input; it never goes back (T4).
 
     The lanes in `listed` exist from the start and hold the frontier at NO_CTI until each has a CTI. A lane that is
-    first seen later starts at the frontier. Restore one with `Frontier.restored(frontier.lanes, frontier.at)`.
+    first seen later starts at the frontier. Restore one with `Frontier.restored(frontier.lanes, frontier.at)`, then
+    tell it again which lanes are left out.
     """
 
-    def __init__(self, listed: Iterable[str] = ()) -> None:
-        self._lanes: dict[str, Tick] = dict.fromkeys(listed, NO_CTI)
+    def __init__(self, listed: Iterable[Hashable] = ()) -> None:
+        self._lanes: dict[Hashable, Tick] = dict.fromkeys(listed, NO_CTI)
+        self._left_out: frozenset[Hashable] = frozenset()
         self._at = NO_CTI
 
     @classmethod
-    def restored(cls, lanes: Mapping[str, Tick], at: Tick) -> "Frontier":
+    def restored(cls, lanes: Mapping[Hashable, Tick], at: Tick) -> "Frontier":
         """The frontier that had these `lanes` and stood `at`."""
         frontier = cls()
         frontier._lanes = dict(lanes)
@@ -30,17 +32,33 @@ class Frontier:
         return self._at
 
     @property
-    def lanes(self) -> Mapping[str, Tick]:
+    def lanes(self) -> Mapping[Hashable, Tick]:
         """The CTI of every lane that is known."""
         return dict(self._lanes)
 
-    def join(self, lane: str) -> Tick:
+    def join(self, lane: Hashable) -> Tick:
         """Make `lane` known and return its CTI: a new lane's clock has to start there."""
         return self._lanes.setdefault(lane, self._at)
 
-    def advance(self, lane: str, cti: Tick) -> bool:
+    def advance(self, lane: Hashable, cti: Tick) -> bool:
         """Move `lane` to `cti` (a lower one does nothing) and return whether the frontier moved."""
         self._lanes[lane] = max(self.join(lane), cti)
+        return self._move()
+
+    def leave_out(self, lanes: Iterable[Hashable]) -> bool:
+        """Take the minimum without `lanes`, and with all others again; return whether the frontier moved (T16).
+
+        Lanes at INFINITY have ended and do not count as heard: if all others are left out, nothing moves.
+        """
+        self._left_out = frozenset(lanes)
+        return self._move()
+
+    def _move(self) -> bool:
         before = self._at
-        self._at = max(before, min(self._lanes.values()))
+        going = {lane: cti for lane, cti in self._lanes.items() if cti != INFINITY}
+        heard = [cti for lane, cti in going.items() if lane not in self._left_out]
+        if heard:
+            self._at = max(before, min(heard))
+        elif self._lanes and not going:
+            self._at = INFINITY
         return self._at > before
