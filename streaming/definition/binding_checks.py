@@ -1,0 +1,137 @@
+"""What a query and the advance-time settings of its inputs can only get wrong together (T15, T19, T26)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from streaming.definition.advance import to_temporal
+from streaming.definition.faults import Fault, FaultCode, error, nearest
+from streaming.definition.findings import expression_fault, expression_type
+from streaming.definition.graph import InputNode, QueryGraph
+from streaming.definition.late_checks import check_late
+from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
+from streaming.definition.types import Null, TypeTextError, is_ordered, parse_fields
+from streaming.temporal.settings import AdvanceTime
+
+_NAME_AN_INPUT = "Write the id of another input of this query."
+
+
+def check_binding(
+    graph: QueryGraph, streams: Mapping[str, StreamDefinition], advance: Mapping[str, AdvanceTimeSettings]
+) -> tuple[Fault, ...]:
+    """All faults of `graph` together with the settings in force on its inputs; never raises.
+
+    `streams` is by name. `advance` is by input node; an input that it leaves out has its stream's settings. Faults of
+    settings have the id of the input node and a path inside the settings, those of the graph a path inside the node.
+    What `check` and `check_advance` find in either alone is not repeated.
+    """
+    settings = {
+        node.id: advance.get(node.id, streams[node.stream].advance)
+        for node in graph.nodes
+        if isinstance(node, InputNode) and node.stream in streams
+    }
+    read = {name: found for name, each in settings.items() if (found := _read(each)) is not None}
+    return (
+        *_check_imports(graph, {name: each.import_from for name, each in settings.items()}),
+        *_check_over(graph, streams, settings),
+        *check_late(graph, streams, read, {name for name, each in settings.items() if each.preset is not None}),
+    )
+
+
+def settings_in_force(
+    graph: QueryGraph, streams: Mapping[str, StreamDefinition], advance: Mapping[str, AdvanceTimeSettings]
+) -> dict[str, AdvanceTime]:
+    """The settings of every input node by its id, in the form that clocks use; `import_from` is an id in them.
+
+    Arguments as in `check_binding`, without errors. Raises KeyError for a stream that is not there and ValueError for
+    settings that cannot be read; an import that names no input is none.
+    """
+    found = {}
+    for node in graph.nodes:
+        if isinstance(node, InputNode):
+            settings = to_temporal(streams[node.stream].advance, advance.get(node.id))
+            source = None if settings.import_from is None else resolve_import(graph, settings.import_from)
+            found[node.id] = replace(settings, import_from=source)
+    return found
+
+
+def resolve_import(graph: QueryGraph, name: str) -> str | None:
+    """The input node that `import_from: name` means: that of this id, else the only one that reads this stream.
+
+    None when there is none, or when several read the stream.
+    """
+    inputs = {node.id: node.stream for node in graph.nodes if isinstance(node, InputNode)}
+    if name in inputs:
+        return name
+    readers = [node for node, stream in inputs.items() if stream == name]
+    return readers[0] if len(readers) == 1 else None
+
+
+def _read(settings: AdvanceTimeSettings) -> AdvanceTime | None:
+    try:
+        return to_temporal(settings)
+    except ValueError:  # check_advance says what is wrong with them
+        return None
+
+
+def _check_imports(graph: QueryGraph, imports: Mapping[str, str | None]) -> Iterator[Fault]:
+    sources: dict[str, str] = {}
+    for name, wanted in imports.items():
+        if wanted is None:
+            continue
+        source = resolve_import(graph, wanted)
+        if source is None:
+            yield _unknown_import(graph, name, wanted)
+        else:
+            sources[name] = source
+    named: set[str] = set()
+    for name in sources:
+        circle = _import_circle(name, sources)
+        if circle and name not in named:
+            named.update(circle)
+            message = f"CTIs are imported in a circle: {' <- '.join([*circle, name])}."
+            remedy = "Let one of these inputs generate its own CTIs." if len(circle) > 1 else _NAME_AN_INPUT
+            yield error(FaultCode.IMPORT_CYCLE, message, remedy, node=name, field="import_from")
+
+
+def _unknown_import(graph: QueryGraph, name: str, wanted: str) -> Fault:
+    inputs = [node for node in graph.nodes if isinstance(node, InputNode)]
+    readers = [node.id for node in inputs if node.stream == wanted]
+    if readers:
+        message = f"Several inputs read the stream {wanted!r}: {', '.join(readers)}."
+        remedy = "Write the id of one of them."
+    else:
+        message = f"There is no input {wanted!r} whose CTIs could be imported."
+        known = [text for node in inputs for text in (node.id, node.stream) if node.id != name]
+        remedy = nearest(wanted, known, _NAME_AN_INPUT)
+    return error(FaultCode.UNKNOWN_INPUT, message, remedy, node=name, field="import_from")
+
+
+def _import_circle(name: str, sources: Mapping[str, str]) -> list[str]:
+    """The way from `name` along its imports back to it, empty if it does not lead back."""
+    way = [name]
+    while (following := sources.get(way[-1])) is not None and following not in way:
+        way.append(following)
+    return way if following == name else []
+
+
+def _check_over(
+    graph: QueryGraph, streams: Mapping[str, StreamDefinition], settings: Mapping[str, AdvanceTimeSettings]
+) -> Iterator[Fault]:
+    for node in graph.nodes:
+        over = settings[node.id].over if node.id in settings else None
+        if isinstance(node, InputNode) and over is not None:
+            yield from _check_key(over, streams[node.stream], node.id)
+
+
+def _check_key(over: str, stream: StreamDefinition, node: str) -> Iterator[Fault]:
+    try:
+        fields = parse_fields(stream.fields)
+    except TypeTextError:  # check_fields says what is wrong with them
+        fields = None
+    of = expression_type(over, fields)
+    if isinstance(of, tuple):
+        yield from (expression_fault(fault, node, "over") for fault in of)
+    elif of is not None and (isinstance(of, Null) or not is_ordered(of)):
+        message = f"Each value of 'over' has a clock of its own; this expression is of type {of}."
+        remedy = "Write a field or an expression that gives a number, a text, a boolean or a timestamp."
+        yield error(FaultCode.TYPE_MISMATCH, message, remedy, node=node, field="over")
