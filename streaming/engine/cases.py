@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from streaming.definition.advance import to_temporal
+from streaming.definition.advance import temporal_settings
 from streaming.definition.graph import InputNode
 from streaming.definition.types import parse_fields
 from streaming.engine.arrivals import arrived_of
@@ -25,7 +25,7 @@ def run_case(case: Case, buckets: int = 1) -> CaseResult:
     With `restart` the run is thrown away before each batch but the first and restored from its snapshot.
     """
     streams = {node.stream: node.id for node in case.graph.nodes if isinstance(node, InputNode)}
-    advance = {node: to_temporal(case.streams[stream].advance) for stream, node in streams.items()}
+    advance = temporal_settings(case.graph, case.streams, case.advance)
     try:
         plan = compile_binding(case.graph, case.streams, advance, buckets)
     except NotRunnable as refusal:
@@ -46,13 +46,13 @@ def _batches(case: Case, streams: dict[str, str]) -> Iterator[dict[Lane, list[Ar
     batches = max((row.batch for row in case.rows), default=-1) + 1
     by_batch: list[dict[Lane, list[tuple[int, Element, str]]]] = [defaultdict(list) for _ in range(batches)]
     for row in case.rows:
-        if row.stream not in streams:
+        if row.stream not in streams or row.heartbeat is not None:  # nothing that the engine carries waits for one
             continue
         stream = case.streams[row.stream]
         lanes = stream.lanes or [ONLY_LANE]
         known = row.lane in lanes
         lane = (streams[row.stream], row.lane if known else lanes[0])
-        element = read_row(row.fields, stream) if known else MalformedRow(Reason.BAD_ROW)
+        element = read_row(row.fields, stream, row.arrival) if known else MalformedRow(Reason.BAD_ROW)
         by_batch[row.batch][lane].append((positions[lane], element, _raw(row)))
         positions[lane] += 1
     fields = {node: parse_fields(case.streams[stream].fields) for stream, node in streams.items()}

@@ -3,15 +3,17 @@
 import pickle
 from collections import Counter
 
-from streaming.definition.advance import to_temporal
+from streaming.definition.advance import temporal_settings
 from streaming.definition.graph import InputNode
+from streaming.definition.streams import StreamDefinition
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.flow import ElementId
 from streaming.reference.output import OutputRow
 from streaming.temporal.clock import Judged
 from streaming.temporal.events import EdgeKind
 from streaming.temporal.outcomes import IN_TIME, Outcome
-from streaming.wire.case import Case, CaseEvent, CaseLate, CaseResult, ResultPane, ResultRow
+from streaming.temporal.ticks import Tick
+from streaming.wire.case import Case, CaseEvent, CaseLate, CaseResult, CaseRow, ResultPane, ResultRow
 from streaming.wire.rows import read_row
 
 MOVED = frozenset({Outcome.ADJUSTED, Outcome.SHIFTED})
@@ -50,8 +52,7 @@ def stream_by_input(case: Case) -> dict[str, str]:
 def finished_run(case: Case) -> ReferenceRun:
     """The run after all rows of `case` and its end, with its trace."""
     inputs = {stream: node for node, stream in stream_by_input(case).items()}
-    advance = {node: to_temporal(case.streams[stream].advance) for stream, node in inputs.items()}
-    run = ReferenceRun(case.graph, case.streams, advance)
+    run = ReferenceRun(case.graph, case.streams, temporal_settings(case.graph, case.streams, case.advance))
     batch = case.rows[0].batch if case.rows else 0
     for row in case.rows:
         while batch != row.batch:
@@ -60,10 +61,18 @@ def finished_run(case: Case) -> ReferenceRun:
             if case.restart:
                 run = pickle.loads(pickle.dumps(run))
         if row.stream in inputs:
-            run.take(inputs[row.stream], row.lane, read_row(row.fields, case.streams[row.stream]))
+            _take(run, inputs[row.stream], row, case.streams[row.stream])
     run.boundary()
     run.end(case.end)
     return run
+
+
+def _take(run: ReferenceRun, node: str, row: CaseRow, stream: StreamDefinition) -> None:
+    if row.heartbeat is not None:
+        run.heartbeat(node, Tick(row.heartbeat))
+    else:
+        arrival = None if row.arrival is None else Tick(row.arrival)
+        run.take(node, row.lane, read_row(row.fields, stream, arrival), arrival)
 
 
 def _row(row: OutputRow) -> ResultRow:

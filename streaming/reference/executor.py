@@ -9,12 +9,12 @@ from streaming.reference.explain import Absence, Origin, absence, origin
 from streaming.reference.feed import InputFeed
 from streaming.reference.flow import Cause, ElementId, Flow
 from streaming.reference.output import Output, OutputRow
-from streaming.reference.trace import Trace
+from streaming.reference.trace import ExpressionFailed, Trace
 from streaming.temporal.clock import Judged
 from streaming.temporal.events import Cti
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
-from streaming.wire.case import ONLY_LANE, EndMode
+from streaming.wire.case import EndMode
 from streaming.wire.rows import Element
 
 
@@ -34,7 +34,7 @@ class ReferenceRun:
         self._advance_settings = advance
         self._operators = build(plan)
         self._feeds = {
-            node.id: InputFeed(node.id, streams[node.stream].lanes or [ONLY_LANE], advance.get(node.id, AdvanceTime()))
+            node.id: InputFeed(node.id, streams[node.stream], advance.get(node.id, AdvanceTime()))
             for node in graph.nodes
             if isinstance(node, InputNode)
         }
@@ -56,6 +56,8 @@ class ReferenceRun:
         self._advance_input(input_id, fed.cti_before)
         if fed.judged is not None:
             self.trace.judged[fed.element] = fed.judged
+        if fed.failed is not None:
+            self.trace.failures.append(ExpressionFailed(frozenset((fed.element,)), input_id, "over", fed.failed))
         if fed.flow is not None:
             self._pass_on(input_id, [fed.flow])
             self.trace.settle(fed.element)

@@ -2,15 +2,21 @@
 
 from collections import defaultdict, deque
 from dataclasses import dataclass
+from typing import Any
 
+from streaming.definition.streams import Rowtime, StreamDefinition
+from streaming.definition.types import parse_fields
+from streaming.reference.expressions import Failed, evaluate
 from streaming.reference.flow import ElementId, Flow
-from streaming.temporal.clock import Judged, LaneClock
+from streaming.reference.plan import expression
+from streaming.reference.substreams import InputClocks
+from streaming.temporal.clock import Judged
 from streaming.temporal.events import Cti, EdgeKind, Event
-from streaming.temporal.frontier import Frontier
 from streaming.temporal.open_edges import payload_key
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
+from streaming.wire.case import ONLY_LANE
 from streaming.wire.rows import Element, MalformedRow
 
 
@@ -18,7 +24,8 @@ from streaming.wire.rows import Element, MalformedRow
 class Fed:
     """What one element did: its judgement (None for a CTI row), the flow it became if any, and the CTI if it moved.
 
-    `cti_before` is the CTI to which its arrival alone moved the input, before it was judged (T9, azure).
+    `cti_before` is the CTI to which its arrival alone moved the input, before it was judged (T9, azure). `failed` says
+    why the expression `over` is null for it, if it failed (T5).
     """
 
     element: ElementId
@@ -26,63 +33,79 @@ class Fed:
     flow: Flow | None
     cti: Tick | None
     cti_before: Tick | None = None
+    failed: str | None = None
 
 
 class InputFeed:
-    """One input node with all lanes that its stream lists."""
+    """One input node with all lanes that its stream lists, under the settings in force.
 
-    def __init__(self, node: str, lanes: list[str], settings: AdvanceTime) -> None:
+    No wall clock is read: arrivals come with elements, `heartbeat` says the time without one (T3). Can be pickled
+    between two elements.
+    """
+
+    def __init__(self, node: str, stream: StreamDefinition, settings: AdvanceTime) -> None:
         self.node = node
         self.horizon = NO_CTI
-        self._clocks = {lane: LaneClock(settings) for lane in lanes}
-        self._frontier = Frontier(lanes)
+        self._lanes = stream.lanes or [ONLY_LANE]
+        self._implicit = stream.rowtime is Rowtime.IMPLICIT
+        self._over = None if settings.over is None else expression(settings.over, parse_fields(stream.fields))
+        self._clocks = InputClocks(self._lanes, settings, keyed=self._over is not None)
         self._positions: dict[str, int] = defaultdict(int)
-        self._open: dict[tuple[str, Tick, str], deque[Flow | None]] = defaultdict(deque)
+        self._open: dict[tuple[str, Tick, str], deque[Flow | None]] = {}
 
     @property
     def cti(self) -> Tick:
         """The CTI of the input."""
-        return self._frontier.at
+        return self._clocks.at
 
     def take(self, lane: str, element: Element, arrival: Tick | None) -> Fed:
-        """Judge one element in arrival order.
+        """Judge one element in arrival order; `arrival` is its wall-clock time, where that is known.
 
         One that names a lane which the stream does not list is a bad row, and the first lane takes it (T5).
         """
-        del arrival
-        if lane not in self._clocks:
-            lane, element = next(iter(self._clocks)), MalformedRow(Reason.BAD_ROW)
+        if lane not in self._lanes:
+            lane, element = self._lanes[0], MalformedRow(Reason.BAD_ROW)
         identity = ElementId(self.node, lane, self._positions[lane])
         self._positions[lane] += 1
-        clock = self._clocks[lane]
+        failures: list[str] = []
+        clock = self._clocks.hear(lane, self._key(element, failures.append), element, arrival)
+        failed = "; ".join(failures) or None
         if isinstance(element, Cti):
-            clock.take_cti(element)
-            return Fed(identity, None, None, self._advance(lane, clock))
+            self._clocks.take_cti(lane, element)
+            return Fed(identity, None, None, self._settle())
         if isinstance(element, MalformedRow):
-            return Fed(identity, clock.take_malformed(element.reason), None, None)
-        judged = clock.take(element)
-        flow = self._flow(identity, judged)
-        return Fed(identity, judged, flow, self._advance(lane, clock))
+            return Fed(identity, clock.take_malformed(element.reason), None, self._settle())
+        before = self._settle() if clock.take_arrival(arrival) else None
+        judged = clock.take(element, arrival)
+        return Fed(identity, judged, self._flow(identity, judged), self._settle(), before, failed)
 
     def heartbeat(self, now: Tick) -> Tick | None:
-        """The wall clock reached `now`; the input CTI if that moved it."""
-        raise NotImplementedError
+        """The wall clock reached `now`; the input CTI if that moved it (T16, T17)."""
+        if self._implicit:
+            self._clocks.raise_all(now)
+        self._clocks.beat(now)
+        return self._settle()
 
     def import_cti(self, cti: Tick) -> Tick | None:
         """Take the CTI of another input on every lane; the input CTI if that moved it (T26)."""
-        raise NotImplementedError
+        self._clocks.raise_all(cti)
+        return self._settle()
 
     def finish(self) -> Tick | None:
         """CTI infinity on every lane; the input CTI if that moved it."""
-        moved = [self._frontier.advance(lane, INFINITY) for lane in self._clocks]
-        for clock in self._clocks.values():
-            clock.take_cti(Cti(INFINITY))
-        return INFINITY if any(moved) else None
+        return self.import_cti(INFINITY)
 
-    def _advance(self, lane: str, clock: LaneClock) -> Tick | None:
-        finite = clock.cti if clock.cti != INFINITY else NO_CTI
-        self.horizon = max(self.horizon, clock.largest_sync, finite)
-        return self._frontier.at if self._frontier.advance(lane, clock.cti) else None
+    def _key(self, element: Element, failed: Failed) -> Any:
+        """The key of an event's substream; an expression that fails is the key null (T15)."""
+        if self._over is None or not isinstance(element, Event):
+            return None
+        return evaluate(self._over, element.payload, failed)
+
+    def _settle(self) -> Tick | None:
+        for clock in self._clocks:
+            finite = clock.cti if clock.cti != INFINITY else NO_CTI
+            self.horizon = max(self.horizon, clock.largest_sync, finite)
+        return self._clocks.settle()
 
     def _flow(self, identity: ElementId, judged: Judged) -> Flow | None:
         original, event = judged.original, judged.event
@@ -94,17 +117,17 @@ class InputFeed:
 
     def _edge_flow(self, identity: ElementId, original: Event, judged: Judged) -> Flow | None:
         """Remember a start, dropped ones as None; give an end the flow of the start that it closes (T11)."""
-        open_edges = self._open[identity.lane, original.start, payload_key(original.payload)]
+        key = (identity.lane, original.start, payload_key(original.payload))
         if original.edge is EdgeKind.START:
             flow = None if judged.event is None else _flow_of(identity, judged.event, judged)
-            open_edges.append(flow)
+            self._open.setdefault(key, deque()).append(flow)
             return flow
         if judged.reason is Reason.START_DROPPED:
-            open_edges.popleft()
+            self._open[key].popleft()
             return None
         if judged.event is None:
             return None
-        opened = open_edges.popleft()
+        opened = self._open[key].popleft()
         if opened is None:
             raise AssertionError(f"{identity} closes an edge whose start was dropped")
         closing = _flow_of(identity, judged.event, judged)

@@ -58,7 +58,7 @@ def _spec(case: Case, name: str, home: Path) -> RunSpec:
         path = f"rows/{name}/{stream}.jsonl"
         _write_rows(case, stream, home / path)
         adapter = AdapterChoice(kind="rows", options={"path": path})
-        inputs[node] = InputSpec(stream=case.streams[stream], adapter=adapter)
+        inputs[node] = InputSpec(stream=case.streams[stream], adapter=adapter, advance=case.advance.get(node))
     return RunSpec(
         organisation="transcripts",
         binding=name,

@@ -1,6 +1,6 @@
 """Which lanes of an input have been silent for too long, by the wall clock of its heartbeats (T16)."""
 
-from collections.abc import Hashable, Iterable, Set
+from collections.abc import Hashable, Iterable
 
 from streaming.temporal.ticks import Tick, Ticks
 
@@ -19,7 +19,7 @@ class Silence:
         self._idle: set[Hashable] = set()
 
     @property
-    def idle(self) -> Set[Hashable]:
+    def idle(self) -> frozenset[Hashable]:
         """The lanes that the last heartbeat found idle and that have not been heard since."""
         return frozenset(self._idle)
 

@@ -6,11 +6,13 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from streaming.definition.advance import check_advance
+from streaming.definition.advance import check_advance, in_force
+from streaming.definition.binding_checks import check_binding
 from streaming.definition.check import Checked, check
-from streaming.definition.faults import Fault, FaultCode, Severity
+from streaming.definition.faults import Fault, FaultCode, Severity, nearest
+from streaming.definition.faults import error as fault
 from streaming.definition.graph import InputNode, QueryGraph
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.temporal.ticks import parse_instant
 from streaming.transcripts.format import BATCH, Row, Transcript
 from streaming.transcripts.load import TranscriptError
@@ -22,10 +24,14 @@ _ROW_KEYS = ("start", "end", "edge", "payload", "cti", "strict", "bad")
 
 @dataclass(frozen=True)
 class Definition:
-    """The definition of a transcript with everything that is wrong with it; `graph` is None if it has no shape."""
+    """The definition of a transcript with everything that is wrong with it; `graph` is None if it has no shape.
+
+    `advance` holds the binding's settings by input node.
+    """
 
     graph: QueryGraph | None
     streams: Mapping[str, StreamDefinition]
+    advance: Mapping[str, AdvanceTimeSettings]
     checked: Checked
     faults: tuple[Fault, ...]
 
@@ -43,9 +49,9 @@ def define(transcript: Transcript) -> Definition:
         try:
             streams[name] = StreamDefinition.model_validate(raw)
         except ValidationError as error:
-            faults.append(_misshapen(name, error))
+            faults.append(_misshapen(f"streams.{name}", f"Stream {name!r}", error))
         else:
-            faults += check_advance(streams[name].advance, streams[name].shape, adapter_sends_ctis=True)
+            faults += check_advance(streams[name].advance, streams[name], adapter_sends_ctis=True)
     raw_graph = {"version": 1, "name": "transcript"} | transcript.query
     checked = check(raw_graph, streams)
     faults += checked.faults
@@ -53,21 +59,40 @@ def define(transcript: Transcript) -> Definition:
         graph = QueryGraph.model_validate(raw_graph)
     except ValidationError:
         graph = None
-    return Definition(graph, streams, checked, tuple(faults))
+    advance, wrong = _binding(transcript.advance, graph, streams)
+    return Definition(graph, streams, advance, checked, (*faults, *wrong))
 
 
-def _misshapen(stream: str, error: ValidationError) -> Fault:
+def _binding(
+    written: Mapping[str, Mapping[str, Any]], graph: QueryGraph | None, streams: Mapping[str, StreamDefinition]
+) -> tuple[dict[str, AdvanceTimeSettings], list[Fault]]:
+    """The binding's settings by input node, and their faults with all that only a whole binding can have."""
+    if graph is None:
+        return {}, []
+    inputs = {node.id: node.stream for node in graph.nodes if isinstance(node, InputNode)}
+    settings: dict[str, AdvanceTimeSettings] = {}
+    faults: list[Fault] = []
+    for name, raw in written.items():
+        if name not in inputs:
+            remedy = nearest(name, inputs, "Name an input node of the query.")
+            faults.append(fault(FaultCode.UNKNOWN_INPUT, f"There is no input {name!r}.", remedy, field="advance"))
+            continue
+        try:
+            settings[name] = AdvanceTimeSettings.model_validate(raw)
+        except ValidationError as error:
+            faults.append(_misshapen(f"advance.{name}", f"The settings of {name!r}", error))
+            continue
+        if inputs[name] in streams:
+            faults += check_advance(settings[name], streams[inputs[name]], adapter_sends_ctis=True)
+    return settings, faults + list(check_binding(graph, streams, in_force(graph, streams, settings)))
+
+
+def _misshapen(place: str, what: str, error: ValidationError) -> Fault:
     first = error.errors()[0]
     field = ".".join(map(str, first["loc"]))
     code = FaultCode.BAD_SCHEMA if field.startswith("fields") else FaultCode.BAD_SHAPE
-    return Fault(
-        code=code,
-        severity=Severity.ERROR,
-        node=None,
-        field=f"streams.{stream}.{field}",
-        message=f"Stream {stream!r}: {first['msg']}.",
-        remedy="Write the stream as DEFINITION.md section 4 shows.",
-    )
+    remedy = "Write the stream as DEFINITION.md section 4 shows."
+    return fault(code, f"{what}: {first['msg']}.", remedy, field=f"{place}.{field}")
 
 
 def prepare(transcript: Transcript, definition: Definition) -> Case:
@@ -88,6 +113,7 @@ def prepare(transcript: Transcript, definition: Definition) -> Case:
         streams=definition.streams,
         rows=tuple(_rows(transcript, definition.streams)),
         end=transcript.end,
+        advance=definition.advance,
     )
 
 
@@ -101,6 +127,8 @@ def _rows(transcript: Transcript, streams: Mapping[str, StreamDefinition]) -> It
             raise TranscriptError(f"a row names the stream {item.stream!r}; name one under 'streams'")
         if item.heartbeat is not None:
             clock[item.stream] = parse_instant(item.heartbeat)
+            lanes = streams[item.stream].lanes or [ONLY_LANE]
+            yield CaseRow(item.stream, lanes[0], batch, {"heartbeat": clock[item.stream]})
             continue
         arrival = clock.get(item.stream) if item.arrival is None else parse_instant(item.arrival)
         lane = item.lane if item.lane is not None else _only_lane(item.stream, streams[item.stream])
@@ -121,9 +149,11 @@ def _said(row: Row) -> dict[str, Any]:
 def variants(case: Case, cuts: Cuts, *, restarts: bool) -> list[Case]:
     """`case` as written; with cuts `all` also with one boundary at each position, and with one at every position.
 
-    With `restarts` each case that has a boundary comes a second time, killed and restarted at its boundaries.
+    With `restarts` each case that has a boundary comes a second time, killed and restarted at its boundaries. A case
+    with imported CTIs is not cut otherwise than it says: they take effect at its boundaries (T26).
     """
-    if cuts == "none":
+    settings = in_force(case.graph, case.streams, case.advance)
+    if cuts == "none" or any(each.import_from is not None for each in settings.values()):
         return [case]
     positions = range(1, len(case.rows))
     cut = [case]

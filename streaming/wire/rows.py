@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from streaming.definition.payload import BadPayload, read_payload
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams import Rowtime, StreamDefinition
 from streaming.definition.types import Fields, parse_fields
 from streaming.temporal.events import Cti, EdgeKind, Event, Shape
 from streaming.temporal.outcomes import Reason
@@ -23,16 +23,19 @@ class MalformedRow:
 Element = Event | Cti | MalformedRow
 
 
-def read_row(row: Mapping[str, Any], stream: StreamDefinition) -> Element:
-    """Judge one row of `stream`; its keys are those of `CaseRow.fields`.
+def read_row(row: Mapping[str, Any], stream: StreamDefinition, arrival: int | None = None) -> Element:
+    """Judge one row of `stream`; its keys are those of `CaseRow.fields`, `arrival` its wall-clock time in ticks.
 
     The first fault in the order of T5 counts: bad_row, bad_time, bad_lifetime, bad_payload; bad_cti for a CTI row. A
     null `end` is infinity, an absent one of an interval is bad_time. A point's `end` and an edge start's are ignored.
+    With implicit rowtimes the start is the arrival, whatever the row says; not knowing that is bad_time (T17).
     """
     if "bad" in row:
         return MalformedRow(Reason.BAD_ROW)
     if "cti" in row:
         return _read_cti(row["cti"], strict=bool(row.get("strict")))
+    if stream.rowtime is Rowtime.IMPLICIT:
+        row = {**row, "start": arrival}
     return _read_event(row, stream.shape, _schema(tuple(stream.fields.items())))
 
 

@@ -71,7 +71,7 @@ class RowsAdapter:
     def _judge(self, line: "_Line") -> Any:
         if line.fields is None or (line.lane is not None and line.lane not in self._lanes):
             return MalformedRow(Reason.BAD_ROW)
-        return read_row(line.fields, self._stream)
+        return read_row(line.fields, self._stream, line.arrival)
 
 
 @dataclass(frozen=True)

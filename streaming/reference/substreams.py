@@ -1,0 +1,102 @@
+"""The clocks of one input: one for each lane, or one for each key of each lane, and the CTI over all of them."""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+
+from streaming.reference.flow import key_of
+from streaming.temporal.clock import LaneClock, saturated, started_at
+from streaming.temporal.events import Cti, Event
+from streaming.temporal.frontier import Frontier
+from streaming.temporal.idleness import Silence
+from streaming.temporal.settings import AdvanceTime, Idle
+from streaming.temporal.ticks import INFINITY, NO_TICKS, Tick
+from streaming.wire.rows import Element
+
+Unit = tuple[str, Hashable]
+"""What has a clock: a lane and a key of its substreams, or a lane and `WHOLE`."""
+WHOLE = "the lane itself"
+
+
+class InputClocks:
+    """Every clock of an input whose lanes are all listed; its CTI is the minimum over them, without idle ones.
+
+    With substreams (`keyed`) events have the clock of their key, and CTIs and malformed rows that of their lane. A CTI
+    of a lane moves all its keys, and later keys begin there or at the input's CTI (T15). The input's CTI is then the
+    minimum over the keys, and over the lanes only while there is no key.
+    """
+
+    def __init__(self, lanes: Sequence[str], settings: AdvanceTime, *, keyed: bool) -> None:
+        self._settings = settings
+        self._keyed = keyed
+        self._lanes: dict[Unit, LaneClock] = {(lane, WHOLE): LaneClock(settings) for lane in lanes}
+        self._keys: dict[Unit, LaneClock] = {}
+        self._frontier = Frontier(self._lanes)
+        self._silence = Silence(settings.idle_after)
+
+    def __iter__(self) -> Iterator[LaneClock]:
+        """All clocks, those of lanes first."""
+        return iter((*self._lanes.values(), *self._keys.values()))
+
+    @property
+    def at(self) -> Tick:
+        """The CTI of the input."""
+        return self._frontier.at
+
+    def hear(self, lane: str, key: Hashable, element: Element, arrival: Tick | None) -> LaneClock:
+        """The clock that judges `element`, which has just arrived; that of `key` if it is an event of a substream.
+
+        A lane or key that returns from idleness takes the larger of its own and the input's CTI first (T16).
+        """
+        clock = self._woken((lane, WHOLE), self._lanes[lane, WHOLE], arrival)
+        if not self._keyed or not isinstance(element, Event):
+            return clock
+        unit = (lane, key_of(key))
+        if unit not in self._keys:
+            self._begin(unit, max(self.at, clock.cti))
+        return self._woken(unit, self._keys[unit], arrival)
+
+    def take_cti(self, lane: str, cti: Cti) -> None:
+        """An explicit CTI of `lane`: it and all its keys."""
+        self._lanes[lane, WHOLE].take_cti(cti)
+        for (of, _), clock in self._keys.items():
+            if of == lane:
+                clock.raise_to(cti.at)
+
+    def raise_all(self, cti: Tick) -> None:
+        """Every clock is at least at `cti` (T17, T26)."""
+        for clock in self:
+            clock.raise_to(cti)
+
+    def beat(self, now: Tick) -> None:
+        """Judge the idle rule at a heartbeat; under `advance` it moves the idle clocks (T16)."""
+        counted = self._counted()
+        self._silence.beat(now, counted)
+        going = [unit for unit, clock in counted.items() if clock.cti != INFINITY]
+        idle = [unit for unit in going if unit in self._silence.idle]
+        if self._settings.idle is not Idle.ADVANCE or idle == going:
+            return
+        generate = self._settings.generate
+        delay = NO_TICKS if generate is None else generate.delay
+        for unit in idle:
+            counted[unit].raise_to(saturated(now - delay))
+
+    def settle(self) -> Tick | None:
+        """Take the minimum again; the input's CTI if that moved it."""
+        before = self.at
+        if self._settings.idle is Idle.LEAVE_OUT:
+            self._frontier.leave_out(self._silence.idle)
+        for unit, clock in self._counted().items():
+            self._frontier.advance(unit, clock.cti)
+        return self.at if self.at > before else None
+
+    def _counted(self) -> Mapping[Unit, LaneClock]:
+        return self._keys or self._lanes
+
+    def _begin(self, unit: Unit, cti: Tick) -> None:
+        if not self._keys:
+            self._frontier = Frontier.restored({}, self.at)
+        self._keys[unit] = LaneClock(self._settings, started_at(cti))
+
+    def _woken(self, unit: Unit, clock: LaneClock, arrival: Tick | None) -> LaneClock:
+        if self._silence.hear(unit, arrival):
+            clock.raise_to(self.at)
+        return clock
