@@ -1,25 +1,98 @@
-"""From window nodes to their operators."""
+"""From window and top_k nodes to their operators: which panes a definition means, and with which grace."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from streaming.definition.graph import Aggregate, HoppingWindow, TumblingWindow, WindowNode
+from streaming.definition.graph import (
+    Aggregate,
+    CountWindow,
+    InputNode,
+    SessionWindow,
+    SnapshotWindow,
+    TimeIntervalWindow,
+    TopKNode,
+    WindowNode,
+    sources,
+)
+from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.types import Fields
+from streaming.definition.window_checks import hopping_windows
 from streaming.reference.aggregates import AggregateColumn
-from streaming.reference.flow import Operator
+from streaming.reference.count import Count
+from streaming.reference.emission import Emission
+from streaming.reference.empties import FilledWindows
+from streaming.reference.fixed_windows import FixedWindows
+from streaming.reference.flow import Operator, key_of
+from streaming.reference.group_panes import GroupPanes
+from streaming.reference.panes import Key, Panes
 from streaming.reference.plan import Plan, expression
-from streaming.reference.window import Window
-from streaming.temporal.ticks import parse_duration
-from streaming.temporal.windows import HoppingWindows
+from streaming.reference.session import Session
+from streaming.reference.snapshot import Snapshot
+from streaming.reference.top_k import TopK
+from streaming.reference.window import AggregateRows, Window
+from streaming.temporal.ticks import NO_TICKS, Ticks, parse_duration
 
 
 def _window(node: WindowNode, plan: Plan) -> Operator:
     before, after = plan.schemas[node.input], plan.schemas[node.id]
     columns = [column(aggregate, before, after) for aggregate in node.aggregates]
-    if not isinstance(node.window, TumblingWindow | HoppingWindow):
-        raise NotImplementedError
-    return Window(node.id, hopping_windows(node.window), node.group_by, columns)
+    panes = _panes(node, _grace(node, plan))
+    if node.empty == "default" and node.empty_gap is not None and isinstance(panes, FixedWindows):
+        panes = FilledWindows(panes, parse_duration(node.empty_gap), _empty_groups(node, after))
+    rows = AggregateRows(node.id, node.group_by, columns)
+    return Window(node.group_by, panes, Emission(node.emit, node.retract, rows))
+
+
+def _top_k(node: TopKNode, plan: Plan) -> Operator:
+    by = expression(node.by, plan.schemas[node.input])
+    return TopK(node.id, node.group_by, by, node.k, _panes(node, _grace(node, plan)))
+
+
+def _panes(node: WindowNode | TopKNode, grace: Ticks) -> Panes:
+    match node.window:
+        case SessionWindow(gap=gap, max=longest):
+            rule = Session(parse_duration(gap), None if longest is None else parse_duration(longest))
+            return GroupPanes(node.id, rule, grace)
+        case SnapshotWindow():
+            return GroupPanes(node.id, Snapshot(), grace)
+        case CountWindow(n=n):
+            return GroupPanes(node.id, Count(n), grace)
+        case _:
+            return FixedWindows(node.id, hopping_windows(node), grace)
+
+
+def _grace(node: WindowNode | TopKNode, plan: Plan) -> Ticks:
+    """What the node says, else the longest default among the inputs that reach it (T19)."""
+    if isinstance(node.window, TimeIntervalWindow):
+        return parse_duration(node.window.discard_age)
+    if isinstance(node, WindowNode) and node.grace is not None:
+        return parse_duration(node.grace)
+    return max((plan.advance[name].default_grace for name in _inputs(node.id, plan)), default=NO_TICKS)
+
+
+def _inputs(name: str, plan: Plan) -> set[str]:
+    """The input nodes that reach the node and have settings of their own."""
+    nodes = {node.id: node for node in plan.graph.nodes}
+    found, pending = set(), [name]
+    while pending:
+        node = nodes[pending.pop()]
+        pending += sources(node)
+        if isinstance(node, InputNode) and node.id in plan.advance:
+            found.add(node.id)
+    return found
+
+
+def _empty_groups(node: WindowNode, fields: Fields) -> list[Key]:
+    """The groups that are filled, in the types of their fields; the one of all events where nothing is grouped."""
+    grouped = {name: fields[name] for name in node.group_by}
+    found = []
+    for group in [{}] if node.empty_groups is None else node.empty_groups:
+        payload = read_payload(group, grouped)
+        if isinstance(payload, BadPayload):
+            raise TypeError(f"{node.id!r} fills a group that cannot be, which check did not find: {payload}")
+        found.append(tuple(key_of(payload[name]) for name in node.group_by))
+    return found
 
 
 def column(aggregate: Aggregate, before: Fields, after: Fields) -> AggregateColumn:
@@ -35,11 +108,4 @@ def column(aggregate: Aggregate, before: Fields, after: Fields) -> AggregateColu
     )
 
 
-def hopping_windows(window: TumblingWindow | HoppingWindow) -> HoppingWindows:
-    """The windows of a definition; tumbling ones hop by their size."""
-    size = parse_duration(window.size)
-    hop = parse_duration(window.hop) if isinstance(window, HoppingWindow) else size
-    return HoppingWindows(size, hop, parse_duration(window.offset))
-
-
-WINDOWS: Final[Mapping[type[Any], Callable[[Any, Plan], Operator]]] = {WindowNode: _window}
+WINDOWS: Final[Mapping[type[Any], Callable[[Any, Plan], Operator]]] = {WindowNode: _window, TopKNode: _top_k}

@@ -1,0 +1,93 @@
+"""When the rows of panes appear, and what is said beside them: final, on_complete, running (T20)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from streaming.definition.graph import Emit
+from streaming.reference.flow import Flow, FlowId, Pane, Timing, Witness
+from streaming.reference.panes import Members, PaneId, release_order
+from streaming.temporal.ticks import Tick
+
+Extent = frozenset[tuple[FlowId, Tick, Tick]]
+"""The events of a pane with their lifetimes inside it: what a row was made of."""
+
+
+class RowMaker(Protocol):
+    """Makes the row of a pane."""
+
+    def row(self, pane: PaneId, members: Sequence[Flow], witness: Witness) -> Flow:
+        """The row over `members`, under the id `pane`, without pane metadata."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The last row of a pane, and what it was made of."""
+
+    row: Flow
+    extent: Extent
+
+
+@dataclass
+class Emission:
+    """The rows of one window node. `given` holds the last row of each pane that is not closed.
+
+    `final`: one row when the pane closes. `on_complete`: a row at the first CTI that completes the pane, and one at
+    each later CTI after which its events had changed. `running`: a row at the end of each micro-batch in which its
+    events changed, and one at the closing CTI if they changed since. A row that replaces another names it; with
+    `retract` a deletion goes before it instead. A pane that no longer exists is always taken back by a deletion.
+    """
+
+    emit: Emit
+    retract: bool
+    rows: RowMaker
+    given: dict[PaneId, Given] = field(default_factory=dict)
+
+    def at_cti(self, cti: Tick, closing: Members, known: Members, witness: Witness) -> list[Flow]:
+        """What the CTI releases: `closing` are the panes that it closes, `known` those that stay open."""
+        gone = self._gone({*closing, *known})
+        complete = [pane for pane in known if pane.end <= cti] if self.emit == "on_complete" else []
+        found = []
+        for pane in sorted([*closing, *complete], key=release_order):
+            last = pane in closing
+            found += self._changed(pane, closing[pane] if last else known[pane], cti, witness, is_last=last)
+        for pane in closing:
+            self.given.pop(pane, None)
+        return gone + found
+
+    def at_boundary(self, cti: Tick, known: Members, witness: Witness) -> list[Flow]:
+        """What the end of a micro-batch releases: every change since the last row, if rows are running."""
+        if self.emit != "running":
+            return []
+        found = self._gone(known)
+        for pane in sorted(known, key=release_order):
+            found += self._changed(pane, known[pane], cti, witness, is_last=False)
+        return found
+
+    def _gone(self, existing: Iterable[PaneId]) -> list[Flow]:
+        """A deletion for each row whose pane is no more: sessions that became one, an edge that vanished."""
+        lost = sorted(self.given.keys() - set(existing), key=release_order)
+        return [replace(self.given.pop(pane).row, replaces=None, gone=True) for pane in lost]
+
+    def _changed(
+        self, pane: PaneId, members: Sequence[Flow], cti: Tick, witness: Witness, *, is_last: bool
+    ) -> list[Flow]:
+        """The row of the pane, and a deletion of the last one where that is wished; nothing if it has not changed."""
+        before = self.given.get(pane)
+        extent = frozenset((flow.id, max(flow.start, pane.start), min(flow.end, pane.end)) for flow in members)
+        if before is not None and before.extent == extent:
+            return []
+        said = None if before is None else before.row.pane
+        shown = Pane(pane.start, pane.end, _timing(said, pane, cti), 0 if said is None else said.index + 1, is_last)
+        row = replace(self.rows.row(pane, members, witness), pane=shown)
+        self.given[pane] = Given(row, extent)
+        if before is None:
+            return [row]
+        old = replace(before.row, replaces=None)
+        return [replace(old, gone=True), row] if self.retract else [replace(row, replaces=old)]
+
+
+def _timing(before: Pane | None, pane: PaneId, cti: Tick) -> Timing:
+    if cti < pane.end:
+        return Timing.EARLY
+    return Timing.ON_TIME if before is None or before.timing is Timing.EARLY else Timing.LATE

@@ -1,0 +1,162 @@
+"""tumbling, hopping and time_interval: panes that stand where the definition says, counted by index (T23, T25)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from streaming.reference.flow import VANISHED, Flow, FlowId, Witness
+from streaming.reference.panes import Key, Members, PaneId, settled
+from streaming.temporal.outcomes import Reason
+from streaming.temporal.ticks import INFINITY, NO_TICKS, ONE_TICK, Tick, Ticks, format_instant
+from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT, HoppingWindows
+
+Groups = dict[Key, list[Flow]]
+
+
+@dataclass
+class OpenEdge:
+    """An edge of the group `key` without an end: in the windows from `first` on; `cut` once they were too many."""
+
+    key: Key
+    flow: Flow
+    first: int
+    cut: bool = False
+
+    @property
+    def last_allowed(self) -> int:
+        """The last window that takes the edge (T24)."""
+        return self.first + MAX_WINDOWS_PER_EVENT - 1
+
+
+@dataclass
+class FixedWindows:
+    """The `members` of each window that is not closed, by index; open edges stand beside them until their end comes.
+
+    All windows before `unclosed` are closed; None before the first CTI.
+    """
+
+    node: str
+    windows: HoppingWindows
+    grace: Ticks = NO_TICKS
+    members: dict[int, Groups] = field(default_factory=dict)
+    open_edges: dict[FlowId, OpenEdge] = field(default_factory=dict)
+    unclosed: int | None = None
+
+    def take(self, key: Key, flow: Flow, witness: Witness) -> None:
+        """As `Panes` says; one in more than 10,000 windows is refused, its windows closed to it not counted (T24)."""
+        first = self.windows.first_index(flow.start)
+        allowed = first if flow.late_at is None else max(first, self._first_open(flow.late_at))
+        last = self.windows.last_index(flow.end)
+        if flow.closes:
+            self._end_edge(key, flow, witness)
+        elif flow.opens:
+            self.open_edges[flow.id] = OpenEdge(key, flow, allowed)
+            witness.took(self.node, flow)
+        elif first > last:
+            witness.removed(self.node, flow, f"it lies in a gap between the windows of {self.node!r}")
+        elif allowed > last:
+            closed_at = format_instant(self.windows.bounds(last)[1])
+            why = f"all its windows in {self.node!r} were closed, the last at {closed_at}"
+            witness.refused(self.node, flow, Reason.WINDOW_CLOSED, why)
+        elif last - allowed >= MAX_WINDOWS_PER_EVENT:
+            witness.refused(self.node, flow, Reason.TOO_MANY_WINDOWS, self._too_many())
+        else:
+            self._put(key, flow, range(allowed, last + 1))
+            witness.took(self.node, flow)
+
+    def close(self, cti: Tick, horizon: Tick, witness: Witness) -> Members:
+        """As `Panes` says. An edge that is open is in each window that closes: its end cannot be before `cti`."""
+        if cti == INFINITY:
+            last = max([self.windows.last_index(Tick(horizon + ONE_TICK)), *self.members])
+            edges_to = self.windows.last_index(Tick(horizon + ONE_TICK))
+        else:
+            edges_to = last = self._first_open(cti) - 1
+        closed = {index: self.members.pop(index) for index in sorted(self.members) if index <= last}
+        self._add_edges(closed, edges_to)
+        for edge in self.open_edges.values():
+            if edge.last_allowed < edges_to:
+                self._cut(edge, witness)
+        self.unclosed = last + 1
+        return self._panes(closed)
+
+    def known(self, cti: Tick) -> Members:
+        """As `Panes` says. An edge that is open counts as if it ended at `cti`: it does not end before."""
+        known = {index: {key: list(flows) for key, flows in groups.items()} for index, groups in self.members.items()}
+        for edge in self.open_edges.values():
+            end = max(Tick(edge.flow.start + ONE_TICK), cti)
+            for index in self._rest(edge, self.windows.last_index(end)):
+                known.setdefault(index, {}).setdefault(edge.key, []).append(edge.flow)
+        return self._panes(known)
+
+    def output_cti(self, cti: Tick) -> Tick:
+        """The start of the earliest window not closed; with gaps it may be above `cti` (T25)."""
+        return self.windows.output_cti(settled(cti, self.grace))
+
+    def coming(self) -> dict[Key, int]:
+        """For each group the earliest window, not closed, that has an event for certain: open edges may vanish."""
+        earliest: dict[Key, int] = {}
+        for index, groups in self.members.items():
+            for key in groups:
+                earliest[key] = min(index, earliest.get(key, index))
+        return earliest
+
+    def _first_open(self, cti: Tick) -> int:
+        return self.windows.first_open(settled(cti, self.grace))
+
+    def _put(self, key: Key, flow: Flow, indices: range) -> None:
+        for index in indices:
+            self.members.setdefault(index, {}).setdefault(key, []).append(flow)
+
+    def _rest(self, edge: OpenEdge, last: int) -> range:
+        """The windows up to `last` that are not closed and take the edge."""
+        first = edge.first if self.unclosed is None else max(edge.first, self.unclosed)
+        return range(first, min(last, edge.last_allowed) + 1)
+
+    def _add_edges(self, closed: dict[int, Groups], last: int) -> None:
+        for edge in self.open_edges.values():
+            for index in self._rest(edge, last):
+                closed.setdefault(index, {}).setdefault(edge.key, []).append(edge.flow)
+
+    def _end_edge(self, key: Key, end: Flow, witness: Witness) -> None:
+        """Put the edge that `end` closes into those of its windows that are not closed.
+
+        A late_kept end changes only windows that are open at its lane's CTI; the edge stays in those before.
+        """
+        edge = self.open_edges.pop(end.id)
+        blind = edge.first if end.late_at is None else max(edge.first, self._first_open(end.late_at))
+        last = max(blind - 1, self.windows.last_index(end.end) if end.end > end.start else edge.first - 1)
+        rest = self._rest(edge, last)
+        if edge.last_allowed < last:
+            self._cut(edge, witness)
+        if rest:
+            ended = edge.flow.closed_by(end)
+            self._put(key, edge.flow, range(rest.start, min(blind, rest.stop)))
+            self._put(key, ended, range(max(blind, rest.start), rest.stop))
+            witness.took(self.node, end)
+        elif rest.start > edge.first:
+            witness.removed(self.node, end, f"it ended its edge, of which {self.node!r} had no window left to release")
+        else:
+            why = self._why_nowhere(end)
+            witness.removed(self.node, edge.flow, why)
+            witness.removed(self.node, end, why)
+
+    def _why_nowhere(self, end: Flow) -> str:
+        if end.end <= end.start:
+            return VANISHED
+        if self.windows.first_index(end.start) > self.windows.last_index(end.end):
+            return f"its edge lies in a gap between the windows of {self.node!r}"
+        return f"all windows of its edge in {self.node!r} were closed when it came"
+
+    def _cut(self, edge: OpenEdge, witness: Witness) -> None:
+        if not edge.cut:
+            edge.cut = True
+            witness.refused(self.node, edge.flow, Reason.TOO_MANY_WINDOWS, self._too_many())
+
+    def _too_many(self) -> str:
+        return f"it belongs to more than {MAX_WINDOWS_PER_EVENT} windows of {self.node!r}"
+
+    def _panes(self, by_index: dict[int, Groups]) -> dict[PaneId, Sequence[Flow]]:
+        found: dict[PaneId, Sequence[Flow]] = {}
+        for index, groups in by_index.items():
+            start, end = self.windows.bounds(index)
+            found.update((PaneId(start, end, key), flows) for key, flows in groups.items())
+        return found

@@ -1,0 +1,146 @@
+"""Windows whose panes follow from the events of their group: session, snapshot and count."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from streaming.reference.flow import VANISHED, Flow, FlowId, Witness
+from streaming.reference.panes import Key, Members, PaneId, settled
+from streaming.temporal.outcomes import Reason
+from streaming.temporal.ticks import INFINITY, NO_CTI, NO_TICKS, Tick, Ticks, format_instant
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A pane of one group and its events; `end` is None as long as the events do not give it one (count)."""
+
+    start: Tick
+    end: Tick | None
+    members: Sequence[Flow]
+
+
+class PaneRule(Protocol):
+    """Which panes a set of events makes: a pure function of the set."""
+
+    def spans(self, flows: Collection[Flow], floor: Tick) -> Sequence[Span]:
+        """The panes of one group, by start: no two have the same. What lies before `floor` is closed and left out.
+
+        Each event of `flows` is in one of them, be it one that has no end so far.
+        """
+
+    def since(self, flow: Flow, from_: Tick) -> Flow | None:
+        """What is left of a late event when all time before `from_` is closed; None for nothing (T19)."""
+
+
+@dataclass
+class Group:
+    """The events of one group that may still be in a pane; `used` are those that closed panes had as well.
+
+    No pane that is still to come starts before `floor`.
+    """
+
+    flows: dict[FlowId, Flow] = field(default_factory=dict)
+    used: set[FlowId] = field(default_factory=set)
+    floor: Tick = NO_CTI
+
+
+@dataclass
+class GroupPanes:
+    """The panes that `rule` finds in each group."""
+
+    node: str
+    rule: PaneRule
+    grace: Ticks = NO_TICKS
+    groups: dict[Key, Group] = field(default_factory=dict)
+
+    def take(self, key: Key, flow: Flow, witness: Witness) -> None:
+        """As `Panes` says. A late_kept event keeps what lies at or after its lane's CTI less the grace."""
+        if flow.closes:
+            self._end_edge(key, flow, witness)
+            return
+        kept: Flow | None = flow
+        if flow.late_at is not None:
+            from_ = settled(flow.late_at, self.grace)
+            kept = self.rule.since(flow, from_)
+        if kept is None:
+            why = f"all panes of {self.node!r} before {format_instant(from_)} were closed"
+            # One that opens an edge is refused by this node only: another may still take it.
+            witness.refused(self.node, replace(flow, opens=False), Reason.WINDOW_CLOSED, why)
+            return
+        self.groups.setdefault(key, Group()).flows[flow.id] = kept
+        witness.took(self.node, flow)
+
+    def close(self, cti: Tick, horizon: Tick, witness: Witness) -> Members:
+        """As `Panes` says."""
+        del horizon
+        at = settled(cti, self.grace)
+        closed: dict[PaneId, Sequence[Flow]] = {}
+        for key, group in list(self.groups.items()):
+            for span in self._close(group, at, witness):
+                closed[PaneId(span.start, _end(span), key)] = span.members
+            if not group.flows:
+                del self.groups[key]
+        return closed
+
+    def known(self, cti: Tick) -> Members:
+        """As `Panes` says. An edge that is open lives to infinity, as far as is known."""
+        del cti
+        return {
+            PaneId(span.start, span.end, key): span.members
+            for key, group in self.groups.items()
+            for span in self.rule.spans(group.flows.values(), group.floor)
+            if span.end is not None
+        }
+
+    def output_cti(self, cti: Tick) -> Tick:
+        """`cti` less the grace, but not above the start of any pane that is not closed."""
+        at = settled(cti, self.grace)
+        return at if at == NO_CTI else min([at, *(group.floor for group in self.groups.values())])
+
+    def _close(self, group: Group, at: Tick, witness: Witness) -> Sequence[Span]:
+        """The spans that end by `at`; what is in none of the others is forgotten.
+
+        A span that ends at `at` only because an edge opened there is not closed: until the CTI is beyond its start,
+        the edge may vanish.
+        """
+        flows = group.flows.values()
+        spans = self.rule.spans(flows, group.floor)
+        certain = [flow for flow in flows if not (flow.opens and flow.start >= at)]
+        sure = spans if len(certain) == len(flows) else self.rule.spans(certain, group.floor)
+        closed = [span for span in sure if span.end is not None and span.end <= at]
+        starts = {span.start for span in closed}
+        rest = [span for span in spans if span.start not in starts] if at != INFINITY else []
+        group.used.update(flow.id for span in closed for flow in span.members)
+        kept = {flow.id for span in rest for flow in span.members}
+        for flow in [flow for flow in flows if flow.id not in kept]:
+            del group.flows[flow.id]
+            if flow.id not in group.used:
+                witness.removed(self.node, flow, f"its group has too few events for a pane of {self.node!r}")
+        group.used &= kept
+        group.floor = min([at, *(span.start for span in rest)])
+        return closed
+
+    def _end_edge(self, key: Key, end: Flow, witness: Witness) -> None:
+        """Give the edge its end; a late_kept one not before its lane's CTI less the grace, for that time is over.
+
+        If nothing is left of it the edge vanishes: it is taken back.
+        """
+        flows = self.groups[key].flows if key in self.groups else {}
+        edge = flows.get(end.id)
+        if edge is None:
+            witness.removed(self.node, end, f"no pane of {self.node!r} that is open has its edge")
+            return
+        at = end.end if end.late_at is None else max(end.end, settled(end.late_at, self.grace))
+        if at > edge.start:
+            flows[end.id] = replace(edge.closed_by(end), end=at)
+            witness.took(self.node, end)
+            return
+        del flows[end.id]
+        witness.removed(self.node, edge, VANISHED)
+        witness.removed(self.node, end, VANISHED)
+
+
+def _end(span: Span) -> Tick:
+    if span.end is None:
+        raise TypeError("a pane without an end is never closed")
+    return span.end

@@ -1,0 +1,24 @@
+"""snapshot: for each group a pane between any two neighbouring starts or ends with an event alive."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from streaming.reference.flow import Flow
+from streaming.reference.group_panes import Span
+from streaming.temporal.ticks import Tick
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Within a snapshot nothing begins and nothing ends (section 5)."""
+
+    def spans(self, flows: Collection[Flow], floor: Tick) -> Sequence[Span]:
+        """The snapshots; the last of an edge that is open has the end INFINITY."""
+        bounds = sorted({max(flow.start, floor) for flow in flows} | {flow.end for flow in flows})
+        alive = (Span(a, b, [f for f in flows if f.start <= a and f.end >= b]) for a, b in pairwise(bounds))
+        return [span for span in alive if span.members]
+
+    def since(self, flow: Flow, from_: Tick) -> Flow | None:
+        """The part of its lifetime from `from_` on."""
+        return flow.lasting(max(flow.start, from_), flow.end) if flow.end > from_ else None
