@@ -1,11 +1,10 @@
 """What a query and the advance-time settings of its inputs can only get wrong together (T15, T19, T26)."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
-from streaming.definition.advance import to_temporal
+from streaming.definition.advance import import_source, in_force, to_temporal
 from streaming.definition.faults import Fault, FaultCode, error, nearest
-from streaming.definition.findings import expression_fault, expression_type
+from streaming.definition.findings import expression_type
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.late_checks import check_late
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
@@ -24,46 +23,13 @@ def check_binding(
     settings have the id of the input node and a path inside the settings, those of the graph a path inside the node.
     What `check` and `check_advance` find in either alone is not repeated.
     """
-    settings = {
-        node.id: advance.get(node.id, streams[node.stream].advance)
-        for node in graph.nodes
-        if isinstance(node, InputNode) and node.stream in streams
-    }
+    settings = in_force(graph, streams, advance)
     read = {name: found for name, each in settings.items() if (found := _read(each)) is not None}
     return (
         *_check_imports(graph, {name: each.import_from for name, each in settings.items()}),
         *_check_over(graph, streams, settings),
         *check_late(graph, streams, read, {name for name, each in settings.items() if each.preset is not None}),
     )
-
-
-def settings_in_force(
-    graph: QueryGraph, streams: Mapping[str, StreamDefinition], advance: Mapping[str, AdvanceTimeSettings]
-) -> dict[str, AdvanceTime]:
-    """The settings of every input node by its id, in the form that clocks use; `import_from` is an id in them.
-
-    Arguments as in `check_binding`, without errors. Raises KeyError for a stream that is not there and ValueError for
-    settings that cannot be read; an import that names no input is none.
-    """
-    found = {}
-    for node in graph.nodes:
-        if isinstance(node, InputNode):
-            settings = to_temporal(streams[node.stream].advance, advance.get(node.id))
-            source = None if settings.import_from is None else resolve_import(graph, settings.import_from)
-            found[node.id] = replace(settings, import_from=source)
-    return found
-
-
-def resolve_import(graph: QueryGraph, name: str) -> str | None:
-    """The input node that `import_from: name` means: that of this id, else the only one that reads this stream.
-
-    None when there is none, or when several read the stream.
-    """
-    inputs = {node.id: node.stream for node in graph.nodes if isinstance(node, InputNode)}
-    if name in inputs:
-        return name
-    readers = [node for node, stream in inputs.items() if stream == name]
-    return readers[0] if len(readers) == 1 else None
 
 
 def _read(settings: AdvanceTimeSettings) -> AdvanceTime | None:
@@ -78,7 +44,7 @@ def _check_imports(graph: QueryGraph, imports: Mapping[str, str | None]) -> Iter
     for name, wanted in imports.items():
         if wanted is None:
             continue
-        source = resolve_import(graph, wanted)
+        source = import_source(graph, wanted)
         if source is None:
             yield _unknown_import(graph, name, wanted)
         else:
@@ -129,9 +95,9 @@ def _check_key(over: str, stream: StreamDefinition, node: str) -> Iterator[Fault
     except TypeTextError:  # check_fields says what is wrong with them
         fields = None
     of = expression_type(over, fields)
-    if isinstance(of, tuple):
-        yield from (expression_fault(fault, node, "over") for fault in of)
-    elif of is not None and (isinstance(of, Null) or not is_ordered(of)):
+    if of is None or isinstance(of, tuple):
+        return
+    if isinstance(of, Null) or not is_ordered(of):
         message = f"Each value of 'over' has a clock of its own; this expression is of type {of}."
         remedy = "Write a field or an expression that gives a number, a text, a boolean or a timestamp."
         yield error(FaultCode.TYPE_MISMATCH, message, remedy, node=node, field="over")

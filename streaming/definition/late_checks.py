@@ -128,17 +128,22 @@ def _check_grace(graph: QueryGraph, advance: Mapping[str, AdvanceTime], reached:
         if not isinstance(node, WindowNode | TopKNode):
             continue
         path, grace = _written_grace(node)
+        final = isinstance(node, TopKNode) or node.emit == "final"
         if grace is not None and grace > 0 and node.id not in reached:
             message = (
-                f"No input whose late events are kept reaches this window, so none can come in the "
-                f"{format_duration(grace)} for which it stays open after its end; its results only come later."
+                f"No input whose late events are kept reaches this window, so nothing can come in the "
+                f"{format_duration(grace)} for which it stays open after its end; "
+                f"{'its results' if final else 'its CTIs'} only come later."
             )
             remedy = "Leave it out, or set 'late: keep' on an input."
             yield warning(FaultCode.NO_EFFECT, message, remedy, node=node.id, field=path)
-        waits = default_grace(graph, advance, node.id) if grace is None else NO_TICKS
+        waits = default_grace(graph, advance, node.id) if grace is None and final else NO_TICKS
         if waits > 0:
-            message = f"The preset of its input keeps this window open for {format_duration(waits)} after its end."
-            remedy = "Set 'grace', such as '30s', if results are to come sooner."
+            message = (
+                f"The preset of its input keeps this window open for {format_duration(waits)} after its end, "
+                "and its results come only then."
+            )
+            remedy = "Set 'grace', such as '30s', or 'emit: on_complete', if results are to come sooner."
             yield warning(FaultCode.LATE_RESULTS, message, remedy, node=node.id, field=path)
 
 

@@ -11,9 +11,11 @@ FIELDS = {"plate": "string", "speed": "double", "n": "long", "at": "timestamp", 
 STREAMS = {
     "cars": StreamDefinition(fields=FIELDS),
     "edges": StreamDefinition(fields=FIELDS, shape=Shape.EDGE),
+    "owners": StreamDefinition(fields={"plate": "string", "owner": "string", "since": "timestamp"}),
     "broken": StreamDefinition(fields={"a": "array<int>", "pane_start": "long", "b": "struct<a>"}),
 }
 CARS = {"id": "cars", "kind": "input", "stream": "cars"}
+OWNERS = {"id": "owners", "kind": "input", "stream": "owners"}
 OUT = {"id": "out", "kind": "output", "input": "w"}
 COUNT = {"name": "n", "function": "count"}
 
@@ -26,12 +28,32 @@ def window(**fields: Any) -> dict[str, Any]:
     return node("window", window={"kind": "tumbling", "size": "5m"}, aggregates=[COUNT]) | fields
 
 
+def top_k(**fields: Any) -> dict[str, Any]:
+    return node("top_k", window={"kind": "tumbling", "size": "5m"}, by="speed", k=3) | fields
+
+
+def join(kind: str = "join", **fields: Any) -> dict[str, Any]:
+    return {"id": "w", "kind": kind, "left": "cars", "right": "owners", "keys": ["plate"]} | fields
+
+
 def graph(*nodes: object, **other: Any) -> dict[str, Any]:
     return {"version": 1, "name": "q", "nodes": list(nodes)} | other
 
 
 def around(middle: dict[str, Any], stream: str = "cars") -> dict[str, Any]:
     return graph(CARS | {"stream": stream}, middle, OUT)
+
+
+def joined(middle: dict[str, Any], *others: dict[str, Any]) -> dict[str, Any]:
+    return graph(CARS, OWNERS, *others, middle, OUT)
+
+
+def schema(raw: Any, node_id: str = "w") -> dict[str, str]:
+    return {name: str(of) for name, of in checked(raw).schemas[node_id].items()}
+
+
+def found(raw: Any) -> list[tuple[str, str | None, str | None]]:
+    return [(fault.code.value, fault.node, fault.field) for fault in faults(raw)]
 
 
 def faults(raw: Any) -> tuple[Fault, ...]:
