@@ -144,6 +144,8 @@ def _check_grace(graph: QueryGraph, advance: Mapping[str, AdvanceTime], reached:
                 "and its results come only then."
             )
             remedy = "Set 'grace', such as '30s', or 'emit: on_complete', if results are to come sooner."
+            if isinstance(node, TopKNode):
+                remedy = "Use a time_interval window with a 'discard_age', if results are to come sooner."
             yield warning(FaultCode.LATE_RESULTS, message, remedy, node=node.id, field=path)
 
 
@@ -152,7 +154,7 @@ def _written_grace(node: WindowNode | TopKNode) -> tuple[str, Ticks | None]:
     if isinstance(node.window, TimeIntervalWindow):
         return "window.discard_age", parse_duration(node.window.discard_age)
     if isinstance(node, TopKNode):
-        return "window", NO_TICKS
+        return "window", None
     return "grace", None if node.grace is None else parse_duration(node.grace)
 
 
