@@ -1,0 +1,53 @@
+"""anti_join: the pieces of left lifetimes during which no matching right event lives."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from streaming.reference.flow import Flow
+from streaming.reference.matching import Matching
+from streaming.reference.pieces import Span, span, uncovered
+from streaming.temporal.ticks import INFINITY, Tick
+
+
+def free_pieces(left: Flow, rights: Sequence[Flow]) -> Sequence[Span]:
+    """The maximal pieces of the left outside all `rights`."""
+    return uncovered(span(left), map(span, rights))
+
+
+def piece_of(left: Flow, piece: Span) -> Flow:
+    """The row of one of several pieces of `left`; at infinity one that goes on keeps `[start, infinity)` (T4)."""
+    opens = left.opens and piece.end == INFINITY
+    return replace(left, id=(left.id, piece.start), start=piece.start, end=piece.end, opens=opens, pane=None)
+
+
+@dataclass(frozen=True)
+class AntiJoin:
+    """The rule of one anti join. Right events take away and are in no row."""
+
+    matching: Matching
+    needs_right: bool = False
+
+    @property
+    def left_without(self) -> str:
+        """All of it was taken away."""
+        return f"events of {self.matching.right!r} that match it were alive during all of it"
+
+    @property
+    def right_never(self) -> str:
+        """It only takes away."""
+        matching = self.matching
+        return f"anti join {matching.node!r} only takes it away from events of {matching.left!r}"
+
+    def pieces(self, left: Flow, rights: Sequence[Flow]) -> Sequence[Span]:
+        """What the rights leave."""
+        return free_pieces(left, rights)
+
+    def final(self, piece: Span, left: Flow, right_cti: Tick) -> bool:
+        """What starts at the end of the piece does not change it."""
+        del left
+        return piece.end <= right_cti
+
+    def row(self, left: Flow, piece: Span, rights: Sequence[Flow]) -> Flow:
+        """The left event, for as long as the piece."""
+        del rights
+        return piece_of(left, piece)

@@ -1,0 +1,142 @@
+"""asof_join: each left event with the matching right event of the largest start that is not after its own."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from streaming.reference.flow import Flow, FlowId, Witness, sort_key
+from streaming.reference.matching import Key, Known, Matching, made_by, vanished
+from streaming.reference.ports import Ports
+from streaming.reference.unused import Unused
+from streaming.temporal.ticks import INFINITY, Tick
+
+LEFT, RIGHT = 0, 1
+
+
+def rank(right: Flow) -> tuple[Any, ...]:
+    """Of two right events that started in time the one with the larger rank is taken: ties go by payload."""
+    return (right.start, sort_key(right.payload))
+
+
+def latest(rights: Iterable[Flow], start: Tick) -> Flow | None:
+    """The right event for a left one that starts at `start`, if there is any."""
+    return max((right for right in rights if right.start <= start), key=rank, default=None)
+
+
+@dataclass
+class AsofJoin:
+    """The rows of one as-of join; with `outer`, a left event without a right one has nulls, else no row.
+
+    `lefts` wait for their row; `opened` are rows of left edges that have left and are open; `gone` are the ids of left
+    edges that are in no row, with the reason.
+    """
+
+    node: str
+    matching: Matching
+    outer: bool
+    lefts: dict[FlowId, Flow] = field(default_factory=dict)
+    opened: dict[FlowId, Flow] = field(default_factory=dict)
+    gone: dict[FlowId, str] = field(default_factory=dict)
+    rights: Known = field(init=False)
+    unused_rights: Unused = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rights = Known(self.node)
+        self.unused_rights = Unused(self.node)
+
+    def take(self, port: int, flow: Flow, ports: Ports, witness: Witness) -> Sequence[Flow]:
+        """Let it wait; the end of a left edge whose row has left passes at once, also one that takes it back."""
+        del ports
+        if port == RIGHT:
+            self._take_right(flow, witness)
+        elif flow.closes:
+            return self._end_left(flow, witness)
+        else:
+            self._take_left(flow, witness)
+        return ()
+
+    def held_at(self, ports: Ports) -> Tick:
+        """A left event that is not decided starts no earlier than the CTI of the right."""
+        del ports
+        return INFINITY
+
+    def release(self, ports: Ports, witness: Witness) -> Sequence[Flow]:
+        """The rows of left events before the CTI of the right: one at it may still find an event that starts there."""
+        rows: list[Flow] = []
+        for left in list(self.lefts.values()):
+            if left.start < ports.ctis[RIGHT] and ports.may_pass(left):
+                del self.lefts[left.id]
+                rows += self._row(left, witness)
+        self._tell(ports, witness)
+        return rows
+
+    def _take_left(self, flow: Flow, witness: Witness) -> None:
+        null = self.matching.null_key(flow)
+        if null is not None and not self.outer:
+            self._remove(flow, null, witness)
+            return
+        witness.took(self.node, flow)
+        self.lefts[flow.id] = flow
+
+    def _end_left(self, end: Flow, witness: Witness) -> Sequence[Flow]:
+        if end.id in self.gone:
+            witness.removed(self.node, end, self.gone.pop(end.id))
+        elif end.id in self.opened:
+            row = self.opened.pop(end.id)
+            return (replace(end, payload=row.payload, stamp=max(row.stamp, end.stamp), pane=None),)
+        elif end.vanishes:
+            vanished(self.node, self.lefts.pop(end.id), end, witness)
+        else:
+            witness.took(self.node, end)
+            self.lefts[end.id] = self.lefts[end.id].closed_by(end)
+        return ()
+
+    def _take_right(self, flow: Flow, witness: Witness) -> None:
+        null = self.matching.null_key(flow)
+        event = self.rights.take(self.matching.key(flow), flow, witness)
+        if null is not None:
+            witness.removed(self.node, flow, null)
+        elif event is None:
+            self.unused_rights.use(flow.id)
+        elif flow.closes:
+            why = f"as-of join {self.node!r} looks at no end of an event of {self.matching.right!r}"
+            witness.removed(self.node, flow, why)
+        else:
+            witness.took(self.node, flow)
+            self.unused_rights.keep(event, flow)
+
+    def _row(self, left: Flow, witness: Witness) -> Sequence[Flow]:
+        """The one row of `left`, or none after saying so."""
+        right = latest(self.rights.of(self.matching.key(left)).values(), left.start)
+        if right is None and not self.outer:
+            self._remove(left, f"{self.matching.nothing_of(self.matching.right)} had started by its start", witness)
+            return ()
+        payload = self.matching.payload(left.payload, None if right is None else right.payload)
+        row = made_by(left, [] if right is None else [right]).with_payload(payload)
+        if right is not None:
+            self.unused_rights.use(right.id)
+        if left.opens:
+            self.opened[left.id] = row
+        return (row,)
+
+    def _remove(self, left: Flow, why: str, witness: Witness) -> None:
+        witness.removed(self.node, left, why)
+        if left.opens:
+            self.gone[left.id] = why
+
+    def _tell(self, ports: Ports, witness: Witness) -> None:
+        why = (
+            f"{self.matching.nothing_of(self.matching.left)} started while it was the latest of {self.matching.right!r}"
+        )
+        self.unused_rights.tell(lambda right: self._never_taken(right, ports), why, witness)
+
+    def _never_taken(self, right: Flow, ports: Ports) -> bool:
+        """Whether a later right event takes over before any left event that is to come, or waits, could take this."""
+        key = self.matching.key(right)
+        others = (other for other in self.rights.of(key).values() if ports.certain(RIGHT, other))
+        over = min((other.start for other in others if rank(other) > rank(right)), default=INFINITY)
+        waiting = self._waiting(key)
+        return over <= ports.ctis[LEFT] and not any(right.start <= left.start < over for left in waiting)
+
+    def _waiting(self, key: Key | None) -> Iterable[Flow]:
+        return (left for left in self.lefts.values() if self.matching.key(left) == key)

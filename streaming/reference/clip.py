@@ -1,0 +1,39 @@
+"""clip: ends every left lifetime at the first later start of a matching right event."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from streaming.reference.flow import Flow
+from streaming.reference.matching import Matching
+from streaming.reference.pieces import Span
+from streaming.temporal.ticks import INFINITY, Tick
+
+
+@dataclass(frozen=True)
+class Clip:
+    """The rule of one clip node: one piece for each left event. Right events only end, and are in no row."""
+
+    matching: Matching
+    left_without: None = None
+    needs_right: bool = False
+
+    @property
+    def right_never(self) -> str:
+        """It only ends others."""
+        matching = self.matching
+        return f"clip {matching.node!r} only ends events of {matching.left!r} by it"
+
+    def pieces(self, left: Flow, rights: Sequence[Flow]) -> Sequence[Span]:
+        """`[s, min(e, r))`, r being the first right start after s: one at s clips nothing."""
+        later = (right.start for right in rights if right.start > left.start)
+        return [Span(left.start, min(left.end, min(later, default=INFINITY)))]
+
+    def final(self, piece: Span, left: Flow, right_cti: Tick) -> bool:
+        """What starts at the end of the piece does not change it."""
+        del left
+        return piece.end <= right_cti
+
+    def row(self, left: Flow, piece: Span, rights: Sequence[Flow]) -> Flow:
+        """The left event, clipped."""
+        del rights
+        return replace(left, end=piece.end, opens=left.opens and piece.end == INFINITY, pane=None)

@@ -1,0 +1,144 @@
+"""join, inner: pairs of matching events, for as long as both live."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from streaming.reference.flow import Flow, FlowId, Witness
+from streaming.reference.matching import Known, Matching, made_by
+from streaming.reference.pieces import Span, overlap, span
+from streaming.reference.ports import Ports
+from streaming.reference.unused import Unused
+from streaming.temporal.ticks import INFINITY, Tick
+
+BOTH = (0, 1)
+
+
+@dataclass
+class Pair:
+    """Two matching events that may live together; `started` if their row has left as an edge start."""
+
+    left: Flow
+    right: Flow
+    started: bool = False
+    finished: bool = False
+
+    @property
+    def life(self) -> Span:
+        """While both live, as far as that is known."""
+        return span(self.left).within(span(self.right))
+
+    @property
+    def open(self) -> bool:
+        """Whether the end of one of the two is not known."""
+        return self.left.opens or self.right.opens
+
+    def next_row(self, ports: Ports, row: Flow) -> Flow | None:
+        """What of the pair's `row`, a whole lifetime, leaves now: all of it, its start, or its end.
+
+        A row whose end is not decided leaves as an edge start once the CTI is beyond its start, for then it can no
+        longer vanish. At infinity it keeps `[start, infinity)` (T4).
+        """
+        if self.open and row.end > ports.out:
+            if self.started or row.start >= ports.out:
+                return None
+            self.started = True
+            return replace(row, end=INFINITY, opens=True)
+        if self.started:
+            self.finished = True
+            return None if row.end == INFINITY else replace(row, late_at=None, opens=False, closes=True)
+        self.finished = ports.may_pass(row)
+        return row if self.finished else None
+
+
+@dataclass
+class Join:
+    """The pairs of one join node; it tells the witness of the events of the ports `tells`."""
+
+    node: str
+    matching: Matching
+    tells: tuple[int, ...] = BOTH
+    pairs: dict[tuple[FlowId, FlowId], Pair] = field(default_factory=dict)
+    known: tuple[Known, Known] = field(init=False)
+    unused: dict[int, Unused] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.known = (Known(self.node, 0 in self.tells), Known(self.node, 1 in self.tells))
+        self.unused = {port: Unused(self.node) for port in self.tells}
+
+    def take(self, port: int, flow: Flow, ports: Ports, witness: Witness) -> Sequence[Flow]:
+        """Pair the event with all that match it; nothing passes at once."""
+        del ports
+        null = self.matching.null_key(flow)
+        if null is not None:
+            if port in self.tells:
+                witness.removed(self.node, flow, null)
+            return ()
+        event = self.known[port].take(self.matching.key(flow), flow, witness)
+        if event is None:
+            self._forget(port, flow.id)
+            return ()
+        if port in self.tells:
+            witness.took(self.node, flow)
+            self.unused[port].keep(event, flow)
+        if flow.closes:
+            self._end(port, event)
+        else:
+            self._pair(port, event, witness)
+        return ()
+
+    def held_at(self, ports: Ports) -> Tick:
+        """No pair starts before what is still to come, and what goes on has left as an edge start: nothing is held."""
+        del ports
+        return INFINITY
+
+    def release(self, ports: Ports, witness: Witness) -> Sequence[Flow]:
+        """Pairs whose end is decided, and the starts of those that go on."""
+        rows = []
+        for name, pair in list(self.pairs.items()):
+            row = pair.next_row(ports, self._row(pair)) if pair.life else None
+            if row is not None:
+                rows.append(row)
+                for port, event in enumerate(name):
+                    if port in self.tells:
+                        self.unused[port].use(event)
+            if pair.finished or not pair.life:
+                del self.pairs[name]
+        self._tell(ports, witness)
+        return rows
+
+    def _pair(self, port: int, event: Flow, witness: Witness) -> None:
+        for other in self.known[1 - port].of(self.matching.key(event)).values():
+            left, right = (event, other) if port == 0 else (other, event)
+            if overlap(left, right) and self.matching.match(left, right, witness):
+                self.pairs[left.id, right.id] = Pair(left, right)
+
+    def _end(self, port: int, event: Flow) -> None:
+        for name, pair in self.pairs.items():
+            if name[port] == event.id:
+                pair.left, pair.right = (event, pair.right) if port == 0 else (pair.left, event)
+
+    def _forget(self, port: int, event: FlowId) -> None:
+        """An edge vanished: of its pairs none has left, for they start no earlier than the CTI."""
+        self.pairs = {name: pair for name, pair in self.pairs.items() if name[port] != event}
+        if port in self.tells:
+            self.unused[port].use(event)
+
+    def _row(self, pair: Pair) -> Flow:
+        both = made_by(pair.left, [pair.right])
+        return replace(
+            both,
+            id=(pair.left.id, pair.right.id),
+            start=pair.life.start,
+            end=pair.life.end,
+            payload=self.matching.payload(pair.left.payload, pair.right.payload),
+            opens=pair.open and pair.life.end == INFINITY,
+        )
+
+    def _tell(self, ports: Ports, witness: Witness) -> None:
+        """An event is in no row for sure when all of the other port that can meet it is known."""
+        names = (self.matching.left, self.matching.right)
+        for port, unused in self.unused.items():
+            paired = {name[port] for name in self.pairs}
+            until = ports.ctis[1 - port]
+            why = f"{self.matching.nothing_of(names[1 - port])} was alive during it"
+            unused.tell(lambda event: event.end <= until and event.id not in paired, why, witness)  # noqa: B023

@@ -1,0 +1,34 @@
+"""join, left_outer: beside the pairs the pieces of left lifetimes without a partner, with nulls for the right."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from streaming.reference.anti_join import free_pieces, piece_of
+from streaming.reference.flow import Flow
+from streaming.reference.matching import Matching
+from streaming.reference.pieces import Span
+from streaming.temporal.ticks import Tick
+
+
+@dataclass(frozen=True)
+class WithoutPartner:
+    """The rule of those pieces: an anti join's. Every left event is in some row; the join speaks for the right."""
+
+    matching: Matching
+    left_without: None = None
+    right_never: None = None
+    needs_right: bool = False
+
+    def pieces(self, left: Flow, rights: Sequence[Flow]) -> Sequence[Span]:
+        """What the rights leave."""
+        return free_pieces(left, rights)
+
+    def final(self, piece: Span, left: Flow, right_cti: Tick) -> bool:
+        """What starts at the end of the piece does not change it."""
+        del left
+        return piece.end <= right_cti
+
+    def row(self, left: Flow, piece: Span, rights: Sequence[Flow]) -> Flow:
+        """The left event with nulls, for as long as the piece."""
+        del rights
+        return piece_of(left, piece).with_payload(self.matching.payload(left.payload, None))

@@ -1,0 +1,111 @@
+"""Which events of two nodes belong together: equal keys, and `where` over the joined payload."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from streaming.definition.expressions import Expression
+from streaming.reference.expressions import evaluate
+from streaming.reference.flow import VANISHED, Flow, FlowId, Witness, key_of
+from streaming.temporal.events import Payload
+
+Key = tuple[Hashable, ...]
+
+
+@dataclass
+class Matching:
+    """How `node` matches events of `left` with events of `right`; `added` are the fields of the right that are no keys.
+
+    Keys are equal by value, and a null key equals nothing. `where` is looked at once for each pair; null is not true.
+    """
+
+    node: str
+    left: str
+    right: str
+    keys: Sequence[str]
+    added: Sequence[str]
+    where: Expression | None = None
+    _where: dict[tuple[FlowId, FlowId], bool] = field(default_factory=dict)
+
+    def key(self, flow: Flow) -> Key | None:
+        """The values of the keys; None if one of them is null."""
+        values = [flow.payload[name] for name in self.keys]
+        return None if None in values else tuple(map(key_of, values))
+
+    def null_key(self, flow: Flow) -> str | None:
+        """The sentence for a flow that matches nothing because of a null key; None for all others."""
+        null = next((name for name in self.keys if flow.payload[name] is None), None)
+        return None if null is None else f"its key {null!r} is null, and in {self.node!r} null equals nothing"
+
+    def payload(self, left: Payload, right: Payload | None) -> Payload:
+        """The fields of the left, then those of the right that are no keys; nulls without a right."""
+        return {**left, **{name: None if right is None else right[name] for name in self.added}}
+
+    def match(self, left: Flow, right: Flow, witness: Witness) -> bool:
+        """Whether the two belong together, whenever they live."""
+        key = self.key(left)
+        if key is None or key != self.key(right):
+            return False
+        if self.where is None:
+            return True
+        pair = (left.id, right.id)
+        if pair not in self._where:
+            both = made_by(left.with_payload(self.payload(left.payload, right.payload)), [right])
+            value = evaluate(self.where, both.payload, lambda why: witness.failed(self.node, both, "where", why))
+            self._where[pair] = value is True
+        return self._where[pair]
+
+    def nothing_of(self, other: str) -> str:
+        """The beginning of a sentence: no event of `other` that matches."""
+        keys = " with equal keys" if self.keys else ""
+        joint = " and" if keys else ""
+        where = "" if self.where is None else f"{joint} for which 'where' is true"
+        return f"no event of {other!r}{keys}{where}"
+
+
+def made_by(flow: Flow, others: Sequence[Flow]) -> Flow:
+    """`flow` as one that `others` have helped to make; it is no longer the row of a pane."""
+    every = [flow, *others]
+    late = [each.late_at for each in every if each.late_at is not None]
+    return replace(
+        flow,
+        sources=frozenset(element for each in every for element in each.sources),
+        stamp=max(each.stamp for each in every),
+        late_at=max(late, default=None),
+        pane=None,
+    )
+
+
+@dataclass
+class Known:
+    """Every event that came in at one port of `node`, with its lifetime as far as it is known, by key.
+
+    Nothing is forgotten: simple, and late_kept events of the other port may need any of it. Unless it `tells`, another
+    says what vanished.
+    """
+
+    node: str
+    tells: bool = True
+    _events: dict[Key | None, dict[FlowId, Flow]] = field(default_factory=dict)
+
+    def take(self, key: Key | None, flow: Flow, witness: Witness) -> Flow | None:
+        """The event that `flow` begins or ends, as it is now known; None if it vanished."""
+        events = self._events.setdefault(key, {})
+        if flow.closes:
+            opened = events.pop(flow.id)
+            if flow.vanishes:
+                if self.tells:
+                    vanished(self.node, opened, flow, witness)
+                return None
+            flow = opened.closed_by(flow)
+        events[flow.id] = flow
+        return flow
+
+    def of(self, key: Key | None) -> Mapping[FlowId, Flow]:
+        """The events whose key is `key`; of a null key none."""
+        return {} if key is None else self._events.get(key, {})
+
+
+def vanished(node: str, opened: Flow, end: Flow, witness: Witness) -> None:
+    """Say that an edge is gone with nothing of it in any row."""
+    for flow in (opened, end):
+        witness.removed(node, flow, VANISHED)

@@ -1,0 +1,157 @@
+"""Operators that cut the lifetimes of the left by those of the right: each is a rule, and this decides its pieces."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from streaming.reference.flow import Flow, FlowId, Witness
+from streaming.reference.matching import Known, Matching, vanished
+from streaming.reference.pieces import Span, overlap
+from streaming.reference.ports import Ports
+from streaming.reference.unused import Unused
+from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
+
+LEFT, RIGHT = 0, 1
+
+
+class PieceRule(Protocol):
+    """Which pieces of a left lifetime are rows."""
+
+    @property
+    def left_without(self) -> str | None:
+        """What is said of a left event that has no piece; None where that cannot be, or another says it."""
+
+    @property
+    def right_never(self) -> str | None:
+        """What is said of every right event when it comes, because no row is ever made of one; None says nothing."""
+
+    @property
+    def needs_right(self) -> bool:
+        """Whether rows are made of the right events too, and only where there are some."""
+
+    def pieces(self, left: Flow, rights: Sequence[Flow]) -> Sequence[Span]:
+        """The pieces, maximal and in order, as far as lifetimes are known."""
+
+    def final(self, piece: Span, left: Flow, right_cti: Tick) -> bool:
+        """Whether no right event from `right_cti` on can change `piece`, which none before can."""
+
+    def row(self, left: Flow, piece: Span, rights: Sequence[Flow]) -> Flow:
+        """The row of `piece`."""
+
+
+@dataclass
+class LeftEvent:
+    """A left event of which some piece is not decided or has not left; all pieces before `done` have.
+
+    `rights` are all that match it and may live during it.
+    """
+
+    flow: Flow
+    rights: dict[FlowId, Flow]
+    done: Tick = NO_CTI
+
+
+@dataclass
+class Parts:
+    """The rows that `rule` makes of left events."""
+
+    node: str
+    matching: Matching
+    rule: PieceRule
+    lefts: dict[FlowId, LeftEvent] = field(default_factory=dict)
+    rights: Known = field(init=False)
+    unused_rights: Unused = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rights = Known(self.node, tells=self.rule.needs_right or self.rule.right_never is not None)
+        self.unused_rights = Unused(self.node)
+
+    def take(self, port: int, flow: Flow, ports: Ports, witness: Witness) -> Sequence[Flow]:
+        """Add it to what it matches; nothing passes at once."""
+        del ports
+        null = self.matching.null_key(flow)
+        if null is not None and self.rule.needs_right:
+            witness.removed(self.node, flow, null)
+        elif port == LEFT:
+            self._take_left(flow, witness)
+        else:
+            self._take_right(flow, witness)
+        return ()
+
+    def held_at(self, ports: Ports) -> Tick:
+        """The start of the oldest piece that is not decided up to its end."""
+        undecided = (
+            piece.start
+            for event in self.lefts.values()
+            for piece in self._pieces(event, ports)
+            if not self._final(piece, event.flow, ports)
+        )
+        return min(undecided, default=INFINITY)
+
+    def release(self, ports: Ports, witness: Witness) -> Sequence[Flow]:
+        """The pieces that are decided, each left event's in order."""
+        rows = [row for event in list(self.lefts.values()) for row in self._release(event, ports, witness)]
+        if self.rule.needs_right:
+            wanted = {right for event in self.lefts.values() for right in event.rights}
+            why = f"{self.matching.nothing_of(self.matching.left)} was alive during it"
+            until = ports.ctis[LEFT]
+            self.unused_rights.tell(lambda right: right.end <= until and right.id not in wanted, why, witness)
+        return rows
+
+    def _take_left(self, flow: Flow, witness: Witness) -> None:
+        if not flow.closes:
+            of_key = self.rights.of(self.matching.key(flow))
+            rights = {name: right for name, right in of_key.items() if self._meet(flow, right, witness)}
+            self.lefts[flow.id] = LeftEvent(flow, rights)
+        elif flow.vanishes:
+            vanished(self.node, self.lefts.pop(flow.id).flow, flow, witness)
+            return
+        else:
+            event = self.lefts[flow.id]
+            event.flow = event.flow.closed_by(flow)
+        witness.took(self.node, flow)
+
+    def _take_right(self, flow: Flow, witness: Witness) -> None:
+        right = self.rights.take(self.matching.key(flow), flow, witness)
+        if right is None:
+            self.unused_rights.use(flow.id)
+        elif self.rule.right_never is not None:
+            witness.removed(self.node, flow, self.rule.right_never)
+        elif self.rule.needs_right:
+            witness.took(self.node, flow)
+            self.unused_rights.keep(right, flow)
+        for event in self.lefts.values():
+            if right is None:
+                event.rights.pop(flow.id, None)
+            elif flow.id in event.rights or self._meet(event.flow, right, witness):
+                event.rights[flow.id] = right
+
+    def _meet(self, left: Flow, right: Flow, witness: Witness) -> bool:
+        return overlap(left, right) and self.matching.match(left, right, witness)
+
+    def _pieces(self, event: LeftEvent, ports: Ports) -> Iterator[Span]:
+        """The pieces that have not left. A right edge that may still vanish begins where nothing is decided yet."""
+        rights = [right for right in event.rights.values() if ports.certain(RIGHT, right)]
+        return (piece for piece in self.rule.pieces(event.flow, rights) if piece.start >= event.done)
+
+    def _final(self, piece: Span, left: Flow, ports: Ports) -> bool:
+        known = piece.end <= ports.known_until(LEFT, left)
+        return known and self.rule.final(piece, left, ports.ctis[RIGHT])
+
+    def _release(self, event: LeftEvent, ports: Ports, witness: Witness) -> Iterator[Flow]:
+        left = event.flow
+        waiting = False
+        for piece in self._pieces(event, ports):
+            over = [right for right in event.rights.values() if right.start < piece.end and right.end > piece.start]
+            row = self.rule.row(left, piece, over)
+            if waiting or not (self._final(piece, left, ports) and ports.may_pass(row)):
+                waiting = True
+                continue
+            event.done = piece.end
+            for right in over:
+                self.unused_rights.use(right.id)
+            yield row
+        if not waiting and left.end <= min(ports.ctis[RIGHT], ports.known_until(LEFT, left)):
+            del self.lefts[left.id]
+            if event.done == NO_CTI and self.rule.left_without is not None:
+                witness.removed(self.node, left, self.rule.left_without)

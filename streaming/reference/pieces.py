@@ -1,0 +1,61 @@
+"""Pieces of lifetimes: what a set of spans covers of another, and what it leaves."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from streaming.reference.flow import Flow
+from streaming.temporal.ticks import Tick
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """The ticks `[start, end)` (T2); empty unless `start < end`."""
+
+    start: Tick
+    end: Tick
+
+    def __bool__(self) -> bool:
+        return self.start < self.end
+
+    def within(self, other: "Span") -> "Span":
+        """The ticks of both."""
+        return Span(max(self.start, other.start), min(self.end, other.end))
+
+
+def span(flow: Flow) -> Span:
+    """The lifetime of `flow`."""
+    return Span(flow.start, flow.end)
+
+
+def overlap(one: Flow, other: Flow) -> bool:
+    """Whether some tick is in both lifetimes."""
+    return bool(span(one).within(span(other)))
+
+
+def covered(whole: Span, others: Iterable[Span]) -> list[Span]:
+    """The maximal pieces of `whole` inside the union of `others`, in order.
+
+    >>> covered(Span(0, 9), [Span(1, 3), Span(3, 4), Span(7, 20)])
+    [Span(start=1, end=4), Span(start=7, end=9)]
+    """
+    found: list[Span] = []
+    for each in sorted(other.within(whole) for other in others):
+        if not each:
+            continue
+        if found and each.start <= found[-1].end:
+            found[-1] = Span(found[-1].start, max(found[-1].end, each.end))
+        else:
+            found.append(each)
+    return found
+
+
+def uncovered(whole: Span, others: Iterable[Span]) -> list[Span]:
+    """The maximal pieces of `whole` outside the union of `others`, in order.
+
+    >>> uncovered(Span(0, 9), [Span(1, 3), Span(3, 4), Span(7, 20)])
+    [Span(start=0, end=1), Span(start=4, end=7)]
+    """
+    taken = covered(whole, others)
+    starts = [whole.start, *(each.end for each in taken)]
+    ends = [*(each.start for each in taken), whole.end]
+    return [piece for piece in map(Span, starts, ends) if piece]

@@ -1,0 +1,38 @@
+"""semi_join: the pieces of left lifetimes during which some matching right event lives."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from streaming.reference.anti_join import piece_of
+from streaming.reference.flow import Flow
+from streaming.reference.matching import Matching, made_by
+from streaming.reference.pieces import Span, covered, span
+from streaming.temporal.ticks import INFINITY, Tick
+
+
+@dataclass(frozen=True)
+class SemiJoin:
+    """The rule of one semi join. A row is made of the left event and all right events that cover the piece."""
+
+    matching: Matching
+    right_never: None = None
+    needs_right: bool = True
+
+    @property
+    def left_without(self) -> str:
+        """Nothing covered it."""
+        return f"{self.matching.nothing_of(self.matching.right)} was alive during it"
+
+    def pieces(self, left: Flow, rights: Sequence[Flow]) -> Sequence[Span]:
+        """What the rights cover; what touches is one piece."""
+        return covered(span(left), map(span, rights))
+
+    def final(self, piece: Span, left: Flow, right_cti: Tick) -> bool:
+        """What starts at the end of the piece prolongs it, unless the left event ends there."""
+        return piece.end < right_cti or piece.end == left.end <= right_cti
+
+    def row(self, left: Flow, piece: Span, rights: Sequence[Flow]) -> Flow:
+        """The left event, for as long as the piece."""
+        row = made_by(piece_of(left, piece), rights)
+        opens = piece.end == INFINITY and (left.opens or any(right.opens for right in rights))
+        return replace(row, opens=opens)

@@ -1,0 +1,56 @@
+"""union: all events of all ports, released in order of start, edge ends in order of end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from streaming.reference.flow import Flow, FlowId, Witness
+from streaming.reference.matching import vanished
+from streaming.reference.ports import Ports
+from streaming.temporal.ticks import INFINITY, Tick
+
+
+@dataclass
+class Union:
+    """One union node, a multiset union: its rows have the fields `fields`, in that order.
+
+    It refuses nothing and makes nothing, so it says `took` of no flow: what comes behind decides.
+    """
+
+    node: str
+    fields: Sequence[str]
+    starts: dict[FlowId, Flow] = field(default_factory=dict)
+    ends: dict[FlowId, Flow] = field(default_factory=dict)
+
+    def take(self, port: int, flow: Flow, ports: Ports, witness: Witness) -> Sequence[Flow]:
+        """Let it wait. An edge that vanishes is taken back, or its vanishing passes on if its start has passed."""
+        del ports
+        payload = {name: flow.payload[name] for name in self.fields}
+        row = replace(flow, id=(port, flow.id), payload=payload)
+        if not row.vanishes:
+            waiting = self.ends if row.closes else self.starts
+            waiting[row.id] = row
+            return ()
+        if row.id not in self.starts:
+            return (row,)
+        vanished(self.node, self.starts.pop(row.id), row, witness)
+        return ()
+
+    def held_at(self, ports: Ports) -> Tick:
+        """Everything is decided when it comes."""
+        del ports
+        return INFINITY
+
+    def release(self, ports: Ports, witness: Witness) -> Sequence[Flow]:
+        """Events that start, and after their start edges that end, up to and including the CTI that leaves."""
+        del witness
+        rows = [row for row in self.starts.values() if ports.may_pass(row)]
+        for row in rows:
+            del self.starts[row.id]
+        over = [
+            row
+            for row in self.ends.values()
+            if row.id not in self.starts and (row.late_at is not None or row.end <= ports.out)
+        ]
+        for row in over:
+            del self.ends[row.id]
+        return [*rows, *over]
