@@ -10,7 +10,7 @@ from typing import Final
 
 from streaming.definition.faults import Fault, FaultCode, error
 from streaming.definition.graph import InputNode, Node, OutputNode, QueryGraph, WindowNode
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams import Rowtime, StreamDefinition
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime, Generate
 from streaming.temporal.ticks import parse_duration
@@ -86,7 +86,7 @@ def _stream(node: InputNode, stream: StreamDefinition) -> Iterator[Fault]:
     if stream.shape is Shape.EDGE:
         message = f"Stream {node.stream!r} has edge events, which do not run on Spark yet."
         yield _fault(message, "Use point or interval events.", node.id, "stream")
-    if getattr(stream, "rowtime", None) == "implicit":
+    if stream.rowtime is Rowtime.IMPLICIT:
         message = f"Stream {node.stream!r} takes its times from the arrival of rows, which does not run on Spark yet."
         yield _fault(message, "Name the column that holds the time of each row.", node.id, "stream")
 

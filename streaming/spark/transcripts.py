@@ -74,7 +74,7 @@ def _write_rows(case: Case, stream: str, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8") as file:
         for row in case.rows:
-            if row.stream == stream:
+            if row.stream == stream and row.heartbeat is None:  # nothing that Spark carries waits for one
                 arrival = {} if row.arrival is None else {"arrival": row.arrival}
                 file.write(json.dumps({**row.fields, "lane": row.lane, "batch": row.batch, **arrival}) + "\n")
 

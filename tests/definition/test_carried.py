@@ -15,7 +15,7 @@ from streaming.definition.carried import (
 )
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import AggregateFunction, Node, QueryGraph, WindowSpec
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams import Rowtime, StreamDefinition
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime, Basis, Future, Generate, Idle, Late, LateEnd
 from streaming.temporal.ticks import Ticks
@@ -138,6 +138,10 @@ def test_an_output_timestamp_other_than_the_lifetime_is_refused(timestamp: str) 
 
 def test_a_stream_of_edges_is_refused() -> None:
     assert the_only(faults(stream=POINTS.model_copy(update={"shape": Shape.EDGE}))) == ("s", "stream")
+
+
+def test_a_stream_whose_times_are_arrivals_is_refused() -> None:
+    assert the_only(faults(stream=POINTS.model_copy(update={"rowtime": Rowtime.IMPLICIT}))) == ("s", "stream")
 
 
 @pytest.mark.parametrize("name", SETTINGS)

@@ -94,6 +94,15 @@ def test_a_start_refuses_settings_that_no_runner_carries(
     assert alice.get("runs/").json() == []
 
 
+def test_a_binding_refuses_settings_that_do_not_fit_its_query(
+    alice: Person, speeding: dict[str, Any], cars: dict[str, Any]
+) -> None:
+    inputs = {"cars": {"stream": cars["id"], "advance": {"import_from": "nowhere", "late": "drop"}}}
+    answered = alice.post("bindings/", {"name": "watch", "query_version": speeding["current"]["id"], "inputs": inputs})
+    assert answered.status_code == 422
+    assert [(fault["code"], fault["node"]) for fault in answered.json()["faults"]] == [("unknown_input", "cars")]
+
+
 def test_a_binding_refuses_a_stream_that_its_query_does_not_fit(
     alice: Person, speeding: dict[str, Any], cars_file: str
 ) -> None:

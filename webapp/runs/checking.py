@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from streaming.definition.advance import to_temporal
+from streaming.definition.advance import temporal_settings
+from streaming.definition.binding_checks import check_binding
 from streaming.definition.carried import not_carried
 from streaming.definition.faults import Fault, Severity
 from streaming.definition.graph import InputNode, QueryGraph
@@ -49,8 +50,11 @@ def check_bound(graph: QueryGraph, inputs: Mapping[str, Bound], *, connect: bool
     if refuses(faults):
         return faults
     streams = {each.stream.name: each.stream.read_definition() for each in inputs.values()}
-    advance = {node: to_temporal(streams[each.stream.name].advance, each.advance) for node, each in inputs.items()}
-    return [*faults, *not_carried(bound, streams, advance)]
+    advance = {node: each.advance for node, each in inputs.items() if each.advance is not None}
+    faults += check_binding(bound, streams, advance)
+    if refuses(faults):
+        return faults
+    return [*faults, *not_carried(bound, streams, temporal_settings(bound, streams, advance))]
 
 
 def refuses(faults: list[Fault]) -> bool:
