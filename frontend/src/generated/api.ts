@@ -363,15 +363,50 @@ export interface components {
         AdapterKindList: components["schemas"]["AdapterKind"][];
         /**
          * AdvanceTimeSettings
-         * @description How time advances on an input and what becomes of late events; `late` must be said beside `generate`.
+         * @description How time advances on an input and what becomes of late events; `late` must be said beside generate or import.
+         *
+         *     `preset` is a name with its arguments, such as `watermark(5s)`, and stands for `generate` and `late` (T9).
+         *     `import_from` is the id of another input node, or the name of a stream that exactly one input node reads (T26).
+         *     `over` is an expression over the payload, whose values have a clock each (T15). A lane without an element for
+         *     `idle_after` of wall-clock time is treated as `idle` says (None: left out; T16). An event further than `max_ahead`
+         *     (None: 5 minutes) beyond its arrival is treated as `future` says (T18).
          */
         AdvanceTimeSettings: {
+            /**
+             * Preset
+             * @default null
+             */
+            preset?: string | null;
             /** @default null */
             generate?: components["schemas"]["GenerateSettings"] | null;
+            /**
+             * Import From
+             * @default null
+             */
+            import_from?: string | null;
             /** @default null */
             late?: components["schemas"]["Late"] | null;
             /** @default leave_open */
             late_end?: components["schemas"]["LateEnd"];
+            /**
+             * Over
+             * @default null
+             */
+            over?: string | null;
+            /**
+             * Idle After
+             * @default null
+             */
+            idle_after?: number | string | null;
+            /** @default null */
+            idle?: components["schemas"]["Idle"] | null;
+            /**
+             * Max Ahead
+             * @default null
+             */
+            max_ahead?: number | string | null;
+            /** @default hold */
+            future?: components["schemas"]["Future"];
         };
         /**
          * Aggregate
@@ -646,7 +681,7 @@ export interface components {
          * @description Every kind of fault; in OpenAPI, and exhaustive in TypeScript.
          * @enum {string}
          */
-        FaultCode: "bad_shape" | "duplicate_id" | "reserved_name" | "unknown_node" | "unknown_stream" | "cycle" | "no_input" | "no_output" | "unused_node" | "output_as_input" | "bad_expression" | "unknown_field" | "unknown_function" | "type_mismatch" | "duplicate_name" | "bad_window" | "gaps_between_windows" | "too_many_windows" | "missing_argument" | "late_not_said" | "bad_advance_time" | "no_clock" | "bad_schema" | "bad_adapter" | "not_carried" | "bad_duration" | "conflicting_arguments" | "no_effect" | "fields_differ" | "join_without_keys" | "bad_empty" | "provisional_rows" | "unknown_input" | "import_cycle" | "late_keep_refused" | "late_results" | "unbounded_state";
+        FaultCode: "bad_shape" | "duplicate_id" | "reserved_name" | "unknown_node" | "unknown_stream" | "cycle" | "no_input" | "no_output" | "unused_node" | "output_as_input" | "bad_expression" | "unknown_field" | "unknown_function" | "type_mismatch" | "duplicate_name" | "bad_window" | "gaps_between_windows" | "too_many_windows" | "missing_argument" | "late_not_said" | "bad_advance_time" | "no_clock" | "bad_schema" | "bad_adapter" | "not_carried" | "bad_duration" | "conflicting_arguments" | "no_effect" | "fields_differ" | "join_without_keys" | "bad_empty" | "provisional_rows" | "unknown_input" | "import_cycle" | "late_keep_refused" | "late_results" | "unbounded_state" | "unknown_preset" | "preset_arguments" | "equal_times_late" | "rowtime_needs_points";
         /**
          * FilterNode
          * @description Keeps the events for which `where` is true; null is not true. Lifetimes are kept.
@@ -664,6 +699,12 @@ export interface components {
             /** Where */
             where: string;
         };
+        /**
+         * Future
+         * @description What becomes of an event further than `max_ahead` beyond its arrival (T18).
+         * @enum {string}
+         */
+        Future: "accept" | "hold" | "drop";
         /**
          * GenerateSettings
          * @description `every` is a count of received events (a whole number) or a duration (text); `delay` may be negative.
@@ -725,6 +766,12 @@ export interface components {
              */
             offset?: number | string;
         };
+        /**
+         * Idle
+         * @description What becomes of a lane that has been silent for `idle_after` (T16).
+         * @enum {string}
+         */
+        Idle: "leave_out" | "advance";
         /**
          * InputCounts
          * @description Totals of one input since the first start of its binding. `outcomes` adds up to `received`.
@@ -1135,6 +1182,12 @@ export interface components {
             raw: string;
         };
         /**
+         * Rowtime
+         * @description Where the start of an event comes from: a column, or the arrival of its row (T17).
+         * @enum {string}
+         */
+        Rowtime: "explicit" | "implicit";
+        /**
          * RunEvents
          * @description The data of the two kinds of server-sent event: `progress` and `state`.
          */
@@ -1347,6 +1400,9 @@ export interface components {
         /**
          * StreamDefinition
          * @description A named input: its payload `fields` in order, its shape, and its adapter's own settings.
+         *
+         *     With the implicit `rowtime`, for points only, each event starts at the arrival of its row, and each heartbeat is a
+         *     CTI at the wall clock on every lane (T17).
          */
         StreamDefinition: {
             /** @default point */
@@ -1357,11 +1413,20 @@ export interface components {
             };
             /** @default null */
             event_time?: components["schemas"]["EventTime"] | null;
+            /** @default explicit */
+            rowtime?: components["schemas"]["Rowtime"];
             /**
              * @default {
+             *       "preset": null,
              *       "generate": null,
+             *       "import_from": null,
              *       "late": null,
-             *       "late_end": "leave_open"
+             *       "late_end": "leave_open",
+             *       "over": null,
+             *       "idle_after": null,
+             *       "idle": null,
+             *       "max_ahead": null,
+             *       "future": "hold"
              *     }
              */
             advance?: components["schemas"]["AdvanceTimeSettings"];

@@ -40,6 +40,10 @@ export const FAULT_TITLES: Record<FaultCode, string> = {
   late_keep_refused: "Late events cannot be kept",
   late_results: "Results come late",
   unbounded_state: "State without bound",
+  unknown_preset: "Unknown preset",
+  preset_arguments: "Wrong arguments of a preset",
+  equal_times_late: "Equal times are late",
+  rowtime_needs_points: "Arrival times need points",
 };
 
 /** The worst severity for each node id; faults of the whole definition are under the empty string. */

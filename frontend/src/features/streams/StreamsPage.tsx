@@ -4,6 +4,7 @@ import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { Scroll } from "../../components/Scroll";
 import { useMay } from "../../lib/session";
+import { lateWord } from "../../model/advance";
 import type { StreamShown } from "../../model/api";
 import { useStreams } from "./queries";
 
@@ -30,7 +31,7 @@ function StreamTable({ streams }: { streams: readonly StreamShown[] }) {
               <td>{stream.adapter.kind}</td>
               <td>{stream.definition.shape ?? "point"}</td>
               <td>{Object.keys(stream.definition.fields).join(", ")}</td>
-              <td>{stream.definition.advance?.late ?? "drop"}</td>
+              <td>{lateWord(stream.definition.advance)}</td>
               <td>
                 <IsoInstant iso={stream.updated_at} />
               </td>
