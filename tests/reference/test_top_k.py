@@ -1,0 +1,116 @@
+"""top_k: the events with the largest ranks in each group of each window, all ties at rank k (section 5)."""
+
+from collections import Counter
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streaming.reference.executor import ReferenceRun
+from streaming.reference.flow import ElementId
+from streaming.wire.case import EndMode
+from streaming.wire.rows import read_row
+from tests.reference.windowing import (
+    Row,
+    arrivals,
+    case_of,
+    cti,
+    ctis_of,
+    ends,
+    interval,
+    late_at,
+    opens,
+    point,
+    result_of,
+    rows_before_the_end,
+    spans_of,
+)
+
+
+def top(k: int, by: str = "v", window: Row | None = None, **more: Any) -> Row:
+    window = window or {"kind": "tumbling", "size": 10}
+    return {"kind": "top_k", "window": window, "by": by, "k": k, **more}
+
+
+def test_the_largest_come_with_the_lifetime_of_the_window() -> None:
+    rows = [point(1, "a", 3), point(2, "b", 9), point(3, "c", 5)]
+    assert spans_of(result_of(rows, top(2)), "k", "v") == Counter([(0, 10, "b", 9), (0, 10, "c", 5)])
+
+
+def test_all_ties_at_rank_k_are_returned() -> None:
+    rows = [point(1, "a", 3), point(2, "b", 9), point(3, "c", 3), point(4, "d", 1)]
+    assert {row.payload["k"] for row in result_of(rows, top(2)).events} == {"a", "b", "c"}
+
+
+def test_ties_above_rank_k_use_its_places_up() -> None:
+    rows = [point(1, "a", 9), point(2, "b", 9), point(3, "c", 3)]
+    assert {row.payload["k"] for row in result_of(rows, top(2)).events} == {"a", "b"}
+
+
+def test_a_null_rank_is_none() -> None:
+    rows = [point(1, "a", None), point(2, "b", 0), point(3, "c", 5)]
+    assert {row.payload["k"] for row in result_of(rows, top(2, by="10 / v")).events} == {"c"}
+
+
+def test_each_group_has_its_own_ranks() -> None:
+    rows = [point(1, "x", 1), point(2, "y", 9), point(3, "x", 2)]
+    assert spans_of(result_of(rows, top(1, group_by=["k"])), "k", "v") == Counter([(0, 10, "x", 2), (0, 10, "y", 9)])
+
+
+def test_rows_leave_largest_first() -> None:
+    rows = [point(1, "a", 3), point(2, "b", 9), point(3, "c", 5), cti(10)]
+    assert [row.payload["v"] for row in rows_before_the_end(rows, top(3))] == [9, 5, 3]
+
+
+def test_an_event_may_be_first_in_one_window_and_not_in_the_next() -> None:
+    rows = [point(6, "a", 1), point(12, "b", 2)]
+    window = {"kind": "hopping", "size": 10, "hop": 5}
+    found = spans_of(result_of(rows, top(1, window=window)), "k")
+    assert found == Counter([(0, 10, "a"), (5, 15, "b"), (10, 20, "b")])
+
+
+def test_sessions_and_snapshots_have_ranks_too() -> None:
+    rows = [interval(0, 20, "a", 1), interval(5, 30, "b", 2)]
+    found = spans_of(result_of(rows, top(1, window={"kind": "snapshot"}), shape="interval"), "k")
+    assert found == Counter([(0, 5, "a"), (5, 20, "b"), (20, 30, "b")])
+    found = spans_of(result_of(rows, top(1, window={"kind": "session", "gap": 7}), shape="interval"), "k")
+    assert found == Counter([(0, 12, "b")])
+
+
+def test_an_open_edge_gives_whole_rows() -> None:
+    rows = [opens(1, "a", 4), cti(10), ends(1, 12, "a", 4), cti(20)]
+    found = rows_before_the_end(rows, top(1), shape="edge")
+    assert [(row.start, row.end, row.edge) for row in found] == [(0, 10, None), (10, 20, None)]
+
+
+def test_the_cti_of_the_results_is_that_of_the_window() -> None:
+    assert ctis_of([point(1, "a", 3), cti(9), cti(10)], top(1)) == (0, 10)
+
+
+def removals(rows: list[Row], node: Row, position: int) -> list[str]:
+    case = case_of(rows, node)
+    run = ReferenceRun(case.graph, case.streams, {})
+    for row in case.rows:
+        run.take("s", row.lane, read_row(row.fields, case.streams["s"]))
+    run.end(EndMode.FLUSH)
+    return [removed.why for removed in run.trace.removals(ElementId("s", "a", position))]
+
+
+def test_what_was_first_nowhere_is_told_so_once_and_what_was_somewhere_is_not() -> None:
+    rows = [point(6, "a", 1), point(12, "b", 2), point(13, "c", 1)]
+    node = top(1, window={"kind": "hopping", "size": 10, "hop": 5})
+    assert removals(rows, node, 0) == []
+    assert removals(rows, node, 2) == ["it is not among the first 1 in any pane of 'w'"]
+
+
+@given(rows=arrivals("point"), k=st.integers(1, 3))
+def test_a_row_is_one_that_fewer_than_k_others_exceed(rows: list[Row], k: int) -> None:
+    taken = [row for row, at in late_at(rows) if at is None or row["start"] // 10 * 10 + 10 > at]
+    expected = Counter[tuple[Any, ...]]()
+    for row in taken:
+        here = row["start"] // 10 * 10
+        value = row["payload"]["v"]
+        above = sum(other["payload"]["v"] > value for other in taken if other["start"] // 10 * 10 == here)
+        if above < k:
+            expected[here, here + 10, row["payload"]["k"], value] += 1
+    assert spans_of(result_of(rows, top(k)), "k", "v") == expected
