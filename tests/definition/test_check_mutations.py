@@ -1,0 +1,195 @@
+"""The checker on sound graphs of every node kind in which anything has been changed."""
+
+import copy
+from collections.abc import Iterator
+from typing import Any, get_args
+
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from streaming.definition.binding_checks import check_binding
+from streaming.definition.check import check
+from streaming.definition.graph import Node, QueryGraph, WindowSpec
+from streaming.definition.streams import AdvanceTimeSettings
+from streaming.reference.build import build, plan_of
+from tests.definition.graphs import CARS, COUNT, OWNERS, STREAMS, graph
+
+SPECS: list[dict[str, Any]] = [
+    {"kind": "tumbling", "size": "5m"},
+    {"kind": "hopping", "size": "5m", "hop": "1m", "offset": "-30s"},
+    {"kind": "time_interval", "duration": "5m", "period": "1m", "offset": 0, "discard_age": "10s"},
+    {"kind": "session", "gap": "5m", "max": "1h"},
+    {"kind": "snapshot"},
+    {"kind": "count", "n": 3},
+]
+AGGREGATES = [COUNT | {"name": "c"}, {"name": "fast", "function": "avg", "of": "speed", "filter": "n > 0"}]
+FILL = {"empty": "default", "empty_gap": "1h", "empty_groups": [{"plate": "a"}, {"plate": None}]}
+NODES: list[dict[str, Any]] = [
+    CARS,
+    OWNERS,
+    {"id": "edges", "kind": "input", "stream": "edges"},
+    {"id": "filter", "kind": "filter", "input": "cars", "where": "speed > 1"},
+    {"id": "project", "kind": "project", "input": "owners", "columns": [{"name": "plate", "of": "upper(plate)"}]},
+    {"id": "shift", "kind": "shift", "input": "filter", "by": "-5m"},
+    {"id": "fixed", "kind": "set_duration", "input": "shift", "duration": "1h"},
+    {"id": "computed", "kind": "set_duration", "input": "edges", "expression": "n * 2"},
+    {"id": "extend", "kind": "extend", "input": "edges", "by": "-1tick"},
+    {"id": "order", "kind": "order_edges", "input": "extend"},
+    {"id": "whole", "kind": "to_intervals", "input": "order"},
+    {"id": "point", "kind": "point_at_end", "input": "whole"},
+    {"id": "clip", "kind": "clip", "input": "point", "by": "owners", "keys": ["plate"]},
+    {"id": "union", "kind": "union", "inputs": ["fixed", "computed", "clip"]},
+    {"id": "join", "kind": "join", "left": "union", "right": "owners", "keys": ["plate"], "where": "at > since"},
+    {"id": "outer", "kind": "join", "left": "union", "right": "project", "keys": ["plate"], "type": "left_outer"},
+    {"id": "anti", "kind": "anti_join", "left": "outer", "right": "project", "keys": ["plate"], "where": "n > 1"},
+    {"id": "semi", "kind": "semi_join", "left": "anti", "right": "owners", "keys": ["plate"]},
+    {"id": "asof", "kind": "asof_join", "left": "semi", "right": "owners", "keys": ["plate"], "type": "left_outer"},
+    *(
+        {"id": f"w{index}", "kind": "window", "input": "asof", "group_by": ["plate"], "window": spec}
+        | {"emit": emit, "retract": emit == "running", "aggregates": AGGREGATES}
+        for index, (spec, emit) in enumerate(zip(SPECS, ["final", "on_complete", "running"] * 2, strict=True))
+    ),
+    {"id": "filled", "kind": "window", "input": "join", "group_by": ["plate"], "window": SPECS[1], "grace": "1m"}
+    | {"aggregates": AGGREGATES}
+    | FILL,
+    *(
+        {"id": f"k{index}", "kind": "top_k", "input": "join", "group_by": ["plate"], "window": spec, "by": "n", "k": 2}
+        for index, spec in enumerate(SPECS)
+    ),
+    *(
+        {"id": f"out_{name}", "kind": "output", "input": name, "timestamp": timestamp}
+        for name, timestamp in zip(
+            [*(f"w{index}" for index in range(6)), "filled", *(f"k{index}" for index in range(6))],
+            ["lifetime", "point_at_end", "latest_input"] * 4 + ["lifetime"],
+            strict=True,
+        )
+    ),
+]
+EVERYTHING = graph(*NODES)
+SETTINGS: dict[str, Any] = {
+    "cars": {"generate": {"every": 10, "delay": "5s", "basis": "max", "final": True}, "late": "keep", "over": "plate"},
+    "owners": {"import_from": "cars", "late": "drop", "idle_after": "1m", "idle": "advance"},
+    "edges": {"preset": "watermark(5s)", "max_ahead": "1h", "future": "drop", "late_end": "close_at_cti"},
+}
+
+
+def test_the_graph_that_is_changed_is_sound_and_has_every_kind_of_node_and_window() -> None:
+    assert check(EVERYTHING, STREAMS).faults == ()
+    kinds = {get_args(kind.model_fields["kind"].annotation)[0] for kind in get_args(get_args(Node)[0])}
+    windows = {get_args(kind.model_fields["kind"].annotation)[0] for kind in get_args(get_args(WindowSpec)[0])}
+    assert {node["kind"] for node in NODES} == kinds
+    assert {spec["kind"] for spec in SPECS} == windows
+
+
+def places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The path of everything inside `value`."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield (*path, key)
+        yield from places(inner, (*path, key))
+
+
+def within(value: Any, path: tuple[str | int, ...]) -> Any:
+    for key in path:
+        value = value[key]
+    return value
+
+
+def changed(value: Any, path: tuple[str | int, ...], by: Any) -> Any:
+    """A copy of `value` with `by` at `path`, or with nothing there if `by` is `...`; unchanged if the path is gone."""
+    copied = copy.deepcopy(value)
+    try:
+        holder = within(copied, path[:-1])
+        within(holder, path[-1:])
+    except (KeyError, IndexError, TypeError):
+        return copied
+    if by is ...:
+        del holder[path[-1]]
+    elif not isinstance(holder, str):
+        holder[path[-1]] = copy.deepcopy(by)
+    return copied
+
+
+IDS = [node["id"] for node in NODES]
+VALUES = st.one_of(
+    st.sampled_from([*IDS, "nowhere", "plate", "n", "speed", "tags", "since", "x", "pane_x", "n > 1", "upper(plate)"]),
+    st.sampled_from([0, 1, -1, 2, "5m", "-5m", "0s", "P9999999D", 10**30, True, None, 1.5, ...]),
+    st.sampled_from(
+        ["running", "final", "default", "left_outer", "count", "avg", "topk", "keep", "lenses", "azure(1)"]
+    ),
+    st.sampled_from([[], {}, ["plate"], ["plate", "n"], ["plate", "plate"], [["plate"]], {"plate": 1}, [{"plate": 1}]]),
+    st.sampled_from([*SPECS, *AGGREGATES, *NODES]),
+)
+
+
+EXTRA: dict[str, list[Any]] = {
+    "where": ["n > 1", "speed", "owner = plate", "null", "tags"],
+    "by": ["n", "tags", "cars", "0s", "1h"],
+    "of": ["plate", "n", "tags", "at", "null"],
+    "function": ["sum", "first", "topk", "collect", "percentile_disc", "count_distinct", "time_weighted_avg"],
+    "grace": [None, "0s", "-1s"],
+    "keys": [[], ["owner"], ["n"], ["plate", "plate"]],
+    "group_by": [[], ["n"], ["tags"], ["plate", "n"]],
+    "stream": ["broken"],
+}
+
+
+def fitting(path: tuple[str | int, ...], of: Any) -> list[Any]:
+    """What stands anywhere in `of` under the key at the end of `path`, in a list for a place in a list."""
+    key = next((step for step in reversed(path) if isinstance(step, str)), "")
+    said = [within(of, each) for each in places(of) if each[-1] == key] + EXTRA.get(key, [])
+    return [value for each in said for value in each] if isinstance(path[-1], int) else said
+
+
+def changes(of: Any, *, anything: bool) -> st.SearchStrategy[Any]:
+    """`of` with one to four changes, to what stands under the same key elsewhere, or to anything."""
+
+    def change(path: tuple[str | int, ...]) -> st.SearchStrategy[tuple[tuple[str | int, ...], Any]]:
+        alike = st.sampled_from(fitting(path, of))
+        return st.tuples(st.just(path), st.one_of(alike, VALUES) if anything else alike)
+
+    kept = ("id", "kind", "version", "nodes")
+    inside = [path for path in places(of) if path[-1] not in kept and path[:-1] != ("nodes",)]
+    steps = st.lists(st.sampled_from(inside).flatmap(change), min_size=1, max_size=4)
+    return steps.map(lambda listed: _all_changed(of, listed))
+
+
+def _all_changed(value: Any, listed: list[tuple[tuple[str | int, ...], Any]]) -> Any:
+    for path, by in listed:
+        value = changed(value, path, by)
+    return value
+
+
+@given(changes(EVERYTHING, anything=True))
+def test_whatever_is_changed_check_says_every_fault_and_raises_nothing(raw: Any) -> None:
+    result = check(raw, STREAMS)
+    for fault in result.faults:
+        assert fault.message.endswith(".")
+        assert fault.remedy.endswith((".", "?", "!"))
+
+
+@given(changes(EVERYTHING, anything=False))
+def test_what_has_no_error_has_fields_at_every_node_and_can_be_built(raw: Any) -> None:
+    result = check(raw, STREAMS)
+    if not result.errors:
+        sound = QueryGraph.model_validate(raw)
+        assert set(result.schemas) == {node.id for node in sound.nodes}
+        build(plan_of(sound, STREAMS, {}))
+
+
+@given(changes(EVERYTHING, anything=False), changes(SETTINGS, anything=True))
+def test_whatever_is_changed_in_a_binding_nothing_raises(raw: Any, settings: Any) -> None:
+    try:
+        sound = QueryGraph.model_validate(raw)
+    except ValidationError:
+        return
+    advance = {}
+    for name, each in settings.items():
+        try:
+            advance[name] = AdvanceTimeSettings.model_validate(each)
+        except ValidationError:
+            continue
+    for fault in check_binding(sound, STREAMS, advance):
+        assert fault.node in {node.id for node in sound.nodes}
+        assert fault.remedy
