@@ -52,5 +52,5 @@ def _sync(flow: Flow) -> Tick:
 
 
 def _place(flow: Flow) -> tuple[Any, ...]:
-    """By time; ends before starts of the same tick, for an edge that ends at `t` does not live at `t` (T2)."""
-    return (_sync(flow), not flow.closes, flow.start, flow.end, sort_key(flow.payload))
+    """By time, then by start: so ends are before starts of the same tick, at which their edges live no more (T2)."""
+    return (_sync(flow), flow.start, flow.end, sort_key(flow.payload))
