@@ -1,9 +1,10 @@
 """Laws that hold for every sequence of elements."""
 
+import itertools
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,10 +13,26 @@ from streaming.temporal.clock import Judged, LaneClock, LaneClockState
 from streaming.temporal.events import Cti, EdgeKind, Event, edge_end, edge_start, interval, point
 from streaming.temporal.open_edges import OpenEdge
 from streaming.temporal.outcomes import IN_TIME, QUARANTINED, Outcome, Reason
-from streaming.temporal.settings import AdvanceTime, Basis, Generate, Late, LateEnd
+from streaming.temporal.settings import AdvanceTime, Basis, Future, Generate, Late, LateEnd
 from streaming.temporal.ticks import INFINITY, Tick, Ticks
 
-Element = Event | Cti | Reason
+
+@dataclass(frozen=True)
+class Raise:
+    """A lower bound that the lane did not say itself: an import, a return from idleness, a heartbeat."""
+
+    to: Tick
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """An event whose arrival is known."""
+
+    event: Event
+    arrival: Tick
+
+
+Element = Event | Arrived | Cti | Raise | Reason
 
 starts = st.integers(-20, 60)
 payloads = st.sampled_from([{}, {"k": "a"}])
@@ -28,22 +45,46 @@ edges = st.one_of(
 )
 ctis = st.builds(lambda at: Cti(Tick(at)), st.one_of(starts, starts, starts, st.just(INFINITY)))
 bad = st.sampled_from([Reason.BAD_ROW, Reason.BAD_TIME, Reason.BAD_PAYLOAD])
-elements = st.lists(st.one_of(points, intervals, edges, edges, ctis, bad), max_size=40)
+raises = st.builds(lambda at: Raise(Tick(at)), starts)
+arrived = st.builds(lambda event, at: Arrived(event, Tick(at)), st.one_of(points, intervals, edges), starts)
+elements = st.lists(st.one_of(points, intervals, edges, edges, arrived, ctis, raises, bad), max_size=40)
 
 delays = st.integers(-10, 30).map(Ticks)
 generates = st.one_of(
     st.none(),
-    st.builds(Generate, delays, every_count=st.integers(1, 4), basis=st.sampled_from(Basis)),
+    st.builds(
+        Generate,
+        delays,
+        every_count=st.integers(1, 4),
+        basis=st.sampled_from(Basis),
+        minimum_gap=st.sampled_from((0, 0, 3)).map(Ticks),
+    ),
     st.builds(Generate, delays, every_ticks=st.integers(1, 15).map(Ticks), basis=st.sampled_from(Basis)),
 )
-settings = st.builds(AdvanceTime, generates, st.sampled_from(Late), st.sampled_from(LateEnd))
+settings = st.builds(
+    AdvanceTime,
+    generates,
+    st.sampled_from(Late),
+    st.sampled_from(LateEnd),
+    late_arrival=st.one_of(st.none(), st.integers(0, 30).map(Ticks)),
+    max_ahead=st.integers(1, 20).map(Ticks),
+    future=st.sampled_from(Future),
+)
 
 
 def feed(clock: LaneClock, element: Element) -> Judged | None:
-    if isinstance(element, Cti):
-        clock.take_cti(element)
-        return None
-    return clock.take_malformed(element) if isinstance(element, Reason) else clock.take(element)
+    match element:
+        case Cti():
+            clock.take_cti(element)
+            return None
+        case Raise():
+            clock.raise_to(element.to)
+            return None
+        case Arrived():
+            return clock.take(element.event, element.arrival)
+        case Reason():
+            return clock.take_malformed(element)
+    return clock.take(element)
 
 
 def run(clock: LaneClock, sequence: Sequence[Element]) -> list[Judged]:
@@ -53,7 +94,7 @@ def run(clock: LaneClock, sequence: Sequence[Element]) -> list[Judged]:
 @given(settings, elements)
 def test_outcomes_add_up_to_what_was_received(advance: AdvanceTime, sequence: list[Element]) -> None:
     judged = run(LaneClock(advance), sequence)
-    received = sum(not isinstance(element, Cti) for element in sequence)
+    received = sum(not isinstance(element, Cti | Raise) for element in sequence)
     assert Counter(each.outcome for each in judged).total() == received
 
 
@@ -61,6 +102,8 @@ def test_outcomes_add_up_to_what_was_received(advance: AdvanceTime, sequence: li
 def test_ctis_never_go_back_and_each_emitted_one_moves_the_lane(advance: AdvanceTime, sequence: list[Element]) -> None:
     clock = LaneClock(advance)
     for element in sequence:
+        if isinstance(element, Arrived):
+            clock.take_arrival(element.arrival)
         before = clock.cti
         judged = feed(clock, element)
         assert clock.cti >= before
@@ -162,3 +205,70 @@ def test_no_policy_changes_what_is_in_time(events: list[Event], cti: int) -> Non
         for judged in run(clock, events):
             if judged.original is not None and judged.original.sync >= cti:
                 assert judged.event == judged.original
+
+
+@given(settings, elements)
+def test_the_fixed_cti_is_part_of_the_lanes_and_never_goes_back(advance: AdvanceTime, sequence: list[Element]) -> None:
+    clock = LaneClock(advance)
+    for element in sequence:
+        before = clock.fixed_cti
+        feed(clock, element)
+        assert before <= clock.fixed_cti <= clock.cti
+    if advance.generate is None:
+        assert clock.fixed_cti == clock.cti
+
+
+@given(settings, st.lists(st.one_of(points, intervals, arrived, ctis, raises), max_size=30))
+def test_the_smallest_delay_that_keeps_a_late_event_is_its_lateness_more(
+    advance: AdvanceTime, sequence: list[Element]
+) -> None:
+    generate = advance.generate
+    if generate is None or generate.minimum_gap:
+        return
+    judged = run(LaneClock(advance), sequence)
+    for place, late in enumerate(judged):
+        if late.lateness is None or late.original is None or late.original.edge is not None:
+            continue
+        fixed = late.fixed_cti > late.original.sync
+        for more, kept in ((late.lateness, not fixed), (late.lateness - 1, False), (1000, not fixed)):
+            delay = Ticks(generate.delay + more)
+            patient = run(LaneClock(replace(advance, generate=replace(generate, delay=delay))), sequence)
+            assert (patient[place].lateness is None) == kept
+
+
+@given(settings, elements)
+def test_without_arrivals_the_guard_and_the_arrival_bound_do_nothing(
+    advance: AdvanceTime, sequence: list[Element]
+) -> None:
+    unknown = [element.event if isinstance(element, Arrived) else element for element in sequence]
+    plain = AdvanceTime(advance.generate, advance.late, advance.late_end)
+    assert run(LaneClock(advance), unknown) == run(LaneClock(plain), unknown)
+
+
+@given(settings, st.lists(st.one_of(points, intervals, arrived, ctis), max_size=30))
+def test_events_from_the_future_change_nothing_for_all_others_unless_they_are_accepted(
+    advance: AdvanceTime, sequence: list[Element]
+) -> None:
+    advance = replace(advance, late_arrival=None)
+    honest = [element for element in sequence if not is_early(element, advance)]
+    if advance.future is Future.ACCEPT:
+        return
+    clock = LaneClock(advance)
+    judged = [(is_early(element, advance), feed(clock, element)) for element in sequence]
+    expected = LaneClock(advance)
+    assert [each for early, each in judged if each and not early] == run(expected, honest)
+    assert clock.state() == expected.state()
+
+
+def is_early(element: Element, advance: AdvanceTime) -> bool:
+    return isinstance(element, Arrived) and element.event.start - element.arrival > advance.max_ahead
+
+
+@given(st.integers(1, 20).map(Ticks), delays, st.lists(points, max_size=30))
+def test_generated_ctis_are_at_least_the_minimum_gap_apart(gap: Ticks, delay: Ticks, events: list[Event]) -> None:
+    generate = Generate(delay, every_count=1, basis=Basis.MAX, minimum_gap=gap)
+    emitted = [each.emitted for each in run(LaneClock(AdvanceTime(generate, Late.KEEP)), events)]
+    moved = [cti for cti in emitted if cti is not None]
+    assert all(after - before >= gap for before, after in itertools.pairwise(moved))
+    if events:  # and no further behind than that
+        assert max(event.start for event in events) - delay - moved[-1] < gap
