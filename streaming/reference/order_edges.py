@@ -22,15 +22,15 @@ class OrderEdges:
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """What is not after the CTI passes at once, late_kept flows too. An edge that vanishes unseen is not seen."""
         del port
+        unseen = [each for each in self.held if each.id == flow.id]
+        if flow.vanishes and unseen:
+            self.held.remove(unseen[0])
+            witness.removed(self.node, unseen[0], VANISHED)
+            witness.removed(self.node, flow, VANISHED)
+            return ()
         if _sync(flow) <= self.cti:
             return (flow,)
-        if not flow.vanishes:
-            self.held.append(flow)
-            return ()
-        (opened,) = (each for each in self.held if each.id == flow.id)
-        self.held.remove(opened)
-        witness.removed(self.node, opened, VANISHED)
-        witness.removed(self.node, flow, VANISHED)
+        self.held.append(flow)
         return ()
 
     def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
