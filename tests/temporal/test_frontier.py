@@ -73,3 +73,39 @@ def test_a_restored_frontier_goes_on_as_the_first_would(moves: list[tuple[str, i
             other = Frontier.restored(other.lanes, other.at)
         assert one.advance(lane, Tick(cti)) == other.advance(lane, Tick(cti))
         assert (one.at, one.lanes) == (other.at, other.lanes)
+
+
+# T16: idle lanes are left out
+
+
+def test_the_frontier_is_the_smallest_cti_of_the_lanes_that_are_not_left_out() -> None:
+    frontier = Frontier(["a", "b"])
+    frontier.advance("a", Tick(20))
+    assert frontier.leave_out(["b"])
+    assert frontier.at == 20
+
+
+def test_a_lane_that_counts_again_holds_the_frontier_where_it_is() -> None:
+    frontier = Frontier(["a", "b"])
+    frontier.leave_out(["b"])
+    frontier.advance("a", Tick(20))
+    assert not frontier.leave_out([])
+    assert not frontier.advance("a", Tick(30))
+    assert frontier.at == 20
+
+
+def test_with_all_lanes_left_out_the_frontier_stands_still() -> None:
+    frontier = Frontier(["a", "b"])
+    frontier.advance("a", Tick(20))
+    assert not frontier.leave_out(["a", "b"])
+    assert frontier.at == NO_CTI
+
+
+def test_an_ended_lane_does_not_end_an_input_whose_other_lanes_are_left_out() -> None:
+    frontier = Frontier(["a", "b"])
+    frontier.advance("b", Tick(5))
+    frontier.leave_out(["b"])
+    frontier.advance("a", INFINITY)
+    assert frontier.at == NO_CTI
+    frontier.advance("b", INFINITY)
+    assert frontier.at == INFINITY
