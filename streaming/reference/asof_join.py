@@ -45,7 +45,7 @@ class AsofJoin:
         self.unused_rights = Unused(self.node)
 
     def take(self, port: int, flow: Flow, ports: Ports, witness: Witness) -> Sequence[Flow]:
-        """Let it wait; the end of a left edge whose row has left passes at once, also one that takes it back."""
+        """Let it wait; the end of a left edge whose row has left passes at once."""
         del ports
         if port == RIGHT:
             self._take_right(flow, witness)
@@ -61,10 +61,14 @@ class AsofJoin:
         return INFINITY
 
     def release(self, ports: Ports, witness: Witness) -> Sequence[Flow]:
-        """The rows of left events before the CTI of the right: one at it may still find an event that starts there."""
+        """The rows of left events before the CTI of the right: one at it may still find an event that starts there.
+
+        The row of an open edge leaves once the CTI is beyond its start, for then it can no longer vanish.
+        """
         rows: list[Flow] = []
         for left in list(self.lefts.values()):
-            if left.start < ports.ctis[RIGHT] and ports.may_pass(left):
+            passes = left.start < ports.out if left.opens else ports.may_pass(left)
+            if passes and left.start < ports.ctis[RIGHT]:
                 del self.lefts[left.id]
                 rows += self._row(left, witness)
         self._tell(ports, witness)
