@@ -7,6 +7,7 @@ from streaming.definition.advance import check_advance
 from streaming.definition.faults import Fault, Severity
 from streaming.definition.findings import Findings
 from streaming.definition.graph import QueryGraph
+from streaming.definition.length_checks import check_lengths
 from streaming.definition.load import load_graph
 from streaming.definition.node_checks import check_duplicate, check_fields, check_node
 from streaming.definition.shapes import check_shapes
@@ -46,5 +47,5 @@ def check(graph: QueryGraph | Mapping[str, object], streams: Mapping[str, Stream
         if by_id[node.id] is not node:
             check_duplicate(node, findings)
     wiring = check_wiring(loaded.nodes, loaded.broken, complete=loaded.graph is not None)
-    shapes = check_shapes(by_id, placed, streams)
-    return Checked((*loaded.faults, *wiring, *findings.faults, *shapes), findings.schemas)
+    whole = (*check_shapes(by_id, placed, streams), *check_lengths(by_id, placed))
+    return Checked((*loaded.faults, *wiring, *findings.faults, *whole), findings.schemas)

@@ -69,9 +69,9 @@ def _edge_carriers(
     by_id: Mapping[str, Node], placed: Iterable[str], streams: Mapping[str, StreamDefinition]
 ) -> frozenset[str]:
     """The nodes whose results may hold open edges, together with every id of which nothing is known."""
-    placed = list(placed)
-    carriers = {source for name in placed for source in sources(by_id[name]) if source not in placed}
-    for name in placed:
+    known = dict.fromkeys(placed)
+    carriers = {source for name in known for source in sources(by_id[name]) if source not in known}
+    for name in known:
         if _may_hold_edges(by_id[name], carriers, streams):
             carriers.add(name)
     return frozenset(carriers)
