@@ -2,11 +2,12 @@
 
 import pytest
 
-from streaming.definition.advance import check_advance, to_temporal
+from streaming.definition.advance import check_advance, import_source, in_force, temporal_settings, to_temporal
 from streaming.definition.faults import FaultCode, Severity
-from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
+from streaming.definition.graph import QueryGraph
+from streaming.definition.streams import AdvanceTimeSettings, Rowtime, StreamDefinition
 from streaming.temporal.events import Shape
-from streaming.temporal.settings import AdvanceTime, Basis, Generate, Late, LateEnd
+from streaming.temporal.settings import AdvanceTime, Basis, Future, Generate, Idle, Late, LateEnd
 from streaming.temporal.ticks import Ticks
 
 
@@ -97,3 +98,115 @@ def test_all_faults_are_returned_at_once() -> None:
         "late_not_said late",
         "bad_advance_time late_end",
     ]
+
+
+def test_every_key_reaches_the_clock() -> None:
+    in_clock = to_temporal(
+        settings(
+            import_from="fast",
+            late="keep",
+            late_end="close_at_cti",
+            over="k",
+            idle_after="30s",
+            idle="advance",
+            max_ahead="1h",
+            future="drop",
+        )
+    )
+    assert in_clock == AdvanceTime(
+        generate=None,
+        late=Late.KEEP,
+        late_end=LateEnd.CLOSE_AT_CTI,
+        import_from="fast",
+        over="k",
+        idle_after=Ticks(30_000_000),
+        idle=Idle.ADVANCE,
+        max_ahead=Ticks(3_600_000_000),
+        future=Future.DROP,
+    )
+
+
+def test_late_must_be_said_beside_an_import() -> None:
+    assert codes(settings(import_from="fast")) == ["late_not_said late"]
+
+
+@pytest.mark.parametrize("of", [{"import_from": "fast", "late": "drop"}, {"preset": "rowtime"}])
+def test_an_import_and_a_preset_are_clocks(of: dict[str, object]) -> None:
+    assert codes(settings(**of)) == []
+
+
+@pytest.mark.parametrize("key", ["idle_after", "max_ahead"])
+@pytest.mark.parametrize("length", ["0s", "-1s", 0, "P99999999D"])
+def test_wall_clock_lengths_are_above_zero_and_within_all_of_time(key: str, length: int | str) -> None:
+    assert codes(settings(late="drop", **{key: length}), ctis=True) == [f"bad_advance_time {key}"]
+
+
+def test_idle_without_idle_after_is_refused() -> None:
+    assert codes(settings(idle="leave_out"), ctis=True) == ["missing_argument idle_after"]
+    assert codes(settings(idle="leave_out", idle_after="1s"), ctis=True) == []
+
+
+def test_max_ahead_where_everything_is_accepted_gets_a_warning() -> None:
+    (fault,) = check_advance(settings(max_ahead="1s", future="accept"), stream(), adapter_sends_ctis=True)
+    assert (fault.code, fault.severity, fault.field) == (FaultCode.NO_EFFECT, Severity.WARNING, "max_ahead")
+
+
+@pytest.mark.parametrize(
+    ("over", "code"),
+    [("z", "unknown_field"), ("k +", "bad_expression"), ("k + v", "type_mismatch"), ("f(k)", "unknown_function")],
+)
+def test_an_expression_for_substreams_is_checked_against_the_fields(over: str, code: str) -> None:
+    assert codes(settings(over=over), ctis=True) == [f"{code} over"]
+
+
+def test_any_sound_expression_makes_substreams() -> None:
+    assert codes(settings(over="concat(k, '!')"), ctis=True) == []
+
+
+@pytest.mark.parametrize("shape", [Shape.INTERVAL, Shape.EDGE])
+def test_implicit_rowtimes_are_for_points(shape: Shape) -> None:
+    implicit = stream(shape).model_copy(update={"rowtime": Rowtime.IMPLICIT})
+    (fault,) = check_advance(None, implicit, adapter_sends_ctis=True)
+    assert (fault.code, fault.severity) == (FaultCode.ROWTIME_NEEDS_POINTS, Severity.ERROR)
+
+
+def test_implicit_rowtimes_are_a_clock() -> None:
+    implicit = stream().model_copy(update={"rowtime": Rowtime.IMPLICIT})
+    assert check_advance(None, implicit, adapter_sends_ctis=False) == ()
+
+
+TWO_INPUTS = QueryGraph.model_validate(
+    {
+        "version": 1,
+        "name": "two",
+        "nodes": [
+            {"id": "a", "kind": "input", "stream": "fast"},
+            {"id": "b", "kind": "input", "stream": "slow"},
+            {"id": "c", "kind": "input", "stream": "slow"},
+            {"id": "slow_too", "kind": "input", "stream": "a"},
+        ],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("named", "node"),
+    [("a", "a"), ("fast", "a"), ("slow", None), ("nowhere", None), (None, None), ("slow_too", "slow_too")],
+)
+def test_an_import_names_an_input_or_a_stream_that_one_input_reads(named: str | None, node: str | None) -> None:
+    assert import_source(TWO_INPUTS, named) == node  # "a" is an input and a stream: the input counts
+
+
+def test_the_settings_in_force_are_the_bindings_where_it_has_some() -> None:
+    streams = {name: stream().model_copy(update={"advance": settings(late="adjust")}) for name in ("fast", "slow")}
+    binding = {"b": settings(import_from="fast", late="keep")}
+    assert in_force(TWO_INPUTS, streams, binding) == {
+        "a": settings(late="adjust"),
+        "b": binding["b"],
+        "c": settings(late="adjust"),
+    }
+    assert temporal_settings(TWO_INPUTS, streams, binding) == {
+        "a": AdvanceTime(late=Late.ADJUST),
+        "b": AdvanceTime(late=Late.KEEP, import_from="a"),
+        "c": AdvanceTime(late=Late.ADJUST),
+    }
