@@ -65,17 +65,17 @@ class FixedWindows:
 
     def close(self, cti: Tick, horizon: Tick, witness: Witness) -> Members:
         """As `Panes` says. An edge that is open is in each window that closes: its end cannot be before `cti`."""
-        if cti == INFINITY:
-            last = max([self.windows.last_index(Tick(horizon + ONE_TICK)), *self.members])
-            edges_to = self.windows.last_index(Tick(horizon + ONE_TICK))
-        else:
-            edges_to = last = self._first_open(cti) - 1
+        edges_to = self._first_open(cti) - 1 if cti != INFINITY else self.windows.last_index(Tick(horizon + ONE_TICK))
+        last = edges_to if cti != INFINITY else max([edges_to, *self.members])
         closed = {index: self.members.pop(index) for index in sorted(self.members) if index <= last}
-        self._add_edges(closed, edges_to)
         for edge in self.open_edges.values():
+            for index in self._rest(edge, edges_to):
+                closed.setdefault(index, {}).setdefault(edge.key, []).append(edge.flow)
             if edge.last_allowed < edges_to:
                 self._cut(edge, witness)
         self.unclosed = last + 1
+        if cti == INFINITY:
+            self.open_edges.clear()
         return self._panes(closed)
 
     def known(self, cti: Tick) -> Members:
@@ -110,11 +110,6 @@ class FixedWindows:
         """The windows up to `last` that are not closed and take the edge."""
         first = edge.first if self.unclosed is None else max(edge.first, self.unclosed)
         return range(first, min(last, edge.last_allowed) + 1)
-
-    def _add_edges(self, closed: dict[int, Groups], last: int) -> None:
-        for edge in self.open_edges.values():
-            for index in self._rest(edge, last):
-                closed.setdefault(index, {}).setdefault(edge.key, []).append(edge.flow)
 
     def _end_edge(self, key: Key, end: Flow, witness: Witness) -> None:
         """Put the edge that `end` closes into those of its windows that are not closed.

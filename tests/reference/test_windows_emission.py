@@ -143,6 +143,12 @@ def test_an_open_edge_runs_in_the_windows_up_to_the_cti() -> None:
     ]
 
 
+@pytest.mark.parametrize("emit", ["on_complete", "running"])
+def test_at_infinity_an_edge_that_is_open_ends_its_rows_with_the_largest_time(emit: str) -> None:
+    result = result_of([opens(5), cti(12)], node(emit, grace=5), shape="edge")
+    assert [(row.start, row.payload["n"]) for row in result.events] == [(0, 1), (10, 1)]
+
+
 def test_a_snapshot_that_is_cut_is_taken_back() -> None:
     rows = [opens(0, "x"), "batch", opens(4, "y"), "batch"]
     found = rows_before_the_end(rows, node("running", {"kind": "snapshot"}), shape="edge")
