@@ -72,3 +72,13 @@ def test_whole_lifetimes_are_intervals() -> None:
 def test_an_unknown_output_is_refused() -> None:
     with pytest.raises(KeyError):
         elements_of(run_of((EDGES, [])), "nowhere")
+
+
+def test_rows_that_were_replaced_are_no_stream() -> None:
+    count = {"name": "n", "function": "count"}
+    window = {"kind": "window", "window": {"kind": "tumbling", "size": 10}, "emit": "on_complete", "grace": 5}
+    points = StreamDefinition.model_validate({"shape": "point", "fields": FIELDS, "advance": {"late": "keep"}})
+    rows: list[dict[str, Any]] = [{"start": 1}, {"cti": 10}, {"start": 2}, {"cti": 15}]
+    run = run_of((points, rows), window | {"aggregates": [count]})
+    with pytest.raises(ValueError, match="let the windows emit final rows"):
+        elements_of(run, "out")
