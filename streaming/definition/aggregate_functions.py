@@ -79,7 +79,8 @@ def _mean(of: Type) -> Type:
 
 
 def _weighted_sum(of: Type) -> Type:
-    return _widened(of) if isinstance(of, DecimalOf) else DOUBLE
+    """A decimal gets 20 more digits: a length of time in ticks has up to 18, and there are many events."""
+    return _decimal(of, 20, 0) if isinstance(of, DecimalOf) else DOUBLE
 
 
 def _decimal(of: DecimalOf, digits: int, places: int) -> DecimalOf:
@@ -197,7 +198,7 @@ _ENTRIES: Final = (
     ),
     _a(
         "time_weighted_sum(number) -> double or decimal",
-        "The sum of each value times the ticks that its event lives within the window; decimals as in sum.",
+        "The sum of each value times the ticks that its event lives within the window; decimal(p,s) gives decimal(p+20,s).",
         _NUMBERS,
         _weighted_sum,
     ),

@@ -61,7 +61,7 @@ def test_a_signature_names_its_aggregate_and_its_parameter(entry: Any) -> None:
         ("time_weighted_avg", LONG, DOUBLE),
         ("time_weighted_avg", PRICE, DecimalOf(14, 6)),
         ("time_weighted_sum", LONG, DOUBLE),
-        ("time_weighted_sum", PRICE, DecimalOf(20, 2)),
+        ("time_weighted_sum", PRICE, DecimalOf(30, 2)),
     ],
 )
 def test_aggregates_have_the_documented_result_types(function: str, of: Type | None, result: Type) -> None:
