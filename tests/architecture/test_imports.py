@@ -30,6 +30,7 @@ MORE_OFFENCES = [
     ("streaming/stranger/__init__.py", ""),
     ("webapp/stranger/__init__.py", ""),
     ("streaming/runtime/offence.py", "import webapp.core"),
+    ("streaming/transcripts/offence.py", "import streaming.guide"),
 ]
 
 

@@ -1,0 +1,171 @@
+"""The lines of a picture: for each row of a story its bars, and what is written on its left and right."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from streaming.guide.story import Received, Released, Story
+from streaming.reference.flow import Timing
+from streaming.temporal.clock import Judged
+from streaming.temporal.events import Event
+from streaming.temporal.outcomes import IN_TIME, Outcome, Reason
+from streaming.temporal.ticks import INFINITY, NO_CTI, NO_TICKS, Ticks, format_duration
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A lifetime: `look` is a class of the style sheet, `capped` the ends at which an edge is marked."""
+
+    start: int
+    end: int
+    look: str
+    capped: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row; `number` is that of an event.
+
+    `cti` and `cti_after` are None on lines of results, which have no CTI of their own to meet.
+    """
+
+    number: int | None
+    label: str
+    bars: tuple[Bar, ...]
+    note: str
+    tail: str
+    cti: int | None = None
+    cti_after: int | None = None
+
+
+@dataclass(frozen=True)
+class Section:
+    """One stream or one output; `marks` are its CTIs, for an output."""
+
+    title: str
+    lines: tuple[Line, ...]
+    marks: tuple[int, ...] = ()
+
+
+_LOOKS: Final = {
+    Outcome.ADJUSTED: "moved",
+    Outcome.SHIFTED: "moved",
+    Outcome.LATE_KEPT: "moved",
+    Outcome.DROPPED_WINDOW_CLOSED: "lost",
+}
+"""How an event is drawn that did not come in time; others by whether some result contains them."""
+
+
+def sections_of(story: Story, titles: Mapping[str, str]) -> list[Section]:
+    """Streams first, then outputs, each in the order in which things happened."""
+    several = len(story.received) > 1
+    streams = [Section(titles[name], tuple(_received(each) for each in rows)) for name, rows in story.received.items()]
+    outputs = [
+        Section(titles[name], tuple(_released(each, several) for each in rows), story.output_ctis.get(name, ()))
+        for name, rows in story.released.items()
+    ]
+    return [*streams, *outputs]
+
+
+def _received(row: Received) -> Line:
+    moved = row.cti_after != row.cti
+    tail = f"CTI {moment(row.cti_after)}" if moved else ""
+    fields, judged = row.row.fields, row.judged
+    if judged is None:
+        label = f"clock {fields['heartbeat']}" if "heartbeat" in fields else "CTI"
+        return Line(None, label, (), "" if moved else "does not move", tail, row.cti, row.cti_after)
+    label = payload(judged.original.payload) if judged.original else _raw(fields)
+    bars, fate = tuple(_bars(judged, used=row.used)), _fate(judged, used=row.used)
+    return Line(row.number, label, bars, fate, tail, row.cti, row.cti_after)
+
+
+def _raw(fields: Mapping[str, Any]) -> str:
+    said = fields.get("payload")
+    return payload(said) if isinstance(said, Mapping) else str(fields.get("bad", ""))
+
+
+def _bars(judged: Judged, *, used: bool) -> Iterator[Bar]:
+    before, after = judged.original, judged.event
+    if before is not None and (after is None or (before.start, before.end) != (after.start, after.end)):
+        yield _bar(before, "lost" if after is None else "before")
+    if after is not None and after.end > after.start:
+        yield _bar(after, _LOOKS.get(judged.outcome, "in" if used else "unused"))
+
+
+def _bar(event: Event, look: str) -> Bar:
+    return Bar(event.start, event.end, look, "" if event.edge is None else str(event.edge))
+
+
+def _fate(judged: Judged, *, used: bool) -> str:
+    if judged.outcome in IN_TIME:
+        return f"{judged.outcome.replace('_', ' ')}{'' if used else ', not in results'}"
+    if judged.reason is Reason.START_DROPPED:
+        return "dropped with its start"
+    late = "" if judged.lateness is None else f", {length(judged.lateness)} late"
+    moved = ", vanished" if judged.reason is Reason.VANISHED else f" by {length(judged.moved_by or NO_TICKS)}"
+    words = {
+        Outcome.ADJUSTED: f"adjusted{moved}",
+        Outcome.SHIFTED: f"shifted{moved}",
+        Outcome.LATE_KEPT: f"kept{late}",
+        Outcome.DROPPED_LATE: f"dropped{late}",
+        Outcome.DROPPED_EARLY: "dropped, too early",
+        Outcome.DROPPED_WINDOW_CLOSED: "window closed",
+        Outcome.MALFORMED: f"malformed: {judged.reason}",
+    }
+    return words[judged.outcome]
+
+
+def _released(released: Released, several: bool) -> Line:
+    flow, cause = released.row.flow, released.row.released_by
+    gone = flow.gone or flow.vanishes
+    look = "gone" if gone else "out"
+    capped = "start" if flow.opens else "end" if flow.closes else ""
+    pane = flow.pane
+    timing = [str(pane.timing)] if pane is not None and (pane.index > 0 or pane.timing is Timing.EARLY) else []
+    made_by = [f"from {', '.join(released.made_by)}"] if released.made_by else ["from nothing"]
+    notes = ["deleted"] if gone else [*timing, *made_by]
+    if cause is None:
+        tail = "at once" if pane is None else "at batch end"
+    elif cause.cti == INFINITY:
+        tail = "at the end"
+    else:
+        tail = f"at {cause.input} CTI {moment(cause.cti)}" if several else f"at CTI {moment(cause.cti)}"
+    return Line(None, payload(flow.payload), (Bar(flow.start, flow.end, look, capped),), ", ".join(notes), tail)
+
+
+def described(section: Section) -> str:
+    """The section in sentences, for who cannot see it."""
+    said = []
+    for line in section.lines:
+        words = [f"{line.number}:" if line.number is not None else "", line.label]
+        words += [f"from {moment(bar.start)} to {moment(bar.end)}" for bar in line.bars[-1:]]
+        said.append(", ".join(filter(None, (" ".join(filter(None, words)), line.note, line.tail))))
+    ctis = [f"CTIs {', '.join(map(moment, section.marks))}"] if section.marks else []
+    return f"{section.title}. {'; '.join([*said, *ctis]) or 'nothing'}."
+
+
+def payload(fields: Mapping[str, Any]) -> str:
+    """The fields of a payload on one line."""
+    return " ".join(f"{name}={_value(value)}" for name, value in fields.items())
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{{payload(value)}}}"
+    return str(value)
+
+
+def moment(at: int) -> str:
+    """A moment in the words of a picture, which counts ticks."""
+    return "none" if at == NO_CTI else "infinity" if at == INFINITY else f"{at:,}"
+
+
+def length(ticks: Ticks) -> str:
+    """A length of time: small ones as a bare count, as the axis has them."""
+    return str(ticks) if abs(ticks) < 1_000 else format_duration(ticks)
