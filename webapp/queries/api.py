@@ -17,7 +17,7 @@ from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
 from webapp.queries import services
 from webapp.queries.access import access_query, current_version, streams_used
-from webapp.queries.checking import check_graph
+from webapp.queries.checking import check_graph, foresee
 from webapp.queries.models import Query, QueryVersion
 
 
@@ -181,6 +181,7 @@ class ValidateView(TenantView):
 
     @extend_schema(operation_id="queries_validate", request=GraphBody, responses={200: Validation, **REFUSALS})
     def post(self, request: Request, slug: str) -> Response:
-        """Return all faults of a graph, and the schemas of its nodes."""
-        faults, schemas = check_graph(read_body(request, GraphBody).raw())
-        return answer(Validation(faults=faults, schemas=schemas))
+        """Return all faults of a graph, what would refuse its start as warnings, and the schemas of its nodes."""
+        graph = read_body(request, GraphBody).raw()
+        faults, schemas = check_graph(graph)
+        return answer(Validation(faults=[*faults, *foresee(graph, faults)], schemas=schemas))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from streaming.definition.carried import not_carried
 from streaming.definition.check import check
 from streaming.definition.faults import Fault, Severity
 from streaming.definition.graph import QueryGraph
@@ -16,6 +17,14 @@ def check_graph(graph: Mapping[str, Any]) -> tuple[list[Fault], dict[str, dict[s
     checked = check(graph, stream_definitions())
     schemas = {node: {name: str(type_) for name, type_ in fields.items()} for node, fields in checked.schemas.items()}
     return list(checked.faults), schemas
+
+
+def foresee(graph: Mapping[str, Any], faults: list[Fault]) -> list[Fault]:
+    """Return as warnings what would refuse a start of `graph`, which has the `faults`; it may be saved all the same."""
+    if any(fault.severity is Severity.ERROR for fault in faults):
+        return []
+    refusing = not_carried(QueryGraph.model_validate(graph), stream_definitions(), {})
+    return [fault.model_copy(update={"severity": Severity.WARNING}) for fault in refusing]
 
 
 def sound_graph(graph: Mapping[str, Any]) -> QueryGraph:

@@ -169,7 +169,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Return all faults of a graph, and the schemas of its nodes. */
+        /** @description Return all faults of a graph, what would refuse its start as warnings, and the schemas of its nodes. */
         post: operations["queries_validate"];
         delete?: never;
         options?: never;
