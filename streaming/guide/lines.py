@@ -1,7 +1,7 @@
 """The lines of a picture: for each row of a story its bars, and what is written on its left and right."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from streaming.guide.story import Received, Released, Story
@@ -27,6 +27,7 @@ class Line:
     """One row; `number` is that of an event.
 
     `cti` and `cti_after` are None on lines of results, which have no CTI of their own to meet.
+    `ends_batch` says that the next row of the stream came in another micro-batch.
     """
 
     number: int | None
@@ -36,6 +37,7 @@ class Line:
     tail: str
     cti: int | None = None
     cti_after: int | None = None
+    ends_batch: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ _LOOKS: Final = {
 def sections_of(story: Story, titles: Mapping[str, str]) -> list[Section]:
     """Streams first, then outputs, each in the order in which things happened."""
     several = len(story.received) > 1
-    streams = [Section(titles[name], tuple(_received(each) for each in rows)) for name, rows in story.received.items()]
+    streams = [Section(titles[name], tuple(_stream_lines(rows))) for name, rows in story.received.items()]
     outputs = [
         Section(titles[name], tuple(_released(each, several) for each in rows), story.output_ctis.get(name, ()))
         for name, rows in story.released.items()
@@ -67,13 +69,22 @@ def sections_of(story: Story, titles: Mapping[str, str]) -> list[Section]:
     return [*streams, *outputs]
 
 
+def _stream_lines(rows: Sequence[Received]) -> Iterator[Line]:
+    lanes = {each.row.lane for each in rows if "heartbeat" not in each.row.fields}
+    following = [each.row.batch for each in rows[1:]] + [rows[-1].row.batch if rows else 0]
+    for row, batch in zip(rows, following, strict=True):
+        line = replace(_received(row), ends_batch=batch > row.row.batch)
+        yield replace(line, label=f"{row.row.lane}: {line.label}") if row.number and len(lanes) > 1 else line
+
+
 def _received(row: Received) -> Line:
     moved = row.cti_after != row.cti
     tail = f"CTI {moment(row.cti_after)}" if moved else ""
     fields, judged = row.row.fields, row.judged
     if judged is None:
-        label = f"clock {fields['heartbeat']}" if "heartbeat" in fields else "CTI"
-        return Line(None, label, (), "" if moved else "does not move", tail, row.cti, row.cti_after)
+        label = f"clock at {fields['heartbeat']}" if "heartbeat" in fields else "CTI"
+        note = "" if moved or "heartbeat" in fields else "does not move"
+        return Line(None, label, (), note, tail, row.cti, row.cti_after)
     label = payload(judged.original.payload) if judged.original else _raw(fields)
     bars, fate = tuple(_bars(judged, used=row.used)), _fate(judged, used=row.used)
     return Line(row.number, label, bars, fate, tail, row.cti, row.cti_after)
@@ -118,7 +129,7 @@ def _fate(judged: Judged, *, used: bool) -> str:
 def _released(released: Released, several: bool) -> Line:
     flow, cause = released.row.flow, released.row.released_by
     gone = flow.gone or flow.vanishes
-    look = "gone" if gone else "out"
+    look = "gone" if gone else "replaced" if released.replaced else "out"
     capped = "start" if flow.opens else "end" if flow.closes else ""
     pane = flow.pane
     timing = [str(pane.timing)] if pane is not None and (pane.index > 0 or pane.timing is Timing.EARLY) else []

@@ -16,6 +16,7 @@ WIDTH: Final = 720
 _EDGE, _LABEL, _ROW, _HEAD, _AXIS, _LEGEND, _GAP = 14, 32, 24, 28, 34, 26, 10
 _CHARACTER: Final = 6.7
 """Pixels for a character of the labels: enough for digits, so that a label never reaches its neighbour."""
+_SMALL: Final = 5.5
 _THINNEST: Final = 8.0
 """Points, and lifetimes that would be narrower than this, are drawn as a dot, which can be seen."""
 STYLE: Final = """
@@ -24,9 +25,11 @@ color:#1c2430;font:12px system-ui,-apple-system,"Segoe UI","DejaVu Sans",sans-se
 @media(prefers-color-scheme:dark){svg{--paper:#14181d;--soft:#9aa6b3;--grid:#2b333c;--in:#6ca8e8;--out:#52c194;
 --moved:#e2aa4c;--lost:#f28b82;--cti:#bf9bf0;color:#e5eaf0}}
 text{fill:currentColor}.soft{fill:var(--soft)}.head{font-weight:600}.tail{fill:var(--cti)}.small{font-size:11px}
-.paper{fill:var(--paper)}.grid{stroke:var(--grid)}.rule{stroke:var(--soft);stroke-opacity:.5}
+.paper{fill:var(--paper);stroke:var(--grid)}.batch{stroke:var(--soft);stroke-opacity:.6;stroke-dasharray:1 3}
+.grid{stroke:var(--grid)}.rule{stroke:var(--soft);stroke-opacity:.5}
 .in{fill:var(--in)}.out{fill:var(--out)}.moved{fill:var(--moved)}
-.unused{fill:var(--in);fill-opacity:.45}.before,.lost,.gone{fill:none;stroke-width:1.5;stroke-dasharray:4 3}
+.unused{fill:var(--in);fill-opacity:.45}.replaced{fill:var(--out);fill-opacity:.4}
+.before,.lost,.gone{fill:none;stroke-width:1.5;stroke-dasharray:4 3}
 .before{stroke:var(--moved)}.lost,.gone{stroke:var(--lost)}.open{fill-opacity:.4}
 .final{fill:var(--cti);fill-opacity:.1}.stair{fill:none;stroke:var(--cti);stroke-width:2;stroke-linejoin:round}
 .mark{stroke:var(--cti);stroke-width:1.5;stroke-dasharray:2 3}
@@ -58,7 +61,7 @@ def draw(title: str, sections: Sequence[Section]) -> str:
     )
     description = " ".join(map(described, sections))
     named = f'<title id="title">{escape(title)}</title><desc id="desc">{escape(description)}</desc>'
-    paper = f'<rect class="paper" width="{WIDTH}" height="{height}" rx="8"/>'
+    paper = f'<rect class="paper" x="0.5" y="0.5" width="{WIDTH - 1}" height="{height - 1}" rx="8"/>'
     axis, legend = _axis(frame.scale, bottom), _legend(sections, bottom + _AXIS + 8)
     return "\n".join([head, named, f"<style>{STYLE}</style>", paper, *axis, *body, *legend, "</svg>", ""])
 
@@ -101,6 +104,8 @@ def _line(line: Line, top: float, frame: _Frame) -> list[str]:
     if line.number is not None:
         drawn.append(_text(_LABEL - 7, middle + 4, str(line.number), "soft", "end"))
     drawn.append(_text(_LABEL, middle + 4, label, ""))
+    if line.ends_batch:
+        drawn.append(_batch_end(_LABEL, WIDTH - _EDGE, top + _ROW))
     if line.note:
         drawn.append(_text(frame.note_x, middle + 4, line.note, "soft"))
     if line.tail:
@@ -168,25 +173,37 @@ def _axis(scale: Scale, y: float) -> list[str]:
     return [*drawn, f'<line class="rule" {ends}/>', _text(_EDGE, y + 16, "time, in ticks", "soft small")]
 
 
-_LEGENDS: Final = (("lost", "dropped"), ("before", "before it was moved"), ("unused", "in no result"))
+_LEGENDS: Final = (
+    ("moved", "late, and taken"),
+    ("before", "before it was moved"),
+    ("lost", "dropped"),
+    ("unused", "in no result"),
+    ("replaced", "replaced later"),
+)
 
 
 def _legend(sections: Sequence[Section], y: float) -> list[str]:
     """The signs that this picture uses and that do not speak for themselves."""
     looks = {bar.look for section in sections for line in section.lines for bar in line.bars}
-    drawn, x = [], float(_EDGE)
+    drawn, x = list[str](), float(_EDGE)
     if any(_stairs(section.lines, 0, Scale(0, 1, 0, 1)) for section in sections):
-        words = "CTI as each row met it: all time left of it is final"
+        words = "the CTI that each row met: time left of it is final"
         drawn.append(
             f'<polyline class="stair" points="{_px(x)},{_px(y - 9)} {_px(x)},{_px(y)} {_px(x + 14)},{_px(y)}"/>'
         )
         drawn.append(_text(x + 20, y, words, "soft small"))
-        x += 20 + len(words) * 5.6 + 20
+        x += 20 + len(words) * _SMALL + 14
     for look, words in _LEGENDS:
         if look in looks:
             drawn += [_rect(x, y - 9, 18, 10, look, radius=3), _text(x + 24, y, words, "soft small")]
-            x += 24 + len(words) * 5.6 + 20
+            x += 24 + len(words) * _SMALL + 14
+    if any(line.ends_batch for section in sections for line in section.lines):
+        drawn += [_batch_end(x, x + 18, y - 4), _text(x + 24, y, "end of a micro-batch", "soft small")]
     return drawn
+
+
+def _batch_end(left: float, right: float, y: float) -> str:
+    return f'<line class="batch" x1="{_px(left)}" x2="{_px(right)}" y1="{_px(y)}" y2="{_px(y)}"/>'
 
 
 def _rect(x: float, y: float, width: float, height: float, look: str, *, radius: int) -> str:

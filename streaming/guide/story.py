@@ -4,7 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from streaming.definition.graph import InputNode, OutputNode, QueryGraph
+from streaming.definition.advance import temporal_settings
+from streaming.definition.graph import InputNode, OutputNode
 from streaming.reference.cases import finished_run
 from streaming.reference.flow import ElementId
 from streaming.reference.output import OutputRow
@@ -32,10 +33,11 @@ class Received:
 
 @dataclass(frozen=True)
 class Released:
-    """One row of a result with the names of the events that made it."""
+    """One row of a result with the names of the events that made it; `replaced` if it did not stay."""
 
     row: OutputRow
     made_by: tuple[str, ...]
+    replaced: bool
 
 
 @dataclass(frozen=True)
@@ -55,22 +57,24 @@ def tell(case: Case) -> Story:
     received: dict[str, list[Received]] = {stream: [] for stream in inputs}
     numbers: dict[ElementId, int] = {}
     positions: Counter[tuple[str, str]] = Counter()
-    ctis = _input_ctis(case)
+    ctis = _Ctis(case)
     for place, row in enumerate(case.rows):
         element = ElementId(inputs[row.stream], row.lane, positions[row.stream, row.lane])
-        judged = run.judged.get(element) if "heartbeat" not in row.fields else None
-        if "heartbeat" not in row.fields:
+        judged = None
+        if row.heartbeat is None:
             positions[row.stream, row.lane] += 1
+            judged = run.judged.get(element)
         if judged is not None:
             numbers[element] = sum(each.number is not None for each in received[row.stream]) + 1
-        before, after = (ctis[place + step].get(element.input, NO_CTI) for step in (0, 1))
-        number = numbers.get(element)
-        received[row.stream].append(Received(row, number, judged, before, after, element in used))
+        before, after = ctis.around(place, element.input, judged)
+        received[row.stream].append(Received(row, numbers.get(element), judged, before, after, element in used))
     names, ports = _names(numbers), list(inputs.values())
     released: dict[str, list[Released]] = defaultdict(list)
+    stays = {id(row.flow) for row in run.outputs}
     for output in run.released:
         made_by = sorted(output.flow.sources, key=lambda each: (ports.index(each.input), numbers[each]))
-        released[output.output].append(Released(output, tuple(names[each] for each in made_by)))
+        replaced = output.flow.pane is not None and not output.flow.gone and id(output.flow) not in stays
+        released[output.output].append(Released(output, tuple(names[each] for each in made_by), replaced))
     return Story(
         received={stream: tuple(rows) for stream, rows in received.items()},
         released={node.id: tuple(released[node.id]) for node in case.graph.nodes if isinstance(node, OutputNode)},
@@ -84,14 +88,32 @@ def _names(numbers: Mapping[ElementId, int]) -> Mapping[ElementId, str]:
     return {element: f"{element.input} {number}" if several else str(number) for element, number in numbers.items()}
 
 
-def _input_ctis(case: Case) -> list[Mapping[str, Tick]]:
-    """The CTI of each input after the first n rows, for every n: from runs of just so many, with an output at each."""
-    inputs = [node.id for node in case.graph.nodes if isinstance(node, InputNode)]
-    watching = [OutputNode(kind="output", id=f"{_WATCH}{name}", input=name) for name in inputs]
-    graph = QueryGraph(version=1, name="watched", nodes=[*case.graph.nodes, *watching])
-    found: list[Mapping[str, Tick]] = []
-    for length in range(len(case.rows) + 1):
-        run = finished_run(replace(case, graph=graph, rows=case.rows[:length], end=EndMode.NONE))
-        ctis = run.output_ctis
-        found.append({name: ctis[f"{_WATCH}{name}"][-1] for name in inputs if ctis[f"{_WATCH}{name}"]})
-    return found
+class _Ctis:
+    """The CTI of each input before and after each row.
+
+    `_after[n]` is what they are after a micro-batch of the first n rows: from a run of just those, with an output at
+    each input. Inside a micro-batch an input that imports its CTIs has not heard of them yet (T26).
+    """
+
+    def __init__(self, case: Case) -> None:
+        self._rows = case.rows
+        settings = temporal_settings(case.graph, case.streams, case.advance)
+        self._importing = {name for name, each in settings.items() if each.import_from is not None}
+        watching = [OutputNode(kind="output", id=f"{_WATCH}{name}", input=name) for name in settings]
+        watched = replace(case, graph=case.graph.model_copy(update={"nodes": [*case.graph.nodes, *watching]}))
+        self._after: list[dict[str, Tick]] = []
+        for length in range(len(case.rows) + 1):
+            ctis = finished_run(replace(watched, rows=case.rows[:length], end=EndMode.NONE)).output_ctis
+            self._after.append({name: max(ctis[f"{_WATCH}{name}"], default=NO_CTI) for name in settings})
+        self._now = dict(self._after[0])
+
+    def around(self, place: int, name: str, judged: Judged | None) -> tuple[Tick, Tick]:
+        """The CTI of the input `name` before and after row `place`, which became `judged`; asked for row by row."""
+        if place and self._rows[place].batch > self._rows[place - 1].batch:
+            self._now = dict(self._after[place])
+        before = self._now[name]
+        if name not in self._importing:
+            self._now[name] = self._after[place + 1][name]
+        elif judged is not None:
+            self._now[name] = max(before, judged.cti_after)
+        return before, self._now[name]
