@@ -86,7 +86,7 @@ def _height(section: Section) -> int:
 def _section(section: Section, top: float, frame: _Frame) -> list[str]:
     first = top + _HEAD
     below = first + _ROW * max(1, len(section.lines))
-    drawn = [_text(_EDGE, top + 16, section.title, "head")]
+    drawn = [_text(_EDGE, top + 16, section.title, "head"), *_grid(frame.scale, first, top + _height(section))]
     drawn += _stairs(section.lines, first, frame.scale)
     if not section.lines:
         drawn.append(_text(frame.scale.left, first + 16, "nothing", "soft"))
@@ -163,14 +163,16 @@ def _marks(marks: Sequence[int], span: tuple[float, float], scale: Scale) -> lis
     return drawn
 
 
+def _grid(scale: Scale, top: float, bottom: float) -> list[str]:
+    """An upright line at each round moment, from the first row to the end of a section."""
+    at = (_px(scale.x(mark)) for mark in scale.marks())
+    return [f'<line class="grid" x1="{x}" x2="{x}" y1="{_px(top)}" y2="{_px(bottom - _GAP + 4)}"/>' for x in at]
+
+
 def _axis(scale: Scale, y: float) -> list[str]:
     ends = f'x1="{_px(scale.left)}" x2="{_px(scale.right)}" y1="{_px(y)}" y2="{_px(y)}"'
-    drawn = []
-    for mark in scale.marks():
-        x = _px(scale.x(mark))
-        drawn.append(f'<line class="grid" x1="{x}" x2="{x}" y1="{_EDGE + _HEAD}" y2="{_px(y)}"/>')
-        drawn.append(_text(scale.x(mark), y + 16, f"{mark:,}", "soft small", "middle"))
-    return [*drawn, f'<line class="rule" {ends}/>', _text(_EDGE, y + 16, "time, in ticks", "soft small")]
+    marks = [_text(scale.x(mark), y + 16, f"{mark:,}", "soft small", "middle") for mark in scale.marks()]
+    return [*marks, f'<line class="rule" {ends}/>', _text(_EDGE, y + 16, "time, in ticks", "soft small")]
 
 
 _LEGENDS: Final = (
