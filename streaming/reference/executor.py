@@ -60,7 +60,7 @@ class ReferenceRun:
             self.trace.failures.append(ExpressionFailed(frozenset((fed.element,)), input_id, "over", fed.failed))
         if fed.flow is not None:
             self._pass_on(input_id, [fed.flow])
-            self.trace.settle(fed.element)
+            self.trace.settle()
         self._advance_input(input_id, fed.cti)
         return self.trace.judged.get(fed.element)
 
@@ -153,6 +153,7 @@ class ReferenceRun:
         self.trace.cause = Cause(input_id, cti)
         self._advance(input_id, cti, self._feeds[input_id].horizon)
         self.trace.cause = None
+        self.trace.settle()
 
     def _advance(self, node: str, cti: Tick, horizon: Tick) -> None:
         """Tell the readers of `node` of its CTI, each only when it moved; what that frees goes before the CTI."""

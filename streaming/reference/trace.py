@@ -56,6 +56,7 @@ class Trace:
         self._behind = behind
         self._removed: dict[ElementId, list[Removed]] = defaultdict(list)
         self._taken: dict[ElementId, dict[str, None]] = defaultdict(dict)
+        self._refused: dict[ElementId, None] = {}
         self._held: dict[ElementId, dict[str, None]] = defaultdict(dict)
 
     def took(self, node: str, flow: Flow) -> None:
@@ -75,7 +76,8 @@ class Trace:
         self.said += 1
         for element in flow.sources:
             self._removed[element].append(Removed(element, node, why, reason, closed_at, flow.late_at))
-            if flow.opens:
+            self._refused[element] = None
+            if flow.opens and reason is Reason.TOO_MANY_WINDOWS:
                 self._outcome(element, reason)
 
     def failed(self, node: str, flow: Flow, field: str, why: str) -> None:
@@ -87,15 +89,23 @@ class Trace:
         for element in flow.sources:
             self._held[element][node] = None
 
-    def settle(self, element: ElementId) -> None:
-        """The element has gone every way through the graph: if only refusals met it, they are its outcome."""
-        if element in self._taken or element in self._held:
-            return
-        reasons = {removed.reason for removed in self._removed.get(element, ())}
-        for reason in (Reason.TOO_MANY_WINDOWS, Reason.WINDOW_CLOSED):
-            if reason in reasons:
-                self._outcome(element, reason)
-                return
+    def settle(self) -> None:
+        """Give elements whose every way has ended, at least one of them in a refusal, the outcome of that (T12).
+
+        That windows are closed concerns late_kept elements alone: what is in time made a late row with another one.
+        """
+        for element in list(self._refused):
+            if element not in self._taken and self.waits_in(element):
+                continue
+            del self._refused[element]
+            if element in self._taken:
+                continue
+            reasons = {removed.reason for removed in self._removed[element]}
+            late_kept = self.judged[element].outcome is Outcome.LATE_KEPT
+            if Reason.TOO_MANY_WINDOWS in reasons:
+                self._outcome(element, Reason.TOO_MANY_WINDOWS)
+            elif late_kept:
+                self._outcome(element, Reason.WINDOW_CLOSED)
 
     def _outcome(self, element: ElementId, reason: Reason) -> None:
         self.judged[element] = replace(self.judged[element], outcome=REFUSALS[reason], reason=reason)
