@@ -1,126 +1,139 @@
-"""Random definitions and inputs for the laws."""
+"""Random cases for the laws: a graph around one operator, streams with settings, rows, cuts and an end."""
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
-from streaming.definition.graph import QueryGraph
+from streaming.definition.binding_checks import check_binding
+from streaming.definition.faults import FaultCode
+from streaming.definition.graph import QueryGraph, TopKNode
 from streaming.definition.streams import StreamDefinition
 from streaming.wire.case import Case, CaseRow, EndMode
+from tests.reference.drawn_graphs import KINDS, graphs
+from tests.reference.drawn_rows import streams_of_rows
+from tests.reference.drawn_settings import Settings, advances
 
-FIELDS = {"k": "string", "v": "long"}
-FILTERS = ("v > 0", "k = 'a' or v < 3", "v % 2 = 0", "10 / v > 2", "k is not null")
-LENGTHS = st.integers(1, 25)
-TIMES = st.integers(-10, 60)
+__all__ = ["KINDS", "Scope", "cases", "each_operator"]
 
-Row = dict[str, Any]
+NUMBERS: Final = {"s": "v", "r": "w"}
+"""The streams, and the number field that each has beside the key k."""
+each_operator = settings(max_examples=max(100, settings.default.max_examples))
+"""As many examples for each operator as a law needs."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a law leaves out.
+
+    `explicit`: time moves by explicit CTIs alone. `wall`: arrival times, heartbeats, and the settings that read them.
+    `imports`: the second input may import the CTIs of the first. `odd`: malformed rows and an early infinity.
+    `unbounded`: every window has a grace that never ends.
+    """
+
+    explicit: bool = False
+    wall: bool = True
+    imports: bool = False
+    odd: bool = True
+    ends: tuple[EndMode, ...] = tuple(EndMode)
+    policies: tuple[str, ...] = ("drop", "adjust", "shift", "keep")
+    unbounded: bool = False
+
+
+@dataclass(frozen=True)
+class Channel:
+    """What is drawn of one stream."""
+
+    name: str
+    shape: str
+    lanes: list[str]
+    implicit: bool
+    advance: Settings
+
+    def definition(self) -> StreamDefinition:
+        """The stream as a user defines it."""
+        said: dict[str, Any] = {
+            "shape": self.shape,
+            "fields": {"k": "string", NUMBERS[self.name]: "long"},
+            "advance": self.advance,
+            "lanes": self.lanes,
+        }
+        return StreamDefinition.model_validate(said | ({"rowtime": "implicit"} if self.implicit else {}))
 
 
 @st.composite
-def windows(draw: st.DrawFn) -> dict[str, Any]:
-    """Tumbling or hopping, with overlaps, gaps and offsets."""
-    size = draw(LENGTHS)
-    if draw(st.booleans()):
-        return {"kind": "tumbling", "size": size, "offset": draw(st.integers(-30, 30))}
-    return {"kind": "hopping", "size": size, "hop": draw(LENGTHS), "offset": draw(st.integers(-30, 30))}
+def channels(draw: st.DrawFn, name: str, scope: Scope) -> Channel:
+    """One stream with its settings."""
+    shape = draw(st.sampled_from(("point", "interval", "edge")))
+    lanes = draw(st.sampled_from((["0"], ["0"], ["0", "1"])))
+    implicit = scope.wall and shape == "point" and draw(st.integers(0, 4)) == 4
+    advance = draw(advances(explicit=scope.explicit, wall=scope.wall, policies=scope.policies))
+    return Channel(name, shape, lanes, implicit, advance)
 
 
 @st.composite
-def graphs(draw: st.DrawFn, *, chained: bool = True) -> QueryGraph:
-    """A filter or project or neither, then windows or none; beside it the input as it came."""
-    nodes: list[dict[str, Any]] = [{"id": "s", "kind": "input", "stream": "s"}]
-    last = "s"
-    if draw(st.booleans()):
-        nodes.append({"id": "f", "kind": "filter", "input": last, "where": draw(st.sampled_from(FILTERS))})
-        last = "f"
-    if draw(st.booleans()):
-        columns = [{"name": "k", "of": "k"}, {"name": "v", "of": draw(st.sampled_from(("v * 2", "6 % v", "v")))}]
-        nodes.append({"id": "p", "kind": "project", "input": last, "columns": columns})
-        last = "p"
-    for number in range(draw(st.integers(0, 2 if chained else 1))):
-        window = {"id": f"w{number}", "kind": "window", "input": last, "window": draw(windows()), "group_by": ["k"]}
-        aggregates = [{"name": "v", "function": "sum", "of": "v"}, {"name": "n", "function": "count"}]
-        nodes.append(window | {"aggregates": aggregates})
-        last = f"w{number}"
-    nodes.append({"id": "out", "kind": "output", "input": last})
-    if draw(st.booleans()):
-        nodes.append({"id": "raw", "kind": "output", "input": "s"})
-    return QueryGraph.model_validate({"version": 1, "name": "drawn", "nodes": nodes})
+def cases(draw: st.DrawFn, kind: str, scope: Scope) -> Case:
+    """A whole case around an operator of `kind`."""
+    graph = QueryGraph.model_validate(draw(graphs(kind, unbounded=scope.unbounded)))
+    ids = {node.id for node in graph.nodes}
+    walled = replace(scope, wall=scope.wall and draw(st.integers(0, 2)) == 2)
+    drawn = [draw(channels(name, walled)) for name in NUMBERS if name in ids]
+    if scope.imports and len(drawn) == 2:
+        importing, source = draw(st.sampled_from((("r", "s"), ("s", "r"))))
+        for channel in drawn:
+            if channel.name == importing:
+                channel.advance["import_from"] = source
+    rows = draw(received(drawn, walled))
+    refused = _keep_refused(graph, {channel.name: channel.definition() for channel in drawn}, scope)
+    for channel in drawn:
+        if channel.name in refused:
+            _drop_instead(channel.advance)
+    streams = {channel.name: channel.definition() for channel in drawn}
+    return Case("drawn", graph, streams, tuple(rows), draw(st.sampled_from(scope.ends)))
+
+
+def _keep_refused(graph: QueryGraph, streams: Mapping[str, StreamDefinition], scope: Scope) -> set[str | None]:
+    """The inputs whose late events may not be kept, because of joins or because some grace would end."""
+    if scope.unbounded and any(isinstance(node, TopKNode) for node in graph.nodes):
+        return {name for name, stream in streams.items() if stream.advance.preset != "lenses"}
+    faults = check_binding(graph, streams, {})
+    return {fault.node for fault in faults if fault.code is FaultCode.LATE_KEEP_REFUSED}
+
+
+def _drop_instead(advance: Settings) -> None:
+    if advance.get("late") == "keep":
+        advance["late"] = "drop"
+    if advance.get("preset", "").startswith(("lenses", "spl_event_time")):
+        advance["preset"] = "watermark(3us)"
 
 
 @st.composite
-def advances(draw: st.DrawFn, *, generate: bool = True) -> dict[str, Any]:
-    """Advance-time settings; without `generate` time moves by explicit CTIs alone."""
-    advance: dict[str, Any] = {
-        "late": draw(st.sampled_from(("drop", "adjust", "shift", "keep"))),
-        "late_end": draw(st.sampled_from(("leave_open", "close_at_cti"))),
+def received(draw: st.DrawFn, drawn: list[Channel], scope: Scope) -> list[CaseRow]:
+    """The rows of all streams in one order of arrival, in lanes and micro-batches, with wall clocks if they count."""
+    most = 10 if len(drawn) == 1 else 6
+    queues = {
+        each.name: draw(streams_of_rows(shape=each.shape, field=NUMBERS[each.name], most=most, odd=scope.odd))
+        for each in drawn
     }
-    if generate and draw(st.booleans()):
-        every = draw(st.one_of(st.integers(1, 4), st.integers(1, 12).map(lambda ticks: f"{ticks}us")))
-        basis = draw(st.sampled_from(("last", "max")))
-        advance["generate"] = {"every": every, "delay": draw(st.integers(-3, 12)), "basis": basis, "final": True}
-    return advance
-
-
-PAYLOADS = st.fixed_dictionaries({}, optional={"k": st.sampled_from(("a", "b")), "v": st.integers(-2, 5)})
-
-
-@st.composite
-def events(draw: st.DrawFn, shape: str = "interval") -> Row:
-    """One well-formed point or interval."""
-    start = draw(TIMES)
-    row: Row = {"start": start, "payload": draw(PAYLOADS)}
-    if shape == "interval":
-        row["end"] = start + draw(LENGTHS)
-    return row
-
-
-@st.composite
-def edges(draw: st.DrawFn) -> list[Row]:
-    """Starts and, for most of them, an end somewhere after it in arrival order; now and then an end too many."""
-    rows: list[Row] = []
-    for _ in range(draw(st.integers(0, 7))):
-        start, payload = draw(TIMES), draw(PAYLOADS)
-        place = draw(st.integers(0, len(rows)))
-        rows.insert(place, {"edge": "start", "start": start, "payload": payload})
-        for _ in range(draw(st.sampled_from((0, 1, 1, 1, 2)))):
-            end = {"edge": "end", "start": start, "end": start + draw(LENGTHS), "payload": payload}
-            rows.insert(draw(st.integers(place + 1, len(rows))), end)
+    lanes = {each.name: each.lanes for each in drawn}
+    total = sum(map(len, queues.values()))
+    cuts = draw(st.sets(st.integers(1, max(total, 1)), max_size=3))
+    rows: list[CaseRow] = []
+    now, batch = draw(st.integers(-10, 30)), 0
+    while any(queues.values()):
+        name = draw(st.sampled_from([name for name, queue in queues.items() if queue]))
+        lane = draw(st.sampled_from(lanes[name]))
+        batch += len(rows) in cuts
+        row = CaseRow(name, lane, batch, queues[name].pop(0))
+        rows.append(row if not scope.wall else _timed(draw, row, now))
+        now += draw(st.sampled_from((0, 1, 4, 9))) if scope.wall else 0
+        if scope.wall and draw(st.integers(0, 3)) == 3:
+            rows.append(CaseRow(name, lane, batch, {"heartbeat": now}))
     return rows
 
 
-ODDITIES = st.sampled_from(
-    (
-        {"bad": "{"},
-        {"start": "noon"},
-        {"cti": "soon"},
-        {"start": 1, "end": 0, "edge": "end", "payload": {}},
-        {"start": 1, "end": 2, "edge": "start", "payload": {"v": "1"}},
-        {"cti": None},
-    )
-)
-
-
-@st.composite
-def cases(
-    draw: st.DrawFn, *, odd: bool = True, generate: bool = True, lanes: bool = True, chained: bool = True
-) -> Case:
-    """A whole case: `odd` adds malformed rows and an early infinity, `lanes` a second lane."""
-    shape = draw(st.sampled_from(("point", "interval", "edge")))
-    rows = draw(edges() if shape == "edge" else st.lists(events(shape), max_size=12))
-    extra = st.one_of(TIMES.map(lambda at: {"cti": at}), *([ODDITIES] if odd else []))
-    for row in draw(st.lists(extra, max_size=4)):
-        rows.insert(draw(st.integers(0, len(rows))), dict(row))
-    names = ["0", "1"] if lanes and draw(st.booleans()) else ["0"]
-    stream = StreamDefinition.model_validate(
-        {"shape": shape, "fields": FIELDS, "advance": draw(advances(generate=generate)), "lanes": names}
-    )
-    graph = draw(graphs(chained=chained and shape != "edge"))
-    placed = [CaseRow("s", draw(st.sampled_from(names)), 0, row) for row in rows]
-    return Case("drawn", graph, {"s": stream}, tuple(placed), draw(st.sampled_from(EndMode)))
-
-
-def lifetime(row: Mapping[str, Any]) -> tuple[int, int]:
-    """The `[start, end)` that a well-formed point or interval row says."""
-    return row["start"], row.get("end", row["start"] + 1)
+def _timed(draw: st.DrawFn, row: CaseRow, now: int) -> CaseRow:
+    """The arrival of `row`, which now and then is not known."""
+    return replace(row, arrival=None if draw(st.integers(0, 7)) == 7 else now)

@@ -1,0 +1,139 @@
+"""Random graphs around one operator: what stands before and behind it, and what it reads on its second port."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from hypothesis import strategies as st
+
+from tests.reference.drawn_windows import SPECS, top_ks, windows
+from tests.reference.meanings import CONDITIONS, PAIR_CONDITIONS
+
+Node = dict[str, Any]
+
+SHIFTS = st.sampled_from((3, 1, -4, 17, -30))
+NULLABLE_KEYS = st.sampled_from((["k"], []))
+PER_EVENT: Final = ("filter", "project", "shift", "set_duration", "set_duration_by_payload", "extend", "point_at_end")
+"""The kinds through which provisional rows may pass."""
+
+
+def _columns(value: str, name: str = "v", key: str = "k") -> list[Node]:
+    return [{"name": "k", "of": key}, {"name": name, "of": value}]
+
+
+def _project(draw: st.DrawFn) -> Node:
+    return {"kind": "project", "columns": _columns(draw(st.sampled_from(("v * 2", "6 % v", "v * 3 + 1"))))}
+
+
+def _join(draw: st.DrawFn, kind: str, **more: Any) -> Node:
+    node = {"kind": kind, "keys": draw(NULLABLE_KEYS), **more}
+    if draw(st.booleans()):
+        node["where"] = draw(st.sampled_from(tuple(PAIR_CONDITIONS)))
+    return node
+
+
+ONE_INPUT: Final[Mapping[str, Callable[[st.DrawFn], Node]]] = {
+    "filter": lambda draw: {"kind": "filter", "where": draw(st.sampled_from(tuple(CONDITIONS)))},
+    "project": _project,
+    "shift": lambda draw: {"kind": "shift", "by": draw(SHIFTS)},
+    "set_duration": lambda draw: {"kind": "set_duration", "duration": draw(st.integers(1, 15))},
+    "set_duration_by_payload": lambda draw: {
+        "kind": "set_duration",
+        "expression": draw(st.sampled_from(("v", "v * 3 + 1", "6 % v"))),
+    },
+    "extend": lambda draw: {"kind": "extend", "by": draw(st.integers(1, 15))},
+    "extend_by_less": lambda draw: {"kind": "extend", "by": draw(st.integers(-15, -1))},
+    "point_at_end": lambda draw: {"kind": "point_at_end"},
+    "to_intervals": lambda draw: {"kind": "to_intervals"},
+    "order_edges": lambda draw: {"kind": "order_edges"},
+}
+"""From a kind to a node without its id and input; all read and give the fields k and v."""
+TWO_INPUTS: Final[Mapping[str, Callable[[st.DrawFn], Node]]] = {
+    "clip": lambda draw: {"kind": "clip", "keys": ["k"]},
+    "union": lambda draw: {"kind": "union"},
+    "join": lambda draw: _join(draw, "join"),
+    "left_outer_join": lambda draw: _join(draw, "join", type="left_outer"),
+    "anti_join": lambda draw: _join(draw, "anti_join"),
+    "semi_join": lambda draw: _join(draw, "semi_join"),
+    "asof_join": lambda draw: {"kind": "asof_join", "keys": draw(NULLABLE_KEYS)},
+    "left_outer_asof_join": lambda draw: {"kind": "asof_join", "keys": draw(NULLABLE_KEYS), "type": "left_outer"},
+}
+"""The same with two inputs: the left has the fields k and v, the right k and w."""
+WIDER: Final = ("join", "left_outer_join", "asof_join", "left_outer_asof_join")
+"""The kinds that give the fields k, v and w."""
+KINDS: Final = (*ONE_INPUT, *TWO_INPUTS, *SPECS, "top_k")
+"""Every operator, windows by their kind, and some by what changes their rule."""
+
+
+@dataclass
+class Drawing:
+    """A graph in the making: `last` is the node that gives the fields `fields` to the next."""
+
+    draw: st.DrawFn
+    unbounded: bool = False
+    nodes: list[Node] = field(default_factory=list)
+    last: str = "s"
+    fields: str = "kv"
+
+    def add(self, name: str, node: Node, fields: str = "kv") -> None:
+        """Put `node` behind the last."""
+        self.nodes.append({"id": name, "input": self.last, **node})
+        self.last, self.fields = name, fields
+
+    def operator(self, name: str, kind: str, *, provisional: bool = False) -> None:
+        """Put an operator of `kind` behind the last, and something on its second port if it has one."""
+        if self.fields != "kv":
+            columns = _columns("v + w" if "w" in self.fields else "v + n", key="k" if "k" in self.fields else "'a'")
+            self.add(f"{name}_fields", {"kind": "project", "columns": columns})
+        if kind in SPECS:
+            node = self.draw(windows(kind, provisional=provisional, unbounded=self.unbounded))
+            self.add(name, node, "kvn" if node["group_by"] else "vn")
+        elif kind == "top_k":
+            self.add(name, self.draw(top_ks(unbounded=self.unbounded)))
+        elif kind in ONE_INPUT:
+            self.add(name, ONE_INPUT[kind](self.draw))
+        else:
+            self._joined(name, kind, TWO_INPUTS[kind](self.draw))
+
+    def _joined(self, name: str, kind: str, node: Node) -> None:
+        keyless = "keys" in node and not node["keys"] and (kind in WIDER or "where" in node)
+        right = self._right(name, "v" if kind == "union" else "w", keyless)
+        left, self.last = self.last, name
+        ends = {"union": {"inputs": [left, right]}, "clip": {"input": left, "by": right}}
+        self.nodes.append({"id": name, **node, **ends.get(kind, {"left": left, "right": right})})
+        self.fields = "kvw" if kind in WIDER else "kv"
+
+    def _right(self, name: str, wanted: str, keyless: bool) -> str:
+        """The second stream, or the first once more; its number is called `wanted`, `keyless` without the k."""
+        source, number = self.draw(st.sampled_from((("r", "w"), ("r", "w"), ("r", "w"), ("s", "v"))))
+        if source == "r" and all(node["id"] != "r" for node in self.nodes):
+            self.nodes.insert(0, {"id": "r", "kind": "input", "stream": "r"})
+        if self.draw(st.integers(0, 2)) == 2:
+            self.nodes.append({"id": f"{name}_moved", "input": source, "kind": "shift", "by": self.draw(SHIFTS)})
+            source = f"{name}_moved"
+        if number == wanted and not keyless:
+            return source
+        columns = _columns(number, wanted)[1 if keyless else 0 :]
+        self.nodes.append({"id": f"{name}_right", "input": source, "kind": "project", "columns": columns})
+        return f"{name}_right"
+
+
+@st.composite
+def graphs(draw: st.DrawFn, kind: str, *, unbounded: bool = False) -> dict[str, Any]:
+    """An operator of `kind` between inputs and outputs, now and then with others before and behind it.
+
+    `unbounded`: every window has a grace that never ends.
+    """
+    drawing = Drawing(draw, unbounded)
+    if draw(st.integers(0, 2)) == 2:
+        drawing.operator("before", draw(st.sampled_from(("filter", "shift", "project"))))
+    behind = draw(st.one_of(st.just([]), st.just([]), st.lists(st.sampled_from(KINDS), max_size=2)))
+    drawing.operator("op", kind, provisional=all(each in PER_EVENT for each in behind))
+    for number, each in enumerate(behind):
+        drawing.operator(f"then{number}", each, provisional=all(later in PER_EVENT for later in behind[number + 1 :]))
+    timestamp = draw(st.sampled_from(("lifetime", "lifetime", "lifetime", "point_at_end", "latest_input")))
+    drawing.nodes.append({"id": "out", "kind": "output", "input": drawing.last, "timestamp": timestamp})
+    if draw(st.integers(0, 4)) == 4:
+        drawing.nodes.append({"id": "raw", "kind": "output", "input": "s"})
+    nodes = [{"id": "s", "kind": "input", "stream": "s"}, *drawing.nodes]
+    return {"version": 1, "name": "drawn", "nodes": nodes}

@@ -1,0 +1,77 @@
+"""Random rows of one stream: events of all shapes, in and out of order, CTIs, oddities."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+Row = dict[str, Any]
+
+LENGTHS = st.integers(1, 20)
+TIMES = st.integers(-10, 60)
+NUMBERS = (0, 1, 2, 5, -2, None)
+
+
+def payloads(field: str) -> st.SearchStrategy[Row]:
+    """A key and a number in `field`; each may be null or absent."""
+    full = [{"k": key, field: number} for key in ("a", "b") for number in NUMBERS]
+    return st.sampled_from([*full, {"k": None, field: 1}, {"k": "a"}, {}])
+
+
+@st.composite
+def events(draw: st.DrawFn, shape: str, field: str) -> Row:
+    """One well-formed point or interval."""
+    start = draw(TIMES)
+    row: Row = {"start": start, "payload": draw(payloads(field))}
+    if shape == "interval":
+        row["end"] = start + draw(LENGTHS)
+    return row
+
+
+@st.composite
+def edges(draw: st.DrawFn, field: str, most: int) -> list[Row]:
+    """Starts and, for most of them, an end somewhere after it in arrival order; now and then an end too many."""
+    rows: list[Row] = []
+    for _ in range(draw(st.integers(0, most))):
+        start, payload = draw(TIMES), draw(payloads(field))
+        place = draw(st.integers(0, len(rows)))
+        rows.insert(place, {"edge": "start", "start": start, "payload": payload})
+        for _ in range(draw(st.sampled_from((1, 1, 1, 0, 2)))):
+            end = {"edge": "end", "start": start, "end": start + draw(LENGTHS), "payload": payload}
+            rows.insert(draw(st.integers(place + 1, len(rows))), end)
+    return rows
+
+
+ODDITIES: Sequence[Row] = (
+    {"bad": "{"},
+    {"start": "noon"},
+    {"cti": "soon"},
+    {"start": 1, "end": 1, "edge": "end", "payload": {}},
+    {"start": 1, "end": 2, "edge": "start", "payload": {"k": 1}},
+    {"cti": None},
+)
+"""Malformed rows of each kind, an orphan end among them (of edges), and an early infinity."""
+
+
+@st.composite
+def streams_of_rows(draw: st.DrawFn, *, shape: str, field: str, most: int, odd: bool) -> list[Row]:
+    """At most `most` events, half the time in order of time, and CTIs that few or none of the later ones violate."""
+    rows = draw(edges(field, (most + 1) // 2) if shape == "edge" else st.lists(events(shape, field), max_size=most))
+    if draw(st.booleans()):
+        rows.sort(key=sync)
+    for _ in range(draw(st.integers(0, 3))):
+        place = draw(st.integers(0, len(rows)))
+        later = [sync(row) for row in rows[place:] if "cti" not in row]
+        highest = min(later) if later else max((sync(row) for row in rows if "cti" not in row), default=0)
+        cti: Row = {"cti": highest + draw(st.sampled_from((0, -1, -5, 1, 4, 12)))}
+        rows.insert(place, cti | ({"strict": True} if draw(st.integers(0, 5)) == 5 else {}))
+    if odd:
+        for row in draw(st.lists(st.sampled_from(ODDITIES), max_size=2)):
+            rows.insert(draw(st.integers(0, len(rows))), dict(row))
+    return rows
+
+
+def sync(row: Mapping[str, Any]) -> int:
+    """The time with which a CTI is compared, of a well-formed event."""
+    at: int = row["end"] if row.get("edge") == "end" else row["start"]
+    return at

@@ -1,0 +1,97 @@
+"""Lifetimes as the batch query sees them, and which ones the late policies of a finished run let through."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from streaming.reference.executor import ReferenceRun
+from streaming.reference.flow import ElementId
+from streaming.temporal.clock import Judged
+from streaming.temporal.events import EdgeKind
+from streaming.temporal.outcomes import Outcome, Reason
+from streaming.temporal.ticks import INFINITY
+from streaming.wire.case import Case
+
+FOREVER: Final = INFINITY
+BEFORE_ALL: Final = -1_000_000
+"""The horizon of an input that has seen no time."""
+
+
+@dataclass(frozen=True)
+class Life:
+    """One event: `stamp` is the latest start among the events that made it; an `open` one is an edge without an end."""
+
+    start: int
+    end: int
+    payload: Mapping[str, Any]
+    stamp: int
+    open: bool = False
+
+
+@dataclass(frozen=True)
+class Lives:
+    """All events of a node, and the largest finite time that it has seen (T4)."""
+
+    all: Sequence[Life]
+    horizon: int
+
+    def of(self, lives: Sequence[Life]) -> "Lives":
+        """Others with the same horizon."""
+        return Lives(lives, self.horizon)
+
+
+def let_through(run: ReferenceRun, case: Case) -> dict[str, Lives]:
+    """By input node, the events that the late policies let through, each edge with its end (T11), and the horizon."""
+    judged: dict[str, dict[ElementId, Judged]] = {name: {} for name in case.streams}
+    for element, each in run.judged.items():
+        judged[element.input][element] = each
+    return {name: Lives(_lives(of), _horizon(name, of, case)) for name, of in judged.items()}
+
+
+def _lives(judged: Mapping[ElementId, Judged]) -> list[Life]:
+    found: dict[ElementId, Life] = {}
+    waiting: dict[object, list[ElementId]] = defaultdict(list)
+    for element, each in judged.items():
+        original, event = each.original, each.event
+        if original is None or each.reason is Reason.AFTER_END or each.outcome is Outcome.MALFORMED:
+            continue
+        name = (element.lane, original.start, sorted(original.payload.items(), key=repr).__repr__())
+        if original.edge is EdgeKind.END:
+            if event is not None or each.reason is Reason.START_DROPPED:
+                opened = waiting[name].pop(0)
+            if event is not None:
+                found[opened] = replace(found[opened], end=event.end, open=False)
+            continue
+        if event is not None:
+            edge = original.edge is EdgeKind.START
+            found[element] = Life(event.start, event.end, event.payload, event.start, open=edge)
+        if original.edge is EdgeKind.START:
+            waiting[name].append(element)
+    return [life for life in found.values() if life.end > life.start]
+
+
+def _horizon(name: str, judged: Mapping[ElementId, Judged], case: Case) -> int:
+    """The largest time of an event that was no malformed row, dropped ones included, or of a finite CTI."""
+    syncs = [
+        each.original.sync
+        for each in judged.values()
+        if each.original is not None and each.reason is not Reason.AFTER_END and each.outcome is not Outcome.MALFORMED
+    ]
+    ctis = [each.cti_after for each in judged.values() if each.cti_after != INFINITY]
+    return max([*syncs, *ctis, *_explicit_ctis(name, case)], default=BEFORE_ALL)
+
+
+def _explicit_ctis(name: str, case: Case) -> list[int]:
+    """The finite CTI rows of a stream, those after an explicit infinity of their lane left out."""
+    ended: set[str] = set()
+    found: list[int] = []
+    for row in case.rows:
+        if row.stream != name or "cti" not in row.fields or row.lane in ended:
+            continue
+        at = row.fields["cti"]
+        if at is None:
+            ended.add(row.lane)
+        elif isinstance(at, int):
+            found.append(at + bool(row.fields.get("strict")))
+    return found

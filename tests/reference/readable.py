@@ -1,0 +1,42 @@
+"""A drawn case as the text of a transcript, so that a failure can be read, run and kept."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from streaming.wire.case import Case, CaseRow
+
+HEARTBEAT = "heartbeat"
+
+
+def transcript(case: Case) -> str:
+    """The case in the form of a transcript, without what it expects."""
+    streams = {name: stream.model_dump(mode="json", exclude_defaults=True) for name, stream in case.streams.items()}
+    lines = [f"name: {case.id}", "streams:"]
+    lines += [f"  {name}: {_line(stream)}" for name, stream in streams.items()]
+    lines += ["query:", "  nodes:"]
+    lines += [f"    - {_line(node.model_dump(mode='json', exclude_defaults=True))}" for node in case.graph.nodes]
+    lines.append("input:")
+    batch = case.rows[0].batch if case.rows else 0
+    for row in case.rows:
+        lines += ["  - batch"] * (row.batch - batch)
+        batch = row.batch
+        lines.append(f"  - {_line(_row(row, len(case.streams[row.stream].lanes or ()) > 1))}")
+    lines.append(f"end: {case.end}")
+    return "\n".join(lines)
+
+
+def _row(row: CaseRow, lanes: bool) -> dict[str, Any]:
+    said: dict[str, Any] = {"stream": row.stream}
+    if HEARTBEAT in row.fields:
+        return said | dict(row.fields)
+    if lanes:
+        said["lane"] = row.lane
+    if row.arrival is not None:
+        said["arrival"] = row.arrival
+    return said | dict(row.fields)
+
+
+def _line(value: Mapping[str, Any]) -> str:
+    return yaml.safe_dump(dict(value), default_flow_style=True, sort_keys=False, width=100_000).strip()
