@@ -96,11 +96,15 @@ def _raw(fields: Mapping[str, Any]) -> str:
 
 
 def _bars(judged: Judged, *, used: bool) -> Iterator[Bar]:
+    """Where the event is now, and before it where it was: all of it if it was dropped, else what it has left."""
     before, after = judged.original, judged.event
-    if before is not None and (after is None or (before.start, before.end) != (after.start, after.end)):
-        yield _bar(before, "lost" if after is None else "before")
-    if after is not None and after.end > after.start:
-        yield _bar(after, _LOOKS.get(judged.outcome, "in" if used else "unused"))
+    if after is None or after.end <= after.start:
+        if before is not None:
+            yield _bar(before, "lost")
+        return
+    if before is not None and before.start < after.start:
+        yield Bar(before.start, min(before.end, after.start), "before")
+    yield _bar(after, _LOOKS.get(judged.outcome, "in" if used else "unused"))
 
 
 def _bar(event: Event, look: str) -> Bar:

@@ -194,11 +194,11 @@ def _legend(sections: Sequence[Section], y: float) -> list[str]:
             f'<polyline class="stair" points="{_px(x)},{_px(y - 9)} {_px(x)},{_px(y)} {_px(x + 14)},{_px(y)}"/>'
         )
         drawn.append(_text(x + 20, y, words, "soft small"))
-        x += 20 + len(words) * _SMALL + 14
+        x += 20 + len(words) * _SMALL + 18
     for look, words in _LEGENDS:
         if look in looks:
             drawn += [_rect(x, y - 9, 18, 10, look, radius=3), _text(x + 24, y, words, "soft small")]
-            x += 24 + len(words) * _SMALL + 14
+            x += 24 + len(words) * _SMALL + 18
     if any(line.ends_batch for section in sections for line in section.lines):
         drawn += [_batch_end(x, x + 18, y - 4), _text(x + 24, y, "end of a micro-batch", "soft small")]
     return drawn

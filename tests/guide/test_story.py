@@ -53,7 +53,7 @@ def test_a_row_of_a_pane_that_did_not_stay_is_drawn_as_replaced() -> None:
 
 def test_a_late_event_is_drawn_where_it_was_and_where_it_is() -> None:
     stream = sections("advance_time", "late_adjust")[0]
-    assert stream.lines[2].bars == (Bar(7, 15, "before"), Bar(12, 15, "moved"))
+    assert stream.lines[2].bars == (Bar(7, 12, "before"), Bar(12, 15, "moved"))
     assert stream.lines[2].note == "adjusted by 5"
     assert stream.lines[3].bars == (Bar(6, 10, "lost"),)
 
