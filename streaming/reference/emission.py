@@ -67,7 +67,7 @@ class Emission:
     def _gone(self, existing: Iterable[PaneId]) -> list[Flow]:
         """A deletion for each row whose pane is no more: sessions that became one, an edge that vanished."""
         lost = sorted(self.given.keys() - set(existing), key=release_order)
-        return [replace(self.given.pop(pane).row, replaces=None, gone=True) for pane in lost]
+        return [replace(self.given.pop(pane).row, gone=True) for pane in lost]
 
     def _changed(
         self, pane: PaneId, members: Sequence[Flow], cti: Tick, witness: Witness, *, is_last: bool
@@ -83,8 +83,7 @@ class Emission:
         self.given[pane] = Given(row, extent)
         if before is None:
             return [row]
-        old = replace(before.row, replaces=None)
-        return [replace(old, gone=True), row] if self.retract else [replace(row, replaces=old)]
+        return [replace(before.row, gone=True), row] if self.retract else [replace(row, replaces=before.row)]
 
 
 def _timing(before: Pane | None, pane: PaneId, cti: Tick) -> Timing:

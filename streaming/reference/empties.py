@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from streaming.reference.fixed_windows import FixedWindows
 from streaming.reference.flow import Flow, Witness
 from streaming.reference.panes import Key, Members, PaneId
-from streaming.temporal.ticks import INFINITY, NO_CTI, Tick, Ticks
+from streaming.temporal.ticks import INFINITY, Tick, Ticks
 
 
 @dataclass
@@ -49,7 +49,7 @@ class FilledWindows:
     def output_cti(self, cti: Tick) -> Tick:
         """That of the windows, but not above the start of one that is closed and may still be filled."""
         unclosed = self.fixed.unclosed
-        if cti in (NO_CTI, INFINITY) or unclosed is None:
+        if cti == INFINITY or unclosed is None:
             return self.fixed.output_cti(cti)
         undecided = (
             self.fixed.windows.bounds(first)[0]

@@ -94,8 +94,7 @@ class GroupPanes:
 
     def output_cti(self, cti: Tick) -> Tick:
         """`cti` less the grace, but not above the start of any pane that is not closed."""
-        at = settled(cti, self.grace)
-        return at if at == NO_CTI else min([at, *(group.floor for group in self.groups.values())])
+        return min([settled(cti, self.grace), *(group.floor for group in self.groups.values())])
 
     def _close(self, group: Group, at: Tick, witness: Witness) -> Sequence[Span]:
         """The spans that end by `at`; what is in none of the others is forgotten.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from streaming.reference.flow import Flow, Witness, sort_key
-from streaming.temporal.ticks import INFINITY, NO_CTI, Tick, Ticks
+from streaming.temporal.ticks import INFINITY, Tick, Ticks
 
 Key = tuple[Hashable, ...]
 """The values of the `group_by` fields, in their order; empty when nothing is grouped."""
@@ -54,4 +54,4 @@ def release_order(pane: PaneId) -> tuple[Any, ...]:
 
 def settled(cti: Tick, grace: Ticks) -> Tick:
     """Before which time nothing changes any more at `cti`: a window is closed when its end is not above it (T19)."""
-    return cti if cti in (NO_CTI, INFINITY) else Tick(cti - grace)
+    return cti if cti == INFINITY else Tick(cti - grace)

@@ -96,6 +96,13 @@ def removals(rows: list[Row], node: Row, position: int) -> list[str]:
     return [removed.why for removed in run.trace.removals(ElementId("s", "a", position))]
 
 
+def test_an_event_that_may_still_be_first_is_not_said_to_be_lost() -> None:
+    rows = [point(3, "a", 5), point(6, "b", 1), cti(10)]
+    node = top(1, window={"kind": "hopping", "size": 10, "hop": 5})
+    assert {row.payload["k"] for row in result_of(rows, node).events if row.start == 5} == {"b"}
+    assert removals(rows, node, 1) == []
+
+
 def test_what_was_first_nowhere_is_told_so_once_and_what_was_somewhere_is_not() -> None:
     rows = [point(6, "a", 1), point(12, "b", 2), point(13, "c", 1)]
     node = top(1, window={"kind": "hopping", "size": 10, "hop": 5})

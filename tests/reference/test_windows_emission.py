@@ -143,6 +143,14 @@ def test_an_open_edge_runs_in_the_windows_up_to_the_cti() -> None:
     ]
 
 
+def test_an_end_beyond_the_pane_changes_nothing_in_it() -> None:
+    rows = [opens(5), "batch", ends(5, 12), "batch"]
+    assert shown(rows_before_the_end(rows, node("running"), shape="edge")) == [
+        (0, 1, "early", 0, False),
+        (10, 1, "early", 0, False),
+    ]
+
+
 @pytest.mark.parametrize("emit", ["on_complete", "running"])
 def test_at_infinity_an_edge_that_is_open_ends_its_rows_with_the_largest_time(emit: str) -> None:
     result = result_of([opens(5), cti(12)], node(emit, grace=5), shape="edge")

@@ -7,6 +7,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from streaming.reference.panes import PaneId
+from streaming.reference.trace import Trace
+from streaming.reference.window import AggregateRows
+from streaming.temporal.ticks import Tick
 from tests.reference.windowing import (
     Row,
     cti,
@@ -83,6 +87,12 @@ def test_rows_leave_in_order_of_their_panes() -> None:
     node = filled(100, group_by=["k"], empty_groups=[{"k": "x"}])
     found = [(row.start, row.payload["k"]) for row in rows_before_the_end(rows, node)]
     assert found == [(0, "x"), (10, "y"), (10, "x"), (20, "x")]
+
+
+def test_a_row_over_nothing_counts_as_made_at_the_start_of_its_window() -> None:
+    pane = PaneId(Tick(-20), Tick(-10), ())
+    row = AggregateRows("w", [], []).row(pane, (), Trace())
+    assert (row.stamp, row.sources) == (-20, frozenset())
 
 
 @given(
