@@ -25,6 +25,11 @@ class Count:
             found.append(Span(first, end, [flow for flow in flows if first <= flow.start <= last]))
         return found
 
-    def since(self, flow: Flow, from_: Tick) -> Flow | None:
-        """A window that ends after a start from `from_` on is not closed, and none before it can change."""
-        return flow if flow.start >= from_ else None
+    def over(self, flow: Flow) -> Tick:
+        """Once its start is: what starts where time is open changes only panes that are open."""
+        return Tick(flow.start + ONE_TICK)
+
+    def rest(self, flow: Flow, from_: Tick) -> Flow:
+        """All of it: only its start counts."""
+        del from_
+        return flow

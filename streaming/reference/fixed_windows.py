@@ -54,9 +54,9 @@ class FixedWindows:
         elif first > last:
             witness.removed(self.node, flow, f"it lies in a gap between the windows of {self.node!r}")
         elif allowed > last:
-            closed_at = format_instant(self.windows.bounds(last)[1])
-            why = f"all its windows in {self.node!r} were closed, the last at {closed_at}"
-            witness.refused(self.node, flow, Reason.WINDOW_CLOSED, why)
+            closed_at = Tick(self.windows.bounds(last)[1] + self.grace)
+            why = f"all its windows in {self.node!r} were closed, the last at {format_instant(closed_at)}"
+            witness.refused(self.node, flow, Reason.WINDOW_CLOSED, why, closed_at)
         elif last - allowed >= MAX_WINDOWS_PER_EVENT:
             witness.refused(self.node, flow, Reason.TOO_MANY_WINDOWS, self._too_many())
         else:

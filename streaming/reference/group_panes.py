@@ -28,8 +28,11 @@ class PaneRule(Protocol):
         Each event of `flows` is in one of them, be it one that has no end so far.
         """
 
-    def since(self, flow: Flow, from_: Tick) -> Flow | None:
-        """What is left of a late event when all time before `from_` is closed; None for nothing (T19)."""
+    def over(self, flow: Flow) -> Tick:
+        """The time before which all must be closed for nothing to be left of the event (T19)."""
+
+    def rest(self, flow: Flow, from_: Tick) -> Flow:
+        """What is left of the event when all time before `from_`, which is less, is closed."""
 
 
 @dataclass
@@ -58,15 +61,14 @@ class GroupPanes:
         if flow.closes:
             self._end_edge(key, flow, witness)
             return
-        kept: Flow | None = flow
+        kept = flow
         if flow.late_at is not None:
-            from_ = settled(flow.late_at, self.grace)
-            kept = self.rule.since(flow, from_)
-        if kept is None:
-            why = f"all panes of {self.node!r} before {format_instant(from_)} were closed"
-            # One that opens an edge is refused by this node only: another may still take it.
-            witness.refused(self.node, replace(flow, opens=False), Reason.WINDOW_CLOSED, why)
-            return
+            from_, over = settled(flow.late_at, self.grace), self.rule.over(flow)
+            if over <= from_:
+                why = f"all panes of {self.node!r} before {format_instant(from_)} were closed"
+                witness.refused(self.node, flow, Reason.WINDOW_CLOSED, why, Tick(over + self.grace))
+                return
+            kept = self.rule.rest(flow, from_)
         self.groups.setdefault(key, Group()).flows[flow.id] = kept
         witness.took(self.node, flow)
 

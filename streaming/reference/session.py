@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from streaming.reference.flow import Flow
 from streaming.reference.group_panes import Span
-from streaming.temporal.ticks import Tick, Ticks
+from streaming.temporal.ticks import ONE_TICK, Tick, Ticks
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,11 @@ class Session:
         first, last = members[0].start, members[-1].start
         return flow.start < last + self.gap and (self.max is None or flow.start + self.gap - first <= self.max)
 
-    def since(self, flow: Flow, from_: Tick) -> Flow | None:
-        """A session whose events start from `from_` on is not closed, and none before it can change."""
-        return flow if flow.start >= from_ else None
+    def over(self, flow: Flow) -> Tick:
+        """Once its start is: what starts where time is open changes only panes that are open."""
+        return Tick(flow.start + ONE_TICK)
+
+    def rest(self, flow: Flow, from_: Tick) -> Flow:
+        """All of it: only its start counts."""
+        del from_
+        return flow

@@ -19,6 +19,10 @@ class Snapshot:
         alive = (Span(a, b, [f for f in flows if f.start <= a and f.end >= b]) for a, b in pairwise(bounds))
         return [span for span in alive if span.members]
 
-    def since(self, flow: Flow, from_: Tick) -> Flow | None:
+    def over(self, flow: Flow) -> Tick:
+        """Once its end is."""
+        return flow.end
+
+    def rest(self, flow: Flow, from_: Tick) -> Flow:
         """The part of its lifetime from `from_` on."""
-        return flow.lasting(max(flow.start, from_), flow.end) if flow.end > from_ else None
+        return flow.lasting(max(flow.start, from_), flow.end)

@@ -6,14 +6,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.reference.executor import ReferenceRun
 from streaming.reference.flow import ElementId
 from streaming.wire.case import EndMode
-from streaming.wire.rows import read_row
 from tests.reference.windowing import (
     Row,
     arrivals,
-    case_of,
     cti,
     ctis_of,
     ends,
@@ -23,6 +20,7 @@ from tests.reference.windowing import (
     point,
     result_of,
     rows_before_the_end,
+    run_of,
     spans_of,
 )
 
@@ -88,10 +86,7 @@ def test_the_cti_of_the_results_is_that_of_the_window() -> None:
 
 
 def removals(rows: list[Row], node: Row, position: int) -> list[str]:
-    case = case_of(rows, node)
-    run = ReferenceRun(case.graph, case.streams, {})
-    for row in case.rows:
-        run.take("s", row.lane, read_row(row.fields, case.streams["s"]))
+    run = run_of(rows, node)
     run.end(EndMode.FLUSH)
     return [removed.why for removed in run.trace.removals(ElementId("s", "a", position))]
 

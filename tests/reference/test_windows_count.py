@@ -6,16 +6,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.definition.advance import to_temporal
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.flow import ElementId
 from streaming.temporal.outcomes import Outcome
 from streaming.wire.case import EndMode
-from streaming.wire.rows import read_row
 from tests.reference.windowing import (
     Row,
     arrivals,
-    case_of,
     cti,
     ctis_of,
     ends,
@@ -25,6 +22,7 @@ from tests.reference.windowing import (
     point,
     result_of,
     rows_before_the_end,
+    run_of,
     spans_of,
 )
 
@@ -83,29 +81,20 @@ def test_a_late_start_within_the_grace_is_among_the_first() -> None:
     assert [row.outcome for row in result.late] == [Outcome.LATE_KEPT, Outcome.DROPPED_WINDOW_CLOSED]
 
 
-def why_absent(rows: list[Row], node: Row, position: int) -> str | None:
-    case = case_of(rows, node)
-    run = ReferenceRun(case.graph, case.streams, {"s": to_temporal(case.streams["s"].advance)})
-    for row in case.rows:
-        run.take("s", row.lane, read_row(row.fields, case.streams["s"]))
+def ended(rows: list[Row], node: Row) -> ReferenceRun:
+    run = run_of(rows, node)
     run.end(EndMode.FLUSH)
-    return run.why_absent(ElementId("s", "a", position))
+    return run
 
 
 def test_an_event_whose_group_is_too_small_for_a_window_is_told_so() -> None:
     rows = [point(1, "x"), point(2, "y"), point(3, "x")]
-    node = counts(2, group_by=["k"])
-    assert "its group has too few events for a pane of 'w'" in str(why_absent(rows, node, 1))
+    why = ended(rows, counts(2, group_by=["k"])).why_absent(ElementId("s", "a", 1))
+    assert "its group has too few events for a pane of 'w'" in str(why)
 
 
 def test_an_event_that_was_in_an_earlier_window_is_not_said_to_be_in_none() -> None:
-    rows = [point(1, "x"), point(3, "x"), cti(10)]
-    assert why_absent(rows, counts(2, group_by=["k"]), 1) is None
-    case = case_of(rows, counts(2))
-    run = ReferenceRun(case.graph, case.streams, {})
-    for row in case.rows:
-        run.take("s", row.lane, read_row(row.fields, case.streams["s"]))
-    run.end(EndMode.FLUSH)
+    run = ended([point(1), point(3), cti(10)], counts(2))
     assert run.trace.removals(ElementId("s", "a", 1)) == ()
 
 

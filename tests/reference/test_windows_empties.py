@@ -91,7 +91,7 @@ def test_rows_leave_in_order_of_their_panes() -> None:
 
 def test_a_row_over_nothing_counts_as_made_at_the_start_of_its_window() -> None:
     pane = PaneId(Tick(-20), Tick(-10), ())
-    row = AggregateRows("w", [], []).row(pane, (), Trace())
+    row = AggregateRows("w", [], []).row(pane, (), Trace({}))
     assert (row.stamp, row.sources) == (-20, frozenset())
 
 

@@ -10,19 +10,16 @@ from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
 from streaming.reference.build import plan_of
 from streaming.reference.build_windows import WINDOWS
-from streaming.reference.executor import ReferenceRun
 from streaming.reference.fixed_windows import FixedWindows
 from streaming.reference.flow import ElementId
 from streaming.reference.window import Window
 from streaming.temporal.outcomes import Outcome
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import Ticks
-from streaming.wire.rows import read_row
 from tests.reference.windowing import (
     COUNTED,
     Row,
     arrivals,
-    case_of,
     cti,
     ctis_of,
     ends,
@@ -33,6 +30,7 @@ from tests.reference.windowing import (
     point,
     result_of,
     rows_before_the_end,
+    run_of,
     spans_of,
 )
 
@@ -163,10 +161,7 @@ def test_a_grace_that_is_said_counts_and_so_does_a_discard_age() -> None:
 
 
 def test_an_open_edge_that_was_cut_off_is_told_so_once() -> None:
-    case = case_of([opens(0), cti(100_010), cti(100_020)], tumbling(10), shape="edge")
-    run = ReferenceRun(case.graph, case.streams, {})
-    for row in case.rows:
-        run.take("s", row.lane, read_row(row.fields, case.streams["s"]))
+    run = run_of([opens(0), cti(100_010), cti(100_020)], tumbling(10), shape="edge")
     assert len(run.outputs) == 10_000
     assert [each.reason for each in run.trace.removals(ElementId("s", "a", 0))] == ["too_many_windows"]
 

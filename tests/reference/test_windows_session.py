@@ -1,21 +1,16 @@
 """Sessions: `[first, last + gap)` of each group, by starts only; bridging events merge, `max` splits (section 5)."""
 
 from collections import Counter
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.definition.graph import QueryGraph
-from streaming.reference.cases import run_case
 from streaming.temporal.outcomes import Outcome
 from tests.reference.windowing import (
-    COUNTED,
     Row,
     arrivals,
-    case_of,
     cti,
     ctis_of,
     ends,
@@ -98,16 +93,6 @@ def test_a_late_event_joins_while_it_is_late_by_no_more_than_the_grace() -> None
         (8, Outcome.LATE_KEPT),
         (7, Outcome.DROPPED_WINDOW_CLOSED),
     ]
-
-
-def test_an_edge_that_this_session_refuses_is_kept_by_another_window() -> None:
-    case = case_of([cti(50), opens(7), ends(7, 60)], sessions(10), shape="edge")
-    raw = case.graph.model_dump()
-    wide = {"id": "x", "kind": "window", "input": "s", "window": {"kind": "tumbling", "size": 100}}
-    raw["nodes"] += [wide | {"aggregates": COUNTED}, {"id": "all", "kind": "output", "input": "x"}]
-    result = run_case(replace(case, graph=QueryGraph.model_validate(raw)))
-    assert [(row.output, row.payload) for row in result.events] == [("all", {"n": 1})]
-    assert [row.outcome for row in result.late] == [Outcome.LATE_KEPT]
 
 
 @given(rows=arrivals("point"), gap=st.integers(1, 12), grace=st.integers(0, 12))

@@ -6,11 +6,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from streaming.definition.advance import temporal_settings
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
 from streaming.reference.cases import run_case
+from streaming.reference.executor import ReferenceRun
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.case import Case, CaseResult, CaseRow, EndMode, ResultRow
+from streaming.wire.rows import read_row
 
 Row = dict[str, Any]
 FIELDS = {"k": "string", "v": "long"}
@@ -48,6 +51,15 @@ def lanes_of(rows: Sequence[Row | str]) -> list[str]:
 
 def result_of(rows: Sequence[Row | str], node: Row, *, shape: str = "point", late: str = "keep") -> CaseResult:
     return run_case(case_of(rows, node, shape=shape, late=late))
+
+
+def run_of(rows: Sequence[Row], node: Row, **more: str) -> ReferenceRun:
+    """The run after the rows, not ended."""
+    case = case_of(rows, node, **more)
+    run = ReferenceRun(case.graph, case.streams, temporal_settings(case.graph, case.streams, case.advance))
+    for row in case.rows:
+        run.take("s", row.lane, read_row(row.fields, case.streams["s"]))
+    return run
 
 
 def rows_before_the_end(rows: Sequence[Row | str], node: Row, **more: str) -> list[ResultRow]:
