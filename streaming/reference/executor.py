@@ -72,19 +72,31 @@ class ReferenceRun:
         """A micro-batch ends: running windows give their rows (T20), then imported CTIs take effect (T26)."""
         for node, operator in self._operators.items():
             self._pass_on(node, operator.boundary(self.trace))
+        self._import()
+
+    def _import(self) -> bool:
+        """Read all imported CTIs, then give them to the inputs that import; whether any moved."""
         found = {input_id: feed.cti for input_id, feed in self._feeds.items()}
+        moved = False
         for input_id, feed in self._feeds.items():
             source = self._settings(input_id).import_from
-            if source is not None:
-                self._advance_input(input_id, feed.import_cti(found[source]))
+            cti = None if source is None else feed.import_cti(found[source])
+            self._advance_input(input_id, cti)
+            moved = moved or cti is not None
+        return moved
 
     def end(self, mode: EndMode) -> None:
-        """Flush all inputs, or on the user's stop those whose settings say `final`, or none."""
+        """Flush all inputs, or on the user's stop those whose settings say `final` and what imports from them, or none.
+
+        A stop ends the last micro-batch, so that imports take effect once more, as often as it takes.
+        """
         for input_id, feed in self._feeds.items():
             generate = self._settings(input_id).generate
             final = generate is not None and generate.final
             if mode is EndMode.FLUSH or (mode is EndMode.STOP and final):
                 self._advance_input(input_id, feed.finish())
+        while mode is EndMode.STOP and self._import():
+            pass
 
     @property
     def judged(self) -> Mapping[ElementId, Judged]:
