@@ -3,7 +3,7 @@
 No clock, no CTI, no state, and nothing of the operators that it judges.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -35,15 +35,21 @@ from tests.reference.lives import FOREVER, Life, Lives
 from tests.reference.meanings import MEANINGS
 
 
-def batch(graph: QueryGraph, inputs: Mapping[str, Lives]) -> dict[str, list[Life]]:
+def batch(graph: QueryGraph, inputs: Mapping[str, Lives]) -> dict[str, Sequence[Life]]:
     """The lifetimes at each output, from those that each input node let through."""
+    found = every_node(graph, inputs)
+    return {node.id: found[node.id].all for node in graph.nodes if isinstance(node, OutputNode)}
+
+
+def every_node(graph: QueryGraph, inputs: Mapping[str, Lives]) -> dict[str, Lives]:
+    """The lifetimes that leave each node."""
     found: dict[str, Lives] = {}
     for node in graph.nodes:  # drawn graphs name nodes only after them
         if isinstance(node, InputNode):
             found[node.id] = inputs[node.id]
         else:
             found[node.id] = QUERIES[type(node)](node, *(found[source] for source in sources(node)))
-    return {node.id: found[node.id].all for node in graph.nodes if isinstance(node, OutputNode)}
+    return found
 
 
 def each(rule: Callable[[Any, Life], Life | None]) -> Callable[[Any, Lives], Lives]:

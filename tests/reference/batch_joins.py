@@ -24,22 +24,22 @@ def join(node: JoinNode, left: Lives, right: Lives) -> Lives:
                 stamp = max(one.stamp, other.stamp)
                 pairs.append(Life(start, end, payload, stamp, open=end == FOREVER and (one.open or other.open)))
     if node.type == "left_outer":
-        for part in _parts(node, left, right, covered=False):
+        for part in parts(node, left, right, covered=False):
             pairs.append(replace(part, payload=paired(node.keys, part, {"w": None})))
     return _both(left, right, pairs)
 
 
 def anti_join(node: AntiJoinNode, left: Lives, right: Lives) -> Lives:
     """The parts of left lifetimes in which no match lives."""
-    return _both(left, right, list(_parts(node, left, right, covered=False)))
+    return _both(left, right, list(parts(node, left, right, covered=False)))
 
 
 def semi_join(node: SemiJoinNode, left: Lives, right: Lives) -> Lives:
     """The parts of left lifetimes in which some match lives."""
-    return _both(left, right, list(_parts(node, left, right, covered=True)))
+    return _both(left, right, list(parts(node, left, right, covered=True)))
 
 
-def _parts(node: JoinNode | AntiJoinNode | SemiJoinNode, left: Lives, right: Lives, *, covered: bool) -> Iterator[Life]:
+def parts(node: JoinNode | AntiJoinNode | SemiJoinNode, left: Lives, right: Lives, *, covered: bool) -> Iterator[Life]:
     """The longest runs of ticks of each left lifetime in which a match lives, or does not."""
     for one in left.all:
         found = matches(node, one, right)

@@ -14,6 +14,7 @@ from streaming.definition.graph import (
     TopKNode,
     TumblingWindow,
     WindowNode,
+    WindowSpec,
 )
 from tests.reference.batch_aggregates import aggregate
 from tests.reference.lives import FOREVER, Life, Lives
@@ -37,7 +38,7 @@ def window(node: WindowNode, lives: Lives) -> Lives:
     rows = []
     for key, group in groups(node.group_by, lives).items():
         panes = PANES[type(node.window)](node.window, group, lives.horizon)
-        if node.empty == "default" and (not node.group_by or dict(key) in (node.empty_groups or [])):
+        if fills(node, key):
             panes = [*panes, *_empty(node, panes)]
         for pane in panes:
             payload = dict(key) | {each.name: aggregate(each, pane) for each in node.aggregates}
@@ -66,7 +67,7 @@ def groups(names: Sequence[str], lives: Lives) -> dict[tuple[tuple[str, Any], ..
     return found
 
 
-def fixed_bounds(spec: TumblingWindow | HoppingWindow | TimeIntervalWindow) -> list[tuple[int, int]]:
+def fixed_bounds(spec: WindowSpec) -> list[tuple[int, int]]:
     """All windows of a fixed kind, in order."""
     match spec:
         case TumblingWindow():
@@ -76,12 +77,12 @@ def fixed_bounds(spec: TumblingWindow | HoppingWindow | TimeIntervalWindow) -> l
         case TimeIntervalWindow():
             size = int(spec.duration)
             hop = size if spec.period is None else int(spec.period)
+        case _:
+            raise TypeError(f"{spec.kind} windows stand nowhere without events")
     return [(int(spec.offset) + index * hop, int(spec.offset) + index * hop + size) for index in SCANNED]
 
 
-def _fixed(
-    spec: TumblingWindow | HoppingWindow | TimeIntervalWindow, group: Sequence[Life], horizon: int
-) -> list[Pane]:
+def _fixed(spec: WindowSpec, group: Sequence[Life], horizon: int) -> list[Pane]:
     panes = []
     for start, end in fixed_bounds(spec):
         members = [life for life in group if life.start < end and _reach(life, horizon) > start]
@@ -97,16 +98,23 @@ def _reach(life: Life, horizon: int) -> int:
     return horizon + 1 if life.open else -FOREVER
 
 
+def fills(node: WindowNode, key: tuple[tuple[str, Any], ...]) -> bool:
+    """Whether the empty windows of the group `key` are filled."""
+    return node.empty == "default" and (not node.group_by or dict(key) in (node.empty_groups or []))
+
+
+def gap_of(node: WindowNode) -> int:
+    """The drawn `empty_gap` in ticks."""
+    assert isinstance(node.empty_gap, str)
+    return int(node.empty_gap.removesuffix("us"))
+
+
 def _empty(node: WindowNode, panes: Sequence[Pane]) -> list[Pane]:
     """The windows between two neighbours with events that are no further apart than the gap allows (T21)."""
-    spec = node.window
-    assert isinstance(spec, TumblingWindow | HoppingWindow | TimeIntervalWindow)
-    assert isinstance(node.empty_gap, str)
-    gap = int(node.empty_gap.removesuffix("us"))
     found = []
     for earlier, later in pairwise(panes):
-        if later.start - earlier.end <= gap:
-            between = [(start, end) for start, end in fixed_bounds(spec) if earlier.start < start < later.start]
+        if later.start - earlier.end <= gap_of(node):
+            between = [(start, end) for start, end in fixed_bounds(node.window) if earlier.start < start < later.start]
             found += [Pane(start, end, ()) for start, end in between]
     return found
 

@@ -30,7 +30,7 @@ class Scope:
 
     `explicit`: time moves by explicit CTIs alone. `wall`: arrival times, heartbeats, and the settings that read them.
     `imports`: the second input may import the CTIs of the first. `odd`: malformed rows and an early infinity.
-    `unbounded`: every window has a grace that never ends.
+    `unbounded`: every window has a grace that never ends. `alone`: nothing stands before or behind the operator.
     """
 
     explicit: bool = False
@@ -40,6 +40,7 @@ class Scope:
     ends: tuple[EndMode, ...] = tuple(EndMode)
     policies: tuple[str, ...] = ("drop", "adjust", "shift", "keep")
     unbounded: bool = False
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def channels(draw: st.DrawFn, name: str, scope: Scope) -> Channel:
 @st.composite
 def cases(draw: st.DrawFn, kind: str, scope: Scope) -> Case:
     """A whole case around an operator of `kind`."""
-    graph = QueryGraph.model_validate(draw(graphs(kind, unbounded=scope.unbounded)))
+    graph = QueryGraph.model_validate(draw(graphs(kind, unbounded=scope.unbounded, alone=scope.alone)))
     ids = {node.id for node in graph.nodes}
     walled = replace(scope, wall=scope.wall and draw(st.integers(0, 2)) == 2)
     drawn = [draw(channels(name, walled)) for name in NUMBERS if name in ids]

@@ -119,21 +119,23 @@ class Drawing:
 
 
 @st.composite
-def graphs(draw: st.DrawFn, kind: str, *, unbounded: bool = False) -> dict[str, Any]:
+def graphs(draw: st.DrawFn, kind: str, *, unbounded: bool, alone: bool) -> dict[str, Any]:
     """An operator of `kind` between inputs and outputs, now and then with others before and behind it.
 
-    `unbounded`: every window has a grace that never ends.
+    `unbounded`: every window has a grace that never ends. `alone`: nothing stands before or behind the operator.
     """
     drawing = Drawing(draw, unbounded)
-    if draw(st.integers(0, 2)) == 2:
+    if not alone and draw(st.integers(0, 2)) == 2:
         drawing.operator("before", draw(st.sampled_from(("filter", "shift", "project"))))
-    behind = draw(st.one_of(st.just([]), st.just([]), st.lists(st.sampled_from(KINDS), max_size=2)))
+    others = st.one_of(st.just([]), st.just([]), st.lists(st.sampled_from(KINDS), max_size=2))
+    behind = [] if alone else draw(others)
     drawing.operator("op", kind, provisional=all(each in PER_EVENT for each in behind))
     for number, each in enumerate(behind):
         drawing.operator(f"then{number}", each, provisional=all(later in PER_EVENT for later in behind[number + 1 :]))
-    timestamp = draw(st.sampled_from(("lifetime", "lifetime", "lifetime", "point_at_end", "latest_input")))
+    timestamps = ("lifetime", "lifetime", "lifetime", "point_at_end", "latest_input")
+    timestamp = "lifetime" if alone else draw(st.sampled_from(timestamps))
     drawing.nodes.append({"id": "out", "kind": "output", "input": drawing.last, "timestamp": timestamp})
-    if draw(st.integers(0, 4)) == 4:
+    if not alone and draw(st.integers(0, 4)) == 4:
         drawing.nodes.append({"id": "raw", "kind": "output", "input": "s"})
     nodes = [{"id": "s", "kind": "input", "stream": "s"}, *drawing.nodes]
     return {"version": 1, "name": "drawn", "nodes": nodes}

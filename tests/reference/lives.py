@@ -79,15 +79,15 @@ def _horizon(name: str, judged: Mapping[ElementId, Judged], case: Case) -> int:
         if each.original is not None and each.reason is not Reason.AFTER_END and each.outcome is not Outcome.MALFORMED
     ]
     ctis = [each.cti_after for each in judged.values() if each.cti_after != INFINITY]
-    return max([*syncs, *ctis, *_explicit_ctis(name, case)], default=BEFORE_ALL)
+    return max([*syncs, *ctis, *explicit_ctis(name, case)], default=BEFORE_ALL)
 
 
-def _explicit_ctis(name: str, case: Case) -> list[int]:
-    """The finite CTI rows of a stream, those after an explicit infinity of their lane left out."""
+def explicit_ctis(name: str, case: Case, lane: str | None = None) -> list[int]:
+    """The finite CTI rows of a stream, or of one lane of it; those after an infinity of their lane do not count."""
     ended: set[str] = set()
     found: list[int] = []
     for row in case.rows:
-        if row.stream != name or "cti" not in row.fields or row.lane in ended:
+        if row.stream != name or "cti" not in row.fields or row.lane in ended or lane not in (None, row.lane):
             continue
         at = row.fields["cti"]
         if at is None:

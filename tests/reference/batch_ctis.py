@@ -1,0 +1,118 @@
+"""The right column of the table in TEMPORAL.md section 5: the output CTI, from all events and CTIs so far."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from streaming.definition.graph import (
+    AntiJoinNode,
+    ClipNode,
+    CountWindow,
+    ExtendNode,
+    HoppingWindow,
+    JoinNode,
+    Node,
+    SemiJoinNode,
+    ShiftNode,
+    TimeIntervalWindow,
+    ToIntervalsNode,
+    TopKNode,
+    TumblingWindow,
+    WindowNode,
+)
+from streaming.temporal.ticks import NO_CTI
+from tests.reference.batch import ticks
+from tests.reference.batch_joins import clip, parts
+from tests.reference.batch_windows import PANES, fills, fixed_bounds, gap_of, groups
+from tests.reference.lives import FOREVER, Life, Lives
+
+FIXED: Final = (TumblingWindow, HoppingWindow, TimeIntervalWindow)
+
+
+@dataclass(frozen=True)
+class Port:
+    """What has come by one port: the events as far as they are known (an open edge has no end), and the last CTI."""
+
+    lives: Lives
+    cti: int
+
+
+def output_cti(node: Node, ports: Sequence[Port]) -> int:
+    """The CTI that has left `node`; NO_CTI until each port has one."""
+    c = min(port.cti for port in ports)
+    if c == NO_CTI:
+        return c
+    if isinstance(node, ShiftNode):
+        return c + ticks(node.by)
+    if isinstance(node, WindowNode | TopKNode):
+        return _window_cti(node, ports[0].lives, c)
+    return held(c, [life.start for life in _undecided(node, ports) if life.end > c])
+
+
+def _undecided(node: Node, ports: Sequence[Port]) -> Sequence[Life]:
+    """The lifetimes that the operator holds back while what lies beyond the CTI may still change."""
+    left = ports[0].lives
+    match node:
+        case ToIntervalsNode():
+            return [life for life in left.all if life.open]
+        case ExtendNode():
+            return [life for life in left.all if life.open and ticks(node.by) < 0]
+        case ClipNode():
+            return clip(node, left, ports[1].lives).all
+        case AntiJoinNode() | SemiJoinNode():
+            return list(parts(node, left, ports[1].lives, covered=isinstance(node, SemiJoinNode)))
+        case JoinNode() if node.type == "left_outer":
+            return list(parts(node, left, ports[1].lives, covered=False))
+        case _:
+            return []
+
+
+def held(c: int, starts: Sequence[int]) -> int:
+    """The CTI `c`, held to the oldest of `starts`."""
+    return min([c, *starts])
+
+
+def _window_cti(node: WindowNode | TopKNode, lives: Lives, c: int) -> int:
+    closed = c - _grace(node)
+    by_group = groups(node.group_by, lives)
+    spec = node.window
+    if isinstance(spec, FIXED):
+        earliest = min(start for start, end in fixed_bounds(spec) if end > closed)
+        if isinstance(node, TopKNode):
+            return earliest
+        filled = [group for key, group in by_group.items() if fills(node, key)]
+        return held(earliest, [start for group in filled for start in _fillable(node, group, closed, c)])
+    if isinstance(spec, CountWindow):
+        return held(closed, [start for group in by_group.values() for start in _incomplete(spec, group, closed)])
+    panes = [pane for group in by_group.values() for pane in PANES[type(spec)](spec, group, 0)]
+    return held(closed, [pane.start for pane in panes if pane.end > closed])
+
+
+def _grace(node: WindowNode | TopKNode) -> int:
+    if isinstance(node.window, TimeIntervalWindow):
+        return ticks(node.window.discard_age)
+    return 0 if isinstance(node, TopKNode) or node.grace is None else ticks(node.grace)
+
+
+def _incomplete(spec: CountWindow, group: Sequence[Life], closed: int) -> list[int]:
+    """The starts whose window has too few later ones, or is not closed."""
+    starts = sorted({life.start for life in group})
+    ends = [*starts[spec.n - 1 :], *[FOREVER] * (spec.n - 1)]
+    return [start for start, last in zip(starts, ends, strict=False) if last + 1 > closed]
+
+
+def _fillable(node: WindowNode, group: Sequence[Life], closed: int, c: int) -> list[int]:
+    """The closed windows without events that are filled if one that is not closed gets an event (T21)."""
+    certain = [replace(life, end=max(life.start + 1, c), open=False) if life.open else life for life in group]
+    full = {pane.start for pane in PANES[type(node.window)](node.window, certain, 0)}
+    bounds = [(start, end) for start, end in fixed_bounds(node.window) if full and start >= min(full)]
+    found = []
+    for start, end in bounds:
+        if end > closed or start in full:
+            continue
+        earlier_end = max(end for other, end in bounds if other in full and other < start)
+        later = min((other for other in full if other > start), default=FOREVER)
+        unclosed = [other for other, end in bounds if end > closed and other <= later]
+        if later - earlier_end > gap_of(node) and unclosed and unclosed[0] - earlier_end <= gap_of(node):
+            found.append(start)
+    return found
