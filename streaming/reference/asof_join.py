@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from streaming.reference.flow import Flow, FlowId, Witness, sort_key
-from streaming.reference.matching import Key, Known, Matching, made_by, vanished
+from streaming.reference.matching import Known, Matching, made_by, vanished
 from streaming.reference.ports import Ports
 from streaming.reference.unused import Unused
 from streaming.temporal.ticks import INFINITY, Tick
@@ -14,13 +14,15 @@ LEFT, RIGHT = 0, 1
 
 
 def rank(right: Flow) -> tuple[Any, ...]:
-    """Of two right events that started in time the one with the larger rank is taken: ties go by payload."""
-    return (right.start, sort_key(right.payload))
+    """Of several right events that start together the one of the largest rank is taken."""
+    return sort_key(right.payload)
 
 
 def latest(rights: Iterable[Flow], start: Tick) -> Flow | None:
     """The right event for a left one that starts at `start`, if there is any."""
-    return max((right for right in rights if right.start <= start), key=rank, default=None)
+    started = [right for right in rights if right.start <= start]
+    last = max((right.start for right in started), default=None)
+    return max((right for right in started if right.start == last), key=rank, default=None)
 
 
 @dataclass
@@ -67,7 +69,7 @@ class AsofJoin:
         """
         rows: list[Flow] = []
         for left in list(self.lefts.values()):
-            passes = left.start < ports.out if left.opens else ports.may_pass(left)
+            passes = left.start < ports.out if left.opens else ports.may_pass(left.start, left.late_at)
             if passes and left.start < ports.ctis[RIGHT]:
                 del self.lefts[left.id]
                 rows += self._row(left, witness)
@@ -137,10 +139,17 @@ class AsofJoin:
     def _never_taken(self, right: Flow, ports: Ports) -> bool:
         """Whether a later right event takes over before any left event that is to come, or waits, could take this."""
         key = self.matching.key(right)
-        others = (other for other in self.rights.of(key).values() if ports.certain(RIGHT, other))
-        over = min((other.start for other in others if rank(other) > rank(right)), default=INFINITY)
-        waiting = self._waiting(key)
-        return over <= ports.ctis[LEFT] and not any(right.start <= left.start < over for left in waiting)
+        others = (other for other in self.rights.of(key).values() if other.start >= right.start)
+        over = min(
+            (other.start for other in others if ports.certain(RIGHT, other) and _takes_over(other, right)),
+            default=INFINITY,
+        )
+        if over > ports.ctis[LEFT]:
+            return False
+        return not any(
+            right.start <= left.start < over and self.matching.key(left) == key for left in self.lefts.values()
+        )
 
-    def _waiting(self, key: Key | None) -> Iterable[Flow]:
-        return (left for left in self.lefts.values() if self.matching.key(left) == key)
+
+def _takes_over(other: Flow, right: Flow) -> bool:
+    return other.start > right.start or rank(other) > rank(right)

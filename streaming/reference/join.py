@@ -32,22 +32,37 @@ class Pair:
         """Whether the end of one of the two is not known."""
         return self.left.opens or self.right.opens
 
-    def next_row(self, ports: Ports, row: Flow) -> Flow | None:
-        """What of the pair's `row`, a whole lifetime, leaves now: all of it, its start, or its end.
+    def next_row(self, ports: Ports, matching: Matching) -> Flow | None:
+        """What of the pair's row leaves now: all of it, its start, or its end.
 
         A row whose end is not decided leaves as an edge start once the CTI is beyond its start, for then it can no
         longer vanish. At infinity it keeps `[start, infinity)` (T4).
         """
-        if self.open and row.end > ports.out:
-            if self.started or row.start >= ports.out:
+        life = self.life
+        if self.open and life.end > ports.out:
+            if self.started or life.start >= ports.out:
                 return None
             self.started = True
-            return replace(row, end=INFINITY, opens=True)
-        if self.started:
-            self.finished = True
-            return None if row.end == INFINITY else replace(row, late_at=None, opens=False, closes=True)
-        self.finished = ports.may_pass(row)
-        return row if self.finished else None
+            return replace(self.row(matching), end=INFINITY, opens=True)
+        if not ports.may_pass(life.start, self.left.late_at, self.right.late_at):
+            return None
+        self.finished = True
+        row = self.row(matching)
+        if not self.started:
+            return row
+        return None if row.end == INFINITY else replace(row, late_at=None, opens=False, closes=True)
+
+    def row(self, matching: Matching) -> Flow:
+        """The whole row, as far as it is known; open if one of the two never ends."""
+        life = self.life
+        return replace(
+            made_by(self.left, [self.right]),
+            id=(self.left.id, self.right.id),
+            start=life.start,
+            end=life.end,
+            payload=matching.payload(self.left.payload, self.right.payload),
+            opens=self.open and life.end == INFINITY,
+        )
 
 
 @dataclass
@@ -95,7 +110,7 @@ class Join:
         """Pairs whose end is decided, and the starts of those that go on."""
         rows = []
         for name, pair in list(self.pairs.items()):
-            row = pair.next_row(ports, self._row(pair)) if pair.life else None
+            row = pair.next_row(ports, self.matching) if pair.life else None
             if row is not None:
                 rows.append(row)
                 for port, event in enumerate(name):
@@ -122,17 +137,6 @@ class Join:
         self.pairs = {name: pair for name, pair in self.pairs.items() if name[port] != event}
         if port in self.tells:
             self.unused[port].use(event)
-
-    def _row(self, pair: Pair) -> Flow:
-        both = made_by(pair.left, [pair.right])
-        return replace(
-            both,
-            id=(pair.left.id, pair.right.id),
-            start=pair.life.start,
-            end=pair.life.end,
-            payload=self.matching.payload(pair.left.payload, pair.right.payload),
-            opens=pair.open and pair.life.end == INFINITY,
-        )
 
     def _tell(self, ports: Ports, witness: Witness) -> None:
         """An event is in no row for sure when all of the other port that can meet it is known."""

@@ -83,6 +83,7 @@ class Parts:
         undecided = (
             piece.start
             for event in self.lefts.values()
+            if event.flow.start < ports.low
             for piece in self._pieces(event, ports)
             if not self._final(piece, event.flow, ports)
         )
@@ -140,18 +141,15 @@ class Parts:
 
     def _release(self, event: LeftEvent, ports: Ports, witness: Witness) -> Iterator[Flow]:
         left = event.flow
-        waiting = False
         for piece in self._pieces(event, ports):
-            over = [right for right in event.rights.values() if right.start < piece.end and right.end > piece.start]
-            row = self.rule.row(left, piece, over)
-            if waiting or not (self._final(piece, left, ports) and ports.may_pass(row)):
-                waiting = True
-                continue
+            if not (ports.may_pass(piece.start, left.late_at) and self._final(piece, left, ports)):
+                return
             event.done = piece.end
+            over = [right for right in event.rights.values() if right.start < piece.end and right.end > piece.start]
             for right in over:
                 self.unused_rights.use(right.id)
-            yield row
-        if not waiting and left.end <= min(ports.ctis[RIGHT], ports.known_until(LEFT, left)):
+            yield self.rule.row(left, piece, over)
+        if left.end <= min(ports.ctis[RIGHT], ports.known_until(LEFT, left)):
             del self.lefts[left.id]
             if event.done == NO_CTI and self.rule.left_without is not None:
                 witness.removed(self.node, left, self.rule.left_without)

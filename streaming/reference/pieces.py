@@ -28,8 +28,8 @@ def span(flow: Flow) -> Span:
 
 
 def overlap(one: Flow, other: Flow) -> bool:
-    """Whether some tick is in both lifetimes."""
-    return bool(span(one).within(span(other)))
+    """Whether some tick is in both lifetimes, neither of which is empty."""
+    return one.start < other.end and other.start < one.end
 
 
 def covered(whole: Span, others: Iterable[Span]) -> list[Span]:

@@ -37,6 +37,6 @@ class Ports:
         """Whether `flow` can vanish no more: an edge lives for a tick at least once the CTI is beyond its start."""
         return flow.start < self.known_until(port, flow)
 
-    def may_pass(self, row: Flow) -> bool:
+    def may_pass(self, start: Tick, *late_at: Tick | None) -> bool:
         """Whether a row that is decided leaves now: in order of start, but what is late_kept waits for nothing."""
-        return row.late_at is not None or row.start <= self.out
+        return start <= self.out or any(at is not None for at in late_at)

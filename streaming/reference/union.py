@@ -43,14 +43,10 @@ class Union:
     def release(self, ports: Ports, witness: Witness) -> Sequence[Flow]:
         """Events that start, and after their start edges that end, up to and including the CTI that leaves."""
         del witness
-        rows = [row for row in self.starts.values() if ports.may_pass(row)]
+        rows = [row for row in self.starts.values() if ports.may_pass(row.start, row.late_at)]
         for row in rows:
             del self.starts[row.id]
-        over = [
-            row
-            for row in self.ends.values()
-            if row.id not in self.starts and (row.late_at is not None or row.end <= ports.out)
-        ]
+        over = [row for row in self.ends.values() if row.id not in self.starts and ports.may_pass(row.end, row.late_at)]
         for row in over:
             del self.ends[row.id]
         return [*rows, *over]

@@ -96,7 +96,7 @@ class Said:
     def removed(self, node: str, flow: Flow, why: str) -> None:
         self.removals.append((flow, why))
 
-    def refused(self, node: str, flow: Flow, reason: Reason, why: str) -> None:
+    def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
         raise AssertionError(f"{node} refused {flow}")
 
     def failed(self, node: str, flow: Flow, field: str, why: str) -> None:
