@@ -72,7 +72,7 @@ def _project(node: ProjectNode, life: Life) -> Life:
 
 def _shift(node: ShiftNode, lives: Lives) -> Lives:
     by = ticks(node.by)
-    moved = [replace(life, start=life.start + by, end=later(life.end, by)) for life in lives.all]
+    moved = [replace(life, start=life.start + by, end=later(life.end, by), stamp=life.stamp + by) for life in lives.all]
     return Lives(moved, lives.horizon + by)
 
 
