@@ -6,11 +6,9 @@ from typing import Any
 
 from streaming.reference.flow import Flow, FlowId, Witness, sort_key
 from streaming.reference.matching import Known, Matching, made_by, vanished
-from streaming.reference.ports import Ports
+from streaming.reference.ports import LEFT, RIGHT, Ports
 from streaming.reference.unused import Unused
 from streaming.temporal.ticks import INFINITY, Tick
-
-LEFT, RIGHT = 0, 1
 
 
 def rank(right: Flow) -> tuple[Any, ...]:

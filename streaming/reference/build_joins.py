@@ -14,7 +14,7 @@ from streaming.reference.many_ports import ManyPorts
 from streaming.reference.matching import Matching
 from streaming.reference.parts import Parts
 from streaming.reference.plan import Plan, expression
-from streaming.reference.ports import Ports
+from streaming.reference.ports import RIGHT, Ports
 from streaming.reference.semi_join import SemiJoin
 from streaming.reference.union import Union
 
@@ -30,7 +30,7 @@ def _join(node: JoinNode, plan: Plan) -> Operator:
     if node.type == "inner":
         return ManyPorts(Ports.of(2), [Join(node.id, matching)])
     without_partner = Parts(node.id, matching, WithoutPartner(matching))
-    return ManyPorts(Ports.of(2), [Join(node.id, matching, tells=(1,)), without_partner])
+    return ManyPorts(Ports.of(2), [Join(node.id, matching, tells=(RIGHT,)), without_partner])
 
 
 def _anti_join(node: AntiJoinNode, plan: Plan) -> Operator:

@@ -1,16 +1,14 @@
 """join, inner: pairs of matching events, for as long as both live."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from streaming.reference.flow import Flow, FlowId, Witness
 from streaming.reference.matching import Known, Matching, made_by
 from streaming.reference.pieces import Span, overlap, span
-from streaming.reference.ports import Ports
+from streaming.reference.ports import LEFT, RIGHT, Ports
 from streaming.reference.unused import Unused
 from streaming.temporal.ticks import INFINITY, Tick
-
-BOTH = (0, 1)
 
 
 @dataclass
@@ -71,13 +69,13 @@ class Join:
 
     node: str
     matching: Matching
-    tells: tuple[int, ...] = BOTH
+    tells: tuple[int, ...] = (LEFT, RIGHT)
     pairs: dict[tuple[FlowId, FlowId], Pair] = field(default_factory=dict)
     known: tuple[Known, Known] = field(init=False)
     unused: dict[int, Unused] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.known = (Known(self.node, 0 in self.tells), Known(self.node, 1 in self.tells))
+        self.known = (Known(self.node, LEFT in self.tells), Known(self.node, RIGHT in self.tells))
         self.unused = {port: Unused(self.node) for port in self.tells}
 
     def take(self, port: int, flow: Flow, ports: Ports, witness: Witness) -> Sequence[Flow]:
@@ -123,14 +121,14 @@ class Join:
 
     def _pair(self, port: int, event: Flow, witness: Witness) -> None:
         for other in self.known[1 - port].of(self.matching.key(event)).values():
-            left, right = (event, other) if port == 0 else (other, event)
+            left, right = (event, other) if port == LEFT else (other, event)
             if overlap(left, right) and self.matching.match(left, right, witness):
                 self.pairs[left.id, right.id] = Pair(left, right)
 
     def _end(self, port: int, event: Flow) -> None:
         for name, pair in self.pairs.items():
             if name[port] == event.id:
-                pair.left, pair.right = (event, pair.right) if port == 0 else (pair.left, event)
+                pair.left, pair.right = (event, pair.right) if port == LEFT else (pair.left, event)
 
     def _forget(self, port: int, event: FlowId) -> None:
         """An edge vanished: of its pairs none has left, for they start no earlier than the CTI."""
@@ -139,10 +137,13 @@ class Join:
             self.unused[port].use(event)
 
     def _tell(self, ports: Ports, witness: Witness) -> None:
-        """An event is in no row for sure when all of the other port that can meet it is known."""
         names = (self.matching.left, self.matching.right)
         for port, unused in self.unused.items():
-            paired = {name[port] for name in self.pairs}
-            until = ports.ctis[1 - port]
-            why = f"{self.matching.nothing_of(names[1 - port])} was alive during it"
-            unused.tell(lambda event: event.end <= until and event.id not in paired, why, witness)  # noqa: B023
+            other = 1 - port
+            why = f"{self.matching.nothing_of(names[other])} was alive during it"
+            unused.tell(self._alone(port, ports.ctis[other]), why, witness)
+
+    def _alone(self, port: int, until: Tick) -> Callable[[Flow], bool]:
+        """Whether an event of `port` is in no row for sure: all of the other port that can meet it is known."""
+        paired = {name[port] for name in self.pairs}
+        return lambda event: event.end <= until and event.id not in paired

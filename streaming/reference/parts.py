@@ -7,11 +7,9 @@ from typing import Protocol
 from streaming.reference.flow import Flow, FlowId, Witness
 from streaming.reference.matching import Known, Matching, vanished
 from streaming.reference.pieces import Span, overlap
-from streaming.reference.ports import Ports
+from streaming.reference.ports import LEFT, RIGHT, Ports
 from streaming.reference.unused import Unused
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
-
-LEFT, RIGHT = 0, 1
 
 
 class PieceRule(Protocol):

@@ -1,9 +1,14 @@
 """What a node that reads several others knows of their times."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from streaming.reference.flow import Flow
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
+
+LEFT: Final = 0
+RIGHT: Final = 1
+"""The ports of a join; of a clip the right is what clips."""
 
 
 @dataclass

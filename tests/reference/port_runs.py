@@ -63,10 +63,8 @@ def spec(port: int, number: int, start: int, end: int, **said: Any) -> Spec:
 
 def operator(node: dict[str, Any], fields: Sequence[dict[str, str]] = FIELDS) -> Operator:
     """The operator of `node`, named n, which reads l and r."""
-    reads = {
-        "union": {"inputs": ["l", "r"]},
-        "clip": {"input": "l", "by": "r"},
-    }.get(node["kind"], {"left": "l", "right": "r"})
+    ports: dict[str, dict[str, Any]] = {"union": {"inputs": ["l", "r"]}, "clip": {"input": "l", "by": "r"}}
+    reads = ports.get(node["kind"], {"left": "l", "right": "r"})
     nodes = [
         {"id": "l", "kind": "input", "stream": "l"},
         {"id": "r", "kind": "input", "stream": "r"},
