@@ -101,8 +101,9 @@ def cti(at: int, lane: str = LANES[0]) -> Row:
 
 @st.composite
 def arrivals(draw: st.DrawFn, shape: str) -> list[Row]:
-    """Points or intervals of two groups and CTIs on two lanes, in any order: many of them are late."""
+    """Events of two groups and CTIs on two lanes, in any order: many of them are late."""
     rows: list[Row] = []
+    started: list[Row] = []
     for _ in range(draw(st.integers(0, 14))):
         lane = draw(st.sampled_from(LANES))
         start = draw(st.integers(0, 40))
@@ -110,7 +111,16 @@ def arrivals(draw: st.DrawFn, shape: str) -> list[Row]:
             rows.append(cti(start, lane))
             continue
         row = point(start, draw(st.sampled_from(("x", "y"))), draw(st.integers(0, 5)), lane)
-        rows.append(row | ({"end": start + draw(st.integers(1, 15))} if shape == "interval" else {}))
+        length = draw(st.integers(1, 15))
+        if shape == "interval":
+            row["end"] = start + length
+        if shape == "edge" and started and draw(st.booleans()):
+            row = started.pop(draw(st.integers(0, len(started) - 1)))
+            row = row | {"edge": "end", "end": row["start"] + length}
+        elif shape == "edge":
+            row["edge"] = "start"
+            started.append(row)
+        rows.append(row)
     return rows
 
 
