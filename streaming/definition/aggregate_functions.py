@@ -198,7 +198,8 @@ _ENTRIES: Final = (
     ),
     _a(
         "time_weighted_sum(number) -> double or decimal",
-        "The sum of each value times the ticks that its event lives within the window; decimal(p,s) gives decimal(p+20,s).",
+        "The sum of each value times the ticks that its event lives within the window; decimal(p,s) gives "
+        "decimal(p+20,s).",
         _NUMBERS,
         _weighted_sum,
     ),

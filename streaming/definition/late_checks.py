@@ -20,10 +20,9 @@ from streaming.definition.graph import (
     ToIntervalsNode,
     TopKNode,
     WindowNode,
-    sources,
 )
 from streaming.definition.streams import StreamDefinition
-from streaming.definition.wiring import ports
+from streaming.definition.wiring import feeding, ports
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime, Late
 from streaming.temporal.ticks import NO_TICKS, Ticks, format_duration, parse_duration
@@ -163,11 +162,5 @@ def default_grace(graph: QueryGraph, advance: Mapping[str, AdvanceTime], node: s
 
     24 hours behind an input with the preset lenses, else zero (T19).
     """
-    by_id = {each.id: each for each in graph.nodes}
-    behind = {node}
-    pending = [node]
-    for name in pending:
-        fresh = {source for source in sources(by_id[name]) if source in by_id} - behind
-        behind |= fresh
-        pending.extend(fresh)
-    return max((advance[name].default_grace for name in behind if name in advance), default=NO_TICKS)
+    names = feeding(graph, node)
+    return max((advance[name].default_grace for name in names if name in advance), default=NO_TICKS)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Set
 from typing import Final
 
 from streaming.definition.faults import Fault, FaultCode, error, nearest, warning
-from streaming.definition.graph import ClipNode, InputNode, Node, OutputNode, UnionNode, sources
+from streaming.definition.graph import ClipNode, InputNode, Node, OutputNode, QueryGraph, UnionNode, sources
 
 RESERVED_PREFIX: Final = "pane_"
 
@@ -65,6 +65,18 @@ def _check_sources(node: Node, by_id: Mapping[str, Node], broken: Set[str]) -> I
             message = f"Node {node.id!r} reads {source!r}, and there is no such node."
             remedy = nearest(source, known, "Write the id of a node that this one is to read.")
             yield error(FaultCode.UNKNOWN_NODE, message, remedy, node=node.id, field=field)
+
+
+def feeding(graph: QueryGraph, node: str) -> frozenset[str]:
+    """The ids of `node` and of all nodes that it reads, at first or second hand; unknown ids are left out."""
+    by_id = {each.id: each for each in graph.nodes}
+    found = {node}
+    pending = [node]
+    for name in pending:
+        fresh = {source for source in sources(by_id[name]) if source in by_id} - found
+        found |= fresh
+        pending.extend(fresh)
+    return frozenset(found)
 
 
 def order(by_id: Mapping[str, Node]) -> tuple[list[str], set[str]]:

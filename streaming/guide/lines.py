@@ -134,7 +134,7 @@ def _released(released: Released, several: bool) -> Line:
     flow, cause = released.row.flow, released.row.released_by
     gone = flow.gone or flow.vanishes
     look = "gone" if gone else "replaced" if released.replaced else "out"
-    capped = "start" if flow.opens else "end" if flow.closes else ""
+    capped = released.row.edge or ""
     pane = flow.pane
     timing = [str(pane.timing)] if pane is not None and (pane.index > 0 or pane.timing is Timing.EARLY) else []
     made_by = [f"from {', '.join(released.made_by)}"] if released.made_by else ["from nothing"]

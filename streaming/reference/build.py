@@ -29,7 +29,7 @@ def plan_of(graph: QueryGraph, streams: Mapping[str, StreamDefinition], advance:
     errors = tuple(fault for fault in checked.faults if fault.severity is Severity.ERROR)
     if errors:
         raise Refused(errors)
-    return Plan(graph, checked.schemas, advance)
+    return Plan(graph, streams, checked.schemas, advance)
 
 
 def build(plan: Plan) -> dict[str, Operator]:

@@ -7,14 +7,13 @@ from typing import Any, Final
 from streaming.definition.graph import (
     Aggregate,
     CountWindow,
-    InputNode,
     SessionWindow,
     SnapshotWindow,
     TimeIntervalWindow,
     TopKNode,
     WindowNode,
-    sources,
 )
+from streaming.definition.late_checks import default_grace
 from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.types import Fields
 from streaming.definition.window_checks import hopping_windows
@@ -31,13 +30,13 @@ from streaming.reference.session import Session
 from streaming.reference.snapshot import Snapshot
 from streaming.reference.top_k import TopK
 from streaming.reference.window import AggregateRows, Window
-from streaming.temporal.ticks import NO_TICKS, Ticks, parse_duration
+from streaming.temporal.ticks import Ticks, parse_duration
 
 
 def _window(node: WindowNode, plan: Plan) -> Operator:
     before, after = plan.schemas[node.input], plan.schemas[node.id]
     columns = [column(aggregate, before, after) for aggregate in node.aggregates]
-    panes = _panes(node, _grace(node, plan))
+    panes = _panes(node, plan)
     if node.empty == "default" and node.empty_gap is not None and isinstance(panes, FixedWindows):
         panes = FilledWindows(panes, parse_duration(node.empty_gap), _empty_groups(node, after))
     rows = AggregateRows(node.id, node.group_by, columns)
@@ -46,18 +45,19 @@ def _window(node: WindowNode, plan: Plan) -> Operator:
 
 def _top_k(node: TopKNode, plan: Plan) -> Operator:
     by = expression(node.by, plan.schemas[node.input])
-    return TopK(node.id, node.group_by, by, node.k, _panes(node, _grace(node, plan)))
+    return TopK(node.id, node.group_by, by, node.k, _panes(node, plan))
 
 
-def _panes(node: WindowNode | TopKNode, grace: Ticks) -> Panes:
+def _panes(node: WindowNode | TopKNode, plan: Plan) -> Panes:
+    grace, one_clock = _grace(node, plan), plan.one_clock(node.id)
     match node.window:
         case SessionWindow(gap=gap, max=longest):
             rule = Session(parse_duration(gap), None if longest is None else parse_duration(longest))
-            return GroupPanes(node.id, rule, grace)
+            return GroupPanes(node.id, rule, grace, one_clock)
         case SnapshotWindow():
-            return GroupPanes(node.id, Snapshot(), grace)
+            return GroupPanes(node.id, Snapshot(), grace, one_clock)
         case CountWindow(n=n):
-            return GroupPanes(node.id, Count(n), grace)
+            return GroupPanes(node.id, Count(n), grace, one_clock)
         case _:
             return FixedWindows(node.id, hopping_windows(node), grace)
 
@@ -68,19 +68,7 @@ def _grace(node: WindowNode | TopKNode, plan: Plan) -> Ticks:
         return parse_duration(node.window.discard_age)
     if isinstance(node, WindowNode) and node.grace is not None:
         return parse_duration(node.grace)
-    return max((plan.advance[name].default_grace for name in _inputs(node.id, plan)), default=NO_TICKS)
-
-
-def _inputs(name: str, plan: Plan) -> set[str]:
-    """The input nodes that reach the node and have settings of their own."""
-    nodes = {node.id: node for node in plan.graph.nodes}
-    found, pending = set(), [name]
-    while pending:
-        node = nodes[pending.pop()]
-        pending += sources(node)
-        if isinstance(node, InputNode) and node.id in plan.advance:
-            found.add(node.id)
-    return found
+    return default_grace(plan.graph, plan.advance, node.id)
 
 
 def _empty_groups(node: WindowNode, fields: Fields) -> list[Key]:

@@ -10,7 +10,6 @@ from streaming.reference.executor import ReferenceRun
 from streaming.reference.flow import ElementId
 from streaming.reference.output import OutputRow
 from streaming.temporal.clock import Judged
-from streaming.temporal.events import EdgeKind
 from streaming.temporal.outcomes import IN_TIME, Outcome
 from streaming.temporal.ticks import Tick
 from streaming.wire.case import Case, CaseEvent, CaseLate, CaseResult, CaseRow, ResultPane, ResultRow
@@ -77,14 +76,13 @@ def _take(run: ReferenceRun, node: str, row: CaseRow, stream: StreamDefinition) 
 
 def _row(row: OutputRow) -> ResultRow:
     flow = row.flow
-    edge = EdgeKind.START if flow.opens else EdgeKind.END if flow.closes else None
     pane = flow.pane
     return ResultRow(
         output=row.output,
         start=flow.start,
         end=flow.end,
         payload=flow.payload,
-        edge=edge,
+        edge=row.edge,
         deleted=flow.gone or flow.vanishes,
         pane=None if pane is None else ResultPane(pane.start, pane.end, pane.timing, pane.index, pane.is_last),
     )

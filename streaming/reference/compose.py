@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from streaming.reference.executor import ReferenceRun
-from streaming.reference.flow import Flow
-from streaming.temporal.events import Cti, EdgeKind, Event
+from streaming.reference.output import OutputRow
+from streaming.temporal.events import Cti, Event
 
 
 def elements_of(run: ReferenceRun, output: str) -> Sequence[Event | Cti]:
@@ -13,11 +13,11 @@ def elements_of(run: ReferenceRun, output: str) -> Sequence[Event | Cti]:
     An edge is two elements, its start and its end. Raises KeyError for an unknown output, and ValueError when rows
     were replaced or taken back, for which a stream has no elements: such a window has to emit final rows only.
     """
-    return [entry if isinstance(entry, Cti) else _event(entry.flow) for entry in run.logs[output]]
+    return [entry if isinstance(entry, Cti) else _event(entry) for entry in run.logs[output]]
 
 
-def _event(flow: Flow) -> Event:
+def _event(row: OutputRow) -> Event:
+    flow = row.flow
     if flow.gone or flow.replaces is not None:
         raise ValueError("a stream cannot take rows back; let the windows emit final rows")
-    edge = EdgeKind.START if flow.opens else EdgeKind.END if flow.closes else None
-    return Event(flow.start, flow.end, flow.payload, edge)
+    return Event(flow.start, flow.end, flow.payload, row.edge)

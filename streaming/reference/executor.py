@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from streaming.definition.graph import InputNode, QueryGraph, sources
 from streaming.definition.streams import StreamDefinition
+from streaming.definition.wiring import order
 from streaming.reference.build import build, plan_of
 from streaming.reference.explain import Absence, Origin, absence, origin
 from streaming.reference.feed import InputFeed
-from streaming.reference.flow import Cause, ElementId, Flow
+from streaming.reference.flow import Advanced, Cause, ElementId, Flow
 from streaming.reference.output import Output, OutputRow
 from streaming.reference.trace import ExpressionFailed, Trace
 from streaming.temporal.clock import Judged
@@ -38,12 +39,16 @@ class ReferenceRun:
             for node in graph.nodes
             if isinstance(node, InputNode)
         }
-        self._readers: dict[str, list[tuple[str, int]]] = {node.id: [] for node in graph.nodes}
+        by_id = {node.id: node for node in graph.nodes}
+        self._order, _ = order(by_id)
+        self._sources = {node: sources(by_id[node]) for node in self._order}
+        self._readers: dict[str, list[tuple[str, int]]] = {node: [] for node in self._order}
+        for node in self._order:
+            for port, source in enumerate(self._sources[node]):
+                self._readers[source].append((node, port))
         self._reached: dict[tuple[str, int], Tick] = {}
-        for node in graph.nodes:
-            for port, source in enumerate(sources(node)):
-                self._readers[source].append((node.id, port))
-        self.trace = Trace({node: frozenset(self._behind(node)) for node in self._readers})
+        self._behind = self._all_behind()
+        self.trace = Trace(self._behind)
 
     def take(self, input_id: str, lane: str, element: Element, arrival: Tick | None = None) -> Judged | None:
         """Judge one element and let it, then the CTI that follows it, run through the graph (T8).
@@ -53,7 +58,7 @@ class ReferenceRun:
         """
         feed = self._feeds[input_id]
         fed = feed.take(lane, element, arrival)
-        self._advance_input(input_id, fed.cti_before)
+        self._advance_inputs({input_id: fed.cti_before})
         if fed.judged is not None:
             self.trace.judged[fed.element] = fed.judged
         if fed.failed is not None:
@@ -61,12 +66,12 @@ class ReferenceRun:
         if fed.flow is not None:
             self._pass_on(input_id, [fed.flow])
             self.trace.settle()
-        self._advance_input(input_id, fed.cti)
+        self._advance_inputs({input_id: fed.cti})
         return self.trace.judged.get(fed.element)
 
     def heartbeat(self, input_id: str, now: Tick) -> None:
         """The wall clock of an input reached `now` without an element (T16, T17)."""
-        self._advance_input(input_id, self._feeds[input_id].heartbeat(now))
+        self._advance_inputs({input_id: self._feeds[input_id].heartbeat(now)})
 
     def boundary(self) -> None:
         """A micro-batch ends: running windows give their rows (T20), then imported CTIs take effect (T26)."""
@@ -77,24 +82,26 @@ class ReferenceRun:
     def _import(self) -> bool:
         """Read all imported CTIs, then give them to the inputs that import; whether any moved."""
         found = {input_id: feed.cti for input_id, feed in self._feeds.items()}
-        moved = False
-        for input_id, feed in self._feeds.items():
-            source = self._settings(input_id).import_from
-            cti = None if source is None else feed.import_cti(found[source])
-            self._advance_input(input_id, cti)
-            moved = moved or cti is not None
-        return moved
+        importing = {input_id: self._settings(input_id).import_from for input_id in self._feeds}
+        moved = {
+            input_id: self._feeds[input_id].import_cti(found[source])
+            for input_id, source in importing.items()
+            if source is not None
+        }
+        self._advance_inputs(moved)
+        return any(cti is not None for cti in moved.values())
 
     def end(self, mode: EndMode) -> None:
         """Flush all inputs, or on the user's stop those whose settings say `final` and what imports from them, or none.
 
         A stop ends the last micro-batch, so that imports take effect once more, as often as it takes.
         """
-        for input_id, feed in self._feeds.items():
-            generate = self._settings(input_id).generate
-            final = generate is not None and generate.final
-            if mode is EndMode.FLUSH or (mode is EndMode.STOP and final):
-                self._advance_input(input_id, feed.finish())
+        ended = {
+            input_id: feed.finish()
+            for input_id, feed in self._feeds.items()
+            if mode is EndMode.FLUSH or (mode is EndMode.STOP and self._is_final(input_id))
+        }
+        self._advance_inputs(ended)
         while mode is EndMode.STOP and self._import():
             pass
 
@@ -133,8 +140,20 @@ class ReferenceRun:
         """The elements that made `row`, and the CTI that released it."""
         return origin(row, self.trace)
 
+    def _all_behind(self) -> dict[str, frozenset[str]]:
+        """For each node all nodes that its rows can reach."""
+        behind: dict[str, frozenset[str]] = {}
+        for node in reversed(self._order):
+            near = [reader for reader, _ in self._readers[node]]
+            behind[node] = frozenset(near).union(*(behind[reader] for reader in near))
+        return behind
+
     def _settings(self, input_id: str) -> AdvanceTime:
         return self._advance_settings.get(input_id, AdvanceTime())
+
+    def _is_final(self, input_id: str) -> bool:
+        generate = self._settings(input_id).generate
+        return generate is not None and generate.final
 
     def _outputs(self) -> list[Output]:
         return [operator for operator in self._operators.values() if isinstance(operator, Output)]
@@ -148,31 +167,33 @@ class ReferenceRun:
                     self.trace.held(reader, flow)
                 self._pass_on(reader, passed)
 
-    def _behind(self, node: str) -> set[str]:
-        """All nodes that rows of `node` can reach."""
-        found: set[str] = set()
-        pending = [node]
-        while pending:
-            fresh = {reader for reader, _ in self._readers[pending.pop()]} - found
-            found |= fresh
-            pending.extend(fresh)
-        return found
+    def _advance_inputs(self, moved: Mapping[str, Tick | None]) -> None:
+        """Carry the CTIs of the inputs that moved through the graph, all at once.
 
-    def _advance_input(self, input_id: str, cti: Tick | None) -> None:
-        """Carry a CTI of an input through the graph, if there is one."""
-        if cti is None:
-            return
-        self.trace.cause = Cause(input_id, cti)
-        self._advance(input_id, cti, self._feeds[input_id].horizon)
+        Each node hears of all its sources before its own CTI goes on, so that no CTI between the old and the new one
+        leaves. What a node sets free goes before its CTI.
+        """
+        coming = {input_id: (cti, self._feeds[input_id].horizon) for input_id, cti in moved.items() if cti is not None}
+        causes = list(coming)
+        for node in self._order:
+            if node in self._operators:
+                advanced = self._advance(node, coming, causes)
+                if advanced is not None:
+                    coming[node] = (advanced.cti, advanced.horizon)
         self.trace.cause = None
-        self.trace.settle()
+        if causes:
+            self.trace.settle()
 
-    def _advance(self, node: str, cti: Tick, horizon: Tick) -> None:
-        """Tell the readers of `node` of its CTI, each only when it moved; what that frees goes before the CTI."""
-        for reader, port in self._readers[node]:
-            if cti <= self._reached.get((reader, port), NO_CTI):
+    def _advance(self, node: str, coming: Mapping[str, tuple[Tick, Tick]], causes: list[str]) -> Advanced | None:
+        """Tell `node` of the CTIs of its sources that moved; the last thing that it says of its own, None for none."""
+        last = None
+        for port, source in enumerate(self._sources[node]):
+            cti, horizon = coming.get(source, (NO_CTI, NO_CTI))
+            if cti <= self._reached.get((node, port), NO_CTI):
                 continue
-            self._reached[reader, port] = cti
-            advanced = self._operators[reader].advance(port, cti, horizon, self.trace)
-            self._pass_on(reader, advanced.flows)
-            self._advance(reader, advanced.cti, advanced.horizon)
+            self._reached[node, port] = cti
+            cause = [input_id for input_id in causes if node in self._behind[input_id]][-1]
+            self.trace.cause = Cause(cause, coming[cause][0])
+            last = self._operators[node].advance(port, cti, horizon, self.trace)
+            self._pass_on(node, last.flows)
+        return last

@@ -48,7 +48,8 @@ class Flow:
     """One event on its way: lifetime `[start, end)`, payload, and the elements that made it.
 
     `opens` marks an edge start, which lives to INFINITY until a flow of the same id that `closes` gives it its end;
-    `end <= start` then takes it back altogether (the edge vanished). `late_at` is the CTI of its lane when a
+    `end <= start` then takes it back altogether (the edge vanished). One that `never_closes` has no end to come: it is
+    a whole lifetime, which windows follow up to the horizon (T4). `late_at` is the CTI of its lane when a
     late_kept element arrived (T19), None for all others; of a flow made of several, the largest. `stamp` is the
     latest start among the events that made it (T22). A row of a window has its `pane`; `replaces` is the row of the
     same id that it takes the place of, and `gone` says that the row of this id is taken back and none replaces it.
@@ -63,6 +64,7 @@ class Flow:
     late_at: Tick | None = None
     opens: bool = False
     closes: bool = False
+    never_closes: bool = False
     pane: Pane | None = None
     replaces: "Flow | None" = None
     gone: bool = False

@@ -49,33 +49,45 @@ class Group:
 
 @dataclass
 class GroupPanes:
-    """The panes that `rule` finds in each group."""
+    """The panes that `rule` finds in each group.
+
+    A late event is taken as far as the panes of its group are open (T19). Where several clocks feed the node, one
+    lane cannot know what another one has opened: then only the grace counts, so that no decision depends on how
+    lanes interleave (T14).
+    """
 
     node: str
     rule: PaneRule
     grace: Ticks = NO_TICKS
+    one_clock: bool = False
     groups: dict[Key, Group] = field(default_factory=dict)
+    at: Tick = NO_CTI
 
     def take(self, key: Key, flow: Flow, witness: Witness) -> None:
-        """As `Panes` says. A late_kept event keeps what lies at or after its lane's CTI less the grace."""
+        """As `Panes` says. A late_kept event keeps what lies in panes that are open for it."""
         if flow.closes:
             self._end_edge(key, flow, witness)
             return
         kept = flow
         if flow.late_at is not None:
-            from_, over = settled(flow.late_at, self.grace), self.rule.over(flow)
+            from_, over = self._open_from(key, flow.late_at), self.rule.over(flow)
             if over <= from_:
                 why = f"all panes of {self.node!r} before {format_instant(from_)} were closed"
                 witness.refused(self.node, flow, Reason.WINDOW_CLOSED, why, Tick(over + self.grace))
                 return
             kept = self.rule.rest(flow, from_)
-        self.groups.setdefault(key, Group()).flows[flow.id] = kept
+        self.groups.setdefault(key, Group(floor=self.at)).flows[flow.id] = kept
         witness.took(self.node, flow)
+
+    def _open_from(self, key: Key, late_at: Tick) -> Tick:
+        """The time before which all panes of the group are closed for an event that met `late_at`."""
+        at = settled(late_at, self.grace)
+        return min(at, self.groups[key].floor) if self.one_clock and key in self.groups else at
 
     def close(self, cti: Tick, horizon: Tick, witness: Witness) -> Members:
         """As `Panes` says."""
         del horizon
-        at = settled(cti, self.grace)
+        self.at = at = settled(cti, self.grace)
         closed: dict[PaneId, Sequence[Flow]] = {}
         for key, group in list(self.groups.items()):
             for span in self._close(group, at, witness):
@@ -131,7 +143,7 @@ class GroupPanes:
         if edge is None:
             witness.removed(self.node, end, f"no pane of {self.node!r} that is open has its edge")
             return
-        at = end.end if end.late_at is None else max(end.end, settled(end.late_at, self.grace))
+        at = end.end if end.late_at is None else max(end.end, self._open_from(key, end.late_at))
         if at > edge.start:
             flows[end.id] = replace(edge.closed_by(end), end=at)
             witness.took(self.node, end)

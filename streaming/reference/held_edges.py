@@ -38,7 +38,10 @@ class HeldEdges:
         return min((flow.start for flow in self.held.values()), default=INFINITY)
 
     def never_closed(self) -> list[Flow]:
-        """At infinity: the lifetimes `[start, infinity)` of all that is still held, in order, which holds no more."""
+        """At infinity: all that is still held, in order, open as it is; nothing is held any more.
+
+        An edge that is open at infinity is no interval without an end: windows over it stop at the horizon (T4).
+        """
         flows = sorted(self.held.values(), key=lambda flow: (flow.start, sort_key(flow.payload)))
         self.held.clear()
-        return [replace(flow, opens=False) for flow in flows]
+        return [replace(flow, never_closes=True) for flow in flows]

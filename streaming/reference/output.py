@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from streaming.reference.flow import VANISHED, Advanced, Cause, Flow, FlowId, Operator, Witness
-from streaming.temporal.events import Cti
+from streaming.temporal.events import Cti, EdgeKind
 from streaming.temporal.ticks import NO_CTI, Tick
 
 
@@ -15,6 +15,13 @@ class OutputRow:
     output: str
     flow: Flow
     released_by: Cause | None
+
+    @property
+    def edge(self) -> EdgeKind | None:
+        """Which end of an edge the row is; None for a whole lifetime."""
+        if self.flow.closes:
+            return EdgeKind.END
+        return EdgeKind.START if self.flow.opens and not self.flow.never_closes else None
 
 
 @dataclass

@@ -52,14 +52,26 @@ def every_node(graph: QueryGraph, inputs: Mapping[str, Lives]) -> dict[str, Live
     return found
 
 
-def each(rule: Callable[[Any, Life], Life | None]) -> Callable[[Any, Lives], Lives]:
-    """The query of a rule for one lifetime."""
+Rule = Callable[[Any, Life], Life | None]
+
+
+def each(rule: Rule, *, starts_alone: bool = False, takes_back: bool = True) -> Callable[[Any, Lives], Lives]:
+    """The query of a rule for one lifetime.
+
+    `starts_alone`: it reads no ends, so that a vanished edge counts like others. `takes_back`: an edge that vanishes
+    is taken back behind it; otherwise it never shows there.
+    """
 
     def query(node: Any, lives: Lives) -> Lives:
-        kept = (rule(node, life) for life in lives.all)
-        return lives.of([life for life in kept if life is not None and life.end > life.start])
+        living = _applied(rule, node, [*lives.all, *(lives.vanished if starts_alone else ())])
+        vanished = _applied(rule, node, lives.vanished) if takes_back and not starts_alone else []
+        return Lives([life for life in living if life.end > life.start], lives.horizon, vanished)
 
     return query
+
+
+def _applied(rule: Rule, node: Any, lives: Sequence[Life]) -> list[Life]:
+    return [found for life in lives if (found := rule(node, life)) is not None]
 
 
 def _filter(node: FilterNode, life: Life) -> Life | None:
@@ -72,8 +84,11 @@ def _project(node: ProjectNode, life: Life) -> Life:
 
 def _shift(node: ShiftNode, lives: Lives) -> Lives:
     by = ticks(node.by)
-    moved = [replace(life, start=life.start + by, end=later(life.end, by), stamp=life.stamp + by) for life in lives.all]
-    return Lives(moved, lives.horizon + by)
+
+    def moved(life: Life) -> Life:
+        return replace(life, start=life.start + by, end=later(life.end, by), stamp=life.stamp + by)
+
+    return Lives(list(map(moved, lives.all)), lives.horizon + by, list(map(moved, lives.vanished)))
 
 
 def _set_duration(node: SetDurationNode, life: Life) -> Life | None:
@@ -81,11 +96,7 @@ def _set_duration(node: SetDurationNode, life: Life) -> Life | None:
     return None if length is None else replace(life, end=life.start + length, open=False)
 
 
-def _extend(node: ExtendNode, life: Life) -> Life:
-    return replace(life, end=later(life.end, ticks(node.by)), open=life.open and ticks(node.by) > 0)
-
-
-def _point_at_end(node: PointAtEndNode, life: Life) -> Life | None:
+def _point_at_end(node: PointAtEndNode | OutputNode, life: Life) -> Life | None:
     return None if life.end == FOREVER else replace(life, start=life.end, end=life.end + 1)
 
 
@@ -98,16 +109,30 @@ def _order_edges(node: OrderEdgesNode, life: Life) -> Life:
 
 
 def _union(node: UnionNode, *inputs: Lives) -> Lives:
-    return Lives([life for lives in inputs for life in lives.all], max(lives.horizon for lives in inputs))
+    living = [life for lives in inputs for life in lives.all]
+    vanished = [life for lives in inputs for life in lives.vanished]
+    return Lives(living, max(lives.horizon for lives in inputs), vanished)
 
 
-def _output(node: OutputNode, life: Life) -> Life | None:
+def _extend(node: ExtendNode, lives: Lives) -> Lives:
+    """With a negative `by` open edges are held until they are closed, so that a vanished one never shows."""
+    by = ticks(node.by)
+    return each(_extended, takes_back=by > 0)(node, lives)
+
+
+def _extended(node: ExtendNode, life: Life) -> Life:
+    return replace(life, end=later(life.end, ticks(node.by)), open=life.open and ticks(node.by) > 0)
+
+
+def _output(node: OutputNode, lives: Lives) -> Lives:
     if node.timestamp == "latest_input":
-        at = max(life.stamp, life.start)
-        return replace(life, start=at, end=at + 1)
-    if node.timestamp == "point_at_end":
-        return None if life.end == FOREVER else replace(life, start=life.end, end=life.end + 1)
-    return life
+        return each(_latest_input, starts_alone=True)(node, lives)
+    return each(_point_at_end)(node, lives) if node.timestamp == "point_at_end" else lives
+
+
+def _latest_input(node: OutputNode, life: Life) -> Life:
+    at = max(life.stamp, life.start)
+    return replace(life, start=at, end=at + 1)
 
 
 def ticks(duration: int | str | None) -> int:
@@ -125,12 +150,12 @@ QUERIES: Final[Mapping[type[Any], Callable[..., Lives]]] = {
     FilterNode: each(_filter),
     ProjectNode: each(_project),
     ShiftNode: _shift,
-    SetDurationNode: each(_set_duration),
-    ExtendNode: each(_extend),
-    PointAtEndNode: each(_point_at_end),
-    ToIntervalsNode: each(_to_intervals),
+    SetDurationNode: each(_set_duration, starts_alone=True),
+    ExtendNode: _extend,
+    PointAtEndNode: each(_point_at_end, takes_back=False),
+    ToIntervalsNode: each(_to_intervals, takes_back=False),
     OrderEdgesNode: each(_order_edges),
-    OutputNode: each(_output),
+    OutputNode: _output,
     UnionNode: _union,
     JoinNode: join,
     AntiJoinNode: anti_join,

@@ -44,7 +44,7 @@ def window(node: WindowNode, lives: Lives) -> Lives:
             payload = dict(key) | {each.name: aggregate(each, pane) for each in node.aggregates}
             stamp = max((life.stamp for life in pane.members), default=pane.start)
             rows.append(Life(pane.start, pane.end, payload, stamp))
-    return lives.of(rows)
+    return Lives(rows, lives.horizon)
 
 
 def top_k(node: TopKNode, lives: Lives) -> Lives:
@@ -56,7 +56,7 @@ def top_k(node: TopKNode, lives: Lives) -> Lives:
             for rank, life in ranks:
                 if rank is not None and sum(other is not None and other > rank for other, _ in ranks) < node.k:
                     rows.append(replace(life, start=pane.start, end=pane.end, open=False))
-    return lives.of(rows)
+    return Lives(rows, lives.horizon)
 
 
 def groups(names: Sequence[str], lives: Lives) -> dict[tuple[tuple[str, Any], ...], list[Life]]:

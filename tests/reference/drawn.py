@@ -20,6 +20,12 @@ __all__ = ["KINDS", "Scope", "cases", "each_operator"]
 
 NUMBERS: Final = {"s": "v", "r": "w"}
 """The streams, and the number field that each has beside the key k."""
+STREAM = st.sampled_from(tuple(NUMBERS))
+LANES = ["0", "1"]
+LANE = st.sampled_from(LANES)
+PAUSE = st.sampled_from((0, 1, 4, 9))
+ONE_IN_FOUR = st.integers(0, 3)
+ONE_IN_EIGHT = st.integers(0, 7)
 each_operator = settings(max_examples=max(100, settings.default.max_examples))
 """As many examples for each operator as a law needs."""
 
@@ -68,7 +74,7 @@ class Channel:
 def channels(draw: st.DrawFn, name: str, scope: Scope) -> Channel:
     """One stream with its settings."""
     shape = draw(st.sampled_from(("point", "interval", "edge")))
-    lanes = draw(st.sampled_from((["0"], ["0"], ["0", "1"])))
+    lanes = draw(st.sampled_from((LANES[:1], LANES[:1], LANES)))
     implicit = scope.wall and shape == "point" and draw(st.integers(0, 4)) == 4
     advance = draw(advances(explicit=scope.explicit, wall=scope.wall, policies=scope.policies))
     return Channel(name, shape, lanes, implicit, advance)
@@ -124,17 +130,18 @@ def received(draw: st.DrawFn, drawn: list[Channel], scope: Scope) -> list[CaseRo
     rows: list[CaseRow] = []
     now, batch = draw(st.integers(-10, 30)), 0
     while any(queues.values()):
-        name = draw(st.sampled_from([name for name, queue in queues.items() if queue]))
-        lane = draw(st.sampled_from(lanes[name]))
+        waiting = [name for name, queue in queues.items() if queue]
+        name = waiting[0] if len(waiting) == 1 else draw(STREAM)
+        lane = lanes[name][0] if len(lanes[name]) == 1 else draw(LANE)
         batch += len(rows) in cuts
         row = CaseRow(name, lane, batch, queues[name].pop(0))
         rows.append(row if not scope.wall else _timed(draw, row, now))
-        now += draw(st.sampled_from((0, 1, 4, 9))) if scope.wall else 0
-        if scope.wall and draw(st.integers(0, 3)) == 3:
+        now += draw(PAUSE) if scope.wall else 0
+        if scope.wall and draw(ONE_IN_FOUR) == 3:
             rows.append(CaseRow(name, lane, batch, {"heartbeat": now}))
     return rows
 
 
 def _timed(draw: st.DrawFn, row: CaseRow, now: int) -> CaseRow:
     """The arrival of `row`, which now and then is not known."""
-    return replace(row, arrival=None if draw(st.integers(0, 7)) == 7 else now)
+    return replace(row, arrival=None if draw(ONE_IN_EIGHT) == 7 else now)

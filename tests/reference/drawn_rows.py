@@ -12,17 +12,25 @@ TIMES = st.integers(-10, 60)
 NUMBERS = (0, 1, 2, 5, -2, None)
 
 
-def payloads(field: str) -> st.SearchStrategy[Row]:
+def _payloads(field: str) -> st.SearchStrategy[Row]:
     """A key and a number in `field`; each may be null or absent."""
     full = [{"k": key, field: number} for key in ("a", "b") for number in NUMBERS]
     return st.sampled_from([*full, {"k": None, field: 1}, {"k": "a"}, {}])
+
+
+PAYLOADS = {field: _payloads(field) for field in ("v", "w")}
+ENDS = st.sampled_from((1, 1, 1, 0, 2))
+"""How many ends an edge has."""
+BEYOND = st.sampled_from((0, -1, -5, 1, 4, 12))
+"""How far a CTI lies beyond the earliest event that comes after it: above zero it makes that one late."""
+ONE_IN_SIX = st.integers(0, 5)
 
 
 @st.composite
 def events(draw: st.DrawFn, shape: str, field: str) -> Row:
     """One well-formed point or interval."""
     start = draw(TIMES)
-    row: Row = {"start": start, "payload": draw(payloads(field))}
+    row: Row = {"start": start, "payload": draw(PAYLOADS[field])}
     if shape == "interval":
         row["end"] = start + draw(LENGTHS)
     return row
@@ -33,10 +41,10 @@ def edges(draw: st.DrawFn, field: str, most: int) -> list[Row]:
     """Starts and, for most of them, an end somewhere after it in arrival order; now and then an end too many."""
     rows: list[Row] = []
     for _ in range(draw(st.integers(0, most))):
-        start, payload = draw(TIMES), draw(payloads(field))
+        start, payload = draw(TIMES), draw(PAYLOADS[field])
         place = draw(st.integers(0, len(rows)))
         rows.insert(place, {"edge": "start", "start": start, "payload": payload})
-        for _ in range(draw(st.sampled_from((1, 1, 1, 0, 2)))):
+        for _ in range(draw(ENDS)):
             end = {"edge": "end", "start": start, "end": start + draw(LENGTHS), "payload": payload}
             rows.insert(draw(st.integers(place + 1, len(rows))), end)
     return rows
@@ -63,8 +71,8 @@ def streams_of_rows(draw: st.DrawFn, *, shape: str, field: str, most: int, odd: 
         place = draw(st.integers(0, len(rows)))
         later = [sync(row) for row in rows[place:] if "cti" not in row]
         highest = min(later) if later else max((sync(row) for row in rows if "cti" not in row), default=0)
-        cti: Row = {"cti": highest + draw(st.sampled_from((0, -1, -5, 1, 4, 12)))}
-        rows.insert(place, cti | ({"strict": True} if draw(st.integers(0, 5)) == 5 else {}))
+        cti: Row = {"cti": highest + draw(BEYOND)}
+        rows.insert(place, cti | ({"strict": True} if draw(ONE_IN_SIX) == 5 else {}))
     if odd:
         for row in draw(st.lists(st.sampled_from(ODDITIES), max_size=2)):
             rows.insert(draw(st.integers(0, len(rows))), dict(row))

@@ -31,14 +31,14 @@ class Life:
 
 @dataclass(frozen=True)
 class Lives:
-    """All events of a node, and the largest finite time that it has seen (T4)."""
+    """All events of a node, and the largest finite time that it has seen (T4).
+
+    `vanished` are the edges of which the late policy left nothing: only what reads starts alone ever shows them.
+    """
 
     all: Sequence[Life]
     horizon: int
-
-    def of(self, lives: Sequence[Life]) -> "Lives":
-        """Others with the same horizon."""
-        return Lives(lives, self.horizon)
+    vanished: Sequence[Life] = ()
 
 
 def let_through(run: ReferenceRun, case: Case) -> dict[str, Lives]:
@@ -46,7 +46,12 @@ def let_through(run: ReferenceRun, case: Case) -> dict[str, Lives]:
     judged: dict[str, dict[ElementId, Judged]] = {name: {} for name in case.streams}
     for element, each in run.judged.items():
         judged[element.input][element] = each
-    return {name: Lives(_lives(of), _horizon(name, of, case)) for name, of in judged.items()}
+    found = {}
+    for name, of in judged.items():
+        lives = _lives(of)
+        living, vanished = ([life for life in lives if (life.end > life.start) is lasts] for lasts in (True, False))
+        found[name] = Lives(living, _horizon(name, of, case), vanished)
+    return found
 
 
 def _lives(judged: Mapping[ElementId, Judged]) -> list[Life]:
@@ -68,7 +73,7 @@ def _lives(judged: Mapping[ElementId, Judged]) -> list[Life]:
             found[element] = Life(event.start, event.end, event.payload, event.start, open=edge)
         if original.edge is EdgeKind.START:
             waiting[name].append(element)
-    return [life for life in found.values() if life.end > life.start]
+    return list(found.values())
 
 
 def _horizon(name: str, judged: Mapping[ElementId, Judged], case: Case) -> int:

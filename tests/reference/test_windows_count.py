@@ -75,10 +75,17 @@ def test_the_cti_of_the_results_waits_at_the_oldest_window_that_is_not_closed() 
 
 
 def test_a_late_start_within_the_grace_is_among_the_first() -> None:
-    rows = [point(1), point(9), cti(9), point(5), point(4)]
+    rows = [cti(0, "b"), point(1), point(9), cti(9), point(5), point(4)]
     result = result_of(rows, counts(2, grace=4))
     assert spans_of(result, "n") == Counter([(1, 6, 2), (5, 10, 2)])
     assert [row.outcome for row in result.late] == [Outcome.LATE_KEPT, Outcome.DROPPED_WINDOW_CLOSED]
+
+
+def test_with_one_clock_a_window_that_is_not_closed_takes_what_is_later_than_the_grace() -> None:
+    rows = [point(1), point(9), cti(9), point(5), point(4)]
+    result = result_of(rows, counts(2, grace=4))
+    assert spans_of(result, "n") == Counter([(1, 5, 2), (4, 6, 2), (5, 10, 2)])
+    assert [row.outcome for row in result.late] == [Outcome.LATE_KEPT, Outcome.LATE_KEPT]
 
 
 def ended(rows: list[Row], node: Row) -> ReferenceRun:

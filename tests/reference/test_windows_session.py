@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.temporal.outcomes import Outcome
+from streaming.temporal.ticks import NO_CTI
 from tests.reference.windowing import (
     Row,
     arrivals,
@@ -86,13 +87,46 @@ def test_the_cti_of_the_results_is_behind_by_the_grace() -> None:
 
 
 def test_a_late_event_joins_while_it_is_late_by_no_more_than_the_grace() -> None:
-    rows = [point(0), cti(12), point(8), point(7)]
+    rows = [cti(0, "b"), point(0), cti(12), point(8), point(7)]
     result = result_of(rows, sessions(10, grace=4))
     assert spans_of(result, "n") == Counter([(0, 18, 2)])
     assert [(row.start, row.outcome) for row in result.late] == [
         (8, Outcome.LATE_KEPT),
         (7, Outcome.DROPPED_WINDOW_CLOSED),
     ]
+
+
+ONE_LANE = st.lists(st.one_of(st.integers(0, 40).map(point), st.integers(0, 40).map(cti)), max_size=14)
+
+
+@given(rows=ONE_LANE, gap=st.integers(1, 12), grace=st.integers(0, 8))
+def test_with_one_clock_a_session_takes_a_late_event_as_long_as_it_is_open(
+    rows: list[Row], gap: int, grace: int
+) -> None:
+    """T19, said once more: late by at most the grace, or not before the first session that is not closed."""
+    taken: list[int] = []
+    refused, at = 0, NO_CTI
+    for row in rows:
+        if "cti" in row:
+            at = max(at, row["cti"])
+            continue
+        start = row["start"]
+        open_starts = [first for first, end in chained(taken, gap) if end + grace > at]
+        if start >= min([at - grace, *open_starts]):
+            taken.append(start)
+        else:
+            refused += 1
+    result = result_of(rows, sessions(gap, grace=grace))
+    assert spans_of(result) == Counter(chained(taken, gap))
+    assert sum(row.outcome is Outcome.DROPPED_WINDOW_CLOSED for row in result.late) == refused
+
+
+def chained(starts: list[int], gap: int) -> list[tuple[int, int]]:
+    """The sessions of `starts`: where the next start is `gap` or more away a session ends."""
+    ordered = sorted(set(starts))
+    ends = [one for one, next_ in pairwise([*ordered, None]) if next_ is None or next_ - one >= gap]
+    firsts = [next_ for one, next_ in pairwise([None, *ordered]) if one is None or next_ - one >= gap]
+    return [(first, last + gap) for first, last in zip(firsts, ends, strict=True)]
 
 
 @given(rows=arrivals("point"), gap=st.integers(1, 12), grace=st.integers(0, 12))

@@ -73,9 +73,9 @@ def test_the_cti_of_the_results_waits_at_the_start_of_the_unfinished_snapshot() 
 
 
 def test_with_grace_a_late_event_cuts_what_is_open() -> None:
-    rows = [interval(0, 10), cti(12), interval(5, 20)]
+    rows = [cti(0, "b"), interval(0, 10), cti(12), interval(5, 20)]
     result = result_of(rows, snapshots(grace=5), shape="interval")
-    # 12 - 5 is final: the late event counts from 7 on.
+    # 12 - 5 is final for what lane a can know: the late event counts from 7 on.
     assert spans_of(result, "n") == Counter([(0, 7, 1), (7, 10, 2), (10, 20, 1)])
     assert [row.outcome for row in result.late] == [Outcome.LATE_KEPT]
 
@@ -86,9 +86,21 @@ def test_a_late_event_that_ended_before_what_is_open_is_refused() -> None:
     assert [row.outcome for row in result.late] == [Outcome.DROPPED_WINDOW_CLOSED]
 
 
+def test_with_one_clock_a_snapshot_that_is_not_closed_is_cut_where_the_late_event_starts() -> None:
+    result = result_of([interval(0, 10), cti(12), interval(5, 20)], snapshots(grace=5), shape="interval")
+    assert spans_of(result, "n") == Counter([(0, 5, 1), (5, 10, 2), (10, 20, 1)])
+
+
+def test_with_one_clock_a_late_event_is_cut_where_its_group_is_closed() -> None:
+    rows = [interval(0, 10), interval(10, 30), cti(12), interval(5, 20)]
+    result = result_of(rows, snapshots(grace=1), shape="interval")
+    assert spans_of(result, "n") == Counter([(0, 10, 1), (10, 20, 2), (20, 30, 1)])
+
+
 def test_a_late_end_ends_its_edge_where_time_is_still_open() -> None:
-    result = result_of([opens(0), cti(12), ends(0, 3), cti(30)], snapshots(grace=5), shape="edge")
-    assert spans_of(result, "n") == Counter([(0, 7, 1)])
+    rows = [cti(0, "b"), opens(0), cti(12), ends(0, 3), cti(30)]
+    assert spans_of(result_of(rows, snapshots(grace=5), shape="edge"), "n") == Counter([(0, 7, 1)])
+    assert spans_of(result_of(rows[1:], snapshots(grace=5), shape="edge"), "n") == Counter([(0, 3, 1)])
 
 
 def test_an_edge_that_opens_at_the_cti_may_vanish_and_finishes_nothing_before() -> None:
