@@ -77,6 +77,8 @@ class InputFeed:
             return Fed(identity, clock.take_malformed(element.reason), None, self._settle())
         before = self._settle() if clock.take_arrival(arrival) else None
         judged = clock.take(element, arrival)
+        if judged.event is not None:
+            self.horizon = max(self.horizon, element.sync)  # a held event as well: it has been seen (T4)
         return Fed(identity, judged, self._flow(identity, judged), self._settle(), before, failed)
 
     def heartbeat(self, now: Tick) -> Tick | None:
