@@ -56,7 +56,7 @@ def parse_duration(value: int | str) -> Ticks:
         sign, count, unit = match.groups()
         return Ticks(int(f"{sign}{count}") * _UNIT_TICKS[unit])
     match = _ISO_DURATION.fullmatch(text)
-    if match and any(group is not None for group in match.groups()[1:6]):
+    if match and any(match.groups()[1:]):
         return _iso_ticks(match)
     raise TimeTextError(f"{value!r} is not a duration; write for example '100ms', '10s', '5m', '-1tick' or 'PT5M'")
 
