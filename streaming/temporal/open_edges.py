@@ -30,7 +30,7 @@ class OpenEdge:
 def payload_key(payload: Payload) -> str:
     """A text that is equal for equal payloads; a null field and a missing one are the same."""
     present = {name: _canonical(value) for name, value in payload.items() if value is not None}
-    return json.dumps(present, sort_keys=True, separators=(",", ":"))
+    return json.dumps(present, sort_keys=True)
 
 
 def _canonical(value: Any) -> Any:

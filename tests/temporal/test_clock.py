@@ -34,6 +34,13 @@ def test_a_point_lives_for_one_tick() -> None:
     assert (point(5).start, point(5).end) == (5, 6)
 
 
+def test_an_event_of_each_shape_has_its_payload_and_an_empty_one_when_none_is_given() -> None:
+    one = {"k": "a"}
+    given = (point(5, one), interval(5, 7, one), edge_start(5, one), edge_end(5, 7, one))
+    assert [event.payload for event in given] == [one] * 4
+    assert [event.payload for event in (point(5), interval(5, 7), edge_start(5), edge_end(5, 7))] == [{}] * 4
+
+
 # T4: CTIs never move back
 
 
@@ -59,6 +66,13 @@ def test_a_lower_cti_does_nothing_and_is_counted() -> None:
     lane.take_cti(Cti(Tick(5)))
     assert lane.take_cti(Cti(Tick(4))) == CtiTaken(moved=False, suppressed=True)
     assert (lane.cti, lane.cti_suppressed) == (5, 1)
+
+
+def test_each_lower_cti_is_counted_and_a_higher_or_equal_one_takes_nothing_off_the_count() -> None:
+    lane = clock()
+    for at in (5, 4, 3, 5, 6):
+        lane.take_cti(Cti(Tick(at)))
+    assert lane.cti_suppressed == 2
 
 
 def test_a_strict_bound_is_the_cti_one_tick_later() -> None:
@@ -131,6 +145,15 @@ def test_a_malformed_row_does_not_count_for_n() -> None:
 
 def test_a_cti_follows_every_nth_event() -> None:
     assert emitted(clock(count=3), *points(1, 2, 3, 4, 5, 6, 7)) == [None, None, 3, None, None, 6, None]
+
+
+def test_a_clock_remembers_how_many_events_it_received_since_n_was_last_reached() -> None:
+    lane = clock(count=3)
+    counts = []
+    for event in points(1, 2, 3, 4):
+        lane.take(event)
+        counts.append(lane.state().since_cti)
+    assert counts == [1, 2, 0, 1]
 
 
 def test_a_generated_cti_is_the_last_start_minus_the_delay() -> None:

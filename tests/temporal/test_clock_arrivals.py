@@ -4,7 +4,7 @@ from streaming.temporal.clock import LaneClock, started_at
 from streaming.temporal.events import Cti, edge_end, edge_start, point
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import AdvanceTime, Basis, Future, Generate, Late
-from streaming.temporal.ticks import FIRST_TICK, INFINITY, Tick, Ticks
+from streaming.temporal.ticks import FIRST_TICK, INFINITY, NO_CTI, Tick, Ticks
 
 # T9: minimum gap and arrival bound
 
@@ -37,6 +37,12 @@ def test_an_arrival_bound_that_is_lower_is_not_counted_as_suppressed() -> None:
     assert (lane.cti, lane.cti_suppressed) == (15, 0)
 
 
+def test_without_an_arrival_or_a_bound_nothing_moves() -> None:
+    for lane, arrival in ((azure(), None), (LaneClock(AdvanceTime()), Tick(30))):
+        assert not lane.take_arrival(arrival)
+        assert lane.cti == NO_CTI
+
+
 def test_an_arrival_bound_stays_inside_the_years() -> None:
     lane = LaneClock(AdvanceTime(late_arrival=Ticks(2**62)))
     assert lane.take_arrival(Tick(0))
@@ -54,8 +60,7 @@ def test_the_arrival_raises_the_lane_also_under_a_dropped_event_from_the_future(
 
 def test_raising_a_lane_moves_it_up_only_and_counts_nothing() -> None:
     lane = LaneClock(AdvanceTime())
-    assert lane.raise_to(Tick(10))
-    assert not lane.raise_to(Tick(9))
+    assert [lane.raise_to(Tick(at)) for at in (10, 10, 9)] == [True, False, False]
     assert (lane.cti, lane.cti_suppressed) == (10, 0)
 
 

@@ -63,6 +63,17 @@ def test_a_wall_clock_that_steps_back_stands_still() -> None:
     assert idle_at(rule, 1099) == set()
 
 
+def test_a_lane_first_heard_after_a_step_back_was_heard_at_the_highest_wall_clock() -> None:
+    rule = silence()
+    idle_at(rule, 1000)
+    idle_at(rule, 500)
+    rule.hear("c", None)
+    rule.beat(Tick(1099), ["c"])
+    assert rule.idle == set()
+    rule.beat(Tick(1100), ["c"])
+    assert rule.idle == {"c"}
+
+
 def test_an_arrival_that_is_earlier_than_the_last_takes_nothing_back() -> None:
     rule = silence()
     rule.hear("a", Tick(1000))

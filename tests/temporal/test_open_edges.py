@@ -46,6 +46,7 @@ def test_an_end_without_an_open_edge_is_an_orphan(late: Late) -> None:
     for end in (edge_end(2, 5), edge_end(1, 5, {"k": "b"})):
         judged = judge(lane(late), edge_start(1), end)[-1]
         assert (judged.outcome, judged.reason, judged.event) == (Outcome.MALFORMED, Reason.ORPHAN_END, None)
+        assert judged.original == end
 
 
 def test_a_second_end_of_one_edge_is_an_orphan() -> None:
@@ -74,7 +75,13 @@ def test_the_end_of_a_dropped_start_is_dropped_with_the_reason_start_dropped() -
     start, end = judge(lane(Late.DROP, cti=10), edge_start(7), edge_end(7, 20))
     assert (start.outcome, start.reason) == (Outcome.DROPPED_LATE, Reason.BEFORE_CTI)
     assert (end.outcome, end.reason, end.event) == (Outcome.DROPPED_LATE, Reason.START_DROPPED, None)
+    assert end.original == edge_end(7, 20)
     assert end.lateness is None  # its own time was not late
+
+
+def test_the_end_of_a_dropped_start_at_the_cti_is_not_late() -> None:
+    end = judge(lane(Late.DROP, cti=10), edge_start(7), edge_end(7, 10))[-1]
+    assert (end.reason, end.lateness) == (Reason.START_DROPPED, None)
 
 
 def test_the_late_end_of_a_dropped_start_is_start_dropped_too() -> None:
@@ -150,6 +157,11 @@ def test_payloads_are_equal_by_value_and_null_is_as_good_as_missing() -> None:
     assert payload_key({"a": {"x": [1, None]}, "b": "t"}) == payload_key({"b": "t", "a": {"x": [1, None], "y": None}})
 
 
+def test_a_decimal_zero_has_one_key_whatever_its_sign_and_digits() -> None:
+    zeros = [Decimal(text) for text in ("0", "-0", "0.00", "-0.0", "0E+5")]
+    assert len({payload_key({"a": zero}) for zero in zeros}) == 1
+
+
 def test_decimals_that_differ_in_their_last_digit_have_different_keys() -> None:
     digits = "1234567890" * 3
     assert payload_key({"a": Decimal(digits + "1")}) != payload_key({"a": Decimal(digits + "2")})
@@ -162,8 +174,13 @@ def test_payloads_that_differ_have_different_keys() -> None:
         {"a": "1"},
         {"a": True},
         {"a": 1.0},
+        {"a": 0.0},
+        {"a": 1e-300},
         {"a": [1]},
+        {"a": [2]},
         {"a": {"x": 1}},
+        {"a": {"x": 2}},
+        {"a": Decimal(0)},
         {"a": Decimal(1)},
     ]
     assert len({payload_key(payload) for payload in payloads}) == len(payloads)
