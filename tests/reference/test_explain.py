@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -9,9 +10,10 @@ from streaming.definition.advance import to_temporal
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
 from streaming.reference.executor import ReferenceRun
-from streaming.reference.explain import Decision
+from streaming.reference.explain import Absence, Decision
 from streaming.reference.flow import ElementId
-from streaming.temporal.outcomes import Outcome
+from streaming.temporal.outcomes import Outcome, Reason
+from streaming.temporal.ticks import Tick, Ticks
 from streaming.wire.case import ONLY_LANE, EndMode
 from streaming.wire.rows import read_row
 
@@ -26,20 +28,35 @@ ROWS = st.lists(
 EVERY = st.one_of(st.integers(1, 4), st.integers(1, 9).map(lambda ticks: f"{ticks}us"))
 WINDOW = {"id": "w", "kind": "window", "aggregates": [{"name": "n", "function": "count"}], "input": "s"}
 OUT = {"id": "out", "kind": "output"}
+ARRIVAL = 1_000
+"""When every row arrives."""
 
 
-def run_of(rows: list[dict[str, Any]], advance: dict[str, Any], between: list[dict[str, Any]]) -> ReferenceRun:
+def run_of(
+    rows: list[dict[str, Any]], advance: dict[str, Any], between: list[dict[str, Any]], shape: str = "point"
+) -> ReferenceRun:
     """`rows` into an output, through the nodes `between`."""
-    stream = StreamDefinition.model_validate({"fields": {}, "advance": advance})
+    stream = StreamDefinition.model_validate({"shape": shape, "fields": {}, "advance": advance})
     nodes = [{"id": "s", "kind": "input", "stream": "s"}, *between]
     graph = QueryGraph.model_validate(
         {"version": 1, "name": "explained", "nodes": [*nodes, OUT | {"input": nodes[-1]["id"]}]}
     )
     run = ReferenceRun(graph, {"s": stream}, {"s": to_temporal(stream.advance)})
     for row in rows:
-        run.take("s", ONLY_LANE, read_row(row, stream))
+        run.take("s", ONLY_LANE, read_row(row, stream), Tick(ARRIVAL))
     run.end(EndMode.FLUSH)
     return run
+
+
+def absence_of(run: ReferenceRun, position: int) -> Absence:
+    """Why the row at `position` is absent."""
+    found = run.why_absent(element(position))
+    assert found is not None
+    return found
+
+
+def element(position: int) -> ElementId:
+    return ElementId("s", ONLY_LANE, position)
 
 
 def settings(every: int | str, delay: int, late: str, basis: str) -> dict[str, Any]:
@@ -87,18 +104,107 @@ def test_the_smallest_delay_keeps_an_event_that_windows_refused(
 
 def test_no_delay_helps_against_a_cti_that_was_not_generated() -> None:
     rows = [{"start": 5, "payload": {}}, {"cti": 20}, {"start": 15, "payload": {}}]
-    absence = run_of(rows, settings(1, 0, "drop", "last"), []).why_absent(ElementId("s", ONLY_LANE, 2))
-    assert absence is not None
-    assert absence.smallest_delay is None
-    assert absence.lateness == 5
+    absence = absence_of(run_of(rows, settings(1, 0, "drop", "last"), []), 2)
+    assert (absence.smallest_delay, absence.lateness) == (None, 5)
 
 
-def test_an_event_dropped_at_the_door_names_no_node_and_says_the_delay() -> None:
+def test_a_delay_helps_down_to_a_cti_that_was_not_generated() -> None:
+    rows = [{"cti": 15}, {"start": 18, "payload": {}}, {"start": 15, "payload": {}}]
+    assert absence_of(run_of(rows, settings(1, 1, "drop", "last"), []), 2).smallest_delay == 3
+
+
+def test_an_event_dropped_at_the_door_is_told_whole() -> None:
     rows = [{"start": 20, "payload": {}}, {"start": 15, "payload": {}}]
-    absence = run_of(rows, settings(1, 2, "drop", "last"), []).why_absent(ElementId("s", ONLY_LANE, 1))
-    assert absence is not None
-    assert (absence.nodes, absence.smallest_delay) == ((), 5)
-    assert absence.sentence.endswith("; with a delay of 5us it would have been taken.")
+    absence = absence_of(run_of(rows, settings(1, 2, "drop", "last"), []), 1)
+    assert absence == Absence(
+        element=element(1),
+        decision=Decision.TOO_LATE,
+        nodes=(),
+        outcome=Outcome.DROPPED_LATE,
+        reason=Reason.BEFORE_CTI,
+        cti_met=Tick(18),
+        lateness=Ticks(3),
+        smallest_delay=Ticks(5),
+        sentence="row 1 of lane '0' of 's' is in no result: it came 3us too late for the CTI "
+        "1970-01-01T00:00:00.000018Z and its policy dropped it; with a delay of 5us it would have been taken.",
+    )
+
+
+DOOR = [
+    ({"edge": "start", "start": "noon", "payload": {}}, Decision.MALFORMED, "it is malformed (bad_time)"),
+    (
+        {"edge": "start", "start": 9_999, "payload": {}},
+        Decision.TOO_EARLY,
+        "it lies further ahead of its arrival than 'max_ahead' allows",
+    ),
+    (
+        {"edge": "end", "start": 9_999, "end": 10_000, "payload": {}},
+        Decision.START_DROPPED,
+        "it ends an edge whose start was dropped",
+    ),
+    ({"edge": "end", "start": 3, "end": 7, "payload": {}}, Decision.MALFORMED, "it is malformed (orphan_end)"),
+]
+
+
+@pytest.mark.parametrize(("position", "decision", "why"), [(at, *each[1:]) for at, each in enumerate(DOOR)])
+def test_what_the_door_decides_says_why_and_no_delay(position: int, decision: Decision, why: str) -> None:
+    advance = settings(1, 0, "drop", "last") | {"max_ahead": "2us", "future": "drop"}
+    rows = [row for row, *_ in DOOR] + [{"cti": None}, {"edge": "start", "start": 1, "payload": {}}]
+    run = run_of(rows, advance, [], "edge")
+    absence = absence_of(run, position)
+    assert (absence.decision, absence.nodes, absence.smallest_delay) == (decision, (), None)
+    assert absence.sentence == f"row {position} of lane '0' of 's' is in no result: {why}."
+    after = absence_of(run, len(rows) - 1)
+    assert after.decision is Decision.AFTER_END
+    assert after.sentence.endswith("is in no result: it came after CTI infinity had ended its lane.")
+
+
+def branches(*nodes: dict[str, Any]) -> ReferenceRun:
+    """Rows at 1 and 6 through `nodes`, each but `dead` with an output of its own behind it, not ended."""
+    stream = StreamDefinition.model_validate({"fields": {}, "advance": {"late": "keep"}})
+    inputs = [{"id": name, "kind": "input", "stream": name} for name in ("s", "other")]
+    read = ["other", *(node["id"] for node in nodes if node["id"] != "dead")]
+    outputs = [OUT | {"id": f"{node}_out", "input": node} for node in read]
+    graph = QueryGraph.model_validate({"version": 1, "name": "branches", "nodes": [*inputs, *nodes, *outputs]})
+    run = ReferenceRun(graph, {"s": stream, "other": stream}, {"s": to_temporal(stream.advance)})
+    for row in ({"cti": 5}, {"start": 1, "payload": {}}, {"start": 6, "payload": {}}):
+        run.take("s", ONLY_LANE, read_row(row, stream))
+    return run
+
+
+NEVER = {"id": "never", "kind": "filter", "input": "s", "where": "false"}
+TUMBLING = WINDOW | {"window": {"kind": "tumbling", "size": 5}}
+
+
+def test_what_one_branch_removes_and_another_keeps_is_waiting() -> None:
+    other = TUMBLING | {"id": "v", "window": {"kind": "tumbling", "size": 9}}
+    absence = absence_of(branches(NEVER, TUMBLING, other), 2)
+    assert (absence.decision, absence.nodes) == (Decision.WAITING, ("w", "v"))
+    assert absence.sentence == "row 2 of lane '0' of 's' is in no result yet: it waits in 'w' and 'v' for a CTI."
+
+
+def test_all_that_ended_the_ways_of_an_event_is_said() -> None:
+    absence = absence_of(branches(NEVER, TUMBLING), 1)
+    assert (absence.decision, absence.nodes) == (Decision.REMOVED, ("never", "w"))
+    assert absence.sentence.endswith(
+        "filter 'never' removed it: false is false; all its windows in 'w' were closed, the last at "
+        "1970-01-01T00:00:00.000005Z."
+    )
+    assert absence.outcome is Outcome.DROPPED_WINDOW_CLOSED
+
+
+def test_an_event_that_only_goes_where_no_output_is_says_so() -> None:
+    absence = absence_of(branches(NEVER | {"id": "dead", "where": "true"}), 2)
+    assert absence.decision is Decision.WAITING
+    assert absence.sentence.endswith("is in no result yet: no node that takes it leads to an output.")
+
+
+def test_an_event_in_too_many_windows_is_told_so_and_no_delay_helps() -> None:
+    window = WINDOW | {"window": {"kind": "tumbling", "size": 1}}
+    advance = settings(1, 0, "drop", "last")
+    absence = absence_of(run_of([{"start": 0, "end": 10_001, "payload": {}}], advance, [window], "interval"), 0)
+    assert (absence.decision, absence.nodes, absence.smallest_delay) == (Decision.TOO_MANY_WINDOWS, ("w",), None)
+    assert (absence.outcome, absence.reason) == (Outcome.MALFORMED, Reason.TOO_MANY_WINDOWS)
 
 
 def test_a_row_knows_the_elements_that_made_it_and_how_each_was_judged() -> None:
