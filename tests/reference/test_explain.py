@@ -103,18 +103,18 @@ def test_the_smallest_delay_keeps_an_event_that_windows_refused(
 
 
 def test_no_delay_helps_against_a_cti_that_was_not_generated() -> None:
-    rows = [{"start": 5, "payload": {}}, {"cti": 20}, {"start": 15, "payload": {}}]
+    rows: list[dict[str, Any]] = [{"start": 5, "payload": {}}, {"cti": 20}, {"start": 15, "payload": {}}]
     absence = absence_of(run_of(rows, settings(1, 0, "drop", "last"), []), 2)
     assert (absence.smallest_delay, absence.lateness) == (None, 5)
 
 
 def test_a_delay_helps_down_to_a_cti_that_was_not_generated() -> None:
-    rows = [{"cti": 15}, {"start": 18, "payload": {}}, {"start": 15, "payload": {}}]
+    rows: list[dict[str, Any]] = [{"cti": 15}, {"start": 18, "payload": {}}, {"start": 15, "payload": {}}]
     assert absence_of(run_of(rows, settings(1, 1, "drop", "last"), []), 2).smallest_delay == 3
 
 
 def test_an_event_dropped_at_the_door_is_told_whole() -> None:
-    rows = [{"start": 20, "payload": {}}, {"start": 15, "payload": {}}]
+    rows: list[dict[str, Any]] = [{"start": 20, "payload": {}}, {"start": 15, "payload": {}}]
     absence = absence_of(run_of(rows, settings(1, 2, "drop", "last"), []), 1)
     assert absence == Absence(
         element=element(1),
@@ -130,7 +130,7 @@ def test_an_event_dropped_at_the_door_is_told_whole() -> None:
     )
 
 
-DOOR = [
+DOOR: list[tuple[dict[str, Any], Decision, str]] = [
     ({"edge": "start", "start": "noon", "payload": {}}, Decision.MALFORMED, "it is malformed (bad_time)"),
     (
         {"edge": "start", "start": 9_999, "payload": {}},
@@ -208,7 +208,7 @@ def test_an_event_in_too_many_windows_is_told_so_and_no_delay_helps() -> None:
 
 
 def test_a_row_knows_the_elements_that_made_it_and_how_each_was_judged() -> None:
-    rows = [{"start": 2, "payload": {}}, {"start": 1, "payload": {}}, {"cti": 9}]
+    rows: list[dict[str, Any]] = [{"start": 2, "payload": {}}, {"start": 1, "payload": {}}, {"cti": 9}]
     run = run_of(rows, {"late": "drop"}, [WINDOW | {"window": {"kind": "tumbling", "size": 5}}])
     (row,) = run.outputs
     made_of = run.origin(row)
