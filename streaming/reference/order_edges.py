@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from streaming.reference.flow import VANISHED, Advanced, Flow, Witness, sort_key
+from streaming.reference.flow import Advanced, Flow, Witness, sort_key
 from streaming.temporal.ticks import NO_CTI, Tick
 
 
@@ -20,14 +20,8 @@ class OrderEdges:
     held: list[Flow] = field(default_factory=list)
 
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
-        """What is not after the CTI passes at once, late_kept flows too. An edge that vanishes unseen is not seen."""
-        del port
-        unseen = [each for each in self.held if each.id == flow.id]
-        if flow.vanishes and unseen:
-            self.held.remove(unseen[0])
-            witness.removed(self.node, unseen[0], VANISHED)
-            witness.removed(self.node, flow, VANISHED)
-            return ()
+        """What is not after the CTI passes at once, late_kept flows too."""
+        del port, witness
         if _sync(flow) <= self.cti:
             return (flow,)
         self.held.append(flow)
@@ -52,5 +46,8 @@ def _sync(flow: Flow) -> Tick:
 
 
 def _place(flow: Flow) -> tuple[Any, ...]:
-    """By time, then by start: so ends are before starts of the same tick, at which their edges live no more (T2)."""
-    return (_sync(flow), flow.start, flow.end, sort_key(flow.payload))
+    """By time, then by start: so ends are before starts of the same tick, at which their edges live no more (T2).
+
+    The vanishing of an edge follows its start, so that what reads starts alone sees each (law 7).
+    """
+    return (_sync(flow), flow.vanishes, flow.start, flow.end, sort_key(flow.payload))

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from streaming.reference.flow import Flow, FlowId, Witness
-from streaming.reference.matching import vanished
 from streaming.reference.ports import Ports
 from streaming.temporal.ticks import INFINITY, Tick
 
@@ -22,17 +21,14 @@ class Union:
     ends: dict[FlowId, Flow] = field(default_factory=dict)
 
     def take(self, port: int, flow: Flow, ports: Ports, witness: Witness) -> Sequence[Flow]:
-        """Let it wait. An edge that vanishes is taken back, or its vanishing passes on if its start has passed."""
-        del ports
+        """Let it wait. That an edge vanishes follows its start, so that what reads starts alone sees each (law 7)."""
+        del ports, witness
         payload = {name: flow.payload[name] for name in self.fields}
         row = replace(flow, id=(port, flow.id), payload=payload)
-        if not row.vanishes:
-            waiting = self.ends if row.closes else self.starts
-            waiting[row.id] = row
-            return ()
-        if row.id not in self.starts:
+        if row.vanishes and row.id not in self.starts:
             return (row,)
-        vanished(self.node, self.starts.pop(row.id), row, witness)
+        waiting = self.ends if row.closes else self.starts
+        waiting[row.id] = row
         return ()
 
     def held_at(self, ports: Ports) -> Tick:

@@ -100,11 +100,7 @@ def _point_at_end(node: PointAtEndNode | OutputNode, life: Life) -> Life | None:
     return None if life.end == FOREVER else replace(life, start=life.end, end=life.end + 1)
 
 
-def _to_intervals(node: ToIntervalsNode, life: Life) -> Life:
-    return replace(life, open=False)
-
-
-def _order_edges(node: OrderEdgesNode, life: Life) -> Life:
+def _unchanged(node: ToIntervalsNode | OrderEdgesNode, life: Life) -> Life:
     return life
 
 
@@ -121,7 +117,7 @@ def _extend(node: ExtendNode, lives: Lives) -> Lives:
 
 
 def _extended(node: ExtendNode, life: Life) -> Life:
-    return replace(life, end=later(life.end, ticks(node.by)), open=life.open and ticks(node.by) > 0)
+    return replace(life, end=later(life.end, ticks(node.by)))
 
 
 def _output(node: OutputNode, lives: Lives) -> Lives:
@@ -153,8 +149,8 @@ QUERIES: Final[Mapping[type[Any], Callable[..., Lives]]] = {
     SetDurationNode: each(_set_duration, starts_alone=True),
     ExtendNode: _extend,
     PointAtEndNode: each(_point_at_end, takes_back=False),
-    ToIntervalsNode: each(_to_intervals, takes_back=False),
-    OrderEdgesNode: each(_order_edges),
+    ToIntervalsNode: each(_unchanged, takes_back=False),
+    OrderEdgesNode: each(_unchanged),
     OutputNode: _output,
     UnionNode: _union,
     JoinNode: join,

@@ -49,7 +49,9 @@ def parts(node: JoinNode | AntiJoinNode | SemiJoinNode, left: Lives, right: Live
             ticks = [tick for _, tick in run]
             end = FOREVER if ticks[-1] == LAST_SCANNED else ticks[-1] + 1
             stamps = [each.stamp for each in found if covered and each.start < end and each.end > ticks[0]]
-            yield replace(one, start=ticks[0], end=end, open=False, stamp=max([one.stamp, *stamps]))
+            yield replace(
+                one, start=ticks[0], end=end, open=one.open and end == FOREVER, stamp=max([one.stamp, *stamps])
+            )
 
 
 def asof_join(node: AsofJoinNode, left: Lives, right: Lives) -> Lives:
