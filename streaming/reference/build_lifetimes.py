@@ -69,8 +69,8 @@ def _to_intervals(node: ToIntervalsNode, plan: Plan) -> Operator:
 
 
 def _order_edges(node: OrderEdgesNode, plan: Plan) -> Operator:
-    del plan
-    return OrderEdges(node.id)
+    del node, plan
+    return OrderEdges()
 
 
 def _output(node: OutputNode, plan: Plan) -> Operator:

@@ -118,7 +118,7 @@ class FixedWindows:
         """
         edge = self.open_edges.pop(end.id)
         blind = edge.first if end.late_at is None else max(edge.first, self._first_open(end.late_at))
-        last = max(blind - 1, self.windows.last_index(end.end) if end.end > end.start else edge.first - 1)
+        last = blind - 1 if end.vanishes else max(blind - 1, self.windows.last_index(end.end))
         rest = self._rest(edge, last)
         if edge.last_allowed < last:
             self._cut(edge, witness)
@@ -135,7 +135,7 @@ class FixedWindows:
             witness.removed(self.node, end, why)
 
     def _why_nowhere(self, end: Flow) -> str:
-        if end.end <= end.start:
+        if end.vanishes:
             return VANISHED
         if self.windows.first_index(end.start) > self.windows.last_index(end.end):
             return f"its edge lies in a gap between the windows of {self.node!r}"

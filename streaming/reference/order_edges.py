@@ -15,7 +15,6 @@ from streaming.temporal.ticks import NO_CTI, Tick
 class OrderEdges:
     """One order_edges node; what is no edge is ordered by its start."""
 
-    node: str
     cti: Tick = NO_CTI
     held: list[Flow] = field(default_factory=list)
 

@@ -172,13 +172,13 @@ def test_an_edge_that_vanished_gives_nothing(operator: Operator) -> None:
 
 
 def test_an_edge_that_vanishes_before_its_start_was_released_passes_all_the_same() -> None:
-    operator = OrderEdges("n")
+    operator = OrderEdges()
     assert through(operator, opens(5), closes(5, 5)) == []
     assert operator.advance(0, Tick(9), Tick(9), Heard()).flows == [opens(5), closes(5, 5)]
 
 
 def test_an_edge_that_vanishes_after_its_start_was_released_is_taken_back() -> None:
-    operator = OrderEdges("n")
+    operator = OrderEdges()
     operator.advance(0, Tick(5), Tick(5), Heard())
     assert through(operator, opens(5), closes(5, 5)) == [opens(5), closes(5, 5)]
 
@@ -217,7 +217,7 @@ def test_an_interval_has_the_elements_of_both_its_ends() -> None:
 
 
 def test_ends_come_before_starts_of_the_same_tick() -> None:
-    operator = OrderEdges("n")
+    operator = OrderEdges()
     later = replace(opens(9), id=END)
     through(operator, later, opens(5), closes(5, 9))
     assert operator.advance(0, Tick(9), Tick(9), Heard()).flows == [opens(5), closes(5, 9), later]
