@@ -6,7 +6,14 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.reference.flow import ElementId
+from streaming.definition.types import LONG
+from streaming.reference.fixed_windows import FixedWindows
+from streaming.reference.flow import ElementId, Flow, Pane, Timing
+from streaming.reference.plan import expression
+from streaming.reference.top_k import TopK
+from streaming.reference.trace import Trace
+from streaming.temporal.ticks import INFINITY, Tick, Ticks
+from streaming.temporal.windows import HoppingWindows
 from streaming.wire.case import EndMode
 from tests.reference.windowing import (
     Row,
@@ -103,6 +110,41 @@ def test_what_was_first_nowhere_is_told_so_once_and_what_was_somewhere_is_not() 
     node = top(1, window={"kind": "hopping", "size": 10, "hop": 5})
     assert removals(rows, node, 0) == []
     assert removals(rows, node, 2) == ["it is not among the first 1 in any pane of 'w'"]
+
+
+def test_what_is_not_first_in_its_last_window_is_lost_though_that_was_open_when_the_one_before_closed() -> None:
+    rows = [point(6, "a", 1), point(7, "b", 2), cti(10)]
+    node = top(1, window={"kind": "hopping", "size": 10, "hop": 5})
+    assert removals(rows, node, 0) == ["it is not among the first 1 in any pane of 'w'"]
+    assert removals(rows, node, 1) == []
+
+
+def test_what_was_not_among_the_first_is_removed_by_this_node() -> None:
+    run = run_of([point(1, "a", 3), point(2, "b", 9), cti(10)], top(1))
+    assert [each.node for each in run.trace.removals(ElementId("s", "a", 0))] == ["w"]
+
+
+def test_a_rank_that_fails_is_in_the_trace() -> None:
+    (failure,) = run_of([point(1, "a", 0), cti(10)], top(1, by="10 / v")).trace.failures
+    assert (failure.node, failure.field, failure.why) == ("w", "by", "division by zero")
+
+
+def test_ties_leave_by_start_then_payload() -> None:
+    rows = [point(2, "a", 9), point(1, "c", 9), point(1, "b", 9), cti(10)]
+    assert [row.payload["k"] for row in rows_before_the_end(rows, top(1))] == ["b", "c", "a"]
+
+
+def test_a_row_is_the_only_one_of_its_pane_whole_and_in_time_whatever_the_event_was() -> None:
+    """So that a window behind, whose grace is none, takes what this one took late (T19, T20)."""
+    tumbling = HoppingWindows(Ticks(10), Ticks(10))
+    node = TopK("w", [], expression("v", {"v": LONG}), 1, FixedWindows("w", tumbling, Ticks(5)))
+    edge = Flow("id", Tick(3), INFINITY, {"v": 1}, frozenset(), Tick(3), late_at=Tick(12), opens=True)
+    node.take(0, edge, Trace({}))
+    advanced = node.advance(0, Tick(15), Tick(33), Trace({}))
+    (row,) = advanced.flows
+    assert (row.start, row.end, row.late_at, row.opens) == (0, 10, None, False)
+    assert row.pane == Pane(Tick(0), Tick(10), Timing.ON_TIME, 0, is_last=True)
+    assert (advanced.cti, advanced.horizon) == (10, 33)
 
 
 @given(rows=arrivals("point"), k=st.integers(1, 3))

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from streaming.reference.panes import PaneId
 from streaming.reference.trace import Trace
 from streaming.reference.window import AggregateRows
-from streaming.temporal.ticks import Tick
+from streaming.temporal.events import Cti
+from streaming.temporal.ticks import INFINITY, Tick
+from streaming.wire.case import EndMode
 from tests.reference.windowing import (
     Row,
     cti,
@@ -20,6 +22,7 @@ from tests.reference.windowing import (
     point,
     result_of,
     rows_before_the_end,
+    run_of,
     spans_of,
 )
 
@@ -80,6 +83,17 @@ def test_the_cti_of_the_results_waits_at_the_first_window_that_may_still_be_fill
     rows = [point(5), cti(10), cti(25), cti(39), cti(40)]
     # An event in [30, 40) would still fill [10, 20); once that is closed nothing is near enough.
     assert ctis_of(rows, filled(20)) == (10, 40)
+
+
+def test_at_infinity_no_window_may_still_be_filled() -> None:
+    run = run_of([point(5), cti(15)], filled(20))
+    run.end(EndMode.FLUSH)
+    assert run.logs["out"][-1] == Cti(INFINITY)
+
+
+def test_the_nearest_of_the_events_that_are_known_decides() -> None:
+    rows = [point(5), point(25), point(55), cti(20)]
+    assert [row.start for row in rows_before_the_end(rows, filled(20))] == [0, 10]
 
 
 def test_rows_leave_in_order_of_their_panes() -> None:

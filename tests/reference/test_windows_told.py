@@ -1,0 +1,75 @@
+"""What windows say of the events that they take or end: which node, and why, word for word."""
+
+from typing import Any
+
+import pytest
+
+from streaming.reference.executor import ReferenceRun
+from streaming.reference.flow import ElementId
+from streaming.temporal.outcomes import Outcome
+from streaming.wire.case import EndMode
+from tests.reference.windowing import Row, cti, ends, opens, point, run_of
+
+FIXED: Row = {"window": {"kind": "tumbling", "size": 10}}
+SESSION: Row = {"window": {"kind": "session", "gap": 5}}
+VANISHED = "nothing was left of its edge after the late policy had moved its ends"
+
+
+def element(position: int) -> ElementId:
+    return ElementId("s", "a", position)
+
+
+def told(run: ReferenceRun, position: int) -> list[tuple[str, str]]:
+    return [(each.node, each.why) for each in run.trace.removals(element(position))]
+
+
+@pytest.mark.parametrize("node", [FIXED, SESSION])
+def test_an_end_waits_in_the_window_that_its_edge_is_in(node: Row) -> None:
+    run = run_of([opens(3), ends(3, 5)], node, shape="edge")
+    assert run.trace.waits_in(element(0)) == run.trace.waits_in(element(1)) == ("w",)
+
+
+@pytest.mark.parametrize("node", [FIXED, SESSION])
+def test_an_edge_that_vanished_inside_a_window_is_not_in_it_and_both_ends_are_told_so(node: Row) -> None:
+    run = run_of([cti(15), opens(3), ends(3, 5)], node, shape="edge", late="adjust")
+    assert told(run, 1) == told(run, 2) == [("w", VANISHED)]
+    run.end(EndMode.FLUSH)
+    assert run.released == []
+
+
+def test_an_end_whose_session_is_closed_is_told_so() -> None:
+    run = run_of([opens(1), cti(10), ends(1, 20)], SESSION, shape="edge")
+    assert told(run, 2) == [("w", "no pane of 'w' that is open has its edge")]
+
+
+def test_an_end_that_comes_when_all_windows_of_its_edge_are_released_is_told_so() -> None:
+    run = run_of([opens(1), cti(10), ends(1, 10)], FIXED, shape="edge")
+    assert [row.flow.payload["n"] for row in run.outputs] == [1]
+    assert told(run, 0) == []
+    assert told(run, 2) == [("w", "it ended its edge, of which 'w' had no window left to release")]
+
+
+def test_an_edge_whose_only_window_was_closed_when_its_end_came_is_told_so() -> None:
+    run = run_of([cti(20), opens(3), ends(3, 7)], FIXED, shape="edge")
+    why = "all windows of its edge in 'w' were closed when it came"
+    assert told(run, 1) == told(run, 2) == [("w", why)]
+
+
+@pytest.mark.parametrize(("last", "why"), [(0, []), (1, ["it belongs to more than 10000 windows of 'w'"])])
+def test_an_edge_in_more_than_ten_thousand_windows_is_malformed_when_its_end_says_so(last: int, why: list[str]) -> None:
+    run = run_of([opens(0), ends(0, 100_000 + last)], FIXED, shape="edge")
+    assert told(run, 0) == [("w", each) for each in why]
+    assert run.judged[element(0)].outcome is (Outcome.MALFORMED if why else Outcome.ON_TIME)
+
+
+def test_an_open_edge_is_cut_off_where_empty_windows_are_filled_too() -> None:
+    node: dict[str, Any] = {"empty": "default", "empty_gap": 10, **FIXED}
+    run = run_of([opens(0), cti(100_010)], node, shape="edge")
+    assert told(run, 0) == [("w", "it belongs to more than 10000 windows of 'w'")]
+
+
+def test_top_k_says_of_an_event_that_its_group_was_too_small_for_a_window() -> None:
+    node = {"kind": "top_k", "window": {"kind": "count", "n": 2}, "by": "v", "k": 1}
+    run = run_of([point(1, v=1)], node)
+    run.end(EndMode.FLUSH)
+    assert told(run, 0) == [("w", "its group has too few events for a pane of 'w'")]
