@@ -1,7 +1,7 @@
 """asof_join: each left event with the matching right event of the largest start that is not after its own."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from streaming.reference.flow import Flow, FlowId, Witness, sort_key
@@ -86,8 +86,7 @@ class AsofJoin:
         if end.id in self.gone:
             witness.removed(self.node, end, self.gone.pop(end.id))
         elif end.id in self.opened:
-            row = self.opened.pop(end.id)
-            return (replace(end, payload=row.payload, stamp=max(row.stamp, end.stamp), pane=None),)
+            return (end.with_payload(self.opened.pop(end.id).payload),)
         elif end.vanishes:
             vanished(self.node, self.lefts.pop(end.id), end, witness)
         else:

@@ -48,7 +48,7 @@ class Pair:
         row = self.row(matching)
         if not self.started:
             return row
-        return None if row.end == INFINITY else replace(row, late_at=None, opens=False, closes=True)
+        return None if row.end == INFINITY else replace(row, late_at=None, closes=True)
 
     def row(self, matching: Matching) -> Flow:
         """The whole row, as far as it is known; open if one of the two never ends."""
@@ -71,11 +71,11 @@ class Join:
     matching: Matching
     tells: tuple[int, ...] = (LEFT, RIGHT)
     pairs: dict[tuple[FlowId, FlowId], Pair] = field(default_factory=dict)
-    known: tuple[Known, Known] = field(init=False)
+    known: tuple[Known, ...] = field(init=False)
     unused: dict[int, Unused] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.known = (Known(self.node, LEFT in self.tells), Known(self.node, RIGHT in self.tells))
+        self.known = tuple(Known(self.node, port in self.tells) for port in (LEFT, RIGHT))
         self.unused = {port: Unused(self.node) for port in self.tells}
 
     def take(self, port: int, flow: Flow, ports: Ports, witness: Witness) -> Sequence[Flow]:

@@ -81,7 +81,6 @@ class Parts:
         undecided = (
             piece.start
             for event in self.lefts.values()
-            if event.flow.start < ports.low
             for piece in self._pieces(event, ports)
             if not self._final(piece, event.flow, ports)
         )

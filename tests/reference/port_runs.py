@@ -81,7 +81,7 @@ def operator(node: dict[str, Any], fields: Sequence[dict[str, str]] = FIELDS) ->
 
 @dataclass
 class Said:
-    """A witness that remembers."""
+    """A witness that remembers what the operator n, and no other, says."""
 
     cause: Cause | None = None
     taken: list[Flow] = field(default_factory=list)
@@ -89,15 +89,18 @@ class Said:
     failures: list[str] = field(default_factory=list)
 
     def took(self, node: str, flow: Flow) -> None:
+        assert node == "n"
         self.taken.append(flow)
 
     def removed(self, node: str, flow: Flow, why: str) -> None:
+        assert node == "n"
         self.removals.append((flow, why))
 
     def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
         raise AssertionError(f"{node} refused {flow}")
 
     def failed(self, node: str, flow: Flow, field: str, why: str) -> None:
+        assert (node, field) == ("n", "where")
         self.failures.append(why)
 
     def why(self, spec: Spec) -> list[str]:

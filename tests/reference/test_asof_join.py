@@ -109,3 +109,46 @@ def test_both_sides_are_told_why_they_are_in_no_row() -> None:
     assert driven.said.why(later) == []
     driven.both(INFINITY)
     assert len(driven.said.why(later)) == 1
+
+
+def test_an_edge_on_the_left_that_is_in_no_row_is_told_why_of_both_its_ends() -> None:
+    driven = Driven(asof())
+    left = spec(0, 1, 5, 9, edge=True)
+    driven.take(0, left.flows[0])
+    driven.both(6)
+    driven.take(0, left.flows[1])
+    assert driven.said.why(left) == ["no event of 'r' with equal keys had started by its start"] * 2
+
+
+def test_a_row_is_made_of_both_and_neither_is_told_anything_more() -> None:
+    driven = Driven(asof())
+    left, right = spec(0, 1, 2, 9), spec(1, 1, 1, 3)
+    driven.give(left, right)
+    driven.both(INFINITY)
+    (found,) = driven.rows.values()
+    assert (found.sources, found.stamp) == (left.flows[0].sources | right.flows[0].sources, 2)
+    assert driven.said.removals == []
+
+
+def test_of_two_that_start_together_the_smaller_is_told_at_once() -> None:
+    driven = Driven(asof())
+    smaller, greater = spec(1, 1, 3, 5, v=1), spec(1, 2, 3, 5, v=2)
+    driven.give(smaller, greater)
+    driven.both(4)
+    assert len(driven.said.why(smaller)) == 1
+    assert driven.said.why(greater) == []
+
+
+@pytest.mark.parametrize(
+    ("start", "key", "told"), [(2, "a", True), (3, "a", False), (6, "a", False), (7, "a", True), (5, "b", True)]
+)
+def test_only_a_left_event_that_waits_and_may_take_it_keeps_a_right_one_from_being_told(
+    start: int, key: str, told: bool
+) -> None:
+    """The right event is the latest in [3, 7), and its stream is still at 2: another may come in between."""
+    driven = Driven(asof())
+    right = spec(1, 1, 3, 4)
+    driven.give(right, spec(1, 2, 7, 8), spec(0, 1, start, 20, k=key))
+    driven.advance(1, 2)
+    driven.advance(0, 10)
+    assert bool(driven.said.why(right)) == told

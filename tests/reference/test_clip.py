@@ -72,3 +72,14 @@ def test_an_edge_that_was_clipped_is_over_when_its_own_end_comes() -> None:
     driven.take(0, left.flows[1])
     driven.both(INFINITY)
     assert driven.net == {row(5, 8, {"k": "a", "a": 0}): 1}
+
+
+def test_only_an_edge_that_nothing_has_clipped_is_still_open_at_infinity() -> None:
+    """So that windows behind go on up to the horizon and no further (T4)."""
+    driven = Driven(clip())
+    driven.give(spec(0, 1, 5, INFINITY, edge=True), spec(0, 2, 8, INFINITY, edge=True), spec(1, 1, 7, 9))
+    driven.both(INFINITY)
+    assert [(each.start, each.end, each.opens) for each in driven.rows.values()] == [
+        (5, 7, False),
+        (8, INFINITY, True),
+    ]

@@ -202,3 +202,32 @@ def test_keys_are_equal_by_value_and_without_keys_everything_meets() -> None:
     cross.give(Spec(0, 1, 5, 9, {"a": None}), Spec(1, 1, 5, 9, {"b": None}))
     cross.both(5)
     assert cross.net == {row(5, 9, {"a": None, "b": None}): 1}
+
+
+def test_at_infinity_nothing_ends_the_row_of_an_open_pair_that_has_left() -> None:
+    driven = Driven(inner())
+    driven.give(spec(0, 1, 5, INFINITY, edge=True), spec(1, 1, 7, INFINITY, edge=True))
+    assert [flow.opens for flow in driven.both(8)] == [True]
+    assert driven.both(INFINITY) == []
+
+
+def test_two_edges_of_which_one_ends_where_the_other_begins_are_in_no_row() -> None:
+    driven = Driven(inner())
+    left = spec(0, 1, 3, 10, edge=True)
+    driven.take(0, left.flows[0])
+    driven.give(spec(1, 1, 10, 20))
+    assert driven.both(10) == []
+    assert driven.take(0, left.flows[1]) == []
+    assert driven.both(INFINITY) == []
+
+
+def test_the_end_of_a_row_is_not_late_where_its_start_was() -> None:
+    """A kept late event meets an edge: the row starts late, but its end waited for its CTI like all others."""
+    driven = Driven(inner())
+    edge = spec(1, 1, 5, 30, edge=True)
+    driven.take(1, edge.flows[0])
+    driven.both(10)
+    (start,) = driven.give(spec(0, 1, 6, 25, late_at=10))
+    (end,) = driven.both(25)
+    assert (start.opens, start.late_at) == (True, 10)
+    assert (end.closes, end.end, end.late_at) == (True, 25, None)

@@ -3,6 +3,8 @@
 from decimal import Decimal
 from typing import Any
 
+import pytest
+
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
 from streaming.reference.executor import ReferenceRun
@@ -29,10 +31,12 @@ def test_keys_are_equal_by_value() -> None:
     assert not joined("timestamp", 0, None)
 
 
-def test_both_ends_of_an_edge_with_a_null_key_are_told() -> None:
-    driven = Driven(operator({"kind": "semi_join", "keys": ["k"]}))
+@pytest.mark.parametrize("kind", ["join", "semi_join", "asof_join"])
+def test_both_ends_of_an_edge_with_a_null_key_are_told(kind: str) -> None:
+    driven = Driven(operator({"kind": kind, "keys": ["k"]}))
     edges = [Spec(port, 1, 5, 9, {"k": None, "ab"[port]: 0}, edge=True) for port in (0, 1)]
     driven.give(*edges)
+    driven.both(INFINITY)
     sentence = "its key 'k' is null, and in 'n' null equals nothing"
     assert [driven.said.why(each) for each in edges] == [[sentence, sentence]] * 2
     assert driven.said.taken == []

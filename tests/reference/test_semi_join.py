@@ -98,3 +98,36 @@ def test_both_sides_are_told_why_they_are_in_no_row() -> None:
     driven.both(12)
     assert driven.said.why(left) == ["no event of 'r' with equal keys was alive during it"]
     assert driven.said.why(right) == ["no event of 'l' with equal keys was alive during it"]
+
+
+def test_a_piece_of_an_open_edge_that_ends_is_a_whole_lifetime() -> None:
+    driven = Driven(semi())
+    driven.give(spec(0, 1, 5, INFINITY, edge=True), spec(1, 1, 6, 8))
+    driven.both(INFINITY)
+    assert [(each.start, each.end, each.opens) for each in driven.rows.values()] == [(6, 8, False)]
+
+
+def test_at_infinity_a_piece_is_an_open_edge_if_either_side_is_one() -> None:
+    driven = Driven(semi())
+    driven.give(spec(0, 1, 5, INFINITY), spec(1, 1, 8, INFINITY, edge=True))
+    driven.give(spec(0, 2, 5, INFINITY, k="b"), spec(1, 2, 9, INFINITY, k="b"))
+    driven.both(INFINITY)
+    assert sorted((each.start, each.opens) for each in driven.rows.values()) == [(8, True), (9, False)]
+
+
+def test_what_only_touches_the_left_event_is_in_no_row_of_it() -> None:
+    """While the edges are open nobody knows that they do no more than touch."""
+    driven = Driven(semi())
+    before, left, after = spec(1, 1, 2, 5, edge=True), spec(0, 1, 5, 9, edge=True), spec(1, 2, 9, 12)
+    covering = spec(1, 3, 5, 9)
+    for each in (before, left):
+        driven.take(each.port, each.flows[0])
+    driven.give(after, covering)
+    for each in (before, left):
+        driven.take(each.port, each.flows[1])
+    driven.both(INFINITY)
+    (found,) = driven.rows.values()
+    assert (found.start, found.end) == (5, 9)
+    assert found.sources == {source for each in (left, covering) for flow in each.flows for source in flow.sources}
+    for each in (before, after):
+        assert set(driven.said.why(each)) == {"no event of 'l' with equal keys was alive during it"}
