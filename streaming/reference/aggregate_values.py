@@ -31,8 +31,8 @@ class Values:
     fraction: Fraction | None
 
     def sorted(self) -> list[Any]:
-        """The values, smallest first."""
-        return sorted((each.value for each in self.taken), key=sort_key)
+        """The values, which are of a type with an order, smallest first."""
+        return sorted(each.value for each in self.taken)
 
     def in_time(self) -> list[Any]:
         """The values in order of start, those of one start smallest first."""
@@ -57,6 +57,11 @@ def rounded(exact: Fraction, of: Type) -> Any:
         return in_decimal_type(EXACT.divide(Decimal(exact.numerator), Decimal(exact.denominator)), of)
     if isinstance(of, Long):
         return in_long(exact.numerator)
+    return double(exact)
+
+
+def double(exact: Fraction) -> float:
+    """The nearest double. Raises `Failure` for a number beyond the doubles."""
     try:
         return float(exact)
     except OverflowError:

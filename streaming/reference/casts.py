@@ -19,10 +19,8 @@ def cast(value: Any, source: Type, to: Type) -> Any:
     return CASTS[type(source), type(to)](value, to)
 
 
-def _exact_decimal(value: Any, to: Type) -> Decimal:
+def _exact_decimal(value: Any, to: DecimalOf) -> Decimal:
     """Of a double the shortest text that reads back as the same double."""
-    if not isinstance(to, DecimalOf):
-        raise TypeError(f"{to} is not a decimal type")
     return in_decimal_type(Decimal(repr(value)) if isinstance(value, float) else Decimal(value), to)
 
 
@@ -43,14 +41,14 @@ def _text_to_timestamp(value: str, to: Type) -> int:
     try:
         moment = datetime.fromisoformat(_matching(TIMESTAMP_TEXT, value, to))
     except ValueError:
-        raise Failure(f"{value[:40]!r} is no moment of the calendar") from None
+        raise Failure(f"{value!r} is no moment of the calendar") from None
     tick = tick_of(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
     if not FIRST_TICK <= tick <= LAST_TICK:
-        raise Failure(f"{value[:40]!r} is outside the years 1 to 9999")
+        raise Failure(f"{value!r} is outside the years 1 to 9999")
     return tick
 
 
-_Conversion = Callable[[Any, Type], Any]
+_Conversion = Callable[[Any, Any], Any]
 CASTS: Final[Mapping[tuple[type, type], _Conversion]] = {
     (Long, Double): lambda value, _: float(value),
     (Long, DecimalOf): _exact_decimal,

@@ -6,7 +6,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any, Final
 
 from streaming.reference.calendar import CALENDAR
-from streaming.reference.numbers import Failure, in_double, in_long
+from streaming.reference.numbers import Failure, in_long
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK
 
 Meaning = Callable[..., Any]
@@ -15,14 +15,13 @@ Meaning = Callable[..., Any]
 def call(function: str, values: Sequence[Any]) -> Any:
     """`function` of typed `values`; null if one is null, but for those that choose among nulls.
 
-    Raises `Failure` where the registry says null, and where a double result is not finite.
+    Raises `Failure` where the registry says null, and where a double result would not be finite.
     """
     if function in CHOOSING:
         return CHOOSING[function](*values)
     if any(value is None for value in values):
         return None
-    result = FUNCTIONS[function](*values)
-    return in_double(result) if isinstance(result, float) else result
+    return FUNCTIONS[function](*values)
 
 
 def _absolute(value: Any) -> Any:
@@ -48,6 +47,8 @@ def _round(value: Any, digits: int = 0) -> Any:
 
 
 def _real(compute: Callable[..., float], name: str) -> Meaning:
+    """A function of `math`, which raises rather than make infinity or NaN of finite doubles."""
+
     def real(*values: float) -> float:
         try:
             return compute(*values)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from streaming.reference.aggregate_values import Fold, Values, rounded
+from streaming.reference.aggregate_values import Fold, Values, double
 
 
 def _min(values: Values) -> Any:
@@ -30,12 +30,12 @@ def _percentile_disc(values: Values) -> Any:
     return values.sorted()[rank - 1]
 
 
-def _percentile_cont(values: Values) -> Any:
+def _percentile_cont(values: Values) -> float:
     """The value at `fraction * (n - 1)`, counted from 0, on the line between its neighbours."""
     numbers = sorted(values.exact())
     place = _fraction(values) * (len(numbers) - 1)
     below, above = numbers[math.floor(place)], numbers[math.ceil(place)]
-    return rounded(below + (above - below) * (place - math.floor(place)), values.type)
+    return double(below + (above - below) * (place - math.floor(place)))
 
 
 def _fraction(values: Values) -> Fraction:

@@ -3,18 +3,17 @@
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
-from streaming.reference.aggregate_values import Fold, Values, rounded
-from streaming.reference.numbers import Failure
-
-
-def _variance(values: Values) -> Any:
-    return None if len(values.taken) < 2 else rounded(_squares(values) / (len(values.taken) - 1), values.type)
+from streaming.reference.aggregate_values import Fold, Values, double
 
 
-def _variance_pop(values: Values) -> Any:
-    return rounded(_squares(values) / len(values.taken), values.type)
+def _variance(values: Values) -> float | None:
+    return None if len(values.taken) < 2 else double(_squares(values) / (len(values.taken) - 1))
+
+
+def _variance_pop(values: Values) -> float:
+    return double(_squares(values) / len(values.taken))
 
 
 def _stddev(values: Values) -> float | None:
@@ -35,20 +34,17 @@ def _squares(values: Values) -> Fraction:
 def root(square: Fraction) -> float:
     """The double nearest to the square root of `square`, which is not negative.
 
-    The root is taken of an integer of 128 bits or more, so that 64 bits of it are known; its last bit is set where
+    The root is taken of an integer of 127 bits or more, so that 64 bits of it are known; its last bit is set where
     something is cut off, which makes the one rounding that follows fall on the right side.
     """
     if not square:
         return 0.0
-    half = (128 - square.numerator.bit_length() + square.denominator.bit_length()) // 2 + 1
+    half = (128 - square.numerator.bit_length() + square.denominator.bit_length()) // 2
     scaled = square * Fraction(4) ** half
     whole = math.isqrt(scaled.numerator // scaled.denominator)
     if whole * whole != scaled:
         whole |= 1
-    try:
-        return float(whole / Fraction(2) ** half)
-    except OverflowError:
-        raise Failure("the result is not a finite double") from None
+    return double(whole / Fraction(2) ** half)
 
 
 SPREAD: Final[Mapping[str, Fold]] = {

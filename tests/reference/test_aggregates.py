@@ -12,10 +12,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from streaming.definition.aggregate_functions import AGGREGATES, aggregate_type
-from streaming.definition.types import DOUBLE, LONG, STRING, Array, DecimalOf, Type
+from streaming.definition.types import BOOLEAN, DOUBLE, LONG, STRING, Array, DecimalOf, Type
 from streaming.reference.aggregates import FUNCTIONS, AggregateColumn
 from streaming.reference.flow import Cause, ElementId, Flow
 from streaming.reference.plan import expression
+from streaming.reference.spread import root
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, Tick
 
@@ -25,12 +26,12 @@ PANE = (Tick(0), Tick(100))
 
 
 class Heard:
-    """A witness that remembers failures: (node, field)."""
+    """A witness that remembers failures: (node, id of the flow, field, why)."""
 
     cause: Cause | None = None
 
     def __init__(self) -> None:
-        self.failures: list[tuple[str, str]] = []
+        self.failures: list[tuple[str, object, str, str]] = []
 
     def took(self, node: str, flow: Flow) -> None:
         """Aggregates never say so."""
@@ -42,8 +43,7 @@ class Heard:
         """Aggregates never say so."""
 
     def failed(self, node: str, flow: Flow, field: str, why: str) -> None:
-        assert why
-        self.failures.append((node, field))
+        self.failures.append((node, flow.id, field, why))
 
 
 def column(function: str, of: Type = LONG, where: str | None = None, **parameters: Any) -> AggregateColumn:
@@ -116,23 +116,40 @@ def test_a_mean_of_doubles_is_rounded_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "values", "of"),
+    ("function", "values", "of", "reason"),
     [
-        ("sum", [2**63 - 1, 1], LONG),
-        ("sum", [1e308, 1e308], DOUBLE),
-        ("sum", [Decimal(10**37)] * 10, DecimalOf(38, 0)),
-        ("variance", [1e200, -1e200], DOUBLE),
-        ("stddev", [1.7e308, -1.7e308], DOUBLE),
-        ("time_weighted_sum", [1.7e308, 1.7e308], DOUBLE),
+        ("sum", [2**63 - 1, 1], LONG, f"{2**63} does not fit 64 bits"),
+        ("sum", [-(2**63), -1], LONG, f"{-(2**63) - 1} does not fit 64 bits"),
+        ("sum", [1e308, 1e308], DOUBLE, "the result is not a finite double"),
+        ("sum", [Decimal(10**37)] * 10, DecimalOf(38, 0), f"{10**38} does not fit decimal(38,0)"),
+        ("variance", [1e200, -1e200], DOUBLE, "the result is not a finite double"),
+        ("stddev", [1.7e308, -1.7e308], DOUBLE, "the result is not a finite double"),
+        ("time_weighted_sum", [1.7e308, 1.7e308], DOUBLE, "the result is not a finite double"),
     ],
 )
 def test_a_result_that_does_not_fit_is_null_and_the_witness_hears_why(
-    function: str, values: Sequence[Any], of: Type
+    function: str, values: Sequence[Any], of: Type, reason: str
 ) -> None:
+    """The failure is said of the first event, for want of one that is to blame."""
     heard = Heard()
     points = flows([(value, start, start + 1) for start, value in enumerate(values)])
     assert column(function, of).over(points, PANE, "w", heard) is None
-    assert heard.failures == [("w", "x")]
+    assert heard.failures == [("w", 0, "x", reason)]
+
+
+def test_a_value_or_a_filter_that_fails_on_an_event_leaves_it_out_and_the_witness_hears_of_which() -> None:
+    fields = {"v": LONG}
+    events = flows([(4, 0, 1), (0, 1, 2), (2, 2, 3)])
+    heard = Heard()
+    of, where = expression("8 / v", fields), expression("8 / v < 3", fields)
+    assert AggregateColumn("n", "collect", of, None, Array(DOUBLE)).over(events, PANE, "w", heard) == [2.0, 4.0]
+    assert AggregateColumn("m", "count", None, where, LONG).over(events, PANE, "w", heard) == 1
+    assert heard.failures == [("w", 1, "n", "division by zero"), ("w", 1, "m", "division by zero")]
+
+
+def test_the_whole_range_of_long_is_summed() -> None:
+    assert over("sum", [2**63 - 2, 1]) == 2**63 - 1
+    assert over("sum", [1 - 2**63, -1]) == -(2**63)
 
 
 def test_a_standard_deviation_fits_where_its_variance_does_not() -> None:
@@ -219,7 +236,23 @@ def test_what_never_ends_in_a_window_that_never_ends_has_no_weight() -> None:
     heard = Heard()
     endless = (Tick(0), INFINITY)
     assert column("time_weighted_avg").over(flows([(1, 0, INFINITY)]), endless, "w", heard) is None
-    assert heard.failures == [("w", "x")]
+    assert heard.failures == [("w", 0, "x", "the window and an event in it never end, so the event has no length")]
+
+
+def test_a_root_just_above_the_middle_of_two_doubles_is_the_upper_one() -> None:
+    """The middle itself goes to the even one, 1.0, as does what lies just below."""
+    middle = 1 + Fraction(1, 2**53)
+    little = Fraction(1, 2**300)
+    assert [root(middle**2 + more) for more in (-little, Fraction(0), little)] == [1.0, 1.0, math.nextafter(1, 2)]
+
+
+def test_all_orders_are_those_of_the_type() -> None:
+    """Text by code point, false before true, decimals by value and not by their digits."""
+    texts = ["b", "é", "B", "a", "ab"]
+    assert over("collect_distinct", texts, STRING) == ["B", "a", "ab", "b", "é"]
+    assert [over("min", [True, False], BOOLEAN), over("max", [False, True], BOOLEAN)] == [False, True]
+    prices = [Decimal("10.00"), Decimal("-9.50"), Decimal("9.50")]
+    assert over("collect_distinct", prices, PRICE) == [Decimal("-9.50"), Decimal("9.50"), Decimal("10.00")]
 
 
 LONGS = st.lists(st.integers(-(2**40), 2**40), min_size=2, max_size=12)
