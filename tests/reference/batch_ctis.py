@@ -1,6 +1,6 @@
 """The right column of the table in TEMPORAL.md section 5: the output CTI, from all events and CTIs so far."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -46,25 +46,45 @@ def output_cti(node: Node, ports: Sequence[Port]) -> int:
         return c + ticks(node.by)
     if isinstance(node, WindowNode | TopKNode):
         return _window_cti(node, ports[0].lives, c)
-    return held(c, [life.start for life in _undecided(node, ports) if life.end > c])
+    return held(c, list(_undecided(node, ports)))
 
 
-def _undecided(node: Node, ports: Sequence[Port]) -> Sequence[Life]:
-    """The lifetimes that the operator holds back while what lies beyond the CTI may still change."""
-    left = ports[0].lives
+def _undecided(node: Node, ports: Sequence[Port]) -> Iterator[int]:
+    """The starts of what the operator holds back, because what lies beyond the CTI may still change it."""
     match node:
         case ToIntervalsNode():
-            return [life for life in left.all if life.open]
-        case ExtendNode():
-            return [life for life in left.all if life.open and ticks(node.by) < 0]
-        case ClipNode():
-            return clip(node, left, ports[1].lives).all
-        case AntiJoinNode() | SemiJoinNode():
-            return list(parts(node, left, ports[1].lives, covered=isinstance(node, SemiJoinNode)))
+            yield from (life.start for life in ports[0].lives.all if life.open)
+        case ExtendNode() if ticks(node.by) < 0:
+            yield from (life.start for life in ports[0].lives.all if life.open)
+        case ClipNode() | AntiJoinNode() | SemiJoinNode():
+            yield from _undecided_parts(node, *ports)
         case JoinNode() if node.type == "left_outer":
-            return list(parts(node, left, ports[1].lives, covered=False))
+            yield from _undecided_parts(node, *ports)
         case _:
-            return []
+            return
+
+
+def _undecided_parts(node: ClipNode | AntiJoinNode | SemiJoinNode | JoinNode, left: Port, right: Port) -> Iterator[int]:
+    """The starts of the parts that a right event yet to come may change, or the end of an open left edge.
+
+    A right edge that is open may still vanish until the CTI is beyond its start, and counts only from then on. What
+    comes at the end of a part does not change it, but prolongs one of a semi join, unless the left event ends there.
+    """
+    certain = [life for life in right.lives.all if not life.open or life.start < right.cti]
+    for one in left.lives.all:
+        found = _parts_of(node, one, certain)
+        until = min(left.cti, right.cti) if one.open else right.cti
+        for part in found:
+            prolonged = isinstance(node, SemiJoinNode) and part.end == right.cti and part.end != one.end
+            if part.end > until or prolonged:
+                yield part.start
+
+
+def _parts_of(node: ClipNode | AntiJoinNode | SemiJoinNode | JoinNode, one: Life, right: Sequence[Life]) -> list[Life]:
+    left, others = Lives([one], 0), Lives(right, 0)
+    if isinstance(node, ClipNode):
+        return list(clip(node, left, others).all)
+    return list(parts(node, left, others, covered=isinstance(node, SemiJoinNode)))
 
 
 def held(c: int, starts: Sequence[int]) -> int:

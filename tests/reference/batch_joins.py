@@ -48,10 +48,10 @@ def parts(node: JoinNode | AntiJoinNode | SemiJoinNode, left: Lives, right: Live
         for _, run in groupby(enumerate(wanted), key=lambda pair: pair[1] - pair[0]):
             ticks = [tick for _, tick in run]
             end = FOREVER if ticks[-1] == LAST_SCANNED else ticks[-1] + 1
-            stamps = [each.stamp for each in found if covered and each.start < end and each.end > ticks[0]]
-            yield replace(
-                one, start=ticks[0], end=end, open=one.open and end == FOREVER, stamp=max([one.stamp, *stamps])
-            )
+            over = [each for each in found if covered and each.start < end and each.end > ticks[0]]
+            never_ends = end == FOREVER and any(each.open for each in (one, *over))
+            stamp = max(each.stamp for each in (one, *over))
+            yield replace(one, start=ticks[0], end=end, open=never_ends, stamp=stamp)
 
 
 def asof_join(node: AsofJoinNode, left: Lives, right: Lives) -> Lives:

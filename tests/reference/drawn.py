@@ -119,7 +119,7 @@ def _drop_instead(advance: Settings) -> None:
 @st.composite
 def received(draw: st.DrawFn, drawn: list[Channel], scope: Scope) -> list[CaseRow]:
     """The rows of all streams in one order of arrival, in lanes and micro-batches, with wall clocks if they count."""
-    most = 10 if len(drawn) == 1 else 6
+    most = 8 if len(drawn) == 1 else 5
     queues = {
         each.name: draw(streams_of_rows(shape=each.shape, field=NUMBERS[each.name], most=most, odd=scope.odd))
         for each in drawn

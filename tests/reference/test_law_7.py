@@ -32,11 +32,15 @@ def test_stronger_ctis_change_no_value(kind: str, data: st.DataObject) -> None:
 
 @st.composite
 def with_harmless_ctis(draw: st.DrawFn, case: Case) -> Case:
-    """`case` with more CTIs, none above a later event of its lane, so that nothing more is late."""
+    """`case` with more CTIs, none above a later event of its lane, so that nothing more is late.
+
+    Not where CTIs are generated a least gap above the last: there one more makes the next one later (T9, SPL).
+    """
     seen = {name: lives.horizon for name, lives in let_through(finished_run(case), case).items()}
     rows: list[CaseRow] = []
     for place, row in enumerate(case.rows):
-        if draw(st.booleans()):
+        preset = case.streams[row.stream].advance.preset or ""
+        if not preset.startswith("spl_event_time") and draw(st.booleans()):
             at = highest(case, place, seen[row.stream]) - draw(st.sampled_from((0, 1, 6)))
             rows.append(CaseRow(row.stream, row.lane, row.batch, {"cti": at}))
         rows.append(row)
