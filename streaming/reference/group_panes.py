@@ -90,8 +90,7 @@ class GroupPanes:
         self.at = at = settled(cti, self.grace)
         closed: dict[PaneId, Sequence[Flow]] = {}
         for key, group in list(self.groups.items()):
-            for span in self._close(group, at, witness):
-                closed[PaneId(span.start, _end(span), key)] = span.members
+            closed.update(self._close(key, group, at, witness))
             if not group.flows:
                 del self.groups[key]
         return closed
@@ -110,20 +109,23 @@ class GroupPanes:
         """`cti` less the grace, but not above the start of any pane that is not closed."""
         return min([settled(cti, self.grace), *(group.floor for group in self.groups.values())])
 
-    def _close(self, group: Group, at: Tick, witness: Witness) -> Sequence[Span]:
-        """The spans that end by `at`; what is in none of the others is forgotten.
+    def _close(self, key: Key, group: Group, at: Tick, witness: Witness) -> Members:
+        """The panes that end by `at`; what is in none of the others is forgotten.
 
-        A span that ends at `at` only because an edge opened there is not closed: until the CTI is beyond its start,
+        A pane that ends at `at` only because an edge opened there is not closed: until the CTI is beyond its start,
         the edge may vanish.
         """
         flows = group.flows.values()
-        spans = self.rule.spans(flows, group.floor)
         certain = [flow for flow in flows if not (flow.opens and flow.start >= at)]
-        sure = spans if len(certain) == len(flows) else self.rule.spans(certain, group.floor)
-        closed = [span for span in sure if span.end is not None and span.end <= at]
-        starts = {span.start for span in closed}
+        closed = {
+            PaneId(span.start, span.end, key): span.members
+            for span in self.rule.spans(certain, group.floor)
+            if span.end is not None and span.end <= at
+        }
+        starts = {pane.start for pane in closed}
+        spans = self.rule.spans(flows, group.floor)
         rest = [span for span in spans if span.start not in starts] if at != INFINITY else []
-        group.used.update(flow.id for span in closed for flow in span.members)
+        group.used.update(flow.id for members in closed.values() for flow in members)
         kept = {flow.id for span in rest for flow in span.members}
         for flow in [flow for flow in flows if flow.id not in kept]:
             del group.flows[flow.id]
@@ -151,9 +153,3 @@ class GroupPanes:
         del flows[end.id]
         witness.removed(self.node, edge, VANISHED)
         witness.removed(self.node, end, VANISHED)
-
-
-def _end(span: Span) -> Tick:
-    if span.end is None:
-        raise TypeError("a pane without an end is never closed")
-    return span.end

@@ -59,6 +59,8 @@ def ends(start: int, end: int, k: str = "a") -> Row:
             interval(5, LAST_TICK + 1),
             "it ends with the year 9999, so 'n1' has no point for it",
         ),
+        ({"kind": "filter", "where": "v > 1"}, interval(5, 9, v=1), "filter 'n1' removed it: v > 1 is false"),
+        ({"kind": "filter", "where": "v > 1"}, interval(5, 9, v=None), "filter 'n1' removed it: v > 1 is null"),
         (
             {"kind": "set_duration", "expression": "v"},
             interval(5, 9, v=None),

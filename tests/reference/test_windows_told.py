@@ -6,7 +6,7 @@ import pytest
 
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.flow import ElementId
-from streaming.temporal.outcomes import Outcome
+from streaming.temporal.outcomes import Outcome, Reason
 from streaming.wire.case import EndMode
 from tests.reference.windowing import Row, cti, ends, opens, point, run_of
 
@@ -73,3 +73,17 @@ def test_top_k_says_of_an_event_that_its_group_was_too_small_for_a_window() -> N
     run = run_of([point(1, v=1)], node)
     run.end(EndMode.FLUSH)
     assert told(run, 0) == [("w", "its group has too few events for a pane of 'w'")]
+
+
+def test_an_event_that_waited_for_a_window_and_got_none_is_told_so() -> None:
+    run = run_of([point(1), cti(5)], {"window": {"kind": "count", "n": 2}})
+    assert run.trace.waits_in(element(0)) == ("w",)
+    run.end(EndMode.FLUSH)
+    assert told(run, 0) == [("w", "its group has too few events for a pane of 'w'")]
+
+
+def test_a_late_event_for_which_no_session_is_open_is_told_up_to_when_all_are_closed() -> None:
+    run = run_of([cti(20), point(3)], SESSION | {"grace": 4})
+    (removed,) = run.trace.removals(element(1))
+    assert (removed.node, removed.reason) == ("w", Reason.WINDOW_CLOSED)
+    assert removed.why == "all panes of 'w' before 1970-01-01T00:00:00.000016Z were closed"
