@@ -83,7 +83,7 @@ class _Evaluation:
             return self.logic(node)
         left, right = self.value(node.left), self.value(node.right)
         if node.operator == "<=>":
-            return bool(left == right) if left is not None and right is not None else left is right
+            return bool(left == right)
         if left is None or right is None:
             return None
         if node.operator in ARITHMETIC:

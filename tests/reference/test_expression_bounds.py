@@ -45,6 +45,11 @@ def test_all_38_digits_are_kept(wide: Decimal) -> None:
     assert value("cast(s as decimal(38,20))", s=f"{wide}e-20") == Decimal(f"{wide}E-20")
 
 
+def test_a_quotient_is_rounded_only_where_its_type_ends() -> None:
+    assert value("w / 3BD", w=Decimal(10**31)) == Decimal("3" * 31 + ".333333")
+    assert value("w % 10BD", w=WIDEST) == 9
+
+
 def test_a_39th_digit_does_not_fit() -> None:
     assert why("w + 1BD", w=WIDEST) == [f"{10**38} does not fit decimal(38,0)"]
     assert why("w * w", w=WIDEST) == [f"{int(WIDEST) ** 2} does not fit decimal(38,0)"]

@@ -33,6 +33,9 @@ from tests.reference.on_one_row import BIGGEST, SMALLEST, value, why
         ("5 between 1 and 4", False),
         ("5 between null and 4", False),
         ("3 between null and 4", None),
+        ("3 between 1 and null", None),
+        ("0 between 1 and null", False),
+        ("null between 1 and 4", None),
         ("3 between 3 and 3", True),
     ],
 )
@@ -124,7 +127,23 @@ def test_what_fails_is_null_and_says_why(text: str, payload: dict[str, Any], rea
 
 
 @pytest.mark.parametrize(
-    "text", ["l + 1", "-d", "m * m", "s || 'x'", "upper(s)", "l = 1", "year(t)", "size(a)", "r.y.z"]
+    "text",
+    [
+        "l + 1",
+        "-d",
+        "m * m",
+        "s || 'x'",
+        "upper(s)",
+        "l = 1",
+        "year(t)",
+        "size(a)",
+        "r.y.z",
+        "cast(s as long)",
+        "cast(l as boolean)",
+        "s like 'a%'",
+        "l between 1 and 2",
+        "s in ('a')",
+    ],
 )
 def test_null_stays_null_without_a_failure(text: str) -> None:
     assert why(text) == []
