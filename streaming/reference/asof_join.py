@@ -44,9 +44,8 @@ class AsofJoin:
         self.rights = Known(self.node)
         self.unused_rights = Unused(self.node)
 
-    def take(self, port: int, flow: Flow, ports: Ports, witness: Witness) -> Sequence[Flow]:
+    def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """Let it wait; the end of a left edge whose row has left passes at once."""
-        del ports
         if port == RIGHT:
             self._take_right(flow, witness)
         elif flow.closes:

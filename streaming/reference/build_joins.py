@@ -22,7 +22,7 @@ TwoInputs = JoinNode | AntiJoinNode | SemiJoinNode | AsofJoinNode
 
 
 def _union(node: UnionNode, plan: Plan) -> Operator:
-    return ManyPorts(Ports.of(len(node.inputs)), [Union(node.id, list(plan.schemas[node.id]))])
+    return ManyPorts(Ports.of(len(node.inputs)), [Union(list(plan.schemas[node.id]))])
 
 
 def _join(node: JoinNode, plan: Plan) -> Operator:

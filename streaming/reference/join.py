@@ -78,9 +78,8 @@ class Join:
         self.known = tuple(Known(self.node, port in self.tells) for port in (LEFT, RIGHT))
         self.unused = {port: Unused(self.node) for port in self.tells}
 
-    def take(self, port: int, flow: Flow, ports: Ports, witness: Witness) -> Sequence[Flow]:
+    def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """Pair the event with all that match it; nothing passes at once."""
-        del ports
         null = self.matching.null_key(flow)
         if null is not None:
             if port in self.tells:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from streaming.reference.flow import Advanced, Flow, Witness, sort_key
 from streaming.reference.ports import Ports
-from streaming.temporal.ticks import INFINITY, Tick
+from streaming.temporal.ticks import Tick
 
 
 class Part(Protocol):
@@ -16,7 +16,7 @@ class Part(Protocol):
     another input, and no outcome may (T14). Once it is final that no row will, it says `removed` as well.
     """
 
-    def take(self, port: int, flow: Flow, ports: Ports, witness: Witness) -> Sequence[Flow]:
+    def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """Learn of a flow; what passes at once, whatever the CTIs are."""
 
     def held_at(self, ports: Ports) -> Tick:
@@ -35,13 +35,13 @@ class ManyPorts:
 
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """What the flow decides that starts no later than the CTI that has left the node."""
-        passing = [row for part in self.parts for row in part.take(port, flow, self.ports, witness)]
+        passing = [row for part in self.parts for row in part.take(port, flow, witness)]
         return passing + self._released(witness)
 
     def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
         """What the CTI decides, in order; the CTI that leaves never goes back."""
         self.ports.advance(port, cti, horizon)
-        held = min((part.held_at(self.ports) for part in self.parts), default=INFINITY)
+        held = min(part.held_at(self.ports) for part in self.parts)
         self.ports.out = max(self.ports.out, min(self.ports.low, held))
         return Advanced(self._released(witness), self.ports.out, self.ports.horizon)
 

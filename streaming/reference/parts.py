@@ -64,9 +64,8 @@ class Parts:
         self.rights = Known(self.node, tells=self.rule.needs_right or self.rule.right_never is not None)
         self.unused_rights = Unused(self.node)
 
-    def take(self, port: int, flow: Flow, ports: Ports, witness: Witness) -> Sequence[Flow]:
+    def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """Add it to what it matches; nothing passes at once."""
-        del ports
         null = self.matching.null_key(flow)
         if null is not None and self.rule.needs_right:
             witness.removed(self.node, flow, null)

@@ -15,14 +15,13 @@ class Union:
     It refuses nothing and makes nothing, so it says `took` of no flow: what comes behind decides.
     """
 
-    node: str
     fields: Sequence[str]
     starts: dict[FlowId, Flow] = field(default_factory=dict)
     ends: dict[FlowId, Flow] = field(default_factory=dict)
 
-    def take(self, port: int, flow: Flow, ports: Ports, witness: Witness) -> Sequence[Flow]:
+    def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """Let it wait. That an edge vanishes follows its start, so that what reads starts alone sees each (law 7)."""
-        del ports, witness
+        del witness
         payload = {name: flow.payload[name] for name in self.fields}
         row = replace(flow, id=(port, flow.id), payload=payload)
         if row.vanishes and row.id not in self.starts:

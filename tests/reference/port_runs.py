@@ -86,7 +86,7 @@ class Said:
     cause: Cause | None = None
     taken: list[Flow] = field(default_factory=list)
     removals: list[tuple[Flow, str]] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
+    failures: list[tuple[Flow, str]] = field(default_factory=list)
 
     def took(self, node: str, flow: Flow) -> None:
         assert node == "n"
@@ -101,7 +101,7 @@ class Said:
 
     def failed(self, node: str, flow: Flow, field: str, why: str) -> None:
         assert (node, field) == ("n", "where")
-        self.failures.append(why)
+        self.failures.append((flow, why))
 
     def why(self, spec: Spec) -> list[str]:
         """What was said of the event's flows."""

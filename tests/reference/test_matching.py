@@ -92,3 +92,21 @@ def test_a_run_says_that_a_join_only_takes_away() -> None:
     assert sentence(run, ElementId("b", ONLY_LANE, 0)) == (
         "row 0 of lane '0' of 'b' is in no result: anti join 'j' only takes it away from events of 'a'."
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({}, "no event of 'r' was alive during it"),
+        ({"where": "a < b"}, "no event of 'r' for which 'where' is true was alive during it"),
+        ({"keys": ["k"]}, "no event of 'r' with equal keys was alive during it"),
+    ],
+)
+def test_the_reason_names_what_of_the_match_the_node_has(said: dict[str, Any], why: str) -> None:
+    driven = Driven(
+        operator({"kind": "semi_join"} | said, ({"k": "string", "a": "long"}, {"k": "string", "b": "long"}))
+    )
+    alone = Spec(0, 1, 5, 9, {"k": "a", "a": 0})
+    driven.give(alone)
+    driven.both(INFINITY)
+    assert driven.said.why(alone) == [why]
