@@ -56,9 +56,7 @@ class Emission:
         return gone + found
 
     def at_boundary(self, cti: Tick, known: Members, witness: Witness) -> list[Flow]:
-        """What the end of a micro-batch releases: every change since the last row, if rows are running."""
-        if self.emit != "running":
-            return []
+        """What the end of a micro-batch releases where rows are running: every change since the last row."""
         found = self._gone(known)
         for pane in sorted(known, key=release_order):
             found += self._changed(pane, known[pane], cti, witness, is_last=False)

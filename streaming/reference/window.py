@@ -54,8 +54,9 @@ class Window:
 
     def boundary(self, witness: Witness) -> Sequence[Flow]:
         """The changes of the micro-batch, if rows are running."""
-        known = self.panes.known(self.cti) if self.emission.emit == "running" else {}
-        return self.emission.at_boundary(self.cti, known, witness)
+        if self.emission.emit != "running":
+            return ()
+        return self.emission.at_boundary(self.cti, self.panes.known(self.cti), witness)
 
 
 def group_key(flow: Flow, group_by: Sequence[str]) -> Key:

@@ -5,8 +5,12 @@ from typing import Any
 import pytest
 
 from streaming.reference.executor import ReferenceRun
-from streaming.reference.flow import ElementId
+from streaming.reference.fixed_windows import FixedWindows
+from streaming.reference.flow import ElementId, Flow
+from streaming.reference.trace import Trace
 from streaming.temporal.outcomes import Outcome, Reason
+from streaming.temporal.ticks import INFINITY, Tick, Ticks
+from streaming.temporal.windows import HoppingWindows
 from streaming.wire.case import EndMode
 from tests.reference.windowing import Row, cti, ends, opens, point, run_of
 
@@ -66,6 +70,25 @@ def test_an_open_edge_is_cut_off_where_empty_windows_are_filled_too() -> None:
     node: dict[str, Any] = {"empty": "default", "empty_gap": 10, **FIXED}
     run = run_of([opens(0), cti(100_010)], node, shape="edge")
     assert told(run, 0) == [("w", "it belongs to more than 10000 windows of 'w'")]
+
+
+def test_an_open_edge_is_cut_off_once_however_many_windows_close_after_that() -> None:
+    trace = Trace({})
+    windows = FixedWindows("w", HoppingWindows(Ticks(10), Ticks(10)))
+    edge = Flow("id", Tick(0), INFINITY, {}, frozenset(), Tick(0), opens=True)
+    windows.take((), edge, trace)
+    taken = trace.said
+    for at in (100_010, 100_020, 100_030):
+        windows.close(Tick(at), Tick(at), trace)
+        assert trace.said == taken + 1
+
+
+def test_an_expression_that_fails_at_the_end_of_a_micro_batch_is_in_the_trace() -> None:
+    total = {"name": "x", "function": "sum", "of": "12 / v"}
+    run = run_of([point(1, v=0)], FIXED | {"emit": "running", "aggregates": [total]})
+    run.boundary()
+    (failure,) = run.trace.failures
+    assert (failure.node, failure.field, failure.why) == ("w", "x", "division by zero")
 
 
 def test_top_k_says_of_an_event_that_its_group_was_too_small_for_a_window() -> None:
