@@ -35,8 +35,8 @@ class Absence:
     `nodes` removed it or keep it waiting; none for a decision at the door. `cti_met` is its lane's CTI when it came,
     `lateness` how far before that it was. `smallest_delay` is the smallest `delay` of its input's `generate` with
     which it would have been taken, None where no delay would have helped (a CTI that was not generated is above it,
-    or its cause is another one). A smaller one may do with a minimum gap between CTIs (T9), and in sessions, snapshots and
-    counts, which stay open for events as long as others keep them so (T19).
+    or its cause is another one). A smaller one may do with a minimum gap between CTIs (T9), and in sessions, snapshots
+    and counts, which stay open for events as long as others keep them so (T19).
     """
 
     element: ElementId
