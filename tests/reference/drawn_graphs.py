@@ -27,7 +27,7 @@ def _project(draw: st.DrawFn) -> Node:
 
 def _join(draw: st.DrawFn, kind: str, **more: Any) -> Node:
     node = {"kind": kind, "keys": draw(NULLABLE_KEYS), **more}
-    if draw(st.booleans()):
+    if draw(st.integers(0, 2)) == 2:
         node["where"] = draw(st.sampled_from(tuple(PAIR_CONDITIONS)))
     return node
 

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 Row = dict[str, Any]
 
 LENGTHS = st.integers(1, 20)
-TIMES = st.integers(-10, 60)
+TIMES = st.integers(-5, 25)
 NUMBERS = (0, 1, 2, 5, -2, None)
 
 
 def _payloads(field: str) -> st.SearchStrategy[Row]:
     """A key and a number in `field`; each may be null or absent."""
-    full = [{"k": key, field: number} for key in ("a", "b") for number in NUMBERS]
+    full = [{"k": key, field: number} for key in ("a", "a", "b") for number in NUMBERS]
     return st.sampled_from([*full, {"k": None, field: 1}, {"k": "a"}, {}])
 
 
@@ -23,6 +23,8 @@ ENDS = st.sampled_from((1, 1, 1, 0, 2))
 """How many ends an edge has."""
 BEYOND = st.sampled_from((0, -1, -5, 1, 4, 12))
 """How far a CTI lies beyond the earliest event that comes after it: above zero it makes that one late."""
+LEAST = st.sampled_from((0, 2, 3, 3))
+"""How many events a stream has at least."""
 ONE_IN_SIX = st.integers(0, 5)
 
 
@@ -37,10 +39,10 @@ def events(draw: st.DrawFn, shape: str, field: str) -> Row:
 
 
 @st.composite
-def edges(draw: st.DrawFn, field: str, most: int) -> list[Row]:
+def edges(draw: st.DrawFn, field: str, least: int, most: int) -> list[Row]:
     """Starts and, for most of them, an end somewhere after it in arrival order; now and then an end too many."""
     rows: list[Row] = []
-    for _ in range(draw(st.integers(0, most))):
+    for _ in range(draw(st.integers(least, most))):
         start, payload = draw(TIMES), draw(PAYLOADS[field])
         place = draw(st.integers(0, len(rows)))
         rows.insert(place, {"edge": "start", "start": start, "payload": payload})
@@ -64,7 +66,11 @@ ODDITIES: Sequence[Row] = (
 @st.composite
 def streams_of_rows(draw: st.DrawFn, *, shape: str, field: str, most: int, odd: bool) -> list[Row]:
     """At most `most` events, half the time in order of time, and CTIs that few or none of the later ones violate."""
-    rows = draw(edges(field, (most + 1) // 2) if shape == "edge" else st.lists(events(shape, field), max_size=most))
+    least = draw(LEAST)
+    if shape == "edge":
+        rows = draw(edges(field, least // 2, (most + 1) // 2))
+    else:
+        rows = draw(st.lists(events(shape, field), min_size=least, max_size=most))
     if draw(st.booleans()):
         rows.sort(key=sync)
     for _ in range(draw(st.integers(0, 3))):
