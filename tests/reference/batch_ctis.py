@@ -13,7 +13,9 @@ from streaming.definition.graph import (
     JoinNode,
     Node,
     SemiJoinNode,
+    SessionWindow,
     ShiftNode,
+    SnapshotWindow,
     TimeIntervalWindow,
     ToIntervalsNode,
     TopKNode,
@@ -104,8 +106,18 @@ def _window_cti(node: WindowNode | TopKNode, lives: Lives, c: int) -> int:
         return held(earliest, [start for group in filled for start in _fillable(node, group, closed, c)])
     if isinstance(spec, CountWindow):
         return held(closed, [start for group in by_group.values() for start in _incomplete(spec, group, closed)])
-    panes = [pane for group in by_group.values() for pane in PANES[type(spec)](spec, group, 0)]
-    return held(closed, [pane.start for pane in panes if pane.end > closed])
+    return held(closed, [start for group in by_group.values() for start in _unclosed(spec, group, closed)])
+
+
+def _unclosed(spec: SessionWindow | SnapshotWindow, group: Sequence[Life], closed: int) -> Iterator[int]:
+    """The starts of the panes that are not closed.
+
+    An edge that is open and starts where time is not final may vanish: a snapshot that ends only there is not closed.
+    """
+    find = PANES[type(spec)]
+    certain = [life for life in group if not (life.open and life.start >= closed)]
+    firm = {pane.start for pane in find(spec, certain, 0) if pane.end <= closed}
+    return (pane.start for pane in find(spec, group, 0) if pane.end > closed or pane.start not in firm)
 
 
 def _grace(node: WindowNode | TopKNode) -> int:
