@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from streaming.definition.faults import Fault, FaultCode, error, warning
-from streaming.definition.findings import expression_type, sentence
+from streaming.definition.findings import expression_fault, expression_type
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.names import DurationText
 from streaming.definition.presets import PresetError, preset_name, read_preset
@@ -175,8 +175,7 @@ def _check_over(text: str | None, stream: StreamDefinition) -> Iterator[Fault]:
         return  # a fault of the schema, which is told elsewhere
     found = expression_type(text, fields)
     for fault in found if isinstance(found, tuple) else ():
-        message = f"{fault.message} (at character {fault.at + 1})."
-        yield error(fault.code, message, sentence(fault.remedy), field="over")
+        yield expression_fault(fault, None, "over")
 
 
 def _check_idle(settings: AdvanceTimeSettings) -> Iterator[Fault]:

@@ -11,6 +11,7 @@ class FaultCode(StrEnum):
     """Every kind of fault; in OpenAPI, and exhaustive in TypeScript."""
 
     BAD_SHAPE = "bad_shape"
+    BAD_SQL = "bad_sql"
     DUPLICATE_ID = "duplicate_id"
     RESERVED_NAME = "reserved_name"
     UNKNOWN_NODE = "unknown_node"
@@ -46,6 +47,8 @@ class FaultCode(StrEnum):
     IMPORT_CYCLE = "import_cycle"
     LATE_KEEP_REFUSED = "late_keep_refused"
     LATE_RESULTS = "late_results"
+    KEEP_WITHOUT_GRACE = "keep_without_grace"
+    WINDOWS_NOT_ALIGNED = "windows_not_aligned"
     UNBOUNDED_STATE = "unbounded_state"
     UNKNOWN_PRESET = "unknown_preset"
     PRESET_ARGUMENTS = "preset_arguments"
@@ -60,8 +63,19 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
+class Span(Strict):
+    """A part of a text, half open: from the code point `start` to the code point before `end`, counted from 0."""
+
+    start: int
+    end: int
+
+
 class Fault(Strict):
-    """One fault: `node` is an id (None: the whole definition), `field` a path inside it, `remedy` a sentence."""
+    """One fault: `node` is an id (None: the whole definition), `field` a path inside it, `remedy` a sentence.
+
+    `at` is the character, counted from 0, inside the text of `field` where that is an expression. `span` is the place
+    in the SQL text that the definition was read from, None where it was not read from one.
+    """
 
     code: FaultCode
     severity: Severity
@@ -69,6 +83,8 @@ class Fault(Strict):
     field: str | None
     message: str
     remedy: str
+    at: int | None = None
+    span: Span | None = None
 
 
 def error(code: FaultCode, message: str, remedy: str, *, node: str | None = None, field: str | None = None) -> Fault:

@@ -63,10 +63,10 @@ def expression_type(text: str, fields: Fields | None) -> Type | tuple[Expression
     return result.type if isinstance(result, Typed) else result
 
 
-def expression_fault(fault: ExpressionFault, node: str, path: str) -> Fault:
-    """The fault of an expression as a fault of the definition; the place inside the text is in the message."""
-    message = f"{fault.message} (at character {fault.at + 1})."
-    return error(fault.code, message, sentence(fault.remedy), node=node, field=path)
+def expression_fault(fault: ExpressionFault, node: str | None, path: str) -> Fault:
+    """The fault of an expression as a fault of the definition, with its place inside the text as `at`."""
+    found = error(fault.code, f"{fault.message}.", sentence(fault.remedy), node=node, field=path)
+    return found.model_copy(update={"at": fault.at})
 
 
 def sentence(text: str) -> str:

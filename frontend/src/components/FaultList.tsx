@@ -1,5 +1,5 @@
 import type { Fault } from "../model/api";
-import { FAULT_TITLES, inReadingOrder } from "../model/faults";
+import { FAULT_TITLES, inReadingOrder, messageOf } from "../model/faults";
 
 function place({ node, field }: Fault): string {
   if (node === null) return field ?? "";
@@ -19,7 +19,7 @@ export function FaultList({ faults }: { faults: readonly Fault[] }) {
             <code>{fault.code}</code>
             {place(fault) ? <code>{place(fault)}</code> : null}
           </span>
-          <span>{fault.message}</span>
+          <span>{messageOf(fault)}</span>
           <span className="quiet">{fault.remedy}</span>
         </li>
       ))}

@@ -3,6 +3,7 @@
 import type { Fault, FaultCode } from "./api";
 
 export const FAULT_TITLES: Record<FaultCode, string> = {
+  bad_sql: "Not read as SQL",
   bad_shape: "Wrong shape",
   duplicate_id: "Id used twice",
   reserved_name: "Reserved name",
@@ -39,12 +40,20 @@ export const FAULT_TITLES: Record<FaultCode, string> = {
   import_cycle: "CTIs imported in a circle",
   late_keep_refused: "Late events cannot be kept",
   late_results: "Results come late",
+  keep_without_grace: "Late events kept without grace",
+  windows_not_aligned: "Windows not aligned",
   unbounded_state: "State without bound",
   unknown_preset: "Unknown preset",
   preset_arguments: "Wrong arguments of a preset",
   equal_times_late: "Equal times are late",
   rowtime_needs_points: "Arrival times need points",
 };
+
+/** The message, with the character inside the expression where the text around it is not shown. */
+export function messageOf(fault: Fault & { at?: number | null; span?: unknown }): string {
+  if (fault.at === null || fault.at === undefined || fault.span) return fault.message;
+  return `${fault.message.replace(/\.$/, "")} (at character ${fault.at + 1}).`;
+}
 
 /** The worst severity for each node id; faults of the whole definition are under the empty string. */
 export function severityByNode(faults: readonly Fault[]): Map<string, Fault["severity"]> {
