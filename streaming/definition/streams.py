@@ -33,6 +33,17 @@ class EventTime(Strict):
     edge: str | None = None
 
 
+class EventTimeBy(Strict):
+    """Where a query finds the time of an input's events, as EVENTTIME BY says it.
+
+    `path` is as written: `a.b` and `_value.a.b` in the value, `_key.a.b` in the key, `_meta.partition` in the metadata.
+    """
+
+    path: Annotated[str, Field(min_length=1, max_length=1000)]
+    unit: TimeUnit = "iso"
+    zone: str = "UTC"
+
+
 class GenerateSettings(Strict):
     """`every` is a count of received events (a whole number) or a duration (text); `delay` may be negative."""
 

@@ -1,0 +1,68 @@
+"""Where in a text each node and each of its fields stands."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from streaming.definition.faults import Span
+
+_WORD: Final = re.compile(
+    r"\w+(?:\.(?:\w+|`(?:[^`]|``)*`))*|`(?:[^`]|``)*`|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|<=>|<=|>=|<>|!=|==|\|\||\S",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value stands: its `span`, and for an expression how its characters lie in the text.
+
+    `runs` are pairs (character of the expression, code point of the text), each for the characters up to the next
+    pair: what lies between two runs in the text was taken off, such as a qualifier.
+    """
+
+    span: Span
+    runs: tuple[tuple[int, int], ...] = ()
+
+    def source(self, at: int) -> int:
+        """The code point of the text at which character `at` of the expression stands."""
+        index = max(bisect_right(self.runs, (at, 1 << 60)) - 1, 0)
+        start, source = self.runs[index]
+        return source + at - start
+
+
+@dataclass(frozen=True)
+class Places:
+    """The places of a text: by node id and the path of a field inside it, as faults name them.
+
+    The path `""` is the node as a whole; settings of an input are below `advance`, its EVENTTIME BY is `event_time`.
+    """
+
+    text: str
+    nodes: Mapping[str | None, Mapping[str, Place]] = field(default_factory=dict)
+
+    def span_of(self, node: str | None, path: str | None = None, at: int | None = None) -> Span | None:
+        """The place of a field, else of the longest beginning of its path that is known, else of the whole node.
+
+        With `at`, a character of an expression, the word that stands there; at its end the last word. None for a node
+        that the text does not know, and for the graph as a whole.
+        """
+        known = self.nodes.get(node, {})
+        path = path or ""
+        while path not in known:
+            if not path:
+                return None
+            path = path[: max(path.rfind("."), path.rfind("["), 0)]
+        place = known[path]
+        return place.span if at is None or not place.runs else self._word(place, at)
+
+    def _word(self, place: Place, at: int) -> Span:
+        start = place.source(max(at, 0))
+        end = place.span.end
+        if start < end and (match := _WORD.match(self.text, start, end)):
+            return Span(start=start, end=match.end())
+        last = None
+        for last in _WORD.finditer(self.text, place.span.start, end):
+            pass
+        return Span(start=last.start(), end=last.end()) if last else place.span
