@@ -1,25 +1,50 @@
 """How a view reads a body and answers: pydantic models in and out, strictly validated from JSON text."""
 
-from typing import TypeVar
+import re
+from typing import Final, TypeVar
 
+from django.core.exceptions import RequestDataTooBig
 from pydantic import BaseModel, ValidationError
 from rest_framework import exceptions
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from webapp.core.errors import Faulty, faults_of
+from streaming.definition.faults import FaultCode
+from webapp.core.errors import Faulty, TooLarge, fault, faults_of
 
 B = TypeVar("B", bound=BaseModel)
 
+MOST_BYTES: Final = 2 * 1024 * 1024
+"""The largest body, where a view does not say otherwise."""
+_NUL: Final = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
-def read_body(request: Request, model: type[B]) -> B:
-    """Return the JSON body as `model`. Raises `Faulty` with every fault in it, 415 for another media type."""
+
+def read_body(request: Request, model: type[B], *, most_bytes: int = MOST_BYTES) -> B:
+    """Return the JSON body as `model`.
+
+    Raises `Faulty` with every fault in it, `TooLarge` beyond `most_bytes`, 415 for another media type. The character
+    U+0000 is refused wherever it stands, for PostgreSQL stores none.
+    """
     if not (request.content_type or "").startswith("application/json"):
         raise exceptions.UnsupportedMediaType(request.content_type or "none")
+    content = _content(request, most_bytes)
+    if _NUL.search(content):
+        remedy = r"Take \u0000 out of the texts."
+        raise Faulty([fault(FaultCode.BAD_SHAPE, "A text contains the character U+0000.", remedy)])
     try:
-        return model.model_validate_json(request.body)
+        return model.model_validate_json(content)
     except ValidationError as error:
         raise Faulty(faults_of(error)) from None
+
+
+def _content(request: Request, most_bytes: int) -> bytes:
+    try:
+        content: bytes = request.body
+    except RequestDataTooBig:
+        raise TooLarge(most_bytes) from None
+    if len(content) > most_bytes:
+        raise TooLarge(most_bytes)
+    return content
 
 
 def answer(model: BaseModel, status: int = 200) -> Response:

@@ -5,6 +5,8 @@ ApiError      a request is refused; its subclasses carry the status and the code
   Forbidden   your role does not allow it
   Conflict    the state does not allow it now
   Faulty      what was sent has faults; all of them are listed
+  TooLarge    the body is larger than this address takes
+  Busy        as much of this as may run at once is running
 """
 
 import logging
@@ -12,7 +14,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
-from pydantic import ValidationError
+from pydantic import SerializeAsAny, ValidationError
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler, set_rollback
@@ -28,7 +30,7 @@ class ErrorEnvelope(Strict):
 
     code: str
     message: str
-    faults: list[Fault]
+    faults: list[SerializeAsAny[Fault]]
 
 
 class ApiError(Exception):
@@ -79,6 +81,23 @@ class Faulty(ApiError):
         super().__init__(text, faults=faults)
 
 
+class TooLarge(ApiError):
+    """The body is larger than this address takes."""
+
+    status = 413
+    code = "too_large"
+
+    def __init__(self, most_bytes: int) -> None:
+        super().__init__(f"The body is larger than {most_bytes // 1024} KiB. Send less at once.")
+
+
+class Busy(ApiError):
+    """As much of this as may run at once is running."""
+
+    status = 429
+    code = "too_many_requests"
+
+
 def fault(code: FaultCode, message: str, remedy: str, *, node: str | None = None, field: str | None = None) -> Fault:
     """Return an error fault."""
     return Fault(code=code, severity=Severity.ERROR, node=node, field=field, message=message, remedy=remedy)
@@ -121,7 +140,8 @@ def as_response(error: Exception, context: dict[str, Any]) -> Response | None:
     """Return the envelope for `error`; None for what is no refusal, which Django logs and answers with 500."""
     if isinstance(error, ApiError):
         set_rollback()
-        return _envelope(error.status, error.code, error.message, error.faults, {})
+        headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else {}
+        return _envelope(error.status, error.code, error.message, error.faults, headers)
     if not isinstance(error, exceptions.APIException | Http404 | PermissionDenied):
         return None
     response = exception_handler(error, context)
