@@ -1,0 +1,11 @@
+"""What a query will do, before it runs: its graph, stages, slices, where CTIs are held back, what is remembered.
+
+`explain` gives it as a model (JSON), `explain_text` for a terminal, `explain_mermaid` as a flowchart.
+"""
+
+from streaming.definition.explain.explanation import Unsound, explain
+from streaming.definition.explain.mermaid import explain_mermaid
+from streaming.definition.explain.model import Explanation
+from streaming.definition.explain.text import explain_text
+
+__all__ = ["Explanation", "Unsound", "explain", "explain_mermaid", "explain_text"]
