@@ -58,14 +58,14 @@ def check_shapes(
     known, and not complained of.
     """
     placed = list(placed)
-    edges = _edge_carriers(by_id, placed, streams)
+    edges = edge_carriers(by_id, placed, streams)
     provisional = _provisional(by_id, placed)
     for name in placed:
         yield from _check_edges(by_id[name], edges)
         yield from _check_final(by_id[name], provisional)
 
 
-def _edge_carriers(
+def edge_carriers(
     by_id: Mapping[str, Node], placed: Iterable[str], streams: Mapping[str, StreamDefinition]
 ) -> frozenset[str]:
     """The nodes whose results may hold open edges, together with every id of which nothing is known."""

@@ -1,0 +1,69 @@
+"""What is known of a sound query before anything is said about it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from streaming.definition.faults import Fault
+from streaming.definition.graph import Node, QueryGraph, TimeIntervalWindow, TopKNode, WindowNode, sources
+from streaming.definition.late_checks import default_grace
+from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
+from streaming.definition.types import Fields
+from streaming.temporal.settings import AdvanceTime
+from streaming.temporal.ticks import ONE_TICK, Ticks, parse_duration
+
+
+@dataclass(frozen=True)
+class Life:
+    """How long events live: `longest` is a bound, None for none; with `edges` starts and ends may come apart."""
+
+    longest: Ticks | None
+    edges: bool = False
+
+
+POINT = Life(ONE_TICK)
+ANY_LENGTH = Life(None)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A graph without errors; `placed` are its ids so that each comes after what it reads.
+
+    `settings` and `advance` are those in force, by input node. `remembered` are warnings of state without bounds, by
+    node. `lives` tells of the events that leave each node.
+    """
+
+    graph: QueryGraph
+    streams: Mapping[str, StreamDefinition]
+    settings: Mapping[str, AdvanceTimeSettings]
+    advance: Mapping[str, AdvanceTime]
+    schemas: Mapping[str, Fields]
+    nodes: Mapping[str, Node]
+    placed: Sequence[str]
+    readers: Mapping[str, Sequence[str]]
+    lives: Mapping[str, Life]
+    remembered: Mapping[str, Sequence[Fault]]
+
+    def before(self, node: Node) -> list[Life]:
+        """The lives of the events that `node` reads, port by port."""
+        return [self.lives[source] for source in sources(node)]
+
+    def edges_reach(self, node: Node) -> bool:
+        """Whether starts and ends of edges come to `node` apart."""
+        return any(life.edges for life in self.before(node))
+
+    def grace(self, node: WindowNode | TopKNode) -> Ticks:
+        """How long the windows of `node` stay open after their end (T19)."""
+        if isinstance(node.window, TimeIntervalWindow):
+            return parse_duration(node.window.discard_age)
+        if isinstance(node, WindowNode) and node.grace is not None:
+            return parse_duration(node.grace)
+        return default_grace(self.graph, self.advance, node.id)
+
+
+def readers_of(graph: QueryGraph) -> dict[str, list[str]]:
+    """The ids of the nodes that read each node, each once, in the order of the graph."""
+    found: dict[str, list[str]] = {node.id: [] for node in graph.nodes}
+    for node in graph.nodes:
+        for source in dict.fromkeys(sources(node)):
+            found[source].append(node.id)
+    return found

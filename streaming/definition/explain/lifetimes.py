@@ -1,0 +1,119 @@
+"""How long the events live that leave each kind of node, as far as the definition says."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from streaming.definition.explain.facts import ANY_LENGTH, POINT, Life
+from streaming.definition.explain.model import Lifetime
+from streaming.definition.explain.words import spoken
+from streaming.definition.graph import (
+    CountWindow,
+    ExtendNode,
+    InputNode,
+    JoinNode,
+    OutputNode,
+    SessionWindow,
+    SetDurationNode,
+    SnapshotWindow,
+    TopKNode,
+    WindowNode,
+)
+from streaming.definition.streams import StreamDefinition
+from streaming.definition.window_checks import hopping_windows
+from streaming.temporal.events import Shape
+from streaming.temporal.ticks import ONE_TICK, Ticks, parse_duration
+
+Streams = Mapping[str, StreamDefinition]
+Before = Sequence[Life]
+_SHAPES = {Shape.POINT: POINT, Shape.INTERVAL: ANY_LENGTH, Shape.EDGE: Life(None, edges=True)}
+
+
+def of_input(node: InputNode, before: Before, streams: Streams) -> Life:
+    """That of its stream."""
+    del before
+    return _SHAPES[streams[node.stream].shape]
+
+
+def kept(node: Any, before: Before, streams: Streams) -> Life:
+    """That of the first port, which is the left."""
+    del node, streams
+    return before[0]
+
+
+def closed(node: Any, before: Before, streams: Streams) -> Life:
+    """That of the first port; starts and ends are together."""
+    del node, streams
+    return Life(before[0].longest)
+
+
+def of_point_at_end(node: Any, before: Before, streams: Streams) -> Life:
+    """A point."""
+    del node, before, streams
+    return POINT
+
+
+def of_set_duration(node: SetDurationNode, before: Before, streams: Streams) -> Life:
+    """What it says; nothing is known of what a payload says."""
+    del before, streams
+    return ANY_LENGTH if node.duration is None else Life(parse_duration(node.duration))
+
+
+def of_extend(node: ExtendNode, before: Before, streams: Streams) -> Life:
+    """Longer by what it says; a node that shortens waits for the ends of edges."""
+    del streams
+    by, (life,) = parse_duration(node.by), before
+    longest = None if life.longest is None else Ticks(max(ONE_TICK, life.longest + by))
+    return Life(longest, life.edges and by >= 0)
+
+
+def longest(node: Any, before: Before, streams: Streams) -> Life:
+    """The longest of what it reads."""
+    del node, streams
+    lengths = [life.longest for life in before if life.longest is not None]
+    bounded = len(lengths) == len(before)
+    return Life(max(lengths) if bounded else None, any(life.edges for life in before))
+
+
+def of_join(node: JoinNode, before: Before, streams: Streams) -> Life:
+    """While both live; of a left event without a partner, while it does."""
+    del streams
+    lengths = [life.longest for life in before if life.longest is not None]
+    edges = any(life.edges for life in before)
+    if node.type == "left_outer":
+        return Life(before[0].longest, edges)
+    return Life(min(lengths, default=None), edges)
+
+
+def of_window(node: WindowNode | TopKNode, before: Before, streams: Streams) -> Life:
+    """That of its windows."""
+    del streams
+    match node.window:
+        case SessionWindow(max=None):
+            return ANY_LENGTH
+        case SessionWindow(max=cap) if cap is not None:
+            return Life(parse_duration(cap))
+        case SnapshotWindow():
+            return Life(before[0].longest)
+        case CountWindow(n=n):
+            return POINT if n == 1 else ANY_LENGTH
+        case _:
+            return Life(hopping_windows(node).size)
+
+
+def of_output(node: OutputNode, before: Before, streams: Streams) -> Life:
+    """That of the rows, or a point (T22)."""
+    del streams
+    return before[0] if node.timestamp == "lifetime" else POINT
+
+
+def shown(life: Life) -> Lifetime:
+    """`life` in words."""
+    if life.edges:
+        text = "edges: a start and, when it is known, an end"
+        if life.longest is not None:
+            text += f", at most {spoken(life.longest)} later"
+        return Lifetime(shape="edges", longest=life.longest, text=text)
+    if life.longest == ONE_TICK:
+        return Lifetime(shape="points", longest=life.longest, text="points")
+    length = "of any length" if life.longest is None else f"of at most {spoken(life.longest)}"
+    return Lifetime(shape="intervals", longest=life.longest, text=f"intervals {length}")
