@@ -6,11 +6,11 @@ from typing import Any
 
 from streaming.definition.advance import in_force
 from streaming.definition.aggregate_functions import AGGREGATES
+from streaming.definition.explain.cti_rules import NODE_RULES, WINDOW_RULES, CtiRule
 from streaming.definition.expressions.functions import FUNCTIONS
 from streaming.definition.graph import Aggregate, OutputNode
 from streaming.definition.presets import PRESETS, Preset
 from streaming.definition.streams import AdvanceTimeSettings, GenerateSettings
-from streaming.definition.explain.cti_rules import NODE_RULES, WINDOW_RULES, CtiRule
 from streaming.guide.examples import Example, examples_of
 from streaming.guide.fields import fields_table, table
 from streaming.guide.kinds import NODES, WINDOWS, meaning_of, said_of

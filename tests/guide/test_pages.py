@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from streaming.guide.__main__ import main
 from streaming.definition.explain.cti_rules import NODE_RULES, WINDOW_RULES
+from streaming.guide.__main__ import main
 from streaming.guide.examples import FOLDER
 from streaming.guide.kinds import NODES, WINDOWS
 from streaming.guide.pages import pages
