@@ -22,7 +22,9 @@ KNOWN = frozenset(
         "PUNCTUAL_LOG_LEVEL",
     }
 )
-SECRETS = frozenset({"PUNCTUAL_SECRET_KEY", "DATABASE_URL"})
+OF_THE_CLIENT = frozenset({"PUNCTUAL_ADDRESS", "PUNCTUAL_TOKEN", "PUNCTUAL_ORGANISATION"})
+"""What the command line client reads; a shell that is set up for it may start an installation too. Not read here."""
+SECRETS = frozenset({"PUNCTUAL_SECRET_KEY", "DATABASE_URL"}) | OF_THE_CLIENT
 
 
 def _switch(name: str) -> bool:
@@ -37,7 +39,7 @@ def _names(name: str, default: str) -> list[str]:
 
 
 def _refuse_unknown() -> None:
-    unknown = sorted(name for name in os.environ if name.startswith("PUNCTUAL_") and name not in KNOWN)
+    unknown = sorted(name for name in os.environ if name.startswith("PUNCTUAL_") and name not in KNOWN | OF_THE_CLIENT)
     if unknown:
         raise ImproperlyConfigured(
             f"Unknown settings in the environment: {', '.join(unknown)}. Known are: {', '.join(sorted(KNOWN))}."
@@ -74,7 +76,7 @@ SECRET_KEY = _secret_key(PUNCTUAL_DATA, may_generate=OWN_MACHINE or not os.envir
 ALLOWED_HOSTS = _names("PUNCTUAL_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
 CSRF_TRUSTED_ORIGINS = _names("PUNCTUAL_TRUSTED_ORIGINS", "")
 RUNNER_ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in SECRETS}
-"""What a runner process inherits: everything but this application's secrets."""
+"""What a runner process inherits: everything but this application's secrets and the client's token."""
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -150,7 +152,10 @@ HEADLESS_CLIENTS = ("browser",)
 EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
 
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["webapp.core.authentication.SessionAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "webapp.accounts.tokens.TokenAuthentication",
+        "webapp.core.authentication.SessionAuthentication",
+    ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
-from webapp.accounts.api import MeView
+from webapp.accounts.api import MeView, TokensView, TokenView
 from webapp.core.pages import application_page
 from webapp.monitoring import api as monitoring
 from webapp.queries import api as queries
@@ -10,6 +10,8 @@ from webapp.runs import api as runs
 from webapp.streams import api as streams
 
 of_organisation: list[URLPattern | URLResolver] = [
+    path("tokens/", TokensView.as_view()),
+    path("tokens/<uuid:token>/", TokenView.as_view()),
     path("adapters/", streams.AdaptersView.as_view()),
     path("streams/", streams.StreamsView.as_view()),
     path("streams/<uuid:stream>/", streams.StreamView.as_view()),

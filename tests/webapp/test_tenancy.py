@@ -137,11 +137,14 @@ def ids(binding: dict[str, Any], alice: Person, cars: dict[str, Any]) -> dict[st
     """The ids of alice's things, by the name that routes give them."""
     run = alice.post(f"bindings/{binding['id']}/start/")
     assert run.status_code == 201, run.content
+    token = alice.post("tokens/", {"name": "nightly", "role": "viewer", "expires_in_days": 1})
+    assert token.status_code == 201, token.content
     return {
         "<uuid:stream>": cars["id"],
         "<uuid:query>": binding["query"],
         "<uuid:binding>": binding["id"],
         "<uuid:run>": run.json()["id"],
+        "<uuid:token>": token.json()["id"],
     }
 
 

@@ -7,7 +7,8 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from webapp.accounts.models import Membership, User
-from webapp.accounts.permissions import Permission, Role, allows
+from webapp.accounts.permissions import Permission, Role, shared
+from webapp.accounts.tokens import TokenInUse
 from webapp.core.context import enter_organisation, organisation_context
 from webapp.core.errors import Forbidden, NotFound
 
@@ -22,11 +23,25 @@ def access_organisation(user: User, slug: str) -> Membership:
     return found
 
 
+def check_rights(membership: Membership, needed: Permission, token: TokenInUse | None) -> None:
+    """Check that the member, and the token if there is one, may do `needed`. Raises `Forbidden`."""
+    role = Role(membership.role)
+    if needed not in shared(role):
+        raise Forbidden(f"Your role {role} may not {needed.value} here. Ask an owner of the organisation.")
+    if token is not None and needed not in shared(role, token.role):
+        raise Forbidden(
+            f"The role {token.role} of this token may not {needed.value} here. Use a token that was made with more."
+        )
+
+
 class TenantView(APIView):
     """A view below `/api/t/<slug>/`: the organisation comes from the URL and is in context for this request only.
 
-    `reading` and `writing` are the permissions that safe and other methods need.
+    `reading` and `writing` are the permissions that safe and other methods need. `by_token`: a token may come here
+    at all. A token sees its own organisation; every other one is absent for it.
     """
+
+    by_token: ClassVar[bool] = True
 
     reading: ClassVar[Permission] = Permission.VIEW
     writing: ClassVar[Permission] = Permission.EDIT
@@ -41,12 +56,13 @@ class TenantView(APIView):
         """Check sign-in, membership and role, then enter the organisation."""
         super().initial(request, *args, **kwargs)
         assert isinstance(request.user, User)
+        token = request.auth if isinstance(request.auth, TokenInUse) else None
+        if token is not None and token.organisation != kwargs["slug"]:
+            raise NotFound
         self.membership = access_organisation(request.user, kwargs["slug"])
-        needed = self.reading if request.method in READS else self.writing
-        if not allows(Role(self.membership.role), needed):
-            raise Forbidden(
-                f"Your role {self.membership.role} may not {needed.value} here. Ask an owner of the organisation."
-            )
+        if token is not None and not self.by_token:
+            raise Forbidden("A token may not do this. Sign in in the browser and do it there.")
+        check_rights(self.membership, self.reading if request.method in READS else self.writing, token)
         enter_organisation(self.membership.organisation_id)
 
     @property

@@ -1,19 +1,28 @@
-"""`/api/me/`: who is signed in, and where they may go."""
+"""`/api/me/`: who is signed in, and where they may go. Tokens: list, make, revoke, and only by those who signed in."""
 
+from typing import Annotated, Any, ClassVar, Literal
+from uuid import UUID
+
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
+from pydantic import Field, RootModel, StringConstraints
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from streaming.definition.graph import Strict
-from webapp.accounts.models import User
-from webapp.accounts.permissions import ALLOWED, Permission, Role
-from webapp.core.api import answer
-from webapp.core.errors import ErrorEnvelope
+from webapp.accounts.access import TenantView
+from webapp.accounts.models import Token, User
+from webapp.accounts.permissions import Permission, Role, allows, shared
+from webapp.accounts.tokens import MOST_DAYS, PREFIX, TokenInUse, Wish, make_token, revoke_token
+from webapp.core.api import answer, read_body
+from webapp.core.errors import ErrorEnvelope, NotFound
+
+MOST_NETWORKS = 20
 
 
 class MyOrganisation(Strict):
-    """An organisation I belong to, my role in it, and what I may do there."""
+    """An organisation I belong to, my role in it, and what I may do there; with a token, what that one may do."""
 
     slug: str
     name: str
@@ -34,16 +43,127 @@ class MeView(APIView):
 
     @extend_schema(operation_id="me", responses={200: Me, 401: ErrorEnvelope})
     def get(self, request: Request) -> Response:
-        """Return who is signed in and the organisations they belong to."""
+        """Return who is signed in and the organisations they belong to; for a token, its person and its one only."""
         assert isinstance(request.user, User)
+        token = request.auth if isinstance(request.auth, TokenInUse) else None
         memberships = request.user.memberships.select_related("organisation").order_by("organisation__slug")
+        if token is not None:
+            memberships = memberships.filter(organisation__slug=token.organisation)
         mine = [
             MyOrganisation(
                 slug=each.organisation.slug,
                 name=each.organisation.name,
                 role=Role(each.role),
-                permissions=sorted(ALLOWED[Role(each.role)]),
+                permissions=sorted(shared(Role(each.role), token.role if token else Role(each.role))),
             )
             for each in memberships
         ]
         return answer(Me(id=str(request.user.pk), email=request.user.email, organisations=mine))
+
+
+class TokenBody(Strict):
+    """A token to make: at most a year in force, and usable only from `allowed_networks` (CIDRs) if there are any."""
+
+    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+    role: Role
+    expires_in_days: Annotated[int, Field(ge=1, le=MOST_DAYS)]
+    allowed_networks: Annotated[list[str], Field(max_length=MOST_NETWORKS)] = Field(default_factory=list)
+
+
+class TokenShown(Strict):
+    """A token without its secret; `prefix` is how it begins. Times are ISO text in UTC; the last use to the minute."""
+
+    id: str
+    name: str
+    prefix: str
+    role: Role
+    person: str
+    state: Literal["active", "expired", "revoked"]
+    created_at: str
+    expires_at: str
+    last_used_at: str | None
+    revoked_at: str | None
+    allowed_networks: list[str]
+
+
+class TokenMade(TokenShown):
+    """A new token with its text, which is shown this once and kept nowhere."""
+
+    token: str
+
+
+class TokenList(RootModel[list[TokenShown]]):
+    """Tokens, newest first; those that expired or were revoked stay in the list."""
+
+
+def _state(token: Token) -> str:
+    if token.revoked_at is not None:
+        return "revoked"
+    return "expired" if token.expires_at <= timezone.now() else "active"
+
+
+def _fields(token: Token) -> dict[str, Any]:
+    return {
+        "id": str(token.pk),
+        "name": token.name,
+        "prefix": f"{PREFIX}_{token.key_id}",
+        "role": Role(token.role),
+        "person": token.user.email,
+        "state": _state(token),
+        "created_at": token.created_at.isoformat(),
+        "expires_at": token.expires_at.isoformat(),
+        "last_used_at": None if token.last_used_at is None else token.last_used_at.isoformat(),
+        "revoked_at": None if token.revoked_at is None else token.revoked_at.isoformat(),
+        "allowed_networks": token.networks,
+    }
+
+
+REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
+
+
+class _TokenView(TenantView):
+    """A person deals with their own tokens, whatever their role; who administers sees and revokes everybody's."""
+
+    by_token = False
+    writing: ClassVar[Permission] = Permission.VIEW
+
+    def tokens(self) -> Any:
+        """Return the tokens that this person may see."""
+        found = Token.objects.select_related("user")
+        if allows(Role(self.membership.role), Permission.ADMINISTER):
+            return found
+        return found.filter(user=self.user)
+
+
+class TokensView(_TokenView):
+    """The tokens of a person; of the organisation for who administers it."""
+
+    @extend_schema(operation_id="tokens_list", responses={200: TokenList, **REFUSALS})
+    def get(self, request: Request, slug: str) -> Response:
+        """List the tokens, newest first, without their secrets."""
+        return answer(TokenList([TokenShown(**_fields(each)) for each in self.tokens()]))
+
+    @extend_schema(
+        operation_id="tokens_create",
+        request=TokenBody,
+        responses={201: TokenMade, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Make a token; its text is in this answer and never again."""
+        body = read_body(request, TokenBody)
+        wish = Wish(body.name, body.role, body.expires_in_days, body.allowed_networks)
+        made, text = make_token(self.user, wish)
+        return answer(TokenMade(**_fields(made), token=text), 201)
+
+
+class TokenView(_TokenView):
+    """One token."""
+
+    @extend_schema(operation_id="tokens_revoke", responses={204: None, **REFUSALS})
+    def delete(self, request: Request, slug: str, token: UUID) -> Response:
+        """Revoke a token: the next request with it is refused."""
+        found = self.tokens().filter(pk=token).first()
+        if found is None:
+            raise NotFound
+        revoke_token(found)
+        return Response(status=204)

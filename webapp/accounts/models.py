@@ -1,4 +1,4 @@
-"""Users, organisations and memberships."""
+"""Users, organisations, memberships and tokens."""
 
 import uuid
 from typing import Any, ClassVar
@@ -8,6 +8,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 
 from webapp.accounts.permissions import Role
+from webapp.core.tenancy import TenantModel
 
 
 class UserAccounts(BaseUserManager["User"]):
@@ -74,3 +75,30 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user_id} {self.role} of {self.organisation_id}"
+
+
+class Token(TenantModel):
+    """What a program shows instead of a session: it acts for `user` in one organisation, in at most `role`.
+
+    `digest` is the HMAC of the secret; the secret itself is nowhere. A token is never deleted by its person, but
+    revoked, so that what was once done with it can be named. `networks` are CIDRs; none: from everywhere.
+    """
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    name = models.CharField(max_length=80)
+    key_id = models.CharField(max_length=20, unique=True)
+    digest = models.CharField(max_length=64)
+    role = models.CharField(max_length=20, choices=[(role.value, role.value) for role in Role])
+    networks = models.JSONField(default=list)
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta(TenantModel.Meta):
+        """Newest first."""
+
+        ordering: ClassVar = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"pct_{self.key_id}"

@@ -35,3 +35,11 @@ ALLOWED: Final[dict[Role, frozenset[Permission]]] = {
 def allows(role: Role, permission: Permission) -> bool:
     """Whether `role` may do `permission`."""
     return permission in ALLOWED[role]
+
+
+def shared(*roles: Role) -> frozenset[Permission]:
+    """Return what every one of `roles` may do: the rights of a token are those that its role and its person share.
+
+    Designer and operator are not in an order, so that the smaller of two roles may be none of the two.
+    """
+    return frozenset.intersection(*(ALLOWED[role] for role in roles))

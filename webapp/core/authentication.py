@@ -1,7 +1,21 @@
-"""Who is asking: the session cookie."""
+"""Who is asking: the session cookie, or a bearer token in the header."""
+
+from abc import abstractmethod
+from typing import Any
 
 from rest_framework import authentication
 from rest_framework.request import Request
+
+from webapp.core.errors import ApiError
+
+SCHEME = "bearer"
+
+
+class BadToken(ApiError):
+    """The bearer token is none of ours, or no longer good. `message` says what to do."""
+
+    status = 401
+    code = "not_signed_in"
 
 
 class SessionAuthentication(authentication.SessionAuthentication):
@@ -10,3 +24,26 @@ class SessionAuthentication(authentication.SessionAuthentication):
     def authenticate_header(self, request: Request) -> str:  # noqa: ARG002
         """Return the scheme."""
         return "Session"
+
+
+class BearerAuthentication(authentication.BaseAuthentication):
+    """A token in `Authorization: Bearer`, and nowhere else: addresses and bodies are kept in logs and histories.
+
+    A header of this scheme decides alone: a bad token is refused even beside a good session. No CSRF check, for no
+    browser sends this header by itself.
+    """
+
+    def authenticate(self, request: Request) -> tuple[Any, Any] | None:
+        """Return the person and the token; None without the header. Raises `BadToken`."""
+        scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+        if scheme.lower() != SCHEME:
+            return None
+        return self.identify(token.strip(), request.META.get("REMOTE_ADDR", ""))
+
+    @abstractmethod
+    def identify(self, token: str, address: str) -> tuple[Any, Any]:
+        """Return the person and the token for the text of the header, sent from `address`. Raises `BadToken`."""
+
+    def authenticate_header(self, request: Request) -> str:  # noqa: ARG002
+        """Return the scheme."""
+        return "Bearer"

@@ -17,7 +17,6 @@ from django.http import Http404
 from pydantic import SerializeAsAny, ValidationError
 from rest_framework import exceptions
 from rest_framework.response import Response
-from rest_framework.views import exception_handler, set_rollback
 
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import Strict
@@ -138,6 +137,8 @@ FRAMEWORK_MESSAGES = {
 
 def as_response(error: Exception, context: dict[str, Any]) -> Response | None:
     """Return the envelope for `error`; None for what is no refusal, which Django logs and answers with 500."""
+    from rest_framework.views import exception_handler, set_rollback  # loads our authentication, which loads this
+
     if isinstance(error, ApiError):
         set_rollback()
         headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else {}

@@ -34,3 +34,15 @@ class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:  # noqa: ARG002
         """Return the scheme."""
         return {"type": "apiKey", "in": "cookie", "name": "sessionid"}
+
+
+class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """The bearer token; rooms above derive their authentication from the class that is named here."""
+
+    target_class = "webapp.core.authentication.BearerAuthentication"
+    match_subclasses = True
+    name = "tokenAuth"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:  # noqa: ARG002
+        """Return the scheme."""
+        return {"type": "http", "scheme": "bearer"}
