@@ -92,6 +92,7 @@ INSTALLED_APPS = [
     "webapp.streams",
     "webapp.queries",
     "webapp.runs",
+    "webapp.bundles",
     "webapp.monitoring",
 ]
 MIDDLEWARE = [
@@ -197,7 +198,7 @@ WHITENOISE_AUTOREFRESH = False
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 WHITENOISE_IMMUTABLE_FILE_TEST = r"^/assets/"  # Vite puts a hash of the content into these names
 APPEND_SLASH = True
-DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024  # webapp.core.api sets narrower limits, address by address
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not OWN_MACHINE
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"

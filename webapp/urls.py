@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from webapp.accounts.api import MeView, TokensView, TokenView
+from webapp.bundles import api as bundles
 from webapp.core.pages import application_page
 from webapp.monitoring import api as monitoring
 from webapp.queries import api as queries
@@ -18,8 +19,15 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("streams/<uuid:stream>/sample/", streams.StreamSampleView.as_view()),
     path("queries/", queries.QueriesView.as_view()),
     path("queries/validate/", queries.ValidateView.as_view()),
+    path("queries/complete/", queries.CompleteView.as_view()),
+    path("queries/explain/", queries.ExplainView.as_view()),
     path("queries/<uuid:query>/", queries.QueryView.as_view()),
+    path("queries/<uuid:query>/explain/", queries.QueryExplanationView.as_view()),
     path("queries/<uuid:query>/versions/", queries.VersionsView.as_view()),
+    path("definitions/", bundles.DefinitionsView.as_view()),
+    path("definitions/plan/", bundles.PlanView.as_view()),
+    path("definitions/apply/", bundles.ApplyView.as_view()),
+    path("transcripts/run/", bundles.TranscriptsRunView.as_view()),
     path("bindings/", runs.BindingsView.as_view()),
     path("bindings/<uuid:binding>/", runs.BindingView.as_view()),
     path("bindings/<uuid:binding>/start/", runs.StartView.as_view()),
@@ -28,6 +36,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("runs/<uuid:run>/", runs.RunView.as_view()),
     path("runs/<uuid:run>/results/", monitoring.ResultsView.as_view()),
     path("runs/<uuid:run>/quarantine/", monitoring.QuarantineView.as_view()),
+    path("runs/<uuid:run>/logs/", monitoring.LogsView.as_view()),
     path("runs/<uuid:run>/events/", monitoring.EventsView.as_view()),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [

@@ -12,6 +12,8 @@ class FaultCode(StrEnum):
 
     BAD_SHAPE = "bad_shape"
     BAD_SQL = "bad_sql"
+    BAD_FILE = "bad_file"
+    IN_USE = "in_use"
     DUPLICATE_ID = "duplicate_id"
     RESERVED_NAME = "reserved_name"
     UNKNOWN_NODE = "unknown_node"

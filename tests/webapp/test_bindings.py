@@ -31,7 +31,8 @@ def spec_of(person: Person, run: str) -> RunSpec:
 
 
 def test_an_input_takes_the_stream_that_the_query_names(binding: dict[str, Any], cars: dict[str, Any]) -> None:
-    assert binding["inputs"] == [{"node": "cars", "stream": cars["id"], "stream_name": "cars", "advance": None}]
+    said = {"node": "cars", "stream": cars["id"], "stream_name": "cars"}
+    assert binding["inputs"] == [{**said, "advance": None, "event_time": None}]
     assert binding["latest_run"] is None
 
 

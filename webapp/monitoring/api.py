@@ -21,6 +21,7 @@ from webapp.accounts.access import TenantView
 from webapp.core.api import answer
 from webapp.core.errors import ErrorEnvelope, Faulty, fault, faults_of
 from webapp.monitoring.events import Cursor, event_stream
+from webapp.monitoring.logs import LogCursor, LogPage, log_page
 from webapp.runs.access import access_run
 from webapp.runs.models import Run
 from webapp.runs.services import results_folder
@@ -131,6 +132,24 @@ class QuarantineView(TenantView):
         """Return a page of late and malformed rows, newest first."""
         rows, following = _page(request, access_run(run), "late")
         return answer(QuarantinePage(rows=[LateShown.model_validate(row) for row in rows], next=following))
+
+
+class LogsView(TenantView):
+    """The log of a run."""
+
+    @extend_schema(
+        operation_id="runs_logs",
+        parameters=[OpenApiParameter("after", str, description="The `next` of the page before.")],
+        responses={200: LogPage, 422: ErrorEnvelope} | REFUSALS,
+    )
+    def get(self, request: Request, slug: str, run: UUID) -> Response:
+        """Return what the runner logged about this run and its binding, and its changes of state, oldest first."""
+        found = access_run(run)
+        cursor = LogCursor.parse(request.query_params.get("after"))
+        if cursor is None:
+            remedy = "Leave `after` out, or give the `next` of the page before."
+            raise Faulty([fault(FaultCode.BAD_SHAPE, "after: this is no cursor.", remedy, field="after")])
+        return answer(log_page(found, cursor))
 
 
 class EventsView(TenantView):

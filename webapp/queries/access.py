@@ -1,6 +1,9 @@
 """Reading queries with rights: the organisation in context has been checked, so its rows are the caller's."""
 
+from collections.abc import Iterable
 from uuid import UUID
+
+from django.db.models import Exists, OuterRef, QuerySet
 
 from streaming.definition.graph import InputNode
 from webapp.core.errors import NotFound
@@ -18,15 +21,26 @@ def access_query(query: UUID) -> Query:
 
 def access_version(version: UUID) -> QueryVersion:
     """Return a version of any query. Raises `NotFound` if absent or not yours."""
-    found = QueryVersion.objects.filter(pk=version).first()
+    found = listed_versions().filter(pk=version).first()
     if found is None:
         raise NotFound
     return found
 
 
+def listed_versions() -> QuerySet[QueryVersion]:
+    """Return the versions with what is shown of each, newest first in each query."""
+    return QueryVersion.objects.select_related("author", "text", "query")
+
+
+def current_versions() -> list[QueryVersion]:
+    """Return the newest version of each query, by the query's name."""
+    newer = QueryVersion.objects.filter(query=OuterRef("query"), number__gt=OuterRef("number"))
+    return list(listed_versions().filter(~Exists(newer)).order_by("query__name"))
+
+
 def current_version(query: Query) -> QueryVersion:
     """Return the newest version; every query has one."""
-    version = query.versions.select_related("author").first()
+    version = listed_versions().filter(query=query).first()
     assert version is not None, "a query is created together with its first version"
     return version
 
@@ -36,8 +50,7 @@ def input_streams(version: QueryVersion) -> dict[str, str]:
     return {node.id: node.stream for node in version.read_graph().nodes if isinstance(node, InputNode)}
 
 
-def streams_used(version: QueryVersion) -> dict[str, UUID | None]:
-    """Return the stream names in `version`, each with its id if the organisation has such a stream."""
-    names = dict.fromkeys(input_streams(version).values())
-    known = dict(Stream.objects.filter(name__in=names).values_list("name", "pk"))
-    return {name: known.get(name) for name in names}
+def streams_used(versions: Iterable[QueryVersion]) -> dict[str, UUID]:
+    """Return the streams that `versions` name and the organisation has, with their ids."""
+    names = {name for version in versions for name in input_streams(version).values()}
+    return dict(Stream.objects.filter(name__in=names).values_list("name", "pk"))

@@ -1,96 +1,51 @@
-"""Queries over HTTP: list, create, read, versions, validate."""
+"""Queries over HTTP: list, create, read, versions; and validate, complete, explain, which store nothing."""
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
-from pydantic import Field, RootModel, SkipValidation
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from streaming.definition.faults import Fault
-from streaming.definition.graph import QueryGraph, Strict
 from webapp.accounts.access import TenantView
 from webapp.accounts.permissions import Permission
 from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
-from webapp.queries import services
-from webapp.queries.access import access_query, current_version, streams_used
-from webapp.queries.checking import check_graph, foresee
-from webapp.queries.models import Query, QueryVersion
+from webapp.queries import assistance, services
+from webapp.queries.access import access_query, current_version, current_versions, listed_versions, streams_used
+from webapp.queries.access import input_streams as streams_named
+from webapp.queries.bodies import (
+    CompletionBody,
+    CompletionList,
+    Explained,
+    ExplanationBody,
+    OneOfGraphAndText,
+    QueryList,
+    QueryShown,
+    StreamUsed,
+    Validation,
+    ValidationBody,
+    VersionBody,
+    VersionList,
+    VersionShown,
+)
+from webapp.queries.checking import Draft, Examined, examine_graph, examine_text, sound_graph, sound_text
+from webapp.queries.models import QueryVersion
+from webapp.queries.texts import text_of
+from webapp.streams.access import stream_definitions
 
-
-class GraphBody(Strict):
-    """A graph to validate. It is checked by `check`, not by this model, so that every fault is found."""
-
-    graph: SkipValidation[QueryGraph]
-
-    def raw(self) -> Mapping[str, Any]:
-        """Return the graph as it was sent."""
-        return cast(Mapping[str, Any], self.graph)
-
-
-class VersionBody(GraphBody):
-    """A new version; `parent`, if given, must still be the current version (409 otherwise)."""
-
-    comment: str = Field(default="", max_length=500)
-    parent: UUID | None = None
-
-
-class VersionShown(Strict):
-    """One immutable version. `created_at` is ISO text in UTC."""
-
-    id: str
-    query: str
-    number: int
-    graph: QueryGraph
-    content_hash: str
-    author: str | None
-    comment: str
-    parent: str | None
-    created_at: str
-
-
-class VersionList(RootModel[list[VersionShown]]):
-    """The versions of a query, newest first."""
-
-
-class StreamUsed(Strict):
-    """A stream that the query names; `id` is null when the organisation has none of that name."""
-
-    name: str
-    id: str | None
-
-
-class QueryShown(Strict):
-    """A query with its current version and the streams that it names."""
-
-    id: str
-    name: str
-    created_at: str
-    current: VersionShown
-    streams: list[StreamUsed]
-
-
-class QueryList(RootModel[list[QueryShown]]):
-    """The queries of an organisation by name."""
-
-
-class Validation(Strict):
-    """All faults of a graph, and the fields with their types that leave each node whose inputs are sound."""
-
-    faults: list[Fault]
-    schemas: dict[str, dict[str, str]]
+REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
 
 
 def shown_version(version: QueryVersion) -> VersionShown:
-    """Return `version` as the API shows it."""
+    """Return `version`, read by `listed_versions`, as the API shows it."""
     return VersionShown(
         id=str(version.pk),
         query=str(version.query_id),
         number=version.number,
         graph=version.read_graph(),
+        text=text_of(version),
         content_hash=version.content_hash,
         author=None if version.author is None else version.author.email,
         comment=version.comment,
@@ -99,20 +54,28 @@ def shown_version(version: QueryVersion) -> VersionShown:
     )
 
 
-def shown(query: Query) -> QueryShown:
-    """Return `query` as the API shows it."""
-    version = current_version(query)
-    streams = streams_used(version)
+def shown(version: QueryVersion, streams: Mapping[str, UUID]) -> QueryShown:
+    """Return the query of its current `version` as the API shows it; `streams` are those that exist."""
+    names = dict.fromkeys(streams_named(version).values())
     return QueryShown(
-        id=str(query.pk),
-        name=query.name,
-        created_at=query.created_at.isoformat(),
+        id=str(version.query_id),
+        name=version.query.name,
+        created_at=version.query.created_at.isoformat(),
         current=shown_version(version),
-        streams=[StreamUsed(name=name, id=None if found is None else str(found)) for name, found in streams.items()],
+        streams=[StreamUsed(name=name, id=str(streams[name]) if name in streams else None) for name in names],
     )
 
 
-REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
+def _sound(body: OneOfGraphAndText) -> Draft:
+    streams = stream_definitions()
+    return sound_graph(body.raw(), streams) if body.text is None else sound_text(body.text, streams)
+
+
+def _examined(body: ValidationBody) -> Examined:
+    streams = stream_definitions()
+    if body.given_graph:
+        return examine_graph(body.raw(), streams, text=body.text)
+    return examine_text(body.text or "", streams)
 
 
 class QueriesView(TenantView):
@@ -121,7 +84,9 @@ class QueriesView(TenantView):
     @extend_schema(operation_id="queries_list", responses={200: QueryList, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
         """List the queries by name."""
-        return answer(QueryList([shown(query) for query in Query.objects.all()]))
+        versions = current_versions()
+        streams = streams_used(versions)
+        return answer(QueryList([shown(version, streams) for version in versions]))
 
     @extend_schema(
         operation_id="queries_create",
@@ -129,10 +94,11 @@ class QueriesView(TenantView):
         responses={201: QueryShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Create a query, named as its graph is, with its first version; 422 with all faults."""
+        """Create a query, named as its graph or text is, with its first version; 422 with all faults."""
         body = read_body(request, VersionBody)
-        query = services.create_query(graph=body.raw(), comment=body.comment, author=self.user)
-        return answer(shown(query), 201)
+        query = services.create_query(draft=_sound(body), comment=body.comment, author=self.user)
+        version = current_version(query)
+        return answer(shown(version, streams_used([version])), 201)
 
 
 class QueryView(TenantView):
@@ -141,7 +107,17 @@ class QueryView(TenantView):
     @extend_schema(operation_id="queries_get", responses={200: QueryShown, **REFUSALS})
     def get(self, request: Request, slug: str, query: UUID) -> Response:
         """Return a query with its current version."""
-        return answer(shown(access_query(query)))
+        version = current_version(access_query(query))
+        return answer(shown(version, streams_used([version])))
+
+
+class QueryExplanationView(TenantView):
+    """What the current version of a query will do."""
+
+    @extend_schema(operation_id="queries_explain_current", responses={200: Explained, 422: ErrorEnvelope, **REFUSALS})
+    def get(self, request: Request, slug: str, query: UUID) -> Response:
+        """Explain the current version, with the time settings of its text and its streams."""
+        return answer(assistance.explain_version(current_version(access_query(query))))
 
 
 class VersionsView(TenantView):
@@ -150,7 +126,7 @@ class VersionsView(TenantView):
     @extend_schema(operation_id="versions_list", responses={200: VersionList, **REFUSALS})
     def get(self, request: Request, slug: str, query: UUID) -> Response:
         """List the versions, newest first."""
-        versions = access_query(query).versions.select_related("author")
+        versions = listed_versions().filter(query=access_query(query))
         return answer(VersionList([shown_version(version) for version in versions]))
 
     @extend_schema(
@@ -165,23 +141,69 @@ class VersionsView(TenantView):
         },
     )
     def post(self, request: Request, slug: str, query: UUID) -> Response:
-        """Make a version; 200 with the current one when nothing changed, 422 with all faults."""
+        """Make a version; 200 with the current one when the graph is the same, if not its text; 422 with all faults."""
         found = access_query(query)
         body = read_body(request, VersionBody)
         version, made = services.create_version(
-            query=found, graph=body.raw(), comment=body.comment, author=self.user, parent=body.parent
+            query=found, draft=_sound(body), comment=body.comment, author=self.user, parent=body.parent
         )
         return answer(shown_version(version), 201 if made else 200)
 
 
 class ValidateView(TenantView):
-    """Validation of a graph; nothing is stored."""
+    """Validation of a query; nothing is stored."""
 
     writing = Permission.VIEW
 
-    @extend_schema(operation_id="queries_validate", request=GraphBody, responses={200: Validation, **REFUSALS})
+    @extend_schema(
+        operation_id="queries_validate",
+        request=ValidationBody,
+        responses={200: Validation, 422: ErrorEnvelope, **REFUSALS},
+    )
     def post(self, request: Request, slug: str) -> Response:
-        """Return all faults of a graph, what would refuse its start as warnings, and the schemas of its nodes."""
-        graph = read_body(request, GraphBody).raw()
-        faults, schemas = check_graph(graph)
-        return answer(Validation(faults=[*faults, *foresee(graph, faults)], schemas=schemas))
+        """Return all faults of a query, what would refuse its start as warnings, its schemas, and its other form."""
+        found = _examined(read_body(request, ValidationBody))
+        return answer(
+            Validation(
+                faults=list(found.faults),
+                schemas={node: dict(fields) for node, fields in found.schemas.items()},
+                graph=found.graph,
+                text=found.text,
+                advance=dict(found.advance),
+                event_times=dict(found.event_times),
+            )
+        )
+
+
+class CompleteView(TenantView):
+    """Completion of a text; nothing is stored."""
+
+    writing = Permission.VIEW
+
+    @extend_schema(
+        operation_id="queries_complete",
+        request=CompletionBody,
+        responses={200: CompletionList, 422: ErrorEnvelope, **REFUSALS},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Return what may stand at a place of a text: streams, nodes, fields, functions, keywords, types."""
+        body = read_body(request, CompletionBody)
+        return answer(assistance.complete(body.text, body.at))
+
+
+class ExplainView(TenantView):
+    """Explanation of a query; nothing is stored."""
+
+    writing = Permission.VIEW
+
+    @extend_schema(
+        operation_id="queries_explain",
+        request=ExplanationBody,
+        responses={200: Explained, 422: ErrorEnvelope, **REFUSALS},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Explain what a query will do, before it runs; 422 with all faults of one that is not sound."""
+        body = read_body(request, ExplanationBody)
+        if body.text is None:
+            return answer(assistance.explain_graph(body.raw(), body.advance))
+        return answer(assistance.explain_text(body.text, body.advance))

@@ -1,35 +1,122 @@
-"""Checking graphs against the organisation's streams."""
+"""Checking queries, given as graphs or as texts, against the organisation's streams."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from streaming.definition.advance import temporal_settings
 from streaming.definition.carried import not_carried
 from streaming.definition.check import check
-from streaming.definition.faults import Fault, Severity
+from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import QueryGraph
-from webapp.core.errors import Faulty
-from webapp.streams.access import stream_definitions
+from streaming.definition.load import load_graph
+from streaming.definition.sql import Places, parse_sql
+from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
+from streaming.definition.types import Fields
+from webapp.core.errors import Faulty, fault
+from webapp.queries.language import check_sql, print_sql, rewrite_sql
+from webapp.queries.texts import LONGEST_TEXT
+
+Streams = Mapping[str, StreamDefinition]
 
 
-def check_graph(graph: Mapping[str, Any]) -> tuple[list[Fault], dict[str, dict[str, str]]]:
-    """Return all faults of `graph`, warnings too, and the type of each field that leaves each sound node, as text."""
+@dataclass(frozen=True)
+class Draft:
+    """A sound query that is not stored yet; `text` is None where it was given as a graph."""
 
-    checked = check(graph, stream_definitions())
-    schemas = {node: {name: str(type_) for name, type_ in fields.items()} for node, fields in checked.schemas.items()}
-    return list(checked.faults), schemas
+    graph: QueryGraph
+    text: str | None = None
 
 
-def foresee(graph: Mapping[str, Any], faults: list[Fault]) -> list[Fault]:
-    """Return as warnings what would refuse a start of `graph`, which has the `faults`; it may be saved all the same."""
-    if any(fault.severity is Severity.ERROR for fault in faults):
+@dataclass(frozen=True)
+class Examined:
+    """What can be said of a query: all faults, warnings too, the type of each field that leaves each sound node.
+
+    `graph` and `text` say the same; both are None where the one that was given has faults of form.
+    """
+
+    faults: Sequence[Fault]
+    schemas: Mapping[str, Mapping[str, str]]
+    graph: QueryGraph | None
+    text: str | None
+    advance: Mapping[str, AdvanceTimeSettings] = field(default_factory=dict)
+    event_times: Mapping[str, EventTimeBy] = field(default_factory=dict)
+
+
+def examine_graph(graph: Mapping[str, Any], streams: Streams, *, text: str | None = None) -> Examined:
+    """Examine a graph as it was sent; its text is `text` rewritten, or printed where there is none."""
+    checked = check(graph, streams)
+    faults, loaded = list(checked.faults), load_graph(graph).graph
+    if loaded is None:
+        return Examined(faults, _as_text(checked.schemas), None, None)
+    written = print_sql(loaded) if text is None else rewrite_sql(text, loaded)
+    script = parse_sql(written)
+    faults += foresee(loaded, faults, streams, script.advance)
+    placed = [with_span(each, script.places) for each in faults]
+    return Examined(placed, _as_text(checked.schemas), loaded, written, script.advance, script.event_times)
+
+
+def examine_text(text: str, streams: Streams) -> Examined:
+    """Examine a text; every fault has a span where there is one."""
+    if refused := too_long(text):
+        return Examined(refused, {}, None, None)
+    checked = check_sql(text, streams)
+    script, faults = checked.script, list(checked.faults)
+    if script.graph is not None:
+        foreseen = foresee(script.graph, faults, streams, script.advance)
+        faults += [with_span(each, script.places) for each in foreseen]
+    return Examined(faults, _as_text(checked.schemas), script.graph, text, script.advance, script.event_times)
+
+
+def too_long(text: str) -> list[Fault]:
+    """Return the fault of a text that is longer than a query may be."""
+    if len(text) <= LONGEST_TEXT:
         return []
-    refusing = not_carried(QueryGraph.model_validate(graph), stream_definitions(), {})
-    return [fault.model_copy(update={"severity": Severity.WARNING}) for fault in refusing]
+    message = f"The text has {len(text)} characters; a query has at most {LONGEST_TEXT}."
+    return [fault(FaultCode.BAD_SHAPE, message, "Divide it into several queries.", field="text")]
 
 
-def sound_graph(graph: Mapping[str, Any]) -> QueryGraph:
-    """Return `graph` validated. Raises `Faulty` with all faults if any is an error."""
-    faults, _ = check_graph(graph)
-    if any(fault.severity is Severity.ERROR for fault in faults):
+def with_span(found: Fault, places: Places) -> Fault:
+    """Return the fault with its place in the text, where there is one."""
+    if found.span is not None:
+        return found
+    return found.model_copy(update={"span": places.span_of(found.node, found.field, found.at)})
+
+
+def _as_text(schemas: Mapping[str, Fields]) -> dict[str, dict[str, str]]:
+    return {node: {name: str(type_) for name, type_ in fields.items()} for node, fields in schemas.items()}
+
+
+def foresee(
+    graph: QueryGraph, faults: Sequence[Fault], streams: Streams, advance: Mapping[str, AdvanceTimeSettings]
+) -> list[Fault]:
+    """Return as warnings what would refuse a start of `graph`, which has the `faults`; it may be saved all the same.
+
+    `advance` is what the query itself says of its inputs; what a stream or a binding says may still change.
+    """
+    if refuses(faults):
+        return []
+    said = temporal_settings(graph, streams, advance)
+    refusing = not_carried(graph, streams, {node: said[node] for node in advance})
+    return [each.model_copy(update={"severity": Severity.WARNING}) for each in refusing]
+
+
+def refuses(faults: Sequence[Fault]) -> bool:
+    """Whether any of `faults` is an error."""
+    return any(each.severity is Severity.ERROR for each in faults)
+
+
+def sound_graph(graph: Mapping[str, Any], streams: Streams) -> Draft:
+    """Return `graph` as a draft. Raises `Faulty` with all faults if any is an error."""
+    faults = list(check(graph, streams).faults)
+    if refuses(faults):
         raise Faulty(faults)
-    return QueryGraph.model_validate(graph)
+    return Draft(QueryGraph.model_validate(graph))
+
+
+def sound_text(text: str, streams: Streams) -> Draft:
+    """Return `text` as a draft. Raises `Faulty` with all faults if any is an error."""
+    examined = examine_text(text, streams)
+    if examined.graph is None or refuses(examined.faults):
+        raise Faulty(list(examined.faults))
+    return Draft(examined.graph, text)

@@ -59,3 +59,16 @@ class QueryVersion(TenantModel):
     def read_graph(self) -> QueryGraph:
         """Return the validated graph."""
         return QueryGraph.model_validate(self.graph)
+
+
+class QueryText(TenantModel):
+    """The text of a version, which says its graph. Comments and layout may change, for they are beside the graph."""
+
+    version = models.OneToOneField(QueryVersion, on_delete=models.CASCADE, related_name="text")
+    text = models.TextField()
+
+    class Meta(TenantModel.Meta):
+        """One text for each version, at most."""
+
+    def __str__(self) -> str:
+        return f"the text of {self.version_id}"

@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -12,8 +10,9 @@ from streaming.definition.graph import QueryGraph
 from webapp.accounts.models import User
 from webapp.core.errors import Conflict
 from webapp.queries.access import current_version
-from webapp.queries.checking import sound_graph
-from webapp.queries.models import Query, QueryVersion
+from webapp.queries.checking import Draft
+from webapp.queries.models import Query, QueryText, QueryVersion
+from webapp.queries.texts import rewritten, stored_text
 
 
 def content_hash(graph: QueryGraph) -> str:
@@ -22,27 +21,29 @@ def content_hash(graph: QueryGraph) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def create_query(*, graph: Mapping[str, Any], comment: str, author: User) -> Query:
-    """Create a query with its first version. Raises `Faulty` with all faults, `Conflict` for a name that is taken."""
-    sound = sound_graph(graph)
+def create_query(*, draft: Draft, comment: str, author: User) -> Query:
+    """Create a query with its first version. Raises `Conflict` for a name that is taken."""
+    name = draft.graph.name
     try:
         with transaction.atomic():
-            query = Query(name=sound.name)
+            query = Query(name=name)
             query.save()
-            _add_version(query, sound, number=1, comment=comment, author=author, parent=None)
+            _add_version(query, draft, comment=comment, author=author, parent=None)
     except IntegrityError:
-        raise Conflict(f"There is a query {sound.name} already. Choose another name, or add a version to it.") from None
+        raise Conflict(f"There is a query {name} already. Choose another name, or add a version to it.") from None
     return query
 
 
 def create_version(
-    *, query: Query, graph: Mapping[str, Any], comment: str, author: User, parent: UUID | None
+    *, query: Query, draft: Draft, comment: str, author: User, parent: UUID | None
 ) -> tuple[QueryVersion, bool]:
-    """Return the version that says `graph`, and whether it was made; the current one if it says the same already.
+    """Return the version that says `draft`, and whether it was made; the current one if its graph is the same already.
 
-    Raises `Faulty` with all faults, `Conflict` if `parent` is given and no longer current, or if the name is taken.
+    The text of the current one is replaced then, for comments and layout are beside the graph. A version that is made
+    from a graph has the text of the one before it, rewritten. Raises `Conflict` if `parent` is given and no longer
+    current, or if the name is taken.
     """
-    sound = sound_graph(graph)
+    name = draft.graph.name
     try:
         with transaction.atomic():
             current = current_version(Query.objects.select_for_update().get(pk=query.pk))
@@ -50,27 +51,44 @@ def create_version(
                 raise Conflict(
                     f"Version {current.number} was made meanwhile. Look at it, and send your change again upon it."
                 )
-            if current.content_hash == content_hash(sound):
-                return current, False
-            query.name = sound.name
+            if current.content_hash == content_hash(draft.graph):
+                _write_text(current, draft.text)
+                return current_version(query), False
+            query.name = name
             query.save()
-            made = _add_version(query, sound, number=current.number + 1, comment=comment, author=author, parent=current)
+            made = _add_version(query, draft, comment=comment, author=author, parent=current)
     except IntegrityError:
-        raise Conflict(f"There is another query {sound.name}. Choose another name.") from None
+        raise Conflict(f"There is another query {name}. Choose another name.") from None
     return made, True
 
 
+def delete_query(*, query: Query) -> None:
+    """Delete a query with its versions; the caller has seen to it that no binding uses one."""
+    query.delete()
+
+
+def _write_text(version: QueryVersion, text: str | None) -> None:
+    if text is not None and text != stored_text(version):
+        QueryText.objects.update_or_create(version=version, defaults={"text": text})
+
+
 def _add_version(
-    query: Query, graph: QueryGraph, *, number: int, comment: str, author: User, parent: QueryVersion | None
+    query: Query, draft: Draft, *, comment: str, author: User, parent: QueryVersion | None
 ) -> QueryVersion:
     version = QueryVersion(
         query=query,
-        number=number,
-        graph=graph.model_dump(mode="json"),
-        content_hash=content_hash(graph),
+        number=1 if parent is None else parent.number + 1,
+        graph=draft.graph.model_dump(mode="json"),
+        content_hash=content_hash(draft.graph),
         author=author,
         comment=comment,
         parent=parent,
     )
     version.save()
+    before = None if parent is None else stored_text(parent)
+    text = draft.text
+    if text is None and before is not None:
+        text = rewritten(before, draft.graph)
+    if text is not None:
+        QueryText(version=version, text=text).save()
     return version

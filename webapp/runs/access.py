@@ -2,16 +2,22 @@
 
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 
 from webapp.core.errors import NotFound
 from webapp.runs.checking import Bound
-from webapp.runs.models import Binding, Run
+from webapp.runs.models import Binding, BindingInput, Run
+
+
+def listed_bindings() -> QuerySet[Binding]:
+    """Return the bindings by name, with what is shown of each."""
+    inputs = Prefetch("inputs", BindingInput.objects.select_related("stream"))
+    return Binding.objects.select_related("query_version__query").prefetch_related(inputs)
 
 
 def access_binding(binding: UUID) -> Binding:
     """Return a binding. Raises `NotFound` if absent or not yours."""
-    found = Binding.objects.select_related("query_version__query").filter(pk=binding).first()
+    found = listed_bindings().filter(pk=binding).first()
     if found is None:
         raise NotFound
     return found
@@ -35,6 +41,12 @@ def latest_run(binding: Binding) -> Run | None:
     return listed_runs().filter(binding=binding).first()
 
 
+def latest_runs() -> dict[UUID, Run]:
+    """Return the newest run of each binding, by the binding's id."""
+    newer = Run.objects.filter(binding=OuterRef("binding"), created_at__gt=OuterRef("created_at"))
+    return {run.binding_id: run for run in listed_runs().filter(~Exists(newer))}
+
+
 def open_run(binding: Binding) -> Run | None:
     """Return the run of `binding` that has not ended."""
     return Run.objects.filter(binding=binding, ended_at__isnull=True).first()
@@ -42,5 +54,5 @@ def open_run(binding: Binding) -> Run | None:
 
 def bound_inputs(binding: Binding) -> dict[str, Bound]:
     """Return the inputs of `binding` by node."""
-    inputs = binding.inputs.select_related("stream")
-    return {each.node: Bound(each.stream, each.read_advance()) for each in inputs}
+    inputs = BindingInput.objects.filter(binding=binding).select_related("stream")
+    return {each.node: Bound(each.stream, each.read_advance(), each.read_event_time()) for each in inputs}

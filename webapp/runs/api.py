@@ -1,5 +1,6 @@
-"""Bindings and runs over HTTP: list, create, read, start, stop."""
+"""Bindings and runs over HTTP: list, create, read, replace, delete, start, stop."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -10,25 +11,31 @@ from rest_framework.response import Response
 
 from streaming.definition.graph import Strict
 from streaming.definition.names import Name
-from streaming.definition.streams import AdvanceTimeSettings
+from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from streaming.wire.messages import ProgressReport
 from webapp.accounts.access import TenantView
 from webapp.accounts.permissions import Permission
 from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
-from webapp.runs import services
-from webapp.runs.access import access_binding, access_run, latest_run, listed_runs
+from webapp.runs import bindings, services
+from webapp.runs.access import access_binding, access_run, latest_run, latest_runs, listed_bindings, listed_runs
+from webapp.runs.choosing import InputChoice
 from webapp.runs.models import Binding, Run
 from webapp.runs.states import Desired, Observed
+from webapp.streams.models import Stream
 
 RUNS_LISTED = 100
 
 
 class BindingInputBody(Strict):
-    """The stream of an input node, and advance-time settings that replace the stream's."""
+    """The stream of an input node, and advance-time settings and event time that replace the stream's.
+
+    What is null or left out is as the query's text says it (ADVANCE TIME, EVENTTIME BY), else as the stream does.
+    """
 
     stream: UUID
     advance: AdvanceTimeSettings | None = None
+    event_time: EventTimeBy | None = None
 
 
 class BindingBody(Strict):
@@ -80,6 +87,7 @@ class BindingInputShown(Strict):
     stream: str
     stream_name: str
     advance: AdvanceTimeSettings | None
+    event_time: EventTimeBy | None
 
 
 class BindingShown(Strict):
@@ -123,9 +131,8 @@ def shown_run(run: Run) -> RunShown:
     )
 
 
-def shown_binding(binding: Binding) -> BindingShown:
-    """Return `binding` as the API shows it."""
-    newest = latest_run(binding)
+def shown_binding(binding: Binding, newest: Run | None) -> BindingShown:
+    """Return `binding`, read by `listed_bindings`, as the API shows it with its newest run."""
     return BindingShown(
         id=str(binding.pk),
         name=binding.name,
@@ -139,12 +146,24 @@ def shown_binding(binding: Binding) -> BindingShown:
                 stream=str(each.stream_id),
                 stream_name=each.stream.name,
                 advance=each.read_advance(),
+                event_time=each.read_event_time(),
             )
-            for each in binding.inputs.select_related("stream")
+            for each in binding.inputs.all()
         ],
         latest_run=None if newest is None else shown_run(newest),
         created_at=binding.created_at.isoformat(),
     )
+
+
+def _chosen(inputs: Mapping[Name, BindingInputBody]) -> dict[str, InputChoice]:
+    """Return the choices of a body by node, with the names of the streams; an id that is not known stands as it is."""
+    names = dict(Stream.objects.filter(pk__in=[each.stream for each in inputs.values()]).values_list("pk", "name"))
+    return {
+        node: InputChoice(
+            stream=names.get(each.stream, str(each.stream)), advance=each.advance, event_time=each.event_time
+        )
+        for node, each in inputs.items()
+    }
 
 
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
@@ -156,9 +175,8 @@ class BindingsView(TenantView):
     @extend_schema(operation_id="bindings_list", responses={200: BindingList, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
         """List the bindings by name."""
-        return answer(
-            BindingList([shown_binding(each) for each in Binding.objects.select_related("query_version__query")])
-        )
+        newest = latest_runs()
+        return answer(BindingList([shown_binding(each, newest.get(each.pk)) for each in listed_bindings()]))
 
     @extend_schema(
         operation_id="bindings_create",
@@ -168,11 +186,8 @@ class BindingsView(TenantView):
     def post(self, request: Request, slug: str) -> Response:
         """Create a binding; 422 with all faults."""
         body = read_body(request, BindingBody)
-        inputs = {
-            node: services.InputChoice(stream=each.stream, advance=each.advance) for node, each in body.inputs.items()
-        }
-        binding = services.create_binding(name=body.name, query_version=body.query_version, inputs=inputs)
-        return answer(shown_binding(binding), 201)
+        made = bindings.create_binding(name=body.name, query_version=body.query_version, inputs=_chosen(body.inputs))
+        return answer(shown_binding(access_binding(made.pk), None), 201)
 
 
 class BindingView(TenantView):
@@ -181,7 +196,29 @@ class BindingView(TenantView):
     @extend_schema(operation_id="bindings_get", responses={200: BindingShown, **REFUSALS})
     def get(self, request: Request, slug: str, binding: UUID) -> Response:
         """Return a binding."""
-        return answer(shown_binding(access_binding(binding)))
+        found = access_binding(binding)
+        return answer(shown_binding(found, latest_run(found)))
+
+    @extend_schema(
+        operation_id="bindings_replace",
+        request=BindingBody,
+        responses={200: BindingShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+    )
+    def put(self, request: Request, slug: str, binding: UUID) -> Response:
+        """Replace name, query version and inputs; a run that is under way keeps what it started with."""
+        found = access_binding(binding)
+        body = read_body(request, BindingBody)
+        bindings.replace_binding(
+            binding=found, name=body.name, query_version=body.query_version, inputs=_chosen(body.inputs)
+        )
+        replaced = access_binding(binding)
+        return answer(shown_binding(replaced, latest_run(replaced)))
+
+    @extend_schema(operation_id="bindings_delete", responses={204: None, 409: ErrorEnvelope, **REFUSALS})
+    def delete(self, request: Request, slug: str, binding: UUID) -> Response:
+        """Delete a binding and the list of its ended runs; 409 while a run is open. Files of results stay."""
+        bindings.delete_binding(binding=access_binding(binding))
+        return Response(status=204)
 
 
 class StartView(TenantView):

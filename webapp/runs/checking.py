@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from streaming.definition.advance import temporal_settings
 from streaming.definition.binding_checks import check_binding
 from streaming.definition.carried import not_carried
+from streaming.definition.check import check
+from streaming.definition.event_time import check_event_times, with_event_times
 from streaming.definition.faults import Fault, Severity
 from streaming.definition.graph import InputNode, QueryGraph
-from streaming.definition.streams import AdvanceTimeSettings
-from webapp.queries.checking import check_graph
+from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from webapp.streams.checking import check_input
 from webapp.streams.models import Stream
 
@@ -20,6 +21,7 @@ class Bound:
 
     stream: Stream
     advance: AdvanceTimeSettings | None
+    event_time: EventTimeBy | None = None
 
 
 def bind(graph: QueryGraph, inputs: Mapping[str, Bound]) -> QueryGraph:
@@ -33,23 +35,39 @@ def bind(graph: QueryGraph, inputs: Mapping[str, Bound]) -> QueryGraph:
     return graph.model_copy(update={"nodes": nodes})
 
 
-def check_bound(graph: QueryGraph, inputs: Mapping[str, Bound], *, connect: bool = False) -> list[Fault]:
+def definitions(graph: QueryGraph, inputs: Mapping[str, Bound]) -> dict[str, StreamDefinition]:
+    """Return by input node what its stream says, with the event time that the binding says instead."""
+    streams = {each.stream.name: each.stream.read_definition() for each in inputs.values()}
+    return with_event_times(bind(graph, inputs), streams, event_times(inputs))
+
+
+def event_times(inputs: Mapping[str, Bound]) -> dict[str, EventTimeBy]:
+    """Return the event times that are said, by input node."""
+    return {node: each.event_time for node, each in inputs.items() if each.event_time is not None}
+
+
+def check_bound(
+    graph: QueryGraph,
+    inputs: Mapping[str, Bound],
+    streams: Mapping[str, StreamDefinition],
+    *,
+    connect: bool = False,
+) -> list[Fault]:
     """Return all faults of `graph`, of its inputs, and of both together; with `connect`, try the adapters.
 
-    The graph is checked once every input node has a stream; what only all together can get wrong, and what a runner
-    does not carry, is asked once each is sound alone.
+    `streams` are the organisation's by name. The graph is checked once every input node has a stream; what only all
+    together can get wrong, and what a runner does not carry, is asked once each is sound alone.
     """
-    faults: list[Fault] = []
+    read = definitions(graph, inputs)
+    faults = list(check_event_times(bind(graph, inputs), streams, event_times(inputs)))
     for node, each in inputs.items():
-        definition, adapter = each.stream.read_definition(), each.stream.read_adapter()
-        faults += check_input(definition, adapter, each.advance, node=node, connect=connect)
+        faults += check_input(read[node], each.stream.read_adapter(), each.advance, node=node, connect=connect)
     if any(isinstance(node, InputNode) and node.id not in inputs for node in graph.nodes):
         return faults
     bound = bind(graph, inputs)
-    faults = [*check_graph(bound.model_dump(mode="json"))[0], *faults]
+    faults = [*check(bound, streams).faults, *faults]
     if refuses(faults):
         return faults
-    streams = {each.stream.name: each.stream.read_definition() for each in inputs.values()}
     advance = {node: each.advance for node, each in inputs.items() if each.advance is not None}
     faults += check_binding(bound, streams, advance)
     if refuses(faults):

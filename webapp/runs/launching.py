@@ -53,7 +53,7 @@ class ProcessLauncher:
         log = runner_log(organisation)
         log.parent.mkdir(parents=True, exist_ok=True)
         if log.exists() and log.stat().st_size > LOG_BYTES:
-            log.replace(log.with_suffix(".log.1"))
+            log.replace(earlier_log(log))
         root, url = str(settings.PUNCTUAL_DATA), settings.REDIS_URL
         command = [sys.executable, "-m", "streaming.runtime"]
         command += ["--organisation", str(organisation), "--root", root, "--redis", url]
@@ -85,6 +85,11 @@ def runner_log(organisation: UUID) -> Path:
     """Return the file to which the organisation's runner writes its log."""
     folder: Path = settings.PUNCTUAL_DATA / str(organisation) / "logs"
     return folder / "runner.log"
+
+
+def earlier_log(log: Path) -> Path:
+    """Return the file to which `log` was moved when it became long."""
+    return log.with_suffix(".log.1")
 
 
 def may_launch(launch: RunnerLaunch | None, now: datetime, *, alive: bool) -> bool:

@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from streaming.definition.streams import AdvanceTimeSettings
+from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from streaming.wire.messages import RunSpec
 from webapp.accounts.models import User
 from webapp.core.tenancy import TenantModel
@@ -29,12 +29,13 @@ class Binding(TenantModel):
 
 
 class BindingInput(TenantModel):
-    """The stream of one input node; `advance`, where set, replaces the stream's advance-time settings."""
+    """The stream of one input node; `advance` and `event_time`, where set, replace what the stream says."""
 
     binding = models.ForeignKey(Binding, on_delete=models.CASCADE, related_name="inputs")
     node = models.CharField(max_length=63)
     stream = models.ForeignKey(Stream, on_delete=models.PROTECT, related_name="+")
     advance = models.JSONField(null=True)
+    event_time = models.JSONField(null=True)
 
     class Meta(TenantModel.Meta):
         """One stream for each input node."""
@@ -48,6 +49,10 @@ class BindingInput(TenantModel):
     def read_advance(self) -> AdvanceTimeSettings | None:
         """Return the validated settings; None where the stream's own apply."""
         return None if self.advance is None else AdvanceTimeSettings.model_validate(self.advance)
+
+    def read_event_time(self) -> EventTimeBy | None:
+        """Return where the time of the events is; None where the stream says it."""
+        return None if self.event_time is None else EventTimeBy.model_validate(self.event_time)
 
 
 class Run(TenantModel):

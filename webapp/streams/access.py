@@ -16,6 +16,11 @@ def access_stream(stream: UUID) -> Stream:
     return found
 
 
+def streams_by_name() -> dict[str, Stream]:
+    """Return all streams of the organisation by name."""
+    return {stream.name: stream for stream in Stream.objects.all()}
+
+
 def stream_definitions() -> Mapping[str, StreamDefinition]:
     """Return the definitions of all streams of the organisation by name."""
-    return {stream.name: stream.read_definition() for stream in Stream.objects.all()}
+    return {name: stream.read_definition() for name, stream in streams_by_name().items()}

@@ -11,7 +11,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return who is signed in and the organisations they belong to. */
+        /** @description Return who is signed in and the organisations they belong to; for a token, its person and its one only. */
         get: operations["me"];
         put?: never;
         post?: never;
@@ -65,9 +65,11 @@ export interface paths {
         };
         /** @description Return a binding. */
         get: operations["bindings_get"];
-        put?: never;
+        /** @description Replace name, query version and inputs; a run that is under way keeps what it started with. */
+        put: operations["bindings_replace"];
         post?: never;
-        delete?: never;
+        /** @description Delete a binding and the list of its ended runs; 409 while a run is open. Files of results stay. */
+        delete: operations["bindings_delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -107,6 +109,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/definitions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return every stream, query and binding as a file, in canonical form. */
+        get: operations["definitions_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/definitions/apply/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make all changes at once or none; 409 if anything changed since the plan, 422 with all faults of all files. */
+        post: operations["definitions_apply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/definitions/plan/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return what would change with diffs, all faults of all files, and the token that `apply` asks for. */
+        post: operations["definitions_plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/queries/": {
         parameters: {
             query?: never;
@@ -117,7 +170,7 @@ export interface paths {
         /** @description List the queries by name. */
         get: operations["queries_list"];
         put?: never;
-        /** @description Create a query, named as its graph is, with its first version; 422 with all faults. */
+        /** @description Create a query, named as its graph or text is, with its first version; 422 with all faults. */
         post: operations["queries_create"];
         delete?: never;
         options?: never;
@@ -142,6 +195,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/queries/{query}/explain/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Explain the current version, with the time settings of its text and its streams. */
+        get: operations["queries_explain_current"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/queries/{query}/versions/": {
         parameters: {
             query?: never;
@@ -152,8 +222,42 @@ export interface paths {
         /** @description List the versions, newest first. */
         get: operations["versions_list"];
         put?: never;
-        /** @description Make a version; 200 with the current one when nothing changed, 422 with all faults. */
+        /** @description Make a version; 200 with the current one when the graph is the same (its text may change); 422 with all faults. */
         post: operations["versions_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/queries/complete/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return what may stand at a place of a text: streams, nodes, fields, functions, keywords, types. */
+        post: operations["queries_complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/queries/explain/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Explain what a query will do, before it runs; 422 with all faults of one that is not sound. */
+        post: operations["queries_explain"];
         delete?: never;
         options?: never;
         head?: never;
@@ -169,7 +273,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Return all faults of a graph, what would refuse its start as warnings, and the schemas of its nodes. */
+        /** @description Return all faults of a query, what would refuse its start as warnings, its schemas, and its other form. */
         post: operations["queries_validate"];
         delete?: never;
         options?: never;
@@ -220,6 +324,23 @@ export interface paths {
         };
         /** @description Send recent reports, then each new one, and each change of state; the stream ends after five minutes. */
         get: operations["runs_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/runs/{run}/logs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what the runner logged about this run and its binding, and its changes of state, oldest first. */
+        get: operations["runs_logs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -310,6 +431,58 @@ export interface paths {
         get: operations["streams_sample"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/tokens/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the tokens, newest first, without their secrets. */
+        get: operations["tokens_list"];
+        put?: never;
+        /** @description Make a token; its text is in this answer and never again. */
+        post: operations["tokens_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/tokens/{token}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Revoke a token: the next request with it is refused. */
+        delete: operations["tokens_revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/transcripts/run/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Run the transcripts of one file by the reference, limited in time and memory; say which hold. */
+        post: operations["transcripts_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -468,6 +641,23 @@ export interface components {
             where?: string | null;
         };
         /**
+         * ApplyBody
+         * @description Files to apply; `token` is that of the plan that was looked at.
+         */
+        ApplyBody: {
+            /** Files */
+            files: {
+                [key: string]: string;
+            };
+            /**
+             * Prune
+             * @default false
+             */
+            prune?: boolean;
+            /** Token */
+            token: string;
+        };
+        /**
          * AsofJoinNode
          * @description Each left event with the matching right event of the largest start that is not after its own.
          */
@@ -517,7 +707,9 @@ export interface components {
         };
         /**
          * BindingInputBody
-         * @description The stream of an input node, and advance-time settings that replace the stream's.
+         * @description The stream of an input node, and advance-time settings and event time that replace the stream's.
+         *
+         *     What is null or left out is as the query's text says it (ADVANCE TIME, EVENTTIME BY), else as the stream does.
          */
         BindingInputBody: {
             /**
@@ -527,6 +719,8 @@ export interface components {
             stream: string;
             /** @default null */
             advance?: components["schemas"]["AdvanceTimeSettings"] | null;
+            /** @default null */
+            event_time?: components["schemas"]["EventTimeBy"] | null;
         };
         /**
          * BindingInputShown
@@ -540,6 +734,7 @@ export interface components {
             /** Stream Name */
             stream_name: string;
             advance: components["schemas"]["AdvanceTimeSettings"] | null;
+            event_time: components["schemas"]["EventTimeBy"] | null;
         };
         /**
          * BindingList
@@ -570,6 +765,26 @@ export interface components {
             created_at: string;
         };
         /**
+         * Change
+         * @description What becomes of one definition; `diff` is a unified diff of its canonical texts, empty for what is unchanged.
+         */
+        Change: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "stream" | "query" | "binding";
+            /** Name */
+            name: string;
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "create" | "update" | "delete" | "unchanged";
+            /** Diff */
+            diff: string;
+        };
+        /**
          * ClipNode
          * @description Ends every lifetime at the first later start of an event of `by` with equal `keys`.
          */
@@ -589,6 +804,29 @@ export interface components {
             keys: string[];
         };
         /**
+         * Clock
+         * @description How time advances on an input, and what becomes of events that time has left behind.
+         *
+         *     `advances`: what makes CTIs, in sentences; none: the input moves by the CTIs of its adapter alone. `imports` is
+         *     the input whose CTIs it copies. `lanes` are listed by the stream; None: one for each lane of the adapter.
+         */
+        Clock: {
+            /** Advances */
+            advances: string[];
+            /** Imports */
+            imports: string | null;
+            /** Lanes */
+            lanes: string[] | null;
+            /** Minimum */
+            minimum: string;
+            /** Late */
+            late: string;
+            /** Idle */
+            idle: string;
+            /** Future */
+            future: string;
+        };
+        /**
          * Column
          * @description One computed field.
          */
@@ -597,6 +835,44 @@ export interface components {
             name: string;
             /** Of */
             of: string;
+        };
+        /**
+         * CompletionBody
+         * @description A text and the code point in it, counted from 0, at which something is typed.
+         */
+        CompletionBody: {
+            /** Text */
+            text: string;
+            /** At */
+            at: number;
+        };
+        /**
+         * CompletionItem
+         * @description One thing that may stand at the place; `insert` is what to write, `detail` its signature or type.
+         */
+        CompletionItem: {
+            /** Label */
+            label: string;
+            /** Kind */
+            kind: string;
+            /** Detail */
+            detail: string;
+            /** Help */
+            help: string;
+            /** Insert */
+            insert: string;
+        };
+        /**
+         * CompletionList
+         * @description What may stand at a place of a text; `start` and `end` are the code points to replace.
+         */
+        CompletionList: {
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /** Items */
+            items: components["schemas"]["CompletionItem"][];
         };
         /**
          * CountWindow
@@ -644,6 +920,83 @@ export interface components {
             edge?: string | null;
         };
         /**
+         * EventTimeBy
+         * @description Where a query finds the time of an input's events, as EVENTTIME BY says it.
+         *
+         *     `path` is as written: `a.b` and `_value.a.b` in the value, `_key.a.b` in the key, `_meta.partition` in the metadata.
+         */
+        EventTimeBy: {
+            /** Path */
+            path: string;
+            /**
+             * Unit
+             * @default iso
+             * @enum {string}
+             */
+            unit?: "s" | "ms" | "us" | "ns" | "iso";
+            /**
+             * Zone
+             * @default UTC
+             */
+            zone?: string;
+        };
+        /**
+         * Explained
+         * @description What a query will do: as data, as text for a terminal, and as a Mermaid flowchart.
+         */
+        Explained: {
+            explanation: components["schemas"]["Explanation"];
+            /** Text */
+            text: string;
+            /** Mermaid */
+            mermaid: string;
+        };
+        /**
+         * Explanation
+         * @description All of it. Nodes stand in an order in which each comes after what it reads; `warnings` are those of the checks.
+         *
+         *     `on_spark` says whether Spark carries all of the query today; else only the reference runs it, and `carried` says
+         *     why in a sentence.
+         */
+        Explanation: {
+            /** Query */
+            query: string;
+            /** Summary */
+            summary: string[];
+            /** Nodes */
+            nodes: components["schemas"]["NodeExplained"][];
+            /** Stages */
+            stages: components["schemas"]["Stage"][];
+            /** Paths */
+            paths: components["schemas"]["Path"][];
+            /** On Spark */
+            on_spark: boolean;
+            /** Carried */
+            carried: string;
+            /** Warnings */
+            warnings: components["schemas"]["Fault"][];
+        };
+        /**
+         * ExplanationBody
+         * @description A query to explain; `advance`, by input node, replaces what its text and its streams say.
+         */
+        ExplanationBody: {
+            /**
+             * Graph
+             * @default null
+             */
+            graph?: components["schemas"]["QueryGraph"] | null;
+            /**
+             * Text
+             * @default null
+             */
+            text?: string | null;
+            /** Advance */
+            advance?: {
+                [key: string]: components["schemas"]["AdvanceTimeSettings"];
+            };
+        };
+        /**
          * ExtendNode
          * @description Moves the end of every lifetime by `by`; an event that is then empty is removed.
          */
@@ -663,6 +1016,9 @@ export interface components {
         /**
          * Fault
          * @description One fault: `node` is an id (None: the whole definition), `field` a path inside it, `remedy` a sentence.
+         *
+         *     `at` is the character, counted from 0, inside the text of `field` where that is an expression. `span` is the place
+         *     in the SQL text that the definition was read from, None where it was not read from one.
          */
         Fault: {
             code: components["schemas"]["FaultCode"];
@@ -675,13 +1031,71 @@ export interface components {
             message: string;
             /** Remedy */
             remedy: string;
+            /**
+             * At
+             * @default null
+             */
+            at?: number | null;
+            /** @default null */
+            span?: components["schemas"]["Span"] | null;
         };
         /**
          * FaultCode
          * @description Every kind of fault; in OpenAPI, and exhaustive in TypeScript.
          * @enum {string}
          */
-        FaultCode: "bad_shape" | "duplicate_id" | "reserved_name" | "unknown_node" | "unknown_stream" | "cycle" | "no_input" | "no_output" | "unused_node" | "output_as_input" | "bad_expression" | "unknown_field" | "unknown_function" | "type_mismatch" | "duplicate_name" | "bad_window" | "gaps_between_windows" | "too_many_windows" | "missing_argument" | "late_not_said" | "bad_advance_time" | "no_clock" | "bad_schema" | "bad_adapter" | "not_carried" | "bad_duration" | "conflicting_arguments" | "no_effect" | "fields_differ" | "join_without_keys" | "bad_empty" | "provisional_rows" | "unknown_input" | "import_cycle" | "late_keep_refused" | "late_results" | "unbounded_state" | "unknown_preset" | "preset_arguments" | "equal_times_late" | "rowtime_needs_points";
+        FaultCode: "bad_shape" | "bad_sql" | "bad_file" | "in_use" | "duplicate_id" | "reserved_name" | "unknown_node" | "unknown_stream" | "cycle" | "no_input" | "no_output" | "unused_node" | "output_as_input" | "bad_expression" | "unknown_field" | "unknown_function" | "type_mismatch" | "duplicate_name" | "bad_window" | "gaps_between_windows" | "too_many_windows" | "missing_argument" | "late_not_said" | "bad_advance_time" | "no_clock" | "bad_schema" | "bad_adapter" | "not_carried" | "bad_duration" | "conflicting_arguments" | "no_effect" | "fields_differ" | "join_without_keys" | "bad_empty" | "provisional_rows" | "unknown_input" | "import_cycle" | "late_keep_refused" | "late_results" | "keep_without_grace" | "windows_not_aligned" | "unbounded_state" | "unknown_preset" | "preset_arguments" | "equal_times_late" | "rowtime_needs_points";
+        /**
+         * FileFault
+         * @description A fault, and where it is: `line` and `column` count from 1, in code points.
+         */
+        FileFault: {
+            code: components["schemas"]["FaultCode"];
+            severity: components["schemas"]["Severity"];
+            /** Node */
+            node: string | null;
+            /** Field */
+            field: string | null;
+            /** Message */
+            message: string;
+            /** Remedy */
+            remedy: string;
+            /**
+             * At
+             * @default null
+             */
+            at?: number | null;
+            /** @default null */
+            span?: components["schemas"]["Span"] | null;
+            /** File */
+            file: string;
+            /** Line */
+            line: number;
+            /** Column */
+            column: number;
+        };
+        /**
+         * Files
+         * @description Texts by path: `streams/NAME.yaml`, `queries/NAME.sql` (or `.yaml`, `.json`), `bindings/NAME.yaml`.
+         */
+        Files: {
+            /** Files */
+            files: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * FilesRefused
+         * @description The error envelope, with the faults of files.
+         */
+        FilesRefused: {
+            /** Code */
+            code: string;
+            /** Message */
+            message: string;
+            /** Faults */
+            faults: components["schemas"]["FileFault"][];
+        };
         /**
          * FilterNode
          * @description Keeps the events for which `where` is true; null is not true. Lifetimes are kept.
@@ -726,25 +1140,27 @@ export interface components {
             final?: boolean;
         };
         /**
-         * GraphBody
-         * @description A graph to validate. It is checked by `check`, not by this model, so that every fault is found.
+         * Hold
+         * @description How far the CTI that leaves a node may be behind the smallest CTI that came in, in ticks.
+         *
+         *     `rule` and `why` are the table of TEMPORAL.md section 5, `formula` the rule with the numbers of this node. The CTI
+         *     is at least `at_least` behind (negative: ahead) and at most `at_most`; None: there is no bound, `because` of that.
          */
-        GraphBody: {
-            /**
-             * QueryGraph
-             * @description A query: nodes that name their inputs; `check` says whether they fit together.
-             */
-            graph: {
-                /**
-                 * Version
-                 * @constant
-                 */
-                version: 1;
-                /** Name */
-                name: string;
-                /** Nodes */
-                nodes: (components["schemas"]["InputNode"] | components["schemas"]["FilterNode"] | components["schemas"]["ProjectNode"] | components["schemas"]["ShiftNode"] | components["schemas"]["SetDurationNode"] | components["schemas"]["ExtendNode"] | components["schemas"]["ClipNode"] | components["schemas"]["PointAtEndNode"] | components["schemas"]["ToIntervalsNode"] | components["schemas"]["OrderEdgesNode"] | components["schemas"]["UnionNode"] | components["schemas"]["JoinNode"] | components["schemas"]["AntiJoinNode"] | components["schemas"]["SemiJoinNode"] | components["schemas"]["AsofJoinNode"] | components["schemas"]["WindowNode"] | components["schemas"]["TopKNode"] | components["schemas"]["OutputNode"])[];
-            };
+        Hold: {
+            /** Rule */
+            rule: string;
+            /** Why */
+            why: string;
+            /** Formula */
+            formula: string;
+            /** At Least */
+            at_least: number;
+            /** At Most */
+            at_most: number | null;
+            /** Because */
+            because: string | null;
+            /** Text */
+            text: string;
         };
         /**
          * HoppingWindow
@@ -845,6 +1261,28 @@ export interface components {
             type?: "inner" | "left_outer";
         };
         /**
+         * Kept
+         * @description One thing that a node remembers: `what`, a piece of it for each `per`, and `until` when; `formula` says how much.
+         *
+         *     `bounded_by`: a CTI frees it; there is one for each key, and keys are not forgotten; it stays while an edge is open,
+         *     until its group pauses, until enough further events of its group have come; or nothing bounds it.
+         */
+        Kept: {
+            /** What */
+            what: string;
+            /** Per */
+            per: string;
+            /** Until */
+            until: string;
+            /** Formula */
+            formula: string;
+            /**
+             * Bounded By
+             * @enum {string}
+             */
+            bounded_by: "cti" | "keys" | "open_edges" | "pause" | "next_event" | "nothing";
+        };
+        /**
          * Late
          * @description What becomes of an event that violates a CTI (T10).
          * @enum {string}
@@ -915,6 +1353,43 @@ export interface components {
             id: string;
         };
         /**
+         * Lifetime
+         * @description How long the events live that leave a node. `longest` is in ticks; None: no bound is known.
+         */
+        Lifetime: {
+            /**
+             * Shape
+             * @enum {string}
+             */
+            shape: "points" | "intervals" | "edges";
+            /** Longest */
+            longest: number | null;
+            /** Text */
+            text: string;
+        };
+        /**
+         * LogLine
+         * @description One line; `at` is ISO text in UTC, `level` info, warning or error.
+         */
+        LogLine: {
+            /** At */
+            at: string;
+            /** Level */
+            level: string;
+            /** Message */
+            message: string;
+        };
+        /**
+         * LogPage
+         * @description Lines in order of time; `next` is the `after` of those that follow, also of those that are not written yet.
+         */
+        LogPage: {
+            /** Lines */
+            lines: components["schemas"]["LogLine"][];
+            /** Next */
+            next: string;
+        };
+        /**
          * Me
          * @description Who is signed in.
          */
@@ -928,7 +1403,7 @@ export interface components {
         };
         /**
          * MyOrganisation
-         * @description An organisation I belong to, my role in it, and what I may do there.
+         * @description An organisation I belong to, my role in it, and what I may do there; with a token, what that one may do.
          */
         MyOrganisation: {
             /** Slug */
@@ -938,6 +1413,39 @@ export interface components {
             role: components["schemas"]["Role"];
             /** Permissions */
             permissions: components["schemas"]["Permission"][];
+        };
+        /**
+         * NodeExplained
+         * @description One node: what it does, what goes in and out, what it holds back, what it remembers, and who carries it.
+         *
+         *     `stage` is the number of its stage. `slices` is there for windows that stand where the definition says, `clock` for
+         *     inputs. `refused` are the reasons for which Spark does not carry it today.
+         */
+        NodeExplained: {
+            /** Id */
+            id: string;
+            /** Kind */
+            kind: string;
+            /** Does */
+            does: string;
+            /** Details */
+            details: string[];
+            /** Reads */
+            reads: components["schemas"]["Port"][];
+            /** Fields */
+            fields: {
+                [key: string]: string;
+            };
+            lifetime: components["schemas"]["Lifetime"];
+            /** Stage */
+            stage: number;
+            hold: components["schemas"]["Hold"];
+            /** State */
+            state: components["schemas"]["Kept"][];
+            slices: components["schemas"]["Slices"] | null;
+            clock: components["schemas"]["Clock"] | null;
+            /** Refused */
+            refused: components["schemas"]["Fault"][];
         };
         /**
          * Observed
@@ -985,11 +1493,73 @@ export interface components {
             timestamp?: "lifetime" | "point_at_end" | "latest_input";
         };
         /**
+         * Part
+         * @description Nodes of one stage whose rows go to buckets by the same `keys`: none is one bucket, None any event anywhere.
+         */
+        Part: {
+            /** Keys */
+            keys: string[] | null;
+            /** Nodes */
+            nodes: string[];
+            /** Text */
+            text: string;
+        };
+        /**
+         * Path
+         * @description The slowest way from an input to an output.
+         *
+         *     Once the CTI of `input` is `at_most` ticks and one more beyond a time, every row that starts at that time or before
+         *     has left by `output`, if no other input holds it. None: that is not bounded, `because` of that.
+         */
+        Path: {
+            /** Input */
+            input: string;
+            /** Output */
+            output: string;
+            /** Through */
+            through: string[];
+            /** Steps */
+            steps: components["schemas"]["Step"][];
+            /** At Most */
+            at_most: number | null;
+            /** Because */
+            because: string | null;
+            /** Text */
+            text: string;
+        };
+        /**
          * Permission
          * @description What can be allowed: to read everything, to design, to start and stop, to manage members.
          * @enum {string}
          */
         Permission: "view" | "edit" | "operate" | "administer";
+        /**
+         * Plan
+         * @description What applying the files changes; with errors among `faults` it is refused. `token` stands for what was seen.
+         */
+        Plan: {
+            /** Changes */
+            changes: components["schemas"]["Change"][];
+            /** Faults */
+            faults: components["schemas"]["FileFault"][];
+            /** Token */
+            token: string;
+        };
+        /**
+         * PlanBody
+         * @description Files to compare with what the organisation has; with `prune` what is in none of them is to be deleted.
+         */
+        PlanBody: {
+            /** Files */
+            files: {
+                [key: string]: string;
+            };
+            /**
+             * Prune
+             * @default false
+             */
+            prune?: boolean;
+        };
         /**
          * PointAtEndNode
          * @description Replaces every lifetime by a point at its end; what never ends is removed.
@@ -1004,6 +1574,20 @@ export interface components {
             id: string;
             /** Input */
             input: string;
+        };
+        /**
+         * Port
+         * @description One thing that a node reads: the `field` that names it, such as `inputs[2]`, the node there, and its fields.
+         */
+        Port: {
+            /** Field */
+            field: string;
+            /** Node */
+            node: string;
+            /** Fields */
+            fields: {
+                [key: string]: string;
+            };
         };
         /**
          * ProgressReport
@@ -1366,6 +1950,34 @@ export interface components {
             by: number | string;
         };
         /**
+         * Slices
+         * @description What is folded once and merged into the windows that overlap there.
+         *
+         *     `lengths` are the ticks from one boundary of a window to the next, in turn; all of them are multiples of `grid`,
+         *     the greatest common divisor of size and hop, from `offset` on. A window merges `per_window` slices; an event is in
+         *     `fewest` to `most` windows (None: up to the cap of T24, beyond which it is refused).
+         */
+        Slices: {
+            /** Size */
+            size: number;
+            /** Hop */
+            hop: number;
+            /** Offset */
+            offset: number;
+            /** Grid */
+            grid: number;
+            /** Lengths */
+            lengths: number[];
+            /** Per Window */
+            per_window: number;
+            /** Fewest */
+            fewest: number;
+            /** Most */
+            most: number | null;
+            /** Text */
+            text: string;
+        };
+        /**
          * SnapshotWindow
          * @description For each group, between any two neighbouring starts or ends with at least one event alive.
          */
@@ -1375,6 +1987,55 @@ export interface components {
              * @enum {string}
              */
             kind: "snapshot";
+        };
+        /**
+         * Span
+         * @description A part of a text, half open: from the code point `start` to the code point before `end`, counted from 0.
+         */
+        Span: {
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+        };
+        /**
+         * Stage
+         * @description What runs between two exchanges of rows. `folds` are windows of later stages that are folded here already.
+         *
+         *     `shared` and `dedicated` say how many buckets there are in the two kinds of carriers.
+         */
+        Stage: {
+            /** Number */
+            number: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "feed" | "keyed" | "sink";
+            /** Title */
+            title: string;
+            /** Parts */
+            parts: components["schemas"]["Part"][];
+            /** Folds */
+            folds: string[];
+            /** Lanes */
+            lanes: string;
+            /** Shared */
+            shared: string;
+            /** Dedicated */
+            dedicated: string;
+        };
+        /**
+         * Step
+         * @description One node on a path that holds CTIs back, by at most `at_most` ticks (negative: moves them on; None: no bound).
+         */
+        Step: {
+            /** Node */
+            node: string;
+            /** At Most */
+            at_most: number | null;
+            /** Text */
+            text: string;
         };
         /**
          * StopBody
@@ -1532,6 +2193,86 @@ export interface components {
             input: string;
         };
         /**
+         * TokenBody
+         * @description A token to make: at most a year in force, and usable only from `allowed_networks` (CIDRs) if there are any.
+         */
+        TokenBody: {
+            /** Name */
+            name: string;
+            role: components["schemas"]["Role"];
+            /** Expires In Days */
+            expires_in_days: number;
+            /** Allowed Networks */
+            allowed_networks?: string[];
+        };
+        /**
+         * TokenList
+         * @description Tokens, newest first; those that expired or were revoked stay in the list.
+         */
+        TokenList: components["schemas"]["TokenShown"][];
+        /**
+         * TokenMade
+         * @description A new token with its text, which is shown this once and kept nowhere.
+         */
+        TokenMade: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Prefix */
+            prefix: string;
+            role: components["schemas"]["Role"];
+            /** Person */
+            person: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "active" | "expired" | "revoked";
+            /** Created At */
+            created_at: string;
+            /** Expires At */
+            expires_at: string;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Revoked At */
+            revoked_at: string | null;
+            /** Allowed Networks */
+            allowed_networks: string[];
+            /** Token */
+            token: string;
+        };
+        /**
+         * TokenShown
+         * @description A token without its secret; `prefix` is how it begins. Times are ISO text in UTC; the last use to the minute.
+         */
+        TokenShown: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Prefix */
+            prefix: string;
+            role: components["schemas"]["Role"];
+            /** Person */
+            person: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "active" | "expired" | "revoked";
+            /** Created At */
+            created_at: string;
+            /** Expires At */
+            expires_at: string;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Revoked At */
+            revoked_at: string | null;
+            /** Allowed Networks */
+            allowed_networks: string[];
+        };
+        /**
          * TopKNode
          * @description The `k` events of each group of each window with the largest `by`, an expression; ties at rank k all count.
          *
@@ -1555,6 +2296,36 @@ export interface components {
             by: string;
             /** K */
             k: number;
+        };
+        /**
+         * TranscriptBody
+         * @description A file of transcripts.
+         */
+        TranscriptBody: {
+            /** Name */
+            name: string;
+            /** Text */
+            text: string;
+        };
+        /**
+         * TranscriptResult
+         * @description Whether one transcript holds; `differs` says what does not, empty when all holds.
+         */
+        TranscriptResult: {
+            /** Name */
+            name: string;
+            /** Passed */
+            passed: boolean;
+            /** Differs */
+            differs: string;
+        };
+        /**
+         * TranscriptResults
+         * @description The transcripts of a file, in order.
+         */
+        TranscriptResults: {
+            /** Results */
+            results: components["schemas"]["TranscriptResult"][];
         };
         /**
          * TumblingWindow
@@ -1591,7 +2362,10 @@ export interface components {
         };
         /**
          * Validation
-         * @description All faults of a graph, and the fields with their types that leave each node whose inputs are sound.
+         * @description All faults of a query, and the fields with their types that leave each node whose inputs are sound.
+         *
+         *     `graph` and `text` are the two forms of the same query; null where the form that was sent cannot be read.
+         *     `advance` and `event_times` are by input node: what ADVANCE TIME and EVENTTIME BY say in the text.
          */
         Validation: {
             /** Faults */
@@ -1602,6 +2376,33 @@ export interface components {
                     [key: string]: string;
                 };
             };
+            graph: components["schemas"]["QueryGraph"] | null;
+            /** Text */
+            text: string | null;
+            /** Advance */
+            advance: {
+                [key: string]: components["schemas"]["AdvanceTimeSettings"];
+            };
+            /** Event Times */
+            event_times: {
+                [key: string]: components["schemas"]["EventTimeBy"];
+            };
+        };
+        /**
+         * ValidationBody
+         * @description A query to validate; with both, `text` is the one to rewrite so that it says `graph`.
+         */
+        ValidationBody: {
+            /**
+             * Graph
+             * @default null
+             */
+            graph?: components["schemas"]["QueryGraph"] | null;
+            /**
+             * Text
+             * @default null
+             */
+            text?: string | null;
         };
         /**
          * VersionBody
@@ -1609,20 +2410,15 @@ export interface components {
          */
         VersionBody: {
             /**
-             * QueryGraph
-             * @description A query: nodes that name their inputs; `check` says whether they fit together.
+             * Graph
+             * @default null
              */
-            graph: {
-                /**
-                 * Version
-                 * @constant
-                 */
-                version: 1;
-                /** Name */
-                name: string;
-                /** Nodes */
-                nodes: (components["schemas"]["InputNode"] | components["schemas"]["FilterNode"] | components["schemas"]["ProjectNode"] | components["schemas"]["ShiftNode"] | components["schemas"]["SetDurationNode"] | components["schemas"]["ExtendNode"] | components["schemas"]["ClipNode"] | components["schemas"]["PointAtEndNode"] | components["schemas"]["ToIntervalsNode"] | components["schemas"]["OrderEdgesNode"] | components["schemas"]["UnionNode"] | components["schemas"]["JoinNode"] | components["schemas"]["AntiJoinNode"] | components["schemas"]["SemiJoinNode"] | components["schemas"]["AsofJoinNode"] | components["schemas"]["WindowNode"] | components["schemas"]["TopKNode"] | components["schemas"]["OutputNode"])[];
-            };
+            graph?: components["schemas"]["QueryGraph"] | null;
+            /**
+             * Text
+             * @default null
+             */
+            text?: string | null;
             /**
              * Comment
              * @default
@@ -1641,7 +2437,7 @@ export interface components {
         VersionList: components["schemas"]["VersionShown"][];
         /**
          * VersionShown
-         * @description One immutable version. `created_at` is ISO text in UTC.
+         * @description One immutable version. `created_at` is ISO text in UTC. `text` is the stored text, else the graph printed.
          */
         VersionShown: {
             /** Id */
@@ -1651,6 +2447,8 @@ export interface components {
             /** Number */
             number: number;
             graph: components["schemas"]["QueryGraph"];
+            /** Text */
+            text: string;
             /** Content Hash */
             content_hash: string;
             /** Author */
@@ -1958,6 +2756,125 @@ export interface operations {
             };
         };
     };
+    bindings_replace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BindingBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BindingShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    bindings_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     bindings_start: {
         parameters: {
             query?: never;
@@ -2086,6 +3003,173 @@ export interface operations {
             };
         };
     };
+    definitions_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Files"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    definitions_apply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplyBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilesRefused"];
+                };
+            };
+        };
+    };
+    definitions_plan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlanBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     queries_list: {
         parameters: {
             query?: never;
@@ -2140,7 +3224,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["VersionBody"];
             };
@@ -2242,6 +3326,60 @@ export interface operations {
             };
         };
     };
+    queries_explain_current: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explained"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     versions_list: {
         parameters: {
             query?: never;
@@ -2298,7 +3436,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["VersionBody"];
             };
@@ -2362,7 +3500,7 @@ export interface operations {
             };
         };
     };
-    queries_validate: {
+    queries_complete: {
         parameters: {
             query?: never;
             header?: never;
@@ -2373,7 +3511,121 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["GraphBody"];
+                "application/json": components["schemas"]["CompletionBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompletionList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    queries_explain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ExplanationBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explained"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    queries_validate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ValidationBody"];
             };
         };
         responses: {
@@ -2402,6 +3654,14 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2549,6 +3809,63 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": components["schemas"]["ErrorEnvelope"];
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    runs_logs: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                run: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogPage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -2986,6 +4303,226 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    tokens_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    tokens_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenMade"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    tokens_revoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    transcripts_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TranscriptBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TranscriptResults"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

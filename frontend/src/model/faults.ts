@@ -4,6 +4,8 @@ import type { Fault, FaultCode } from "./api";
 
 export const FAULT_TITLES: Record<FaultCode, string> = {
   bad_sql: "Not read as SQL",
+  bad_file: "File cannot be read",
+  in_use: "In use",
   bad_shape: "Wrong shape",
   duplicate_id: "Id used twice",
   reserved_name: "Reserved name",

@@ -13,12 +13,15 @@ from webapp.accounts.permissions import Role
 from webapp.core.context import organisation_context
 from webapp.core.errors import ApiError
 from webapp.queries.access import current_version
+from webapp.queries.checking import sound_graph
 from webapp.queries.models import Query
 from webapp.queries.services import create_query
 from webapp.runs import demo
 from webapp.runs.access import open_run
+from webapp.runs.bindings import create_binding
 from webapp.runs.models import Binding
-from webapp.runs.services import create_binding, start
+from webapp.runs.services import start
+from webapp.streams.access import stream_definitions
 from webapp.streams.models import Stream
 from webapp.streams.services import create_stream
 
@@ -69,7 +72,7 @@ def _lay_out(user: User) -> None:
         name = graph["name"]
         query = Query.objects.filter(name=name).first()
         if query is None:
-            query = create_query(graph=graph, comment="The demo", author=user)
+            query = create_query(draft=sound_graph(graph, stream_definitions()), comment="The demo", author=user)
         if not Binding.objects.filter(name=name).exists():
             create_binding(name=name, query_version=current_version(query).pk, inputs={})
     running = Binding.objects.get(name=demo.RUNNING)

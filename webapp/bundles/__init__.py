@@ -1,0 +1,1 @@
+"""An organisation's definitions as files: exported, planned and applied; and transcripts."""

@@ -1,0 +1,73 @@
+"""Definitions as files over HTTP: export, plan, apply; and running transcripts."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from webapp.accounts.access import TenantView
+from webapp.accounts.permissions import Permission
+from webapp.bundles import applying, planning, transcripts
+from webapp.bundles.bodies import ApplyBody, Files, FilesRefused, Plan, PlanBody, TranscriptBody, TranscriptResults
+from webapp.bundles.exporting import export
+from webapp.core.api import answer, read_body
+from webapp.core.errors import ErrorEnvelope
+
+MOST_BODY_BYTES = 8 * 1024 * 1024
+"""JSON writes some characters longer than they are; the files themselves have a limit of their own."""
+REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
+
+
+class DefinitionsView(TenantView):
+    """All definitions of an organisation."""
+
+    @extend_schema(operation_id="definitions_export", responses={200: Files, **REFUSALS})
+    def get(self, request: Request, slug: str) -> Response:
+        """Return every stream, query and binding as a file, in canonical form."""
+        return answer(Files(files=export()))
+
+
+class PlanView(TenantView):
+    """What applying files would change; nothing is stored."""
+
+    writing = Permission.VIEW
+
+    @extend_schema(
+        operation_id="definitions_plan", request=PlanBody, responses={200: Plan, 422: ErrorEnvelope, **REFUSALS}
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Return what would change with diffs, all faults of all files, and the token that `apply` asks for."""
+        body = read_body(request, PlanBody, most_bytes=MOST_BODY_BYTES)
+        return answer(planning.plan(body.files, prune=body.prune).shown())
+
+
+class ApplyView(TenantView):
+    """Applying files."""
+
+    @extend_schema(
+        operation_id="definitions_apply",
+        request=ApplyBody,
+        responses={200: Plan, 409: ErrorEnvelope, 422: FilesRefused, **REFUSALS},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Make all changes or none; 409 if anything changed since the plan, 422 with all faults of all files."""
+        body = read_body(request, ApplyBody, most_bytes=MOST_BODY_BYTES)
+        done = applying.apply(body.files, prune=body.prune, token=body.token, author=self.user)
+        return answer(done.shown())
+
+
+class TranscriptsRunView(TenantView):
+    """Executable examples, run by the reference."""
+
+    writing = Permission.VIEW
+
+    @extend_schema(
+        operation_id="transcripts_run",
+        request=TranscriptBody,
+        responses={200: TranscriptResults, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Run the transcripts of one file by the reference, limited in time and memory; say which hold."""
+        body = read_body(request, TranscriptBody)
+        return answer(transcripts.run(body.name, body.text))

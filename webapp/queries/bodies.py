@@ -1,0 +1,150 @@
+"""What is sent to the API about queries, and what it answers."""
+
+from collections.abc import Mapping
+from typing import Any, Self, cast
+from uuid import UUID
+
+from pydantic import Field, RootModel, SkipValidation, model_validator
+
+from streaming.definition.explain import Explanation
+from streaming.definition.faults import Fault
+from streaming.definition.graph import QueryGraph, Strict
+from streaming.definition.names import Name
+from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+
+
+class GraphOrText(Strict):
+    """A query as a graph or as a text, checked as it was sent and not by this model, so that every fault is found."""
+
+    graph: SkipValidation[QueryGraph | None] = None
+    text: str | None = None
+
+    @property
+    def given_graph(self) -> bool:
+        """Whether a graph was sent, if only null."""
+        return "graph" in self.model_fields_set and not (self.graph is None and self.text is not None)
+
+    def raw(self) -> Mapping[str, Any]:
+        """Return the graph as it was sent."""
+        return cast(Mapping[str, Any], self.graph)
+
+    @model_validator(mode="after")
+    def _one_is_given(self) -> Self:
+        if not self.given_graph and self.text is None:
+            raise ValueError("send either graph or text")
+        return self
+
+
+class OneOfGraphAndText(GraphOrText):
+    """A query as a graph or as a text, not both."""
+
+    @model_validator(mode="after")
+    def _not_both(self) -> Self:
+        if self.given_graph and self.text is not None:
+            raise ValueError("send either graph or text, not both")
+        return self
+
+
+class ValidationBody(GraphOrText):
+    """A query to validate; with both, `text` is the one to rewrite so that it says `graph`."""
+
+
+class CompletionBody(Strict):
+    """A text and the code point in it, counted from 0, at which something is typed."""
+
+    text: str
+    at: int = Field(ge=0)
+
+
+class ExplanationBody(OneOfGraphAndText):
+    """A query to explain; `advance`, by input node, replaces what its text and its streams say."""
+
+    advance: dict[Name, AdvanceTimeSettings] = Field(default_factory=dict)
+
+
+class VersionBody(OneOfGraphAndText):
+    """A new version; `parent`, if given, must still be the current version (409 otherwise)."""
+
+    comment: str = Field(default="", max_length=500)
+    parent: UUID | None = None
+
+
+class VersionShown(Strict):
+    """One immutable version. `created_at` is ISO text in UTC. `text` is the stored text, else the graph printed."""
+
+    id: str
+    query: str
+    number: int
+    graph: QueryGraph
+    text: str
+    content_hash: str
+    author: str | None
+    comment: str
+    parent: str | None
+    created_at: str
+
+
+class VersionList(RootModel[list[VersionShown]]):
+    """The versions of a query, newest first."""
+
+
+class StreamUsed(Strict):
+    """A stream that the query names; `id` is null when the organisation has none of that name."""
+
+    name: str
+    id: str | None
+
+
+class QueryShown(Strict):
+    """A query with its current version and the streams that it names."""
+
+    id: str
+    name: str
+    created_at: str
+    current: VersionShown
+    streams: list[StreamUsed]
+
+
+class QueryList(RootModel[list[QueryShown]]):
+    """The queries of an organisation by name."""
+
+
+class Validation(Strict):
+    """All faults of a query, and the fields with their types that leave each node whose inputs are sound.
+
+    `graph` and `text` are the two forms of the same query; null where the form that was sent cannot be read.
+    `advance` and `event_times` are by input node: what ADVANCE TIME and EVENTTIME BY say in the text.
+    """
+
+    faults: list[Fault]
+    schemas: dict[str, dict[str, str]]
+    graph: QueryGraph | None
+    text: str | None
+    advance: dict[str, AdvanceTimeSettings]
+    event_times: dict[str, EventTimeBy]
+
+
+class CompletionItem(Strict):
+    """One thing that may stand at the place; `insert` is what to write, `detail` its signature or type."""
+
+    label: str
+    kind: str
+    detail: str
+    help: str
+    insert: str
+
+
+class CompletionList(Strict):
+    """What may stand at a place of a text; `start` and `end` are the code points to replace."""
+
+    start: int
+    end: int
+    items: list[CompletionItem]
+
+
+class Explained(Strict):
+    """What a query will do: as data, as text for a terminal, and as a Mermaid flowchart."""
+
+    explanation: Explanation
+    text: str
+    mermaid: str

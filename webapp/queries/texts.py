@@ -1,0 +1,67 @@
+"""The text of a version: stored beside it, printed where none is, and what it says of the inputs' time."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from streaming.definition.graph import InputNode, QueryGraph
+from streaming.definition.sql import parse_sql
+from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from webapp.queries.language import print_sql, rewrite_sql
+from webapp.queries.models import QueryText, QueryVersion
+
+LONGEST_TEXT: Final = 200_000
+"""Characters in the text of a query."""
+
+
+@dataclass(frozen=True)
+class InputSettings:
+    """What a text says of inputs, by node: ADVANCE TIME and EVENTTIME BY."""
+
+    advance: Mapping[str, AdvanceTimeSettings] = field(default_factory=dict)
+    event_times: Mapping[str, EventTimeBy] = field(default_factory=dict)
+
+
+def stored_text(version: QueryVersion) -> str | None:
+    """Return the text that is stored beside `version`; None where it was made from a graph."""
+    try:
+        return version.text.text
+    except QueryText.DoesNotExist:
+        return None
+
+
+def text_of(version: QueryVersion) -> str:
+    """Return the stored text of `version`, else its graph printed."""
+    stored = stored_text(version)
+    return print_sql(version.read_graph()) if stored is None else stored
+
+
+def settings_of(version: QueryVersion) -> InputSettings:
+    """Return what the text of `version` says of its inputs; nothing where there is no text."""
+    stored = stored_text(version)
+    return InputSettings() if stored is None else settings_in(stored)
+
+
+def settings_in(text: str) -> InputSettings:
+    """Return what `text` says of its inputs."""
+    script = parse_sql(text)
+    return InputSettings(script.advance, script.event_times)
+
+
+def named_text(text: str, graph: QueryGraph) -> str:
+    """Return `text`, which says `graph` but perhaps for its name, so that it says the name too."""
+    return text if parse_sql(text).graph == graph else rewrite_sql(text, graph)
+
+
+def rewritten(text: str, graph: QueryGraph) -> str:
+    """Return `text` so that it says `graph`; what it says of inputs that `graph` has no more goes."""
+    says = settings_in(text)
+    inputs = {node.id for node in graph.nodes if isinstance(node, InputNode)}
+    if inputs.issuperset(says.advance) and inputs.issuperset(says.event_times):
+        return rewrite_sql(text, graph)
+    return rewrite_sql(
+        text,
+        graph,
+        advance={node: each for node, each in says.advance.items() if node in inputs},
+        event_times={node: each for node, each in says.event_times.items() if node in inputs},
+    )

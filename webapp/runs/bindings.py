@@ -1,0 +1,88 @@
+"""Writing bindings: create, replace, delete."""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from streaming.definition.faults import FaultCode
+from webapp.core.errors import Conflict, Faulty, NotFound, fault
+from webapp.queries.access import access_version
+from webapp.queries.models import QueryVersion
+from webapp.queries.texts import settings_of
+from webapp.runs.access import open_run
+from webapp.runs.checking import Bound, check_bound, refuses
+from webapp.runs.choosing import InputChoice, choose
+from webapp.runs.models import Binding, BindingInput
+from webapp.streams.access import streams_by_name
+
+
+def create_binding(*, name: str, query_version: UUID, inputs: Mapping[str, InputChoice]) -> Binding:
+    """Create a binding; an input that is left out takes the stream and the settings that the query says.
+
+    Raises `Faulty` with all faults, `Conflict` for a name that is taken.
+    """
+    binding = Binding(name=name)
+    _check_and_write(binding, _version(query_version), inputs)
+    return binding
+
+
+def replace_binding(*, binding: Binding, name: str, query_version: UUID, inputs: Mapping[str, InputChoice]) -> None:
+    """Replace what `binding` says; a run that is under way keeps what it started with.
+
+    Raises `Faulty` with all faults, `Conflict` for a name that is taken.
+    """
+    binding.name = name
+    _check_and_write(binding, _version(query_version), inputs)
+
+
+def delete_binding(*, binding: Binding) -> None:
+    """Delete a binding with its runs that have ended; files of results stay. Raises `Conflict` while a run is open."""
+    with transaction.atomic():
+        Binding.objects.select_for_update(of=("self",)).get(pk=binding.pk)
+        if open_run(binding) is not None:
+            raise Conflict(f"{binding.name} has a run that has not ended. Stop it first.")
+        binding.runs.all().delete()
+        binding.delete()
+
+
+def _version(query_version: UUID) -> QueryVersion:
+    try:
+        return access_version(query_version)
+    except NotFound:
+        unknown = fault(
+            FaultCode.BAD_SHAPE,
+            "There is no such query version.",
+            "Choose a version of one of your queries.",
+            field="query_version",
+        )
+        raise Faulty([unknown]) from None
+
+
+def _check_and_write(binding: Binding, version: QueryVersion, inputs: Mapping[str, InputChoice]) -> None:
+    graph = version.read_graph()
+    streams = streams_by_name()
+    chosen, faults = choose(graph, settings_of(version), inputs, streams)
+    faults += check_bound(graph, chosen, {name: each.read_definition() for name, each in streams.items()})
+    if refuses(faults):
+        raise Faulty(faults)
+    write_binding(binding, version, chosen)
+
+
+def write_binding(binding: Binding, version: QueryVersion, chosen: Mapping[str, Bound]) -> None:
+    """Write `binding` as one of `version` with the inputs `chosen`, which were checked. Raises `Conflict`."""
+    binding.query_version = version
+    try:
+        with transaction.atomic():
+            binding.save()
+            binding.inputs.all().delete()
+            for node, each in chosen.items():
+                BindingInput(
+                    binding=binding,
+                    node=node,
+                    stream=each.stream,
+                    advance=None if each.advance is None else each.advance.model_dump(mode="json"),
+                    event_time=None if each.event_time is None else each.event_time.model_dump(mode="json"),
+                ).save()
+    except IntegrityError:
+        raise Conflict(f"There is a binding {binding.name} already. Choose another name.") from None
