@@ -18,18 +18,16 @@ REFUSALS = {
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """`node` let `element` go no further.
+    """`node` let an element go no further.
 
     `reason` is set for refusals by windows, which change the outcome; `closed_at` then is the smallest CTI at which
-    the node refuses the element because of it, and `late_at` the CTI that it met.
+    the node refuses the element because of it.
     """
 
-    element: ElementId
     node: str
     why: str
     reason: Reason | None = None
     closed_at: Tick | None = None
-    late_at: Tick | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,6 @@ class Trace:
         self.cause: Cause | None = None
         self.judged: dict[ElementId, Judged] = {}
         self.failures: list[ExpressionFailed] = []
-        self.said = 0
         self._behind = behind
         self._removed: dict[ElementId, list[Removed]] = defaultdict(list)
         self._taken: dict[ElementId, dict[str, None]] = defaultdict(dict)
@@ -61,21 +58,18 @@ class Trace:
 
     def took(self, node: str, flow: Flow) -> None:
         """As `Witness` says."""
-        self.said += 1
         for element in flow.sources:
             self._taken[element][node] = None
 
     def removed(self, node: str, flow: Flow, why: str) -> None:
         """As `Witness` says."""
-        self.said += 1
         for element in flow.sources:
-            self._removed[element].append(Removed(element, node, why))
+            self._removed[element].append(Removed(node, why))
 
     def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
         """As `Witness` says. An open edge that windows have taken for as long as they may is malformed all the same."""
-        self.said += 1
         for element in flow.sources:
-            self._removed[element].append(Removed(element, node, why, reason, closed_at, flow.late_at))
+            self._removed[element].append(Removed(node, why, reason, closed_at))
             self._refused[element] = None
             if flow.opens and reason is Reason.TOO_MANY_WINDOWS:
                 self._outcome(element, reason)
@@ -85,7 +79,7 @@ class Trace:
         self.failures.append(ExpressionFailed(flow.sources, node, field, why))
 
     def held(self, node: str, flow: Flow) -> None:
-        """`node` keeps the flow and has not said what becomes of it."""
+        """`node` passed nothing on when it took the flow: it keeps it, unless it says otherwise."""
         for element in flow.sources:
             self._held[element][node] = None
 
@@ -115,7 +109,10 @@ class Trace:
         return tuple(dict.fromkeys(self._removed.get(element, ())))
 
     def waits_in(self, element: ElementId) -> tuple[str, ...]:
-        """The nodes that keep `element`, or will use it, and behind which nothing has ended its way yet."""
+        """The nodes that keep `element`, or will use it, and behind which nothing has ended its way yet.
+
+        Nothing waits in an output, which nobody reads: what it gave may have been taken back since.
+        """
         ended = {removed.node for removed in self._removed.get(element, ())}
         keeping = {**self._taken.get(element, {}), **self._held.get(element, {})}
-        return tuple(node for node in keeping if not ended & {node, *self._behind[node]})
+        return tuple(node for node in keeping if self._behind[node] and not ended & {node, *self._behind[node]})
