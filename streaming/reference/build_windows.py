@@ -37,7 +37,7 @@ def _window(node: WindowNode, plan: Plan) -> Operator:
     before, after = plan.schemas[node.input], plan.schemas[node.id]
     columns = [column(aggregate, before, after) for aggregate in node.aggregates]
     panes = _panes(node, plan)
-    if node.empty == "default" and node.empty_gap is not None and isinstance(panes, FixedWindows):
+    if node.empty_gap is not None and isinstance(panes, FixedWindows):
         panes = FilledWindows(panes, parse_duration(node.empty_gap), _empty_groups(node, after))
     rows = AggregateRows(node.id, node.group_by, columns)
     return Window(node.group_by, panes, Emission(node.emit, node.retract, rows))

@@ -52,7 +52,7 @@ def finished_run(case: Case) -> ReferenceRun:
     """The run after all rows of `case` and its end, with its trace."""
     inputs = {stream: node for node, stream in stream_by_input(case).items()}
     run = ReferenceRun(case.graph, case.streams, temporal_settings(case.graph, case.streams, case.advance))
-    batch = case.rows[0].batch if case.rows else 0
+    batch = 0
     for row in case.rows:
         while batch != row.batch:
             run.boundary()

@@ -52,7 +52,7 @@ class Emission:
             last = pane in closing
             found += self._changed(pane, closing[pane] if last else known[pane], cti, witness, is_last=last)
         for pane in closing:
-            self.given.pop(pane, None)
+            del self.given[pane]
         return gone + found
 
     def at_boundary(self, cti: Tick, known: Members, witness: Witness) -> list[Flow]:

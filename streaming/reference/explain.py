@@ -146,7 +146,7 @@ def _smallest_delay(
         return None
     if decision is Decision.TOO_LATE:
         largest_allowed = judged.original.sync
-    elif decision is Decision.WINDOW_CLOSED and all(each.closed_at is not None for each in removals):
+    elif decision is Decision.WINDOW_CLOSED:
         largest_allowed = Tick(max(each.closed_at for each in removals if each.closed_at is not None) - 1)
     else:
         return None

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from streaming.reference.flow import VANISHED, Advanced, Cause, Flow, FlowId, Operator, Witness
 from streaming.temporal.events import Cti, EdgeKind
-from streaming.temporal.ticks import NO_CTI, Tick
+from streaming.temporal.ticks import Tick
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,6 @@ class Output:
     times: Operator
     rows: dict[FlowId, OutputRow] = field(default_factory=dict)
     log: list[OutputRow | Cti] = field(default_factory=list)
-    cti: Tick = NO_CTI
 
     @property
     def released(self) -> list[OutputRow]:
@@ -51,28 +50,22 @@ class Output:
 
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """Add what the flow becomes to the result."""
-        self._add(self.times.take(port, flow, witness), witness)
+        for given in self.times.take(port, flow, witness):
+            row = OutputRow(self.node, given, witness.cause)
+            self.log.append(row)
+            self._settle(row, witness)
         return ()
 
     def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
-        """Note the CTI, after what it frees, if it moved."""
+        """Note the CTI; `times` frees nothing at one, and moves none."""
         advanced = self.times.advance(port, cti, horizon, witness)
-        self._add(advanced.flows, witness)
-        if advanced.cti > self.cti:
-            self.cti = advanced.cti
-            self.log.append(Cti(advanced.cti))
-        return Advanced((), advanced.cti, advanced.horizon)
+        self.log.append(Cti(cti))
+        return advanced
 
     def boundary(self, witness: Witness) -> Sequence[Flow]:
         """Owes nothing."""
         del witness
         return ()
-
-    def _add(self, flows: Sequence[Flow], witness: Witness) -> None:
-        for flow in flows:
-            row = OutputRow(self.node, flow, witness.cause)
-            self.log.append(row)
-            self._settle(row, witness)
 
     def _settle(self, row: OutputRow, witness: Witness) -> None:
         """Add the row, or give the open edge of its id its end, or replace or take back the row of that id."""

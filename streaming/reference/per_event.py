@@ -28,12 +28,9 @@ class PerEvent:
     rule: EventRule
 
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
-        """What the flow becomes. A row that replaces another passes, replaces, or takes the other back."""
+        """What the flow becomes, gone if it is gone. One that replaces another passes, replaces, or takes that back."""
         del port
         before = None if flow.replaces is None else self.rule.one(flow.replaces, witness)
-        if flow.gone:
-            row = self.rule.one(replace(flow, gone=False), witness)
-            return () if row is None else (replace(row, gone=True),)
         after = self.rule.one(flow, witness)
         if after is not None:
             return (replace(after, replaces=before),)

@@ -113,6 +113,14 @@ def test_a_delay_helps_down_to_a_cti_that_was_not_generated() -> None:
     assert absence_of(run_of(rows, settings(1, 1, "drop", "last"), []), 2).smallest_delay == 3
 
 
+def test_the_smallest_delay_opens_the_last_window_that_refused_an_event() -> None:
+    rows: list[dict[str, Any]] = [{"start": 20, "payload": {}}, {"start": 3, "payload": {}}]
+    hopping = WINDOW | {"window": {"kind": "hopping", "size": 6, "hop": 3}, "grace": 1}
+    absence = absence_of(run_of(rows, settings(1, 2, "keep", "last"), [hopping]), 1)
+    closed_at, met = 9 + 1, 20 - 2
+    assert (absence.decision, absence.smallest_delay) == (Decision.WINDOW_CLOSED, 2 + met - (closed_at - 1))
+
+
 def test_an_event_dropped_at_the_door_is_told_whole() -> None:
     rows: list[dict[str, Any]] = [{"start": 20, "payload": {}}, {"start": 15, "payload": {}}]
     absence = absence_of(run_of(rows, settings(1, 2, "drop", "last"), []), 1)

@@ -86,6 +86,16 @@ def test_running_gives_the_closing_row_if_the_pane_changed_since() -> None:
     assert shown(rows_before_the_end(rows, node("running"))) == [(0, 1, "early", 0, False), (0, 2, "on_time", 1, True)]
 
 
+def test_running_says_nothing_at_a_cti_that_completes_the_pane_and_leaves_it_open() -> None:
+    rows = [point(1), cti(10), point(2), "batch"]
+    assert shown(rows_before_the_end(rows, node("running", grace=5))) == [(0, 2, "on_time", 0, False)]
+
+
+def test_running_gives_its_row_at_the_end_of_a_batch_though_the_next_one_is_empty() -> None:
+    rows = [point(1), "batch", "batch", point(2)]
+    assert shown(rows_before_the_end(rows, node("running"))) == [(0, 1, "early", 0, False), (0, 2, "early", 1, False)]
+
+
 def test_running_goes_on_after_completion() -> None:
     rows = [point(1), cti(11), "batch", point(2), "batch", point(3), cti(15)]
     assert shown(rows_before_the_end(rows, node("running", grace=5))) == [
