@@ -4,12 +4,14 @@ import pickle
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.definition.advance import to_temporal
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.reference.feed import Fed, InputFeed
+from streaming.reference.flow import ElementId
 from streaming.temporal.events import Cti, Event, edge_end, edge_start, point
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
@@ -60,6 +62,14 @@ def test_an_event_from_the_future_has_been_seen_when_it_is_held_and_not_when_it_
         assert of.horizon == largest
 
 
+def test_the_end_of_an_edge_whose_start_was_dropped_has_been_seen() -> None:
+    of = feed({"late": "drop"}, lanes=["a"], shape="edge")
+    of.take("a", Cti(Tick(10)), None)
+    of.take("a", edge_start(5, {}), None)
+    assert of.take("a", edge_end(5, 100, {}), None).flow is None
+    assert of.horizon == 100
+
+
 def test_infinity_is_not_the_largest_time_seen() -> None:
     of = feed({"late": "drop"})
     of.take("a", event(7), None)
@@ -70,6 +80,55 @@ def test_infinity_is_not_the_largest_time_seen() -> None:
 def test_an_input_ends_once() -> None:
     of = feed({"late": "drop"})
     assert [of.finish(), of.finish()] == [INFINITY, None]
+
+
+# T5, T14: lanes
+
+
+def test_every_element_has_its_place_in_its_lane_be_it_a_cti() -> None:
+    of = feed({"late": "drop"})
+    elements = [("a", event(1)), ("a", Cti(Tick(1))), ("b", event(1)), ("a", MalformedRow(Reason.BAD_ROW))]
+    found = [of.take(lane, element, None).element for lane, element in elements]
+    assert found == [ElementId("s", "a", 0), ElementId("s", "a", 1), ElementId("s", "b", 0), ElementId("s", "a", 2)]
+
+
+@pytest.mark.parametrize("lanes", [["a"], ["a", "b"], ["b", "a"]])
+def test_the_first_lane_takes_what_names_a_lane_that_is_not_listed(lanes: list[str]) -> None:
+    fed = feed({"late": "drop"}, lanes=lanes).take("c", event(1), None)
+    assert fed.element == ElementId("s", lanes[0], 0)
+    assert fed.judged is not None
+    assert (fed.judged.outcome, fed.judged.reason) == (Outcome.MALFORMED, Reason.BAD_ROW)
+
+
+# T16: who returns first when all were idle counts alone
+
+
+def all_idle() -> InputFeed:
+    """Two lanes, a at 10 and b at 20, both silent for long."""
+    of = feed({"late": "drop", "idle_after": "100us"})
+    of.heartbeat(Tick(0))
+    for lane, at in (("a", 10), ("b", 20)):
+        of.take(lane, Cti(Tick(at)), None)
+    assert (of.heartbeat(Tick(1_000)), of.cti) == (None, 10)
+    return of
+
+
+def test_a_malformed_row_brings_its_lane_back_and_moves_the_input() -> None:
+    of = all_idle()
+    assert (of.take("b", MalformedRow(Reason.BAD_ROW), None).cti, of.cti) == (20, 20)
+
+
+def test_an_event_that_brings_its_lane_back_moves_the_input_behind_it() -> None:
+    fed = all_idle().take("b", event(25), None)
+    assert (fed.cti_before, fed.cti) == (None, 20)
+
+
+def test_a_key_is_silent_from_the_arrival_of_its_last_event_on() -> None:
+    of = feed({"generate": {"every": 1}, "late": "drop", "over": "k", "idle_after": "100us"}, lanes=["a"])
+    of.heartbeat(Tick(0))
+    of.take("a", event(5, k="x"), Tick(50))
+    of.take("a", event(20, k="y"), Tick(120))
+    assert [of.heartbeat(Tick(at)) for at in (149, 150)] == [None, 20]
 
 
 # T26
@@ -90,6 +149,12 @@ def test_why_an_expression_for_substreams_failed_is_told() -> None:
     of = feed({"late": "drop", "over": "10 / v"})
     assert of.take("a", event(1, v=0), None).failed == "division by zero"
     assert of.take("a", event(1, v=None), None).failed is None
+
+
+def test_every_failure_of_an_expression_for_substreams_is_told() -> None:
+    of = feed({"late": "drop", "over": "coalesce(10 / v, cast(k as long))"})
+    why = "division by zero; 'x' is not the text of a long"
+    assert of.take("a", event(1, k="x", v=0), None).failed == why
 
 
 def test_malformed_rows_are_judged_by_their_lane_and_not_by_a_key() -> None:

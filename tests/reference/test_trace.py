@@ -85,6 +85,7 @@ def test_a_late_event_says_how_late_it_was() -> None:
 def test_a_gap_says_that_it_is_one() -> None:
     run = run_of([event(5)])
     assert "it lies in a gap between the windows of 'w'" in sentence(run, 0)
+    assert [each.node for each in run.trace.removals(element(0))] == ["w"]
 
 
 def test_a_closed_window_says_when_it_closed() -> None:

@@ -27,7 +27,8 @@ def test_an_event_is_refused_from_a_certain_cti_on(window: Row, refused_at: int)
     assert not result_of([cti(refused_at), event], node, shape="interval").events
     assert len(result_of([cti(refused_at - 1), event], node, shape="interval").events) == 1
     run = run_of([cti(90), event], node, shape="interval")
-    assert [each.closed_at for each in run.trace.removals(ElementId("s", "a", 1))] == [refused_at]
+    removals = run.trace.removals(ElementId("s", "a", 1))
+    assert [(each.node, each.closed_at) for each in removals] == [("w", refused_at)]
 
 
 def test_an_edge_that_one_window_refuses_may_be_kept_by_another() -> None:
