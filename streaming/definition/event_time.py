@@ -16,6 +16,7 @@ from streaming.definition.faults import Fault, FaultCode, error, nearest
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.streams import EventTime, EventTimeBy, Rowtime, StreamDefinition, TimeColumn
 from streaming.definition.types import Array, Boolean, Struct, Type, TypeTextError, parse_fields
+from streaming.temporal.events import Shape
 
 Facet = Literal["key", "value", "meta"]
 _FACETS: Final[Mapping[str, Facet]] = {"_key": "key", "_value": "value", "_meta": "meta"}
@@ -101,9 +102,10 @@ def with_event_times(
 ) -> dict[str, StreamDefinition]:
     """The stream of each input node, by the node's id, with the start where `event_times` (by node id) says.
 
-    Where the end of an interval and the kind of an edge stand is the stream's, and so is everything where nothing is
-    said. A stream that takes its times from arrivals takes them from the rows then. Inputs of unknown streams are left
-    out; `check_event_times` says what is wrong with names and paths.
+    Where the end of an interval and the kind of an edge stand is the stream's; where its event time says neither, they
+    are the columns `end`, written as the start is, and `edge`. A stream that takes its times from arrivals takes them
+    from the rows then. Where nothing is said, nothing changes. Inputs of unknown streams are left out;
+    `check_event_times` says what is wrong with names and paths.
     """
     found = {}
     for node in graph.nodes:
@@ -115,11 +117,13 @@ def with_event_times(
 
 def _starting_at(stream: StreamDefinition, by: EventTimeBy) -> StreamDefinition:
     said = stream.event_time
-    event_time = EventTime(
-        start=TimeColumn(column=by.path, unit=by.unit, zone=by.zone),
-        end=said.end if said else None,
-        edge=said.edge if said else None,
-    )
+    end, edge = (said.end, said.edge) if said else (None, None)
+    if stream.shape is not Shape.POINT:
+        end = end or TimeColumn(column="end", unit=by.unit, zone=by.zone)
+    if stream.shape is Shape.EDGE:
+        edge = edge or "edge"
+    start = TimeColumn(column=by.path, unit=by.unit, zone=by.zone)
+    event_time = EventTime(start=start, end=end, edge=edge)
     return stream.model_copy(update={"event_time": event_time, "rowtime": Rowtime.EXPLICIT})
 
 

@@ -99,7 +99,7 @@ class FileAdapter:
         if format_of(file.path, self._options) == "parquet":
             rows, columns = self._parquet.describe(file.path)
             marks: list[Mark] = []
-            _require(self._parquet.needed(), columns, file.path)
+            _require(self._parquet.needed(columns), columns, file.path)
         else:
             rows, columns, marks = self._scan(file)
         return Entry(
@@ -136,7 +136,7 @@ class FileAdapter:
             raise AdapterError(
                 f"The header line of '{file.path}' cannot be read; its first line must name each column once."
             )
-        _require(self._csv.needed(), columns, file.path)
+        _require(self._csv.needed(columns, file.path), columns, file.path)
         return columns, Mark(row=0, offset=len(first))
 
     def _splitter(self, file: FoundFile) -> tuple[str, Splitter]:

@@ -16,6 +16,7 @@ import pyarrow.csv as arrow_csv
 
 from streaming.adapters.chunks import Columns, Lifetimes, chunk_of
 from streaming.adapters.file.records import Records
+from streaming.adapters.selections import flat_column
 from streaming.adapters.times import Bools, TimeSource, read_cells
 from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.streams import StreamDefinition
@@ -38,26 +39,36 @@ class CsvCells:
         self._lifetimes = Lifetimes.of(stream, columns)
         self._delimiter = delimiter
 
-    def needed(self) -> list[str]:
-        """The columns that are read, each once."""
-        life = self._lifetimes
-        named = [life.start.column, life.end.column if life.end else None, life.edge, *self._column_of.values()]
+    def needed(self, header: Sequence[str], path: str = "") -> list[str]:
+        """The columns that are read of the file `path`, each once.
+
+        Raises `AdapterError` where the start or end is said to stand where no column of a CSV file can be.
+        """
+        named = [*self._times(header, path), self._lifetimes.edge, *self._column_of.values()]
         return list(dict.fromkeys(name for name in named if name is not None))
+
+    def _times(self, header: Sequence[str], path: str = "") -> tuple[str, str | None]:
+        """The columns of the start and of the end."""
+        life = self._lifetimes
+        end = None if life.end is None else flat_column(life.end, header, path)
+        return flat_column(life.start, header, path), end
 
     def decode(self, records: Records, header: Sequence[str], positions: Int64s) -> Arrived:
         """The chunk of `records` of a file with that header."""
-        cells, broken = self._joined(self._cells(records, header))
-        return self._chunk(records, cells, broken, positions)
+        cells, broken = self._joined(self._cells(records, header), self.needed(header))
+        return self._chunk(records, (cells, broken), self._times(header), positions)
 
     def decode_slowly(self, records: Records, header: Sequence[str], positions: Int64s) -> Arrived:
         """As `decode`, one row at a time: what the fast path must agree with."""
         cells, broken = self._cells_one_by_one(records, header)
-        return self._chunk(records, cells, broken, positions)
+        return self._chunk(records, (cells, broken), self._times(header), positions)
 
-    def _joined(self, pieces: list[tuple[dict[str, pa.Array], Bools]]) -> tuple[dict[str, pa.Array], Bools]:
+    def _joined(
+        self, pieces: list[tuple[dict[str, pa.Array], Bools]], names: list[str]
+    ) -> tuple[dict[str, pa.Array], Bools]:
         if len(pieces) == 1:
             return pieces[0]
-        cells = {name: pa.concat_arrays([piece[name] for piece, _ in pieces]) for name in self.needed()}
+        cells = {name: pa.concat_arrays([piece[name] for piece, _ in pieces]) for name in names}
         return cells, np.concatenate([broken for _, broken in pieces])
 
     def _cells(self, records: Records, header: Sequence[str]) -> list[tuple[dict[str, pa.Array], Bools]]:
@@ -75,7 +86,7 @@ class CsvCells:
 
     def _cells_fast(self, records: Records, header: Sequence[str]) -> dict[str, pa.Array] | None:
         body = records.body()
-        names = self.needed()
+        names = self.needed(header)
         try:
             table = arrow_csv.read_csv(
                 pa.BufferReader(pa.py_buffer(body)),
@@ -97,7 +108,7 @@ class CsvCells:
         return {name: _one(table.column(name)) for name in names}
 
     def _cells_one_by_one(self, records: Records, header: Sequence[str]) -> tuple[dict[str, pa.Array], Bools]:
-        names = self.needed()
+        names = self.needed(header)
         places = [list(header).index(name) for name in names]
         count = len(records.starts)
         broken = records.broken.copy()
@@ -119,15 +130,22 @@ class CsvCells:
         wanted = [cells[place] for place in places]
         return wanted if all(_is_unicode(cell) for cell in wanted) else None
 
-    def _chunk(self, records: Records, cells: dict[str, pa.Array], broken: Bools, positions: Int64s) -> Arrived:
+    def _chunk(
+        self,
+        records: Records,
+        read: tuple[dict[str, pa.Array], Bools],
+        times: tuple[str, str | None],
+        positions: Int64s,
+    ) -> Arrived:
+        cells, broken = read
         payload, unfit = [], np.zeros(len(positions), dtype=np.bool_)
         for name, of in self._fields.items():
             column, bad = typed(cells[self._column_of[name]], of)
             payload.append(column)
             unfit |= bad
         life = self._lifetimes
-        start = read_cells(cells[life.start.column], life.start)
-        end = read_cells(cells[life.end.column], life.end) if life.end is not None else None
+        start = read_cells(cells[times[0]], life.start)
+        end = read_cells(cells[times[1]], life.end) if life.end is not None and times[1] is not None else None
         edge = cells[life.edge] if life.edge is not None else None
         columns = Columns(start, end, edge, payload, broken, unfit)
         return chunk_of(columns, self._stream, positions, lambda indices: [records.text(index) for index in indices])

@@ -1,10 +1,12 @@
 """JSON lines: a strict columnar reader for clean stretches, one row at a time around a broken line.
 
 A stream with an event time (or with renamed columns) is read by its columns. Any other is read as transcript rows:
-`start`, `end`, `edge`, `cti`, and the payload under `payload`, else beside them.
+`start`, `end`, `edge`, `cti`, and the payload under `payload`, else beside them. With an event time and no renamed
+columns, rows that have the form of transcripts are read as such, with the start from where the event time says.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +16,7 @@ import pyarrow.json as arrow_json
 
 from streaming.adapters.chunks import Columns, Lifetimes, chunk_of, joined
 from streaming.adapters.file.records import Records
+from streaming.adapters.selections import has_facets, judge_facets
 from streaming.adapters.times import (
     Bools,
     Times,
@@ -24,6 +27,7 @@ from streaming.adapters.times import (
     read_times,
     text_ticks,
 )
+from streaming.definition.event_time import EventPath, event_path, value_at
 from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import TIMESTAMP, Boolean, Double, Long, String, Timestamp
@@ -37,7 +41,10 @@ from streaming.wire.rows import Element, MalformedRow, read_row
 
 ROWS_ONE_BY_ONE = 256
 PARTS = 16
-_TRANSCRIPT_WORDS = (b'"payload"', b'"cti"', b'"bad"', b"\\u")
+_TRANSCRIPT_WORDS = (b'"payload"', b'"cti"', b'"bad"')
+_ESCAPED = b"\\u"
+_ESCAPED_LETTER = re.compile(rb"\\u00[4-7]")
+"""How a key could hide behind an escape that no writer of JSON needs."""
 _NOT_JSON = (b"NaN", b"Inf")
 _FAST_TYPES = (Long, Double, String, Boolean, Timestamp)
 
@@ -51,8 +58,19 @@ class JsonLines:
         self._column_of = {name: columns.get(name, name) for name in self._fields}
         self._lifetimes = Lifetimes.of(stream, columns)
         self._as_transcript = stream.event_time is None and not columns
-        self._never_fast = not all(isinstance(of, _FAST_TYPES) for of in self._fields.values())
-        self._slow_words = _NOT_JSON + (_TRANSCRIPT_WORDS if self._as_transcript else ())
+        self._may_have_facets = stream.event_time is not None and not columns
+        life = self._lifetimes
+        sources = [source for source in (life.start, life.end) if source is not None]
+        self._paths = {source.column: event_path(source.column) for source in sources}
+        columnar = all(map(_is_column, self._paths.values()))
+        self._never_fast = not columnar or not all(isinstance(of, _FAST_TYPES) for of in self._fields.values())
+        self._slow_words = _NOT_JSON
+        if self._as_transcript or self._may_have_facets:
+            self._slow_words += _TRANSCRIPT_WORDS
+        if self._as_transcript:
+            self._slow_words += (_ESCAPED,)
+        if any(path.facet == "value" for path in self._paths.values()):
+            self._slow_words += (b'"_value',)  # a column of that name comes first
 
     def decode(self, records: Records, positions: Int64s) -> Arrived:
         """The chunk of `records`."""
@@ -83,6 +101,8 @@ class JsonLines:
         body = records.body()
         if not _is_plain(records, body, self._slow_words):
             return None
+        if self._may_have_facets and _ESCAPED in (content := bytes(body)) and _ESCAPED_LETTER.search(content):
+            return None
         schema = self._schema(records.record(0))
         if schema is None:
             return None
@@ -112,13 +132,16 @@ class JsonLines:
 
     def _time_columns(self) -> list[str]:
         sources = (self._lifetimes.start, self._lifetimes.end)
-        return [source.column for source in sources if source is not None]
+        return [self._column(source) for source in sources if source is not None]
+
+    def _column(self, source: TimeSource) -> str:
+        """The column that holds a time, in rows that are read by columns."""
+        return self._paths[source.column].names[-1]
 
     def _chunk(self, columns: Mapping[str, pa.Array], positions: Int64s) -> Arrived | None:
         life = self._lifetimes
-        if not _fits(columns[life.start.column], life.start):
-            return None
-        if life.end is not None and not _fits(columns[life.end.column], life.end):
+        sources = [source for source in (life.start, life.end) if source is not None]
+        if not all(_fits(columns[self._column(source)], source) for source in sources):
             return None
         payload, unfit = [], None
         for name, of in self._fields.items():
@@ -128,8 +151,8 @@ class JsonLines:
                 unfit = _either(unfit, times.bad & ~_nulls(column))
                 column = pa.array(times.ticks, mask=_nulls(column) | times.bad)
             payload.append(column)
-        start = read_times(columns[life.start.column], life.start)
-        end = read_times(columns[life.end.column], life.end) if life.end is not None else None
+        start = read_times(columns[self._column(life.start)], life.start)
+        end = read_times(columns[self._column(life.end)], life.end) if life.end is not None else None
         if self._as_transcript and end is not None and end.bad.any():
             return None  # a null end is infinity there, an absent one is not: only the slow path can tell
         edge = columns[life.edge] if life.edge is not None else None
@@ -137,12 +160,16 @@ class JsonLines:
 
     def _judge(self, record: bytes) -> Element:
         row = _object(record)
-        if row is None:
-            return MalformedRow(Reason.BAD_ROW)
+        return MalformedRow(Reason.BAD_ROW) if row is None else self.judge(row)
+
+    def judge(self, row: Mapping[str, Any], arrival: int | None = None) -> Element:
+        """Judge one decoded row, which arrived at `arrival` (ticks), where that is known."""
         if self._as_transcript:
             if "payload" not in row:
                 row = {**row, "payload": {key: value for key, value in row.items() if key not in ("start", "end")}}
-            return read_row(row, self._stream)
+            return read_row(row, self._stream, arrival)
+        if self._may_have_facets and has_facets(row, self._stream):
+            return judge_facets(row, self._stream, arrival)
         return self._judge_mapped(row)
 
     def _judge_mapped(self, row: Mapping[str, Any]) -> Element:
@@ -152,7 +179,7 @@ class JsonLines:
             if row.get(life.edge) not in ("start", "end"):
                 return MalformedRow(Reason.BAD_ROW)
             edge = EdgeKind(row[life.edge])
-        start = read_time(row.get(life.start.column), life.start)
+        start = read_time(value_at(row, self._paths[life.start.column]), life.start)
         end = self._end(row, start, edge)
         if start is None or start > LAST_TICK or end is None:
             return MalformedRow(Reason.BAD_TIME)
@@ -169,7 +196,12 @@ class JsonLines:
         if edge is EdgeKind.START:
             return INFINITY
         source = self._lifetimes.end
-        return read_time(row.get(source.column), source) if source else None
+        return read_time(value_at(row, self._paths[source.column]), source) if source else None
+
+
+def _is_column(path: EventPath) -> bool:
+    """Whether the path is one column of the payload, whichever of its names that has."""
+    return path.in_payload and len(path.steps) <= 1
 
 
 def _object(record: bytes) -> dict[str, Any] | None:

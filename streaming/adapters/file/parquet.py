@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from streaming.adapters.chunks import Columns, Lifetimes, chunk_of
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.file.whole_rows import whole_rows
+from streaming.adapters.selections import Place, place_of
 from streaming.adapters.times import Bools, TimeSource, read_times
 from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.streams import StreamDefinition
@@ -30,10 +31,11 @@ class ParquetFiles:
         self._lifetimes = Lifetimes.of(stream, columns)
         self._chunk_rows = chunk_rows
 
-    def needed(self) -> list[str]:
-        """The columns that are read, each once."""
+    def needed(self, columns: Sequence[str]) -> list[str]:
+        """The columns that are read of a file with `columns`, each once."""
         life = self._lifetimes
-        named = [life.start.column, life.end.column if life.end else None, life.edge, *self._column_of.values()]
+        times = [place_of(source, columns).column for source in (life.start, life.end) if source is not None]
+        named = [*times, life.edge, *self._column_of.values()]
         return list(dict.fromkeys(name for name in named if name is not None))
 
     def describe(self, path: str) -> tuple[int, list[str]]:
@@ -48,13 +50,16 @@ class ParquetFiles:
                         f"the stream is {of}; change the field's type, or choose another column."
                     )
             for source in (self._lifetimes.start, self._lifetimes.end):
-                if source is not None and source.column in schema.names:
-                    _check_time(schema.field(source.column).type, source, path)
+                place = place_of(source, schema.names) if source is not None else None
+                if source is not None and place is not None and place.column in schema.names:
+                    _check_time(_type_inside(schema.field(place.column).type, place, source, path), source, path)
             return file.metadata.num_rows, list(schema.names)
 
     def read(self, path: str, span: tuple[int, int], first_position: int) -> Iterator[Arrived]:
         """The rows `span` of the file; its row 0 is the position `first_position` of the lane."""
-        for low, batch in self._batches(path, span, self.needed()):
+        with _opened(path) as file:
+            columns = list(file.schema_arrow.names)
+        for low, batch in self._batches(path, span, self.needed(columns)):
             yield self._chunk(path, low, batch, first_position)
 
     def _batches(
@@ -82,8 +87,8 @@ class ParquetFiles:
             payload.append(column)
             if bad is not None:
                 unfit |= bad
-        start = read_times(_plain(batch.column(life.start.column)), life.start)
-        end = read_times(_plain(batch.column(life.end.column)), life.end) if life.end is not None else None
+        start = read_times(_held(batch, life.start), life.start)
+        end = read_times(_held(batch, life.end), life.end) if life.end is not None else None
         edge = _plain(batch.column(life.edge)) if life.edge is not None else None
         positions = np.arange(first_position + low, first_position + low + count, dtype=np.int64)
 
@@ -152,6 +157,27 @@ def _check_time(kind: pa.DataType, source: TimeSource, path: str) -> None:
             f"The time column '{source.column}' of '{path}' is {kind}, which cannot be read as {source.unit}; "
             "choose another unit or column in the stream's event time."
         )
+
+
+def _type_inside(kind: pa.DataType, place: Place, source: TimeSource, path: str) -> pa.DataType:
+    """The type of the value at `place`, whose column is `kind`. Raises `AdapterError` where nothing is there."""
+    for step in place.inside:
+        names = [kind.field(index).name for index in range(kind.num_fields)] if pa.types.is_struct(kind) else []
+        if step not in names:
+            there = f"it has {', '.join(names)}" if names else f"it is {kind}"
+            raise AdapterError(
+                f"The column '{place.column}' of '{path}' has no field '{step}', where '{source.column}' was to "
+                f"be read; {there}. Correct the path."
+            )
+        kind = kind.field(names.index(step)).type
+    return kind
+
+
+def _held(batch: pa.RecordBatch, source: TimeSource) -> pa.Array:
+    """The column of times; null where a struct around it is."""
+    place = place_of(source, batch.schema.names)
+    column = batch.column(place.column)
+    return _plain(pc.struct_field(column, list(place.inside)) if place.inside else column)
 
 
 def _plain(column: pa.Array) -> pa.Array:

@@ -163,6 +163,12 @@ class GeneratorAdapter:
 def _check_stream(stream: StreamDefinition, options: GeneratorOptions) -> None:
     if stream.shape is Shape.EDGE:
         raise AdapterError("The generator makes points and intervals; choose one of these shapes for the stream.")
+    if stream.event_time is not None:
+        column = stream.event_time.start.column
+        raise AdapterError(
+            f"The generator makes the times of its rows, so they cannot be read from '{column}'; leave EVENTTIME BY (the "
+            "event time of the stream) out."
+        )
     for name, of in stream.fields.items():
         if name not in FIELDS:
             near = difflib.get_close_matches(name, FIELDS, n=1, cutoff=0.5)

@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 from streaming.adapters.contract import AdapterError, Position
 from streaming.adapters.places import inside
 from streaming.adapters.rows.options import RowsOptions
+from streaming.adapters.selections import judge_facets
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.outcomes import Reason
 from streaming.wire.arrived import Arrived
 from streaming.wire.arrived_rows import JudgedRow, arrived_of
 from streaming.wire.case import ONLY_LANE
-from streaming.wire.rows import MalformedRow, read_row
+from streaming.wire.rows import MalformedRow
 
 
 class RowsAdapter:
@@ -71,7 +72,7 @@ class RowsAdapter:
     def _judge(self, line: "_Line") -> Any:
         if line.fields is None or (line.lane is not None and line.lane not in self._lanes):
             return MalformedRow(Reason.BAD_ROW)
-        return read_row(line.fields, self._stream, line.arrival)
+        return judge_facets(line.fields, self._stream, line.arrival)
 
 
 @dataclass(frozen=True)
