@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Final
 
 from streaming.definition.faults import Fault, FaultCode, error, warning
 from streaming.definition.findings import expression_fault, expression_type
@@ -13,7 +14,7 @@ from streaming.definition.types import TypeTextError, parse_fields
 from streaming.definition.window_checks import LONGEST
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import DEFAULT_MAX_AHEAD, AdvanceTime, Future, Generate, Idle, Late, LateEnd
-from streaming.temporal.ticks import parse_duration
+from streaming.temporal.ticks import ONE_TICK, Ticks, format_duration, parse_duration
 
 
 def to_temporal(stream: AdvanceTimeSettings | None, binding: AdvanceTimeSettings | None = None) -> AdvanceTime:
@@ -101,8 +102,8 @@ def check_advance(
     """
     settings = settings or AdvanceTimeSettings()
     return (
-        *_check_preset(settings),
-        *(_check_generate(settings.generate) if settings.generate else ()),
+        *_check_preset(settings, stream),
+        *(_check_generate(settings.generate, settings.late, stream) if settings.generate else ()),
         *_check_late(settings, stream.shape),
         *_check_over(settings.over, stream),
         *_check_idle(settings),
@@ -111,7 +112,7 @@ def check_advance(
     )
 
 
-def _check_preset(settings: AdvanceTimeSettings) -> Iterator[Fault]:
+def _check_preset(settings: AdvanceTimeSettings, stream: StreamDefinition) -> Iterator[Fault]:
     if settings.preset is None:
         return
     name = preset_name(settings.preset)
@@ -126,7 +127,7 @@ def _check_preset(settings: AdvanceTimeSettings) -> Iterator[Fault]:
         yield error(wrong.code, wrong.message, wrong.remedy, field="preset")
         return
     if name == "strictly_increasing_start_time":
-        message = "Under this preset a second event with the same start is late, and is dropped."
+        message = f"Under this preset a second event with the same start is late, and is dropped{_coarse(stream)}."
         remedy = "Use increasing_start_time if two events may have the same start."
         yield warning(FaultCode.EQUAL_TIMES_LATE, message, remedy, field="preset")
     if name == "lenses":
@@ -135,7 +136,7 @@ def _check_preset(settings: AdvanceTimeSettings) -> Iterator[Fault]:
         yield warning(FaultCode.LATE_RESULTS, message, remedy, field="preset")
 
 
-def _check_generate(generate: GenerateSettings) -> Iterator[Fault]:
+def _check_generate(generate: GenerateSettings, late: Late | None, stream: StreamDefinition) -> Iterator[Fault]:
     every, delay = parse_duration(generate.every), parse_duration(generate.delay)
     if not 0 < every <= LONGEST:
         message = f"A CTI every {generate.every} is not possible."
@@ -145,6 +146,35 @@ def _check_generate(generate: GenerateSettings) -> Iterator[Fault]:
         message = f"The delay {generate.delay} is longer than all of time."
         remedy = "Write a delay of less than 9999 years, such as '10s' or '-1tick'."
         yield error(FaultCode.BAD_ADVANCE_TIME, message, remedy, field="generate.delay")
+    elif delay < 0:
+        yield _equal_times(Ticks(-delay), generate.every, late, stream)
+
+
+_BECOMES: Final = {
+    Late.DROP: "dropped",
+    Late.ADJUST: "cut to begin at the CTI, or dropped if it has ended by then, as points have",
+    Late.SHIFT: "moved to the CTI",
+    Late.KEEP: "kept as a late one",
+}
+
+
+def _equal_times(ahead: Ticks, every: int | str, late: Late | None, stream: StreamDefinition) -> Fault:
+    """The warning about CTIs that run `ahead` of the event they follow, so that events of its own time are late."""
+    after = "an event" if every == 1 else "an event that brings a CTI"
+    when = "the same start" if ahead == ONE_TICK else f"a start less than {format_duration(ahead)} after it"
+    becomes = _BECOMES[late or Late.DROP]
+    message = (
+        f"Each CTI is {format_duration(ahead)} beyond the event that it follows: after {after} another one with {when} "
+        f"is late, and is {becomes}{_coarse(stream)}."
+    )
+    remedy = "Set 'delay' to 0, or above, if several events may have the same start."
+    return warning(FaultCode.EQUAL_TIMES_LATE, message, remedy, field="generate.delay")
+
+
+def _coarse(stream: StreamDefinition) -> str:
+    """What makes equal starts likely, to go on with in a sentence about them."""
+    whole = {"s": "seconds", "ms": "milliseconds"}.get(stream.event_time.start.unit) if stream.event_time else None
+    return f"; the starts of this stream are whole {whole}, so equal ones are likely" if whole else ""
 
 
 def _check_late(settings: AdvanceTimeSettings, shape: Shape) -> Iterator[Fault]:

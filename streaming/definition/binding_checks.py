@@ -1,8 +1,9 @@
 """What a query and the advance-time settings of its inputs can only get wrong together (T15, T19, T26)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from streaming.definition.advance import import_source, in_force, to_temporal
+from streaming.definition.clock_checks import check_held, held_back
 from streaming.definition.faults import Fault, FaultCode, error, nearest
 from streaming.definition.findings import expression_type
 from streaming.definition.graph import InputNode, QueryGraph
@@ -15,19 +16,25 @@ _NAME_AN_INPUT = "Write the id of another input of this query."
 
 
 def check_binding(
-    graph: QueryGraph, streams: Mapping[str, StreamDefinition], advance: Mapping[str, AdvanceTimeSettings]
+    graph: QueryGraph,
+    streams: Mapping[str, StreamDefinition],
+    advance: Mapping[str, AdvanceTimeSettings],
+    own_ctis: Collection[str] | None = None,
 ) -> tuple[Fault, ...]:
     """All faults of `graph` together with the settings in force on its inputs; never raises.
 
     `streams` is by name. `advance` is by input node; an input that it leaves out has its stream's settings. Faults of
     settings have the id of the input node and a path inside the settings, those of the graph a path inside the node.
-    What `check` and `check_advance` find in either alone is not repeated.
+    What `check` and `check_advance` find in either alone is not repeated. `own_ctis` names the streams whose adapter
+    enqueues CTIs itself; None: any may, and no node is said to wait for a clock (`clock_checks.told_once` then takes
+    out what `check_advance` said of the input).
     """
     settings = in_force(graph, streams, advance)
     read = {name: found for name, each in settings.items() if (found := _read(each)) is not None}
     return (
         *_check_imports(graph, {name: each.import_from for name, each in settings.items()}),
         *_check_over(graph, streams, settings),
+        *(() if own_ctis is None else check_held(held_back(graph, streams, settings, own_ctis))),
         *check_late(graph, streams, read, {name for name, each in settings.items() if each.preset is not None}),
     )
 

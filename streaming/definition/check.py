@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from streaming.definition.advance import check_advance
+from streaming.definition.alignment_checks import check_alignment
 from streaming.definition.faults import Fault, Severity
 from streaming.definition.findings import Findings
 from streaming.definition.graph import QueryGraph
@@ -47,5 +48,9 @@ def check(graph: QueryGraph | Mapping[str, object], streams: Mapping[str, Stream
         if by_id[node.id] is not node:
             check_duplicate(node, findings)
     wiring = check_wiring(loaded.nodes, loaded.broken, complete=loaded.graph is not None)
-    whole = (*check_shapes(by_id, placed, streams), *check_lengths(by_id, placed))
+    whole = (
+        *check_shapes(by_id, placed, streams),
+        *check_lengths(by_id, placed),
+        *check_alignment(by_id, placed),
+    )
     return Checked((*loaded.faults, *wiring, *findings.faults, *whole), findings.schemas)

@@ -1,6 +1,6 @@
 """Where late events may go that are kept (`late: keep`), and how long windows wait for them (T9, T19)."""
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from streaming.definition.graph import (
     WindowNode,
 )
 from streaming.definition.streams import StreamDefinition
+from streaming.definition.window_checks import FixedWindow, Windowed, hopping_windows
 from streaming.definition.wiring import feeding, ports
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime, Late
@@ -60,7 +61,17 @@ def check_late(
         if isinstance(node, InputNode) and node.id in advance and advance[node.id].late is Late.KEEP
         for reach in _reaches(graph, node, streams[node.stream].shape is Shape.EDGE)
     ]
-    return (*_check_joins(reaches, presets), *_check_grace(graph, advance, {reach.node.id for reach in reaches}))
+    return (*_check_joins(reaches, presets), *_check_graces(graph, advance, _reaching(reaches)))
+
+
+def _reaching(reaches: list[_Reach]) -> Mapping[str, list[str]]:
+    """By window or top_k, the inputs whose kept late events come to it."""
+    found: dict[str, list[str]] = {}
+    for reach in reaches:
+        inputs = found.setdefault(reach.node.id, [])
+        if reach.input not in inputs:
+            inputs.append(reach.input)
+    return found
 
 
 def _reaches(graph: QueryGraph, start: InputNode, edges: bool) -> Iterator[_Reach]:
@@ -122,33 +133,78 @@ def _refused(reach: _Reach, *, by_preset: bool) -> Fault:
     return error(FaultCode.LATE_KEEP_REFUSED, message, remedy, node=reach.input, field=field)
 
 
-def _check_grace(graph: QueryGraph, advance: Mapping[str, AdvanceTime], reached: set[str]) -> Iterator[Fault]:
+def _check_graces(
+    graph: QueryGraph, advance: Mapping[str, AdvanceTime], kept: Mapping[str, Sequence[str]]
+) -> Iterator[Fault]:
+    """The warnings about the grace of each window; `kept` are the inputs whose kept late events come to it.
+
+    Under every other policy nothing leaves a node that starts before that node's CTI, whatever lanes, unions, joins,
+    shifts and edges are before the window: so a window that is complete gets nothing more, and a grace does nothing.
+    """
     for node in graph.nodes:
-        if not isinstance(node, WindowNode | TopKNode):
+        if not isinstance(node, Windowed):
             continue
         path, grace = _written_grace(node)
-        final = isinstance(node, TopKNode) or node.emit == "final"
-        if grace is not None and grace > 0 and node.id not in reached:
-            message = (
-                f"No input whose late events are kept reaches this window, so nothing can come in the "
-                f"{format_duration(grace)} for which it stays open after its end; "
-                f"{'its results' if final else 'its CTIs'} only come later."
-            )
-            remedy = "Leave it out, or set 'late: keep' on an input."
-            yield warning(FaultCode.NO_EFFECT, message, remedy, node=node.id, field=path)
-        waits = default_grace(graph, advance, node.id) if grace is None and final else NO_TICKS
-        if waits > 0:
-            message = (
-                f"The preset of its input keeps this window open for {format_duration(waits)} after its end, "
-                "and its results come only then."
-            )
-            remedy = "Set 'grace', such as '30s', or 'emit: on_complete', if results are to come sooner."
-            if isinstance(node, TopKNode):
-                remedy = "Use a time_interval window with a 'discard_age', if results are to come sooner."
-            yield warning(FaultCode.LATE_RESULTS, message, remedy, node=node.id, field=path)
+        if grace is not None and grace > 0 and node.id not in kept:
+            yield _unused(node, path, grace)
+        waits = default_grace(graph, advance, node.id) if grace is None else grace
+        if grace is None and waits > 0 and _final(node):
+            yield _day_late(node, path, waits)
+        if waits == 0 and _not_said(node) and node.id in kept:
+            yield _without(node, path, kept[node.id])
 
 
-def _written_grace(node: WindowNode | TopKNode) -> tuple[str, Ticks | None]:
+def _final(node: Windowed) -> bool:
+    return isinstance(node, TopKNode) or node.emit == "final"
+
+
+def _not_said(node: Windowed) -> bool:
+    """Whether nobody wrote that windows close at their end; a `discard_age` of zero may not have been written."""
+    return isinstance(node.window, TimeIntervalWindow) or isinstance(node, TopKNode) or node.grace is None
+
+
+def _unused(node: Windowed, path: str, grace: Ticks) -> Fault:
+    message = (
+        f"No input whose late events are kept reaches this window, so nothing can come in the "
+        f"{format_duration(grace)} for which it stays open after its end; "
+        f"{'its results' if _final(node) else 'its CTIs'} only come later."
+    )
+    remedy = "Leave it out, or set 'late: keep' on an input."
+    return warning(FaultCode.NO_EFFECT, message, remedy, node=node.id, field=path)
+
+
+def _day_late(node: Windowed, path: str, waits: Ticks) -> Fault:
+    message = (
+        f"The preset of its input keeps this window open for {format_duration(waits)} after its end, "
+        "and its results come only then."
+    )
+    remedy = "Set 'grace', such as '30s', or 'emit: on_complete', if results are to come sooner."
+    if isinstance(node, TopKNode):
+        remedy = "Use a time_interval window with a 'discard_age', if results are to come sooner."
+    return warning(FaultCode.LATE_RESULTS, message, remedy, node=node.id, field=path)
+
+
+def _without(node: Windowed, path: str, inputs: Sequence[str]) -> Fault:
+    message = (
+        f"Late events of {' and '.join(map(repr, inputs))} are kept, and {_each_window(node)} closes at its end, for "
+        "no grace is said: a late event whose windows have all ended is refused (dropped_window_closed)."
+    )
+    if isinstance(node.window, TimeIntervalWindow):
+        remedy = "Set 'discard_age', such as '30s', to the time for which late events are to be taken."
+    elif isinstance(node, TopKNode):
+        remedy = "Use a time_interval window with a 'discard_age', such as '30s', or set 'late' to drop."
+    else:
+        remedy = "Set 'grace', such as '30s', to the time for which late events are to be taken, or to '0s' if none is."
+    return warning(FaultCode.KEEP_WITHOUT_GRACE, message, remedy, node=node.id, field=path)
+
+
+def _each_window(node: Windowed) -> str:
+    if not isinstance(node.window, FixedWindow):
+        return f"each {node.window.kind} window"
+    return f"each window of {format_duration(hopping_windows(node).size)}"
+
+
+def _written_grace(node: Windowed) -> tuple[str, Ticks | None]:
     """The field that says how long the windows of `node` stay open, and what it says; None if nothing is said."""
     if isinstance(node.window, TimeIntervalWindow):
         return "window.discard_age", parse_duration(node.window.discard_age)

@@ -5,7 +5,14 @@ import pytest
 from streaming.definition.advance import check_advance, import_source, in_force, temporal_settings, to_temporal
 from streaming.definition.faults import FaultCode, Severity
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import AdvanceTimeSettings, Rowtime, StreamDefinition
+from streaming.definition.streams import (
+    AdvanceTimeSettings,
+    EventTime,
+    Rowtime,
+    StreamDefinition,
+    TimeColumn,
+    TimeUnit,
+)
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime, Basis, Future, Generate, Idle, Late, LateEnd
 from streaming.temporal.ticks import Ticks
@@ -50,7 +57,49 @@ def test_an_every_that_is_not_positive_has_no_clock() -> None:
 
 
 def test_sound_settings_have_no_fault() -> None:
-    assert codes(settings(generate={"every": 1, "delay": "-1tick"}, late="drop")) == []
+    assert codes(settings(generate={"every": 1, "delay": "0s"}, late="drop")) == []
+
+
+@pytest.mark.parametrize(
+    ("late", "becomes"),
+    [
+        ("drop", "is dropped"),
+        ("adjust", "is cut to begin at the CTI"),
+        ("shift", "is moved to the CTI"),
+        ("keep", "is kept as a late one"),
+    ],
+)
+def test_ctis_beyond_their_event_make_events_of_its_time_late_says_a_warning(late: str, becomes: str) -> None:
+    (fault,) = check_advance(
+        settings(generate={"every": 1, "delay": "-1tick"}, late=late), stream(), adapter_sends_ctis=True
+    )
+    assert (fault.code, fault.severity, fault.field) == (
+        FaultCode.EQUAL_TIMES_LATE,
+        Severity.WARNING,
+        "generate.delay",
+    )
+    assert "1tick beyond" in fault.message
+    assert "another one with the same start" in fault.message
+    assert becomes in fault.message
+
+
+def test_a_longer_negative_delay_is_told_with_its_length() -> None:
+    (fault,) = check_advance(
+        settings(generate={"every": 100, "delay": "-5s"}, late="drop"), stream(), adapter_sends_ctis=True
+    )
+    assert "an event that brings a CTI another one with a start less than 5s after it is late" in fault.message
+
+
+@pytest.mark.parametrize(("unit", "said"), [("s", "whole seconds"), ("ms", "whole milliseconds")])
+@pytest.mark.parametrize(
+    "of", [{"generate": {"every": 1, "delay": -1}, "late": "drop"}, {"preset": "strictly_increasing_start_time"}]
+)
+def test_times_without_fractions_make_equal_ones_likely(unit: TimeUnit, said: str, of: dict[str, object]) -> None:
+    coarse = StreamDefinition(fields={}, event_time=EventTime(start=TimeColumn(column="at", unit=unit)))
+    (fault,) = check_advance(settings(**of), coarse, adapter_sends_ctis=True)
+    assert said in fault.message
+    (plain,) = check_advance(settings(**of), stream(), adapter_sends_ctis=True)
+    assert "whole" not in plain.message
 
 
 def test_late_must_be_said_beside_generate() -> None:

@@ -117,6 +117,7 @@ def test_an_expression_that_cannot_be_read_is_told_once_by_check_advance(over: s
 EDGES = CARS | {"stream": "edges"}
 UNION = {"id": "u", "kind": "union", "inputs": ["cars", "more"]}
 COUNTED = window(id="c", group_by=["plate"], grace="1m")
+TAKING = {"duration": "5m", "discard_age": "1m"}
 
 
 @pytest.mark.parametrize("kind", ["anti_join", "semi_join", "asof_join"])
@@ -154,7 +155,7 @@ def test_kept_late_events_are_followed_through_other_nodes(right: dict[str, Any]
     assert ("late_keep_refused", "cars", "late") in places(bound(nodes, cars=KEEP))
 
 
-@pytest.mark.parametrize("between", [COUNTED, top_k(id="c")])
+@pytest.mark.parametrize("between", [COUNTED, top_k(id="c", window={"kind": "time_interval"} | TAKING)])
 def test_windows_and_ranks_let_no_late_event_through(between: dict[str, Any]) -> None:
     nodes = [CARS, OWNERS, between, join("anti_join", left="owners", right="c"), OUT]
     assert bound(nodes, cars=KEEP) == ()
@@ -203,7 +204,7 @@ def test_each_input_that_is_refused_is_told() -> None:
 
 # Grace
 
-INTERVAL = {"kind": "time_interval", "duration": "5m", "discard_age": "1m"}
+INTERVAL = {"kind": "time_interval"} | TAKING
 
 
 @pytest.mark.parametrize(
@@ -231,12 +232,41 @@ def test_one_input_that_keeps_late_events_is_enough_for_a_grace() -> None:
 
 
 def test_late_events_do_not_come_to_a_window_behind_a_window() -> None:
-    nodes = [CARS, window(id="v"), node("window", input="v", **_second()), OUT]
+    nodes = [CARS, window(id="v", grace="0s"), node("window", input="v", **_second()), OUT]
     assert places(bound(nodes, cars=KEEP)) == [("no_effect", "w", "grace")]
 
 
 def _second() -> dict[str, Any]:
     return {key: value for key, value in window(grace="1m").items() if key not in ("id", "kind", "input")}
+
+
+@pytest.mark.parametrize(
+    ("middle", "field", "each"),
+    [
+        (window(), "grace", "each window of 5m"),
+        (window(emit="running"), "grace", "each window of 5m"),
+        (window(window={"kind": "session", "gap": "30s"}), "grace", "each session window"),
+        (window(window=INTERVAL | {"discard_age": 0}), "window.discard_age", "each window of 5m"),
+        (top_k(), "window", "each window of 5m"),
+    ],
+)
+def test_kept_late_events_before_a_window_without_a_grace_are_a_warning(
+    middle: dict[str, Any], field: str, each: str
+) -> None:
+    (fault,) = bound([CARS, middle, OUT], cars=KEEP)
+    assert places((fault,)) == [("keep_without_grace", "w", field)]
+    assert fault.severity is Severity.WARNING
+    assert each in fault.message
+    assert bound([CARS, middle, OUT], cars=DROP) == ()
+
+
+def test_a_grace_of_zero_that_is_written_is_what_is_meant() -> None:
+    assert bound([CARS, window(grace="0s"), OUT], cars=KEEP) == ()
+
+
+def test_every_input_whose_late_events_reach_a_window_without_a_grace_is_named() -> None:
+    (fault,) = bound([CARS, MORE, UNION, window(input="u"), OUT], cars=KEEP, more=KEEP)
+    assert "'cars' and 'more'" in fault.message
 
 
 @pytest.mark.parametrize(("middle", "field"), [(window(), "grace"), (top_k(), "window")])

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from streaming.definition.advance import temporal_settings
+from streaming.adapters.registry import sends_ctis
+from streaming.definition.advance import in_force, temporal_settings
 from streaming.definition.binding_checks import check_binding
 from streaming.definition.carried import not_carried
+from streaming.definition.clock_checks import held_back, told_once
 from streaming.definition.check import check
 from streaming.definition.event_time import check_event_times, with_event_times
 from streaming.definition.faults import Fault, Severity
@@ -69,7 +71,9 @@ def check_bound(
     if refuses(faults):
         return faults
     advance = {node: each.advance for node, each in inputs.items() if each.advance is not None}
-    faults += check_binding(bound, streams, advance)
+    own_ctis = {each.stream.name for each in inputs.values() if sends_ctis(each.stream.read_adapter().kind)}
+    faults = told_once(faults, held_back(bound, streams, in_force(bound, streams, advance), own_ctis))
+    faults += check_binding(bound, streams, advance, own_ctis)
     if refuses(faults):
         return faults
     return [*faults, *not_carried(bound, streams, temporal_settings(bound, streams, advance))]

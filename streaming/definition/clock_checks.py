@@ -1,0 +1,130 @@
+"""Nodes that hold their rows back for ever, because nothing advances time on an input before them (section 3)."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from streaming.definition.advance import import_source
+from streaming.definition.faults import Fault, FaultCode, warning
+from streaming.definition.graph import (
+    AntiJoinNode,
+    AsofJoinNode,
+    ClipNode,
+    InputNode,
+    JoinNode,
+    Node,
+    QueryGraph,
+    SemiJoinNode,
+    TopKNode,
+    UnionNode,
+    WindowNode,
+)
+from streaming.definition.streams import AdvanceTimeSettings, Rowtime, StreamDefinition
+from streaming.definition.wiring import order, ports
+
+_HOLDING: Final[tuple[type[Any], ...]] = (
+    WindowNode,
+    TopKNode,
+    UnionNode,
+    JoinNode,
+    AntiJoinNode,
+    SemiJoinNode,
+    AsofJoinNode,
+    ClipNode,
+)
+"""Nodes that give no final row before a CTI of every input."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """`node` gives no row before the inputs `stopped` end; they come by its `ports`. Time advances on `moving`."""
+
+    node: Node
+    ports: Sequence[str]
+    stopped: Sequence[str]
+    moving: Sequence[str]
+
+
+def held_back(
+    graph: QueryGraph,
+    streams: Mapping[str, StreamDefinition],
+    settings: Mapping[str, AdvanceTimeSettings],
+    own_ctis: Collection[str],
+) -> tuple[Held, ...]:
+    """The first nodes on each way from an input without a clock that wait for CTIs which do not come.
+
+    `settings` are those in force by input node; `own_ctis` names the streams whose adapter enqueues CTIs itself. What
+    stands behind such a node waits as well, and is not listed.
+    """
+    by_id = {node.id: node for node in reversed(graph.nodes)}
+    behind: dict[str, dict[str, bool]] = {}
+    found: list[Held] = []
+    for name in order(by_id)[0]:
+        node = by_id[name]
+        if isinstance(node, InputNode):
+            clock = name not in settings or _has_clock(name, graph, streams, settings, own_ctis)
+            behind[name] = {name: clock}
+            continue
+        read = [(port, behind.get(source, {})) for port, source in ports(node)]
+        inputs = {each: clock for _, some in read for each, clock in some.items()}
+        if isinstance(node, _HOLDING) and not all(inputs.values()):
+            waits = tuple(port for port, some in read if not all(some.values()))
+            found.append(Held(node, waits, _where(inputs, clock=False), _where(inputs, clock=True)))
+            inputs = {each: True for each, clock in inputs.items() if clock}
+        behind[name] = inputs
+    return tuple(found)
+
+
+def _where(inputs: Mapping[str, bool], *, clock: bool) -> tuple[str, ...]:
+    return tuple(name for name, has in inputs.items() if has is clock)
+
+
+def _has_clock(
+    name: str,
+    graph: QueryGraph,
+    streams: Mapping[str, StreamDefinition],
+    settings: Mapping[str, AdvanceTimeSettings],
+    own_ctis: Collection[str],
+) -> bool:
+    """Whether anything advances time on the input `name`; also where an import leads nowhere, a fault of its own."""
+    stream_of = {node.id: node.stream for node in graph.nodes if isinstance(node, InputNode)}
+    seen: set[str] = set()
+    while name in settings and name not in seen:
+        seen.add(name)
+        stream, said = stream_of[name], settings[name]
+        if said.preset or said.generate or stream in own_ctis or streams[stream].rowtime is Rowtime.IMPLICIT:
+            return True
+        if said.import_from is None:
+            return False
+        name = import_source(graph, said.import_from) or ""
+    return True
+
+
+def check_held(held: Iterable[Held]) -> Iterator[Fault]:
+    """NO_CLOCK, a warning, for each node that is held back."""
+    for each in held:
+        stopped, many = _listed(each.stopped), len(each.stopped) > 1
+        nothing = f"Nothing advances time on {stopped}, so"
+        if isinstance(each.node, WindowNode | TopKNode):
+            ends = f"before {'they end' if many else 'it ends'}"
+            what = f"no window closes here {ends}, and no result leaves"
+            if isinstance(each.node, WindowNode) and each.node.emit == "running":
+                what = f"no window closes here {ends}, and all are remembered"
+        else:
+            what = f"this {each.node.kind} will never emit before {'they end' if many else 'it ends'}"
+        also = f", although time advances on {_listed(each.moving)}" if each.moving else ""
+        remedy = f"Say how time advances on {stopped}, for example every 100 events with a delay of 10s."
+        if each.moving and not isinstance(each.node, WindowNode | TopKNode):
+            remedy = f"Let {stopped} generate CTIs, or import those of {each.moving[0]!r}."
+        field = "window" if isinstance(each.node, WindowNode | TopKNode) else each.ports[0]
+        yield warning(FaultCode.NO_CLOCK, f"{nothing} {what}{also}.", remedy, node=each.node.id, field=field)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(map(repr, names))
+
+
+def told_once(faults: Iterable[Fault], held: Iterable[Held]) -> list[Fault]:
+    """`faults` without NO_CLOCK of the inputs of which a node that is held back says the same, and what it holds."""
+    said = {name for each in held for name in each.stopped}
+    return [fault for fault in faults if fault.code is not FaultCode.NO_CLOCK or fault.node not in said]

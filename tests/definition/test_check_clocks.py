@@ -1,0 +1,126 @@
+"""The checker on nodes that wait for CTIs of an input on which nothing advances time."""
+
+from collections.abc import Collection
+from typing import Any
+
+import pytest
+
+from streaming.definition.advance import check_advance, in_force
+from streaming.definition.binding_checks import check_binding
+from streaming.definition.clock_checks import held_back, told_once
+from streaming.definition.faults import Fault, FaultCode, Severity
+from streaming.definition.graph import QueryGraph
+from streaming.definition.streams import AdvanceTimeSettings, Rowtime
+from tests.definition.graphs import CARS, OUT, OWNERS, STREAMS, graph, join, node, top_k, window
+
+CLOCK = {"preset": "watermark(5s)"}
+MORE = CARS | {"id": "more"}
+UNION = {"id": "u", "kind": "union", "inputs": ["cars", "more"]}
+
+
+def bound(nodes: list[Any], own: Collection[str] | None = (), **settings: dict[str, Any]) -> list[Fault]:
+    """The warnings about clocks of a binding; `own` names the streams whose adapter sends CTIs."""
+    advance = {name: AdvanceTimeSettings.model_validate(each) for name, each in settings.items()}
+    faults = check_binding(QueryGraph.model_validate(graph(*nodes)), STREAMS, advance, own)
+    return [fault for fault in faults if fault.code is FaultCode.NO_CLOCK]
+
+
+def places(faults: list[Fault]) -> list[tuple[str | None, str | None]]:
+    assert all(fault.severity is Severity.WARNING for fault in faults)
+    assert all(fault.message.endswith(".") and fault.remedy.endswith(".") for fault in faults)
+    return [(fault.node, fault.field) for fault in faults]
+
+
+@pytest.mark.parametrize("middle", [window(), top_k(), window(emit="on_complete")])
+def test_a_window_whose_input_has_no_clock_never_closes(middle: dict[str, Any]) -> None:
+    (fault,) = bound([CARS, middle, OUT])
+    assert places([fault]) == [("w", "window")]
+    assert fault.message == (
+        "Nothing advances time on 'cars', so no window closes here before it ends, and no result leaves."
+    )
+
+
+def test_a_running_window_gives_rows_and_never_closes() -> None:
+    (fault,) = bound([CARS, window(emit="running"), OUT])
+    assert fault.message.endswith("no window closes here before it ends, and all are remembered.")
+
+
+@pytest.mark.parametrize("of", [CLOCK, {"generate": {"every": 1}, "late": "drop"}])
+def test_a_preset_and_generated_ctis_are_a_clock(of: dict[str, Any]) -> None:
+    assert bound([CARS, window(), OUT], cars=of) == []
+
+
+def test_the_ctis_of_an_adapter_are_a_clock_and_where_adapters_are_not_known_nothing_is_said() -> None:
+    assert bound([CARS, window(), OUT], {"cars"}) == []
+    assert bound([CARS, window(), OUT], None) == []
+
+
+def test_implicit_rowtimes_are_a_clock() -> None:
+    read = QueryGraph.model_validate(graph(CARS, window(), OUT))
+    implicit = {"cars": STREAMS["cars"].model_copy(update={"rowtime": Rowtime.IMPLICIT})}
+    assert held_back(read, implicit, in_force(read, implicit, {}), ()) == ()
+
+
+@pytest.mark.parametrize("kind", ["join", "anti_join", "semi_join", "asof_join"])
+def test_a_join_side_without_a_clock_stops_the_other_side(kind: str) -> None:
+    (fault,) = bound([CARS, OWNERS, join(kind), OUT], cars=CLOCK)
+    assert places([fault]) == [("w", "right")]
+    assert fault.message == (
+        f"Nothing advances time on 'owners', so this {kind} will never emit before it ends, "
+        "although time advances on 'cars'."
+    )
+    assert fault.remedy == "Let 'owners' generate CTIs, or import those of 'cars'."
+    assert bound([CARS, OWNERS, join(kind), OUT], cars=CLOCK, owners=CLOCK) == []
+
+
+def test_a_clip_and_a_union_wait_for_all_their_inputs() -> None:
+    clip = {"id": "w", "kind": "clip", "input": "cars", "by": "owners", "keys": ["plate"]}
+    assert places(bound([CARS, OWNERS, clip, OUT], owners=CLOCK)) == [("w", "input")]
+    assert places(bound([CARS, MORE, UNION, OUT | {"input": "u"}], cars=CLOCK)) == [("u", "inputs[1]")]
+
+
+def test_where_no_side_has_a_clock_both_are_named() -> None:
+    (fault,) = bound([CARS, OWNERS, join(), OUT])
+    assert (
+        fault.message == "Nothing advances time on 'cars' and 'owners', so this join will never emit before they end."
+    )
+
+
+def test_imported_ctis_are_a_clock_if_those_of_the_other_input_are() -> None:
+    imports = {"import_from": "cars", "late": "drop"}
+    nodes = [CARS, OWNERS, join(), OUT]
+    assert bound(nodes, cars=CLOCK, owners=imports) == []
+    assert places(bound(nodes, owners=imports)) == [("w", "left")]
+
+
+@pytest.mark.parametrize("named", ["nothing", "owners"])
+def test_imports_that_lead_nowhere_are_another_fault(named: str) -> None:
+    assert bound([CARS, OWNERS, join(), OUT], cars=CLOCK, owners={"import_from": named, "late": "drop"}) == []
+
+
+def test_nodes_that_hold_nothing_back_need_no_clock() -> None:
+    assert bound([CARS, node("filter", where="n > 1"), OUT]) == []
+    assert (
+        bound([CARS, OWNERS, join("asof_join"), OUT, OUT | {"id": "out2", "input": "cars"}], {"cars", "owners"}) == []
+    )
+
+
+def test_only_the_first_node_that_waits_is_told() -> None:
+    nodes = [CARS, OWNERS, window(id="c", group_by=["plate"]), join(left="c"), window(id="d", input="w")]
+    faults = bound([*nodes, OUT | {"input": "d"}], owners=CLOCK)
+    assert places(faults) == [("c", "window")]
+
+
+def test_a_stream_that_is_not_known_is_not_complained_of() -> None:
+    assert bound([CARS | {"stream": "boats"}, window(), OUT]) == []
+
+
+def test_what_a_node_says_of_an_input_is_not_said_by_the_input_too() -> None:
+    read = QueryGraph.model_validate(graph(CARS, MORE, window(), OUT, OUT | {"id": "out2", "input": "more"}))
+    said = [
+        fault.model_copy(update={"node": name})
+        for name in ("cars", "more")
+        for fault in check_advance(None, STREAMS["cars"], adapter_sends_ctis=False)
+    ]
+    held = held_back(read, STREAMS, in_force(read, STREAMS, {}), ())
+    assert [fault.node for fault in told_once(said, held)] == ["more"]
