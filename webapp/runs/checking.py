@@ -7,8 +7,8 @@ from streaming.adapters.registry import sends_ctis
 from streaming.definition.advance import in_force, temporal_settings
 from streaming.definition.binding_checks import check_binding
 from streaming.definition.carried import not_carried
-from streaming.definition.clock_checks import held_back, told_once
 from streaming.definition.check import check
+from streaming.definition.clock_checks import held_back, told_once
 from streaming.definition.event_time import check_event_times, with_event_times
 from streaming.definition.faults import Fault, Severity
 from streaming.definition.graph import InputNode, QueryGraph
