@@ -32,11 +32,14 @@ class Checked:
         return tuple(fault for fault in self.faults if fault.severity is Severity.ERROR)
 
 
-def check(graph: QueryGraph | Mapping[str, object], streams: Mapping[str, StreamDefinition]) -> Checked:
+def check(
+    graph: QueryGraph | Mapping[str, object], streams: Mapping[str, StreamDefinition], *, complete: bool = True
+) -> Checked:
     """Check `graph`, decoded JSON or a validated graph, against the `streams` by name; never raises.
 
     Errors of shape do not hide other faults: nodes that can be read are checked all the same. Whether time can
-    advance on an input is `check_advance`'s question, for its settings may come from the binding.
+    advance on an input is `check_advance`'s question, for its settings may come from the binding. Unless `complete`,
+    part of the definition could not be read, and what is missing is not complained of.
     """
     loaded = load_graph(graph)
     by_id = {node.id: node for node in reversed(loaded.nodes)}
@@ -47,7 +50,7 @@ def check(graph: QueryGraph | Mapping[str, object], streams: Mapping[str, Stream
     for node in loaded.nodes:
         if by_id[node.id] is not node:
             check_duplicate(node, findings)
-    wiring = check_wiring(loaded.nodes, loaded.broken, complete=loaded.graph is not None)
+    wiring = check_wiring(loaded.nodes, loaded.broken, complete=complete and loaded.graph is not None)
     whole = (
         *check_shapes(by_id, placed, streams),
         *check_lengths(by_id, placed),

@@ -1,0 +1,122 @@
+"""Everything that is wrong with a text: its form, its graph, its settings, and all of them together."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from streaming.definition.advance import check_advance, in_force
+from streaming.definition.binding_checks import check_binding
+from streaming.definition.check import check
+from streaming.definition.clock_checks import held_back, told_once
+from streaming.definition.event_time import check_event_times, with_event_times
+from streaming.definition.faults import Fault, FaultCode, Span
+from streaming.definition.graph import InputNode, QueryGraph
+from streaming.definition.load import load_graph
+from streaming.definition.sql.parse import parse_sql
+from streaming.definition.sql.places import Places
+from streaming.definition.sql.script import Script
+from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
+from streaming.definition.types import Fields
+
+
+@dataclass(frozen=True)
+class CheckedText:
+    """A text that was read and checked: all faults in the order of the text, and the fields that leave each node."""
+
+    script: Script
+    faults: tuple[Fault, ...]
+    schemas: Mapping[str, Fields]
+
+
+def check_sql(
+    text: str,
+    streams: Mapping[str, StreamDefinition],
+    *,
+    advance: Mapping[str, AdvanceTimeSettings] | None = None,
+    own_ctis: Collection[str] | None = None,
+) -> CheckedText:
+    """All faults of `text` against the `streams` by name, each once and with its place; never raises.
+
+    `advance` are settings by input node that replace those of the text, as a binding's do; `own_ctis` names the
+    streams whose adapter enqueues CTIs itself (None: any may, and nothing is said of clocks). A fault without a place
+    in the text, such as one of a whole graph, comes last.
+    """
+    script = parse_sql(text)
+    checked = check(script.raw, streams, complete=script.graph is not None)
+    found = [*_of_graph(checked.faults, script), *_of_settings(script, streams, advance or {}, own_ctis)]
+    return CheckedText(script, _in_order((*script.faults, *_untold(found, script.faults))), checked.schemas)
+
+
+def _of_graph(faults: Iterable[Fault], script: Script) -> Iterator[Fault]:
+    for fault in faults:
+        yield _placed(fault, script.places, fault.field)
+
+
+def _of_settings(
+    script: Script,
+    streams: Mapping[str, StreamDefinition],
+    binding: Mapping[str, AdvanceTimeSettings],
+    own_ctis: Collection[str] | None,
+) -> Iterator[Fault]:
+    """The faults of time on the inputs, and of what is there of the graph together with it."""
+    graph = script.graph or _readable(script)
+    if graph is None:
+        return
+    for fault in check_event_times(graph, streams, script.event_times):
+        yield _placed(fault, script.places, fault.field)
+    settings = in_force(graph, streams, {**script.advance, **binding})
+    read = with_event_times(graph, streams, script.event_times)
+    alone = [
+        fault.model_copy(update={"node": name})
+        for name, each in settings.items()
+        for fault in check_advance(each, read[name], own_ctis is None or _stream_of(graph, name) in own_ctis)
+    ]
+    together = check_binding(graph, streams, settings, None if script.graph is None else own_ctis)
+    if own_ctis is not None and script.graph is not None:
+        alone = told_once(alone, held_back(graph, streams, settings, own_ctis))
+    for fault in (*alone, *together):
+        inside = fault.node in settings and fault.field is not None
+        yield _placed(fault, script.places, f"advance.{fault.field}" if inside else fault.field)
+
+
+def _readable(script: Script) -> QueryGraph | None:
+    """The nodes that could be read of a text with faults, as a graph; None where there are none."""
+    nodes = list(load_graph(script.raw).nodes)
+    return QueryGraph.model_construct(version=1, name="query", nodes=nodes) if nodes else None
+
+
+def _stream_of(graph: QueryGraph, name: str) -> str:
+    return next(node.stream for node in graph.nodes if isinstance(node, InputNode) and node.id == name)
+
+
+def _placed(fault: Fault, places: Places, path: str | None) -> Fault:
+    span = places.span_of(fault.node, path, fault.at)
+    return fault if span is None else fault.model_copy(update={"span": span})
+
+
+def _untold(found: Iterable[Fault], of_text: Collection[Fault]) -> Iterator[Fault]:
+    """The faults that those of the text do not tell; where a text cannot be read, its graph has a hole, no fault."""
+    told = [fault.span for fault in of_text if fault.span is not None]
+    holes = {fault.node for fault in of_text if fault.node is not None}
+    for fault in found:
+        shapeless = fault.code is FaultCode.BAD_SHAPE and bool(of_text)
+        covers = fault.span is not None and any(_covers(fault.span, each) for each in told)
+        if fault.span in told or (shapeless and (covers or fault.node in holes or fault.span is None)):
+            continue
+        yield fault
+
+
+def _covers(span: Span, other: Span) -> bool:
+    return span.start <= other.start and other.end <= span.end
+
+
+def _in_order(faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    """Each fault once, by its place."""
+    once: dict[tuple[object, ...], Fault] = {}
+    for fault in faults:
+        place = (fault.node, fault.field, fault.at) if fault.span is None else (fault.span.start, fault.span.end)
+        once.setdefault((fault.code, fault.message, *place), fault)
+    return tuple(sorted(once.values(), key=_position))
+
+
+def _position(fault: Fault) -> tuple[bool, int, int]:
+    return (True, 0, 0) if fault.span is None else (False, fault.span.start, fault.span.end)
