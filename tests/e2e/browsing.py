@@ -53,6 +53,7 @@ class DemoPages:
     query: str
     runs: str
     run: str
+    tokens: str
 
     def named(self) -> dict[str, str]:
         """Return each page's address by its name."""
@@ -73,6 +74,7 @@ def demo_pages(page: Page) -> DemoPages:
         query=f"{base}/queries/{query}",
         runs=f"{base}/runs",
         run=f"{base}/runs/{run}",
+        tokens=f"{base}/tokens",
     )
 
 

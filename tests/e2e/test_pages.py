@@ -18,6 +18,7 @@ TITLES = {
     "query": "speeding",
     "runs": "Runs",
     "run": "speeding",
+    "tokens": "Access tokens",
 }
 
 

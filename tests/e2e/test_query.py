@@ -1,4 +1,4 @@
-"""A query is shown as graph and as JSON, and what is wrong with it is said while it is written."""
+"""A query is shown as graph, as SQL and as JSON, and what is wrong with it is said while it is written."""
 
 import json
 
@@ -20,10 +20,24 @@ BROKEN = {
 }
 
 
-def write(page: Page, text: str) -> None:
-    page.get_by_role("textbox", name="The query as JSON").click()
+MISSPELT = """-- Cars that are too fast
+INSERT INTO out
+SELECT STREAM * FROM cars
+WHERE sped > 100;
+"""
+
+
+def write(page: Page, text: str, form: str = "SQL") -> None:
+    turn_to(page, form)
+    page.get_by_role("textbox", name=f"The query as {form}").click()
     page.keyboard.press("Control+a")
     page.keyboard.insert_text(text)
+
+
+def turn_to(page: Page, form: str) -> None:
+    expect(page.get_by_text("Checked:")).to_be_visible()
+    page.get_by_role("button", name=form, exact=True).click()
+    expect(page.get_by_role("textbox", name=f"The query as {form}")).to_be_visible()
 
 
 def test_a_query_is_drawn_with_its_nodes(page: Page) -> None:
@@ -36,7 +50,7 @@ def test_a_query_is_drawn_with_its_nodes(page: Page) -> None:
 
 def test_all_faults_of_a_broken_definition_are_shown_and_it_cannot_be_saved(page: Page) -> None:
     page.goto(demo_pages(page).query)
-    write(page, json.dumps(BROKEN))
+    write(page, json.dumps(BROKEN), "JSON")
     faults = page.get_by_role("region", name="Faults").get_by_role("listitem")
     for code, words in (("unknown_field", "sped"), ("unknown_node", "nowhere"), ("unused_node", "fast")):
         expect(faults.filter(has_text=code).filter(has_text=words)).to_have_count(1)
@@ -45,6 +59,52 @@ def test_all_faults_of_a_broken_definition_are_shown_and_it_cannot_be_saved(page
 
 def test_text_that_is_not_json_keeps_the_last_graph_and_says_where_it_breaks(page: Page) -> None:
     page.goto(demo_pages(page).query)
-    write(page, '{"version": 1,')
+    write(page, '{"version": 1,', "JSON")
     expect(page.get_by_text("Not JSON yet")).to_be_visible()
     expect(page.get_by_role("region", name="Graph").get_by_text("by_lane", exact=True).first).to_be_visible()
+
+
+def test_a_misspelt_field_is_marked_at_its_place_in_the_sql(page: Page) -> None:
+    page.goto(demo_pages(page).query)
+    write(page, MISSPELT)
+    fault = page.get_by_role("region", name="Faults").get_by_role("listitem").filter(has_text="unknown_field")
+    expect(fault).to_contain_text("speed")
+    expect(page.locator(".cm-lintRange-error").get_by_text("sped", exact=True)).to_be_visible()
+    fault.get_by_role("button", name="line 4, column 7").click()
+    expect(page.get_by_role("textbox", name="The query as SQL")).to_be_focused()
+    assert page.evaluate("getSelection().toString()") == "sped"
+
+
+def test_the_streams_and_fields_are_offered_while_sql_is_typed(page: Page) -> None:
+    page.goto(demo_pages(page).query)
+    write(page, "SELECT STREAM * FROM ca")
+    page.keyboard.press("Control+Space")
+    expect(page.get_by_role("option", name="cars")).to_be_visible()
+    write(page, "SELECT STREAM * FROM cars WHERE sp")
+    page.keyboard.press("Control+Space")
+    expect(page.get_by_role("option", name="speed")).to_be_visible()
+
+
+def test_comments_come_back_from_a_change_to_json_and_are_stored(page: Page) -> None:
+    address = demo_pages(page).query
+    page.goto(address)
+    sql = page.get_by_role("textbox", name="The query as SQL")
+    expect(sql).to_contain_text("SELECT STREAM")
+    sql.click()
+    page.keyboard.press("Control+Home")
+    page.keyboard.insert_text("-- Watched by the night shift\n")
+    turn_to(page, "JSON")
+    expect(page.get_by_role("textbox", name="The query as JSON")).not_to_contain_text("night shift")
+    turn_to(page, "SQL")
+    expect(sql).to_contain_text("-- Watched by the night shift")
+    page.get_by_role("button", name="Save a new version").click()
+    expect(page.get_by_text("it is still version")).to_be_visible()
+    page.goto(address)
+    expect(sql).to_contain_text("-- Watched by the night shift")
+
+
+def test_a_query_is_explained(page: Page) -> None:
+    page.goto(demo_pages(page).query)
+    expect(page.get_by_text("Checked: no faults.")).to_be_visible()
+    page.get_by_role("button", name="Explain", exact=True).click()
+    expect(page.get_by_role("group", name="Explanation")).to_contain_text("by_lane")

@@ -25,7 +25,7 @@ function Bar({ me, slug }: { me: Me; slug: string }) {
       </nav>
       <div className="end">
         <ThemeButton />
-        <AccountMenu email={me.email} />
+        <AccountMenu email={me.email} slug={slug} />
       </div>
     </header>
   );

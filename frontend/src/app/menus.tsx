@@ -57,7 +57,7 @@ export function ThemeButton() {
   );
 }
 
-export function AccountMenu({ email }: { email: string }) {
+export function AccountMenu({ email, slug }: { email: string; slug: string }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const leave = async () => {
@@ -75,7 +75,13 @@ export function AccountMenu({ email }: { email: string }) {
       </Button>
       <Popover className="menu" placement="bottom end">
         <p className="quiet small menu-note">{email}</p>
-        <Menu aria-label="Account" onAction={() => void leave()}>
+        <Menu
+          aria-label="Account"
+          onAction={(key) => void (key === "tokens" ? navigate(`/t/${slug}/tokens`) : leave())}
+        >
+          <MenuItem id="tokens" className="menu-item">
+            Access tokens
+          </MenuItem>
           <MenuItem id="sign-out" className="menu-item">
             Sign out
           </MenuItem>

@@ -43,6 +43,7 @@ export const router = createBrowserRouter([
                 lazy: async () => ({ Component: (await import("../features/designer")).QueryPage }),
               },
               { path: "runs", lazy: async () => ({ Component: (await import("../features/runs")).RunsPage }) },
+              { path: "tokens", lazy: async () => ({ Component: (await import("../features/admin")).TokensPage }) },
               {
                 path: "runs/:run",
                 lazy: async () => ({ Component: (await import("../features/monitoring")).RunPage }),

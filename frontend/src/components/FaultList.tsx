@@ -1,13 +1,31 @@
 import type { Fault } from "../model/api";
 import { FAULT_TITLES, inReadingOrder, messageOf } from "../model/faults";
+import { lineAndColumn, type Span } from "../model/spans";
 
 function place({ node, field }: Fault): string {
   if (node === null) return field ?? "";
   return field === null ? node : `${node} · ${field}`;
 }
 
+interface InTextProps {
+  /** The SQL text whose places the faults name, and what goes to one of them. */
+  text?: string;
+  onShow?: (span: Span) => void;
+}
+
+function Where({ fault, text, onShow }: InTextProps & { fault: Fault }) {
+  const { span } = fault;
+  if (text === undefined || onShow === undefined || !span) return place(fault) ? <code>{place(fault)}</code> : null;
+  const { line, column } = lineAndColumn(text, span.start);
+  return (
+    <button type="button" className="button" data-kind="plain" onClick={() => onShow(span)}>
+      line {line}, column {column}
+    </button>
+  );
+}
+
 /** Every fault with code, place, message and remedy. */
-export function FaultList({ faults }: { faults: readonly Fault[] }) {
+export function FaultList({ faults, ...inText }: InTextProps & { faults: readonly Fault[] }) {
   return (
     <ul className="faults">
       {inReadingOrder(faults).map((fault, index) => (
@@ -17,7 +35,7 @@ export function FaultList({ faults }: { faults: readonly Fault[] }) {
             <span className="severity">{fault.severity === "error" ? "✕ Error" : "! Warning"}</span>
             <span>{FAULT_TITLES[fault.code]}</span>
             <code>{fault.code}</code>
-            {place(fault) ? <code>{place(fault)}</code> : null}
+            <Where fault={fault} {...inText} />
           </span>
           <span>{messageOf(fault)}</span>
           <span className="quiet">{fault.remedy}</span>

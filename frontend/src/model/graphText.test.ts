@@ -1,10 +1,27 @@
 import { expect, test } from "vitest";
-import { graphText, readGraphText, startingGraph } from "./graphText";
+import type { QueryGraph } from "./api";
+import { graphText, readGraphText, startingText } from "./graphText";
 import { nodeLines } from "./summary";
 
+const COUNTING: QueryGraph = {
+  version: 1,
+  name: "events_per_minute",
+  nodes: [
+    { kind: "input", id: "events", stream: "clicks" },
+    {
+      kind: "window",
+      id: "per_minute",
+      input: "events",
+      group_by: [],
+      window: { kind: "tumbling", size: "1m" },
+      aggregates: [{ name: "events", function: "count" }],
+    },
+    { kind: "output", id: "results", input: "per_minute" },
+  ],
+};
+
 test("a graph survives its text", () => {
-  const graph = startingGraph("clicks");
-  expect(readGraphText(graphText(graph)).graph).toEqual(graph);
+  expect(readGraphText(graphText(COUNTING)).graph).toEqual(COUNTING);
 });
 
 test("text that is no JSON says why and sends nothing", () => {
@@ -26,6 +43,11 @@ test.each([
 });
 
 test("a node's lines say what it does", () => {
-  const lines = startingGraph("clicks").nodes.map(nodeLines);
+  const lines = COUNTING.nodes.map(nodeLines);
   expect(lines).toEqual([["stream clicks"], ["tumbling 1m", "events = count(*)"], ["results"]]);
+});
+
+test("a stream whose name is a word of SQL stands in backticks", () => {
+  expect(startingText("clicks")).toContain("FROM clicks\n");
+  expect(startingText("Window")).toContain("FROM `Window`\n");
 });

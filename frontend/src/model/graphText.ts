@@ -80,22 +80,26 @@ export function graphText(graph: QueryGraph): string {
   return JSON.stringify(graph, null, 2);
 }
 
+/** The words of the SQL form that a stream's name would be taken for; such a name stands in backticks. */
+export const SQL_WORDS = new Set(
+  `advance after ahead align all and anti as asof at basis between by case cast clip complete count delay discard
+  duration edges else emit empty end every eventtime expression extend filter final fraction from future gap grace
+  group groups having hop idle import in inner insert interval intervals into is join k late left length like max node
+  not null on or order outer over point preset query retract running select semi session set shift skip snapshot stream
+  then time timeinterval timestamp to top tumble union unit using when where window with zone default false true`.split(
+    /\s+/,
+  ),
+);
+
 /** A query that counts the events of a stream by minute: a beginning to edit. */
-export function startingGraph(stream: string): QueryGraph {
-  return {
-    version: 1,
-    name: "events_per_minute",
-    nodes: [
-      { kind: "input", id: "events", stream },
-      {
-        kind: "window",
-        id: "per_minute",
-        input: "events",
-        group_by: [],
-        window: { kind: "tumbling", size: "1m" },
-        aggregates: [{ name: "events", function: "count" }],
-      },
-      { kind: "output", id: "results", input: "per_minute" },
-    ],
-  };
+export function startingText(stream: string): string {
+  const name = SQL_WORDS.has(stream.toLowerCase()) ? `\`${stream}\`` : stream;
+  return `QUERY events_per_minute;
+
+-- How many events each minute has
+INSERT INTO results
+SELECT STREAM COUNT(*) AS events
+FROM ${name}
+WINDOW BY TUMBLE 1m;
+`;
 }

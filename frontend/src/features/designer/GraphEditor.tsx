@@ -1,61 +1,65 @@
-import { type ReactNode, useMemo, useRef } from "react";
+import { type ReactNode, useCallback, useState } from "react";
+import { Choices } from "../../components/Choices";
 import { FaultList } from "../../components/FaultList";
 import { JsonEditor } from "../../components/JsonEditor";
 import { Empty, ErrorNote } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
-import type { Fault, QueryGraph } from "../../model/api";
-import { countWords } from "../../model/faults";
-import { type GraphText, readGraphText } from "../../model/graphText";
+import { SqlEditor } from "../../components/SqlEditor";
+import type { Span } from "../../model/spans";
+import type { Draft } from "./draft";
+import { Explanation } from "./Explanation";
 import { GraphView } from "./GraphView";
-import { useValidation } from "./queries";
-
-const NO_FAULTS: readonly Fault[] = [];
-
-export interface Draft {
-  read: GraphText;
-  faults: readonly Fault[];
-  checking: boolean;
-  error: unknown;
-}
-
-/** What the text says and what is wrong with it, by the server's own check. */
-export function useDraft(text: string): Draft {
-  const read = useMemo(() => readGraphText(text), [text]);
-  const validation = useValidation(read.value);
-  return {
-    read,
-    faults: read.value === null ? NO_FAULTS : (validation.data?.faults ?? NO_FAULTS),
-    checking: read.value !== null && validation.checking,
-    error: validation.error,
-  };
-}
-
-export function mayBeSaved({ read, faults, checking }: Draft): boolean {
-  return read.value !== null && !checking && !faults.some((fault) => fault.severity === "error");
-}
-
-function statusOf({ read, faults, checking, error }: Draft): string {
-  if (read.problem !== null) return `Not JSON yet: ${read.problem}`;
-  if (error) return "The check could not be made.";
-  return checking ? "Checking…" : `Checked: ${countWords(faults)}.`;
-}
+import { useCompletion } from "./queries";
 
 function GraphPanel({ draft }: { draft: Draft }) {
-  const lastGood = useRef<QueryGraph | null>(null);
-  if (draft.read.graph !== null) lastGood.current = draft.read.graph;
-  const shown = draft.read.graph ?? lastGood.current;
   const note =
-    draft.read.graph === null && shown !== null
-      ? "The text cannot be drawn; this is the last graph that could."
-      : undefined;
+    draft.current || draft.graph === null
+      ? undefined
+      : "The text cannot be drawn; this is the last graph that could, read-only.";
   return (
     <Panel title="Graph" note={note} flush>
-      {shown === null ? (
+      {draft.graph === null ? (
         <Empty title="Nothing to draw yet.">
-          <p>Write a query with nodes below; it is drawn as you type.</p>
+          <p>Write a query below; it is drawn as you type.</p>
         </Empty>
       ) : (
-        <GraphView graph={shown} faults={draft.faults} />
+        <GraphView graph={draft.graph} faults={draft.known} />
+      )}
+    </Panel>
+  );
+}
+
+const FORMS = [
+  ["sql", "SQL"],
+  ["json", "JSON"],
+] as const;
+
+interface TextPanelProps {
+  draft: Draft;
+  readOnly: boolean;
+  shown: Span | null;
+}
+
+function TextPanel({ draft, readOnly, shown }: TextPanelProps) {
+  const complete = useCompletion();
+  const choice = (
+    <Choices label="Form of the text" options={FORMS} value={draft.form} onChange={(form) => turnTo(form)} />
+  );
+  const turnTo = (form: Draft["form"]) => {
+    if (form !== draft.form) draft.change?.();
+  };
+  const note = readOnly
+    ? "Your role may read this, not change it."
+    : draft.change === null
+      ? "Checked as you type. The other form is there once this one can be read."
+      : "Checked as you type. Both forms say the same.";
+  const common = { text: draft.text, readOnly, onChange: draft.setText };
+  return (
+    <Panel title="Query" note={note} actions={choice}>
+      {draft.form === "sql" ? (
+        <SqlEditor {...common} label="The query as SQL" faults={draft.faults} shown={shown} complete={complete} />
+      ) : (
+        <JsonEditor {...common} label="The query as JSON" />
       )}
     </Panel>
   );
@@ -63,33 +67,32 @@ function GraphPanel({ draft }: { draft: Draft }) {
 
 interface GraphEditorProps {
   draft: Draft;
-  text: string;
   readOnly: boolean;
-  onChange: (text: string) => void;
   /** Stands under the faults. */
   children?: ReactNode;
 }
 
-/** The graph, its JSON and its faults: one text, three views. */
-export function GraphEditor({ draft, text, readOnly, onChange, children }: GraphEditorProps) {
+/** The graph, its text and its faults: one query, seen from several sides. */
+export function GraphEditor({ draft, readOnly, children }: GraphEditorProps) {
+  const [shown, setShown] = useState<Span | null>(null);
+  const goTo = useCallback((span: Span) => setShown({ ...span }), []);
   return (
     <>
       <GraphPanel draft={draft} />
       <div className="two apart">
-        <Panel title="JSON" note={readOnly ? "Your role may read this, not change it." : "Checked as you type."}>
-          <JsonEditor label="The query as JSON" text={text} readOnly={readOnly} onChange={onChange} />
-        </Panel>
+        <TextPanel draft={draft} readOnly={readOnly} shown={shown} />
         <div className="stack start">
-          <Panel title="Faults" note={<span role="status">{statusOf(draft)}</span>}>
+          <Panel title="Faults" note={<span role="status">{draft.status}</span>}>
             <div className="stack">
               <ErrorNote error={draft.error} />
-              {draft.faults.length > 0 ? (
-                <FaultList faults={draft.faults} />
+              {draft.known.length > 0 ? (
+                <FaultList faults={draft.known} {...(draft.form === "sql" ? { text: draft.text, onShow: goTo } : {})} />
               ) : (
-                <p className="quiet">{draft.read.problem === null ? "Nothing to mend." : "Mend the JSON first."}</p>
+                <p className="quiet">{draft.written === null ? "Mend the JSON first." : "Nothing to mend."}</p>
               )}
             </div>
           </Panel>
+          <Explanation draft={draft} />
           {children}
         </div>
       </div>

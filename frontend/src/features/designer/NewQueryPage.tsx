@@ -3,21 +3,21 @@ import { useNavigate } from "react-router";
 import { ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { useSlug } from "../../lib/session";
-import type { QueryGraph } from "../../model/api";
-import { graphText, startingGraph } from "../../model/graphText";
-import { GraphEditor, mayBeSaved, useDraft } from "./GraphEditor";
+import { startingText } from "../../model/graphText";
+import { mayBeSaved, useDraft } from "./draft";
+import { GraphEditor } from "./GraphEditor";
 import { useCreateQuery, useStreamNames } from "./queries";
 
 function NewQuery({ stream }: { stream: string }) {
   const slug = useSlug();
   const navigate = useNavigate();
-  const [text, setText] = useState(() => graphText(startingGraph(stream)));
-  const draft = useDraft(text);
+  const [beginning] = useState(() => startingText(stream));
+  const draft = useDraft(beginning);
   const creating = useCreateQuery();
-  const create = () =>
-    creating.mutate(draft.read.value as QueryGraph, {
-      onSuccess: (query) => void navigate(`/t/${slug}/queries/${query.id}`),
-    });
+  const create = () => {
+    if (draft.storable === null) return;
+    creating.mutate(draft.storable, { onSuccess: (query) => void navigate(`/t/${slug}/queries/${query.id}`) });
+  };
   return (
     <>
       <PageHead
@@ -36,7 +36,7 @@ function NewQuery({ stream }: { stream: string }) {
         }
       />
       <ErrorNote error={creating.error} />
-      <GraphEditor draft={draft} text={text} readOnly={false} onChange={setText} />
+      <GraphEditor draft={draft} readOnly={false} />
     </>
   );
 }

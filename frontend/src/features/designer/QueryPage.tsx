@@ -6,9 +6,9 @@ import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
 import { Scroll } from "../../components/Scroll";
 import { useMay, useSlug } from "../../lib/session";
-import type { QueryGraph, QueryShown, VersionShown } from "../../model/api";
-import { graphText } from "../../model/graphText";
-import { GraphEditor, mayBeSaved, useDraft } from "./GraphEditor";
+import type { QueryShown, VersionShown } from "../../model/api";
+import { differs, mayBeSaved, useDraft } from "./draft";
+import { GraphEditor } from "./GraphEditor";
 import { useCreateVersion, useQueryDefinition, useVersions } from "./queries";
 
 interface VersionsProps {
@@ -65,9 +65,11 @@ function Versions({ query, onLoad }: VersionsProps) {
   );
 }
 
-function savedWords(version: VersionShown | undefined, before: number): string {
-  if (version === undefined) return "";
-  return version.number === before ? "Nothing had changed." : `Saved as version ${version.number}.`;
+function savedWords(version: VersionShown, before: VersionShown): string {
+  if (version.number !== before.number) return `Saved as version ${version.number}.`;
+  return version.text === before.text
+    ? "Nothing had changed."
+    : `Saved. The query means the same, so it is still version ${version.number}.`;
 }
 
 interface SaveVersionProps {
@@ -101,22 +103,21 @@ function Designer({ query }: { query: QueryShown }) {
   const slug = useSlug();
   const mayEdit = useMay("edit");
   const [base, setBase] = useState(query.current);
-  const [text, setText] = useState(() => graphText(query.current.graph));
   const [comment, setComment] = useState("");
   const [said, setSaid] = useState("");
-  const draft = useDraft(text);
+  const draft = useDraft(query.current);
   const saving = useCreateVersion(query.id);
-  const changed = text !== graphText(base.graph);
+  const changed = differs(draft, base);
 
   const save = () => {
-    const graph = draft.read.value as QueryGraph; // the server checks it whole
+    if (draft.storable === null) return;
     saving.mutate(
-      { graph, parent: base.id, comment },
+      { ...draft.storable, parent: base.id, comment },
       {
         onSuccess: (version) => {
-          setSaid(savedWords(version, base.number));
+          setSaid(savedWords(version, base));
           setBase(version);
-          setText(graphText(version.graph));
+          draft.load(version);
           setComment("");
         },
       },
@@ -147,8 +148,8 @@ function Designer({ query }: { query: QueryShown }) {
           <p>{said}</p>
         </Notice>
       ) : null}
-      <GraphEditor draft={draft} text={text} readOnly={!mayEdit} onChange={setText}>
-        <Versions query={query} onLoad={(version) => setText(graphText(version.graph))} />
+      <GraphEditor draft={draft} readOnly={!mayEdit}>
+        <Versions query={query} onLoad={draft.load} />
       </GraphEditor>
     </>
   );

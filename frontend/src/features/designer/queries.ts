@@ -2,7 +2,10 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { api, unwrap } from "../../lib/api";
 import { useSlug } from "../../lib/session";
-import type { QueryGraph } from "../../model/api";
+import type { Completions, QueryGraph } from "../../model/api";
+
+/** A query as it is sent: a graph, a text, or a graph with the text whose comments and layout it keeps. */
+export type Written = { text: string } | { graph: QueryGraph; text?: string };
 
 export function useQueries() {
   const slug = useSlug();
@@ -41,14 +44,14 @@ export function useCreateQuery() {
   const slug = useSlug();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (graph: QueryGraph) =>
-      unwrap(api.POST("/api/t/{slug}/queries/", { params: { path: { slug } }, body: { graph, comment: "" } })),
+    mutationFn: (stored: { text: string }) =>
+      unwrap(api.POST("/api/t/{slug}/queries/", { params: { path: { slug } }, body: { ...stored, comment: "" } })),
     onSuccess: () => queries.invalidateQueries({ queryKey: [slug, "queries"] }),
   });
 }
 
 interface NewVersion {
-  graph: QueryGraph;
+  text: string;
   parent: string;
   comment: string;
 }
@@ -74,23 +77,40 @@ function useSettled<T>(value: T): T {
   return settled;
 }
 
-/** The faults of `graph` once typing pauses; null is text that is no JSON, which is not sent. */
-export function useValidation(graph: unknown) {
+/** What the server finds in `written` once typing pauses; null is text that cannot be sent. */
+export function useValidation(written: Written | null) {
   const slug = useSlug();
-  const settled = useSettled(graph);
+  const settled = useSettled(written);
   const validation = useQuery({
     queryKey: [slug, "validate", settled],
     queryFn: () =>
       unwrap(
-        api.POST("/api/t/{slug}/queries/validate/", {
-          params: { path: { slug } },
-          body: { graph: settled as QueryGraph }, // checked by the server, whatever it is
-        }),
+        api.POST("/api/t/{slug}/queries/validate/", { params: { path: { slug } }, body: settled ?? { text: "" } }),
       ),
     enabled: settled !== null,
     placeholderData: (before) => before,
     staleTime: 10_000,
     gcTime: 30_000,
   });
-  return { ...validation, checking: settled !== graph || validation.isFetching };
+  return { ...validation, checking: settled !== written || validation.isFetching };
+}
+
+/** What may be written at a place of a text. */
+export function useCompletion(): (text: string, at: number) => Promise<Completions> {
+  const slug = useSlug();
+  return (text, at) =>
+    unwrap(api.POST("/api/t/{slug}/queries/complete/", { params: { path: { slug } }, body: { text, at } }));
+}
+
+/** How a query that has no errors would run. */
+export function useExplanation(written: Written | null) {
+  const slug = useSlug();
+  const settled = useSettled(written);
+  return useQuery({
+    queryKey: [slug, "explain", settled],
+    queryFn: () =>
+      unwrap(api.POST("/api/t/{slug}/queries/explain/", { params: { path: { slug } }, body: settled ?? { text: "" } })),
+    enabled: settled !== null,
+    placeholderData: (before) => before,
+  });
 }

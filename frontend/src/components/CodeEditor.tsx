@@ -1,0 +1,81 @@
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { lintGutter } from "@codemirror/lint";
+import { EditorState, type Extension } from "@codemirror/state";
+import { EditorView, keymap, lineNumbers } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import { type RefObject, useEffect, useRef } from "react";
+
+const COLOURS = HighlightStyle.define([
+  { tag: [tags.propertyName, tags.keyword], color: "var(--accent)" },
+  { tag: tags.string, color: "var(--good)" },
+  { tag: [tags.number, tags.bool, tags.null], color: "var(--reordered)" },
+  { tag: [tags.lineComment, tags.blockComment], color: "var(--ink-2)" },
+]);
+
+const LOOKS = EditorView.theme({
+  ".cm-gutters": { background: "var(--sunken)", color: "var(--ink-2)", border: "none" },
+  ".cm-cursor": { borderLeftColor: "var(--ink)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    background: "var(--accent-soft)",
+  },
+  ".cm-tooltip": { background: "var(--surface)", color: "var(--ink)", borderColor: "var(--line-strong)" },
+});
+
+interface CodeEditorProps {
+  label: string;
+  text: string;
+  readOnly?: boolean;
+  onChange: (text: string) => void;
+  /** The language, its linter and the like; a constant, for a new one makes a new editor without history. */
+  extensions: Extension;
+  /** Where the editor is kept for those who steer it from outside. */
+  view: RefObject<EditorView | null>;
+}
+
+/** Edits one text. Tab moves on, as everywhere; a new `text` from outside replaces the document. */
+export function CodeEditor({ label, text, readOnly = false, onChange, extensions, view }: CodeEditorProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const tell = useRef(onChange);
+  const first = useRef(text);
+  useEffect(() => {
+    tell.current = onChange;
+  });
+
+  useEffect(() => {
+    if (box.current === null) return undefined;
+    const all = [
+      extensions,
+      lineNumbers(),
+      history(),
+      bracketMatching(),
+      lintGutter(),
+      syntaxHighlighting(COLOURS),
+      LOOKS,
+      EditorView.lineWrapping,
+      EditorState.readOnly.of(readOnly),
+      EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+      keymap.of([...defaultKeymap, ...historyKeymap]),
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged) tell.current(update.state.doc.toString());
+      }),
+    ];
+    const made = new EditorView({
+      parent: box.current,
+      state: EditorState.create({ doc: first.current, extensions: all }),
+    });
+    view.current = made;
+    return () => {
+      first.current = made.state.doc.toString();
+      made.destroy();
+    };
+  }, [label, readOnly, extensions, view]);
+
+  useEffect(() => {
+    const shown = view.current?.state.doc.toString();
+    if (shown === undefined || shown === text) return;
+    view.current?.dispatch({ changes: { from: 0, to: shown.length, insert: text } });
+  }, [text, view]);
+
+  return <div className="editor" ref={box} />;
+}
