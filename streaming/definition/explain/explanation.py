@@ -1,14 +1,27 @@
 """From a sound query and the settings of its inputs to their explanation."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from streaming.definition.advance import check_advance, in_force
+from streaming.definition.advance import check_advance, in_force, temporal_settings
 from streaming.definition.binding_checks import check_binding
+from streaming.definition.carried import not_carried
 from streaming.definition.check import check
-from streaming.definition.explain.model import Explanation
-from streaming.definition.faults import Fault, Severity
-from streaming.definition.graph import InputNode, QueryGraph
+from streaming.definition.explain import holds, lifetimes
+from streaming.definition.explain.clocks import clock_of
+from streaming.definition.explain.doings import details
+from streaming.definition.explain.facts import Facts, Life, readers_of
+from streaming.definition.explain.holds import Held
+from streaming.definition.explain.model import Explanation, NodeExplained, Path, Port
+from streaming.definition.explain.paths import paths_of, reached
+from streaming.definition.explain.registry import kind_of
+from streaming.definition.explain.slices import has_slices, slices_of
+from streaming.definition.explain.stages import Place, places, stage_of, stages_of
+from streaming.definition.explain.words import below, code, listed, spoken
+from streaming.definition.faults import Fault, FaultCode, Severity
+from streaming.definition.graph import InputNode, Node, QueryGraph, TopKNode, WindowNode, sources
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
+from streaming.definition.types import Fields
+from streaming.definition.wiring import feeding, order, ports
 
 
 class Unsound(ValueError):
@@ -30,8 +43,21 @@ def explain(
     errors = tuple(fault for fault in faults if fault.severity is Severity.ERROR)
     if errors:
         raise Unsound(errors)
+    facts = _facts(graph, streams, advance, faults)
+    held = {name: kind_of(node).hold(node, facts) for name, node in facts.nodes.items()}
+    found = places(facts)
+    stages = stages_of(facts, found)
+    refused = not_carried(graph, streams, facts.advance)
+    paths = list(paths_of(facts, held))
     return Explanation(
-        query=graph.name, summary=[], nodes=[], stages=[], paths=[], on_spark=False, carried="", warnings=list(faults)
+        query=graph.name,
+        summary=list(_summary(facts, paths, held)),
+        nodes=[_node(facts.nodes[name], facts, held[name], found, refused) for name in facts.placed],
+        stages=stages,
+        paths=paths,
+        on_spark=not refused,
+        carried=_carried(graph, refused),
+        warnings=list(faults),
     )
 
 
@@ -47,3 +73,99 @@ def _faults(
         for fault in check_advance(settings[node.id], streams[node.stream], adapter_sends_ctis=True)
     )
     return (*check(graph, streams).faults, *of_settings, *check_binding(graph, streams, advance))
+
+
+def _facts(
+    graph: QueryGraph,
+    streams: Mapping[str, StreamDefinition],
+    advance: Mapping[str, AdvanceTimeSettings],
+    faults: Sequence[Fault],
+) -> Facts:
+    nodes = {node.id: node for node in graph.nodes}
+    placed, _ = order(nodes)
+    lives: dict[str, Life] = {}
+    for name in placed:
+        node = nodes[name]
+        lives[name] = kind_of(node).life(node, [lives[each] for each in sources(node)], streams)
+    remembered: dict[str, list[Fault]] = {}
+    for fault in faults:
+        if fault.code is FaultCode.UNBOUNDED_STATE and fault.node is not None:
+            remembered.setdefault(fault.node, []).append(fault)
+    return Facts(
+        graph=graph,
+        streams=streams,
+        settings=in_force(graph, streams, advance),
+        advance=temporal_settings(graph, streams, advance),
+        schemas=check(graph, streams).schemas,
+        nodes=nodes,
+        placed=placed,
+        readers=readers_of(graph),
+        lives=lives,
+        remembered=remembered,
+    )
+
+
+def _node(node: Node, facts: Facts, held: Held, found: Mapping[str, Place], refused: Sequence[Fault]) -> NodeExplained:
+    return NodeExplained(
+        id=node.id,
+        kind=f"{node.window.kind} {node.kind}" if isinstance(node, WindowNode | TopKNode) else node.kind,
+        does=kind_of(node).does(node, facts),
+        details=details(node, facts),
+        reads=[Port(field=field, node=source, fields=_texts(facts.schemas[source])) for field, source in ports(node)],
+        fields=_texts(facts.schemas[node.id]),
+        lifetime=lifetimes.shown(facts.lives[node.id]),
+        stage=stage_of(node, found[node.id], found),
+        hold=holds.shown(node, held),
+        state=list(kind_of(node).state(node, facts)),
+        slices=slices_of(node, facts.lives[node.input]) if has_slices(node) else None,
+        clock=clock_of(node, facts) if isinstance(node, InputNode) else None,
+        refused=[fault for fault in refused if fault.node == node.id],
+    )
+
+
+def _texts(fields: Fields) -> dict[str, str]:
+    return {name: str(of) for name, of in fields.items()}
+
+
+def _summary(facts: Facts, paths: Sequence[Path], held: Mapping[str, Held]) -> Iterator[str]:
+    """When rows of each output are final, and which inputs nothing moves but their adapters."""
+    for output in dict.fromkeys(path.output for path in paths):
+        yield from _final(output, [path for path in paths if path.output == output], held)
+    for node in facts.graph.nodes:
+        if isinstance(node, InputNode) and not clock_of(node, facts).advances:
+            alone = f"{code(node.id)} moves by the CTIs of its adapter alone"
+            yield f"{alone}; without them no result that waits for a CTI comes before the input ends."
+
+
+def _final(output: str, paths: Sequence[Path], held: Mapping[str, Held]) -> Iterator[str]:
+    endless = dict.fromkeys(step.node for path in paths for step in path.steps if step.at_most is None)
+    if endless:
+        holding = "; ".join(f"{code(name)} waits, for {held[name].because}" for name in endless)
+        yield f"How long rows of {code(output)} wait is not bounded: {holding}."
+        return
+    reaching = dict.fromkeys(reached(path.at_most) for path in paths if path.at_most is not None)
+    if len(reaching) == 1:
+        inputs = [path.input for path in paths]
+        of = f"the CTI of {code(inputs[0])}" if len(inputs) == 1 else f"the smallest CTI of {listed(inputs)}"
+        when = f"{of} {next(iter(reaching))}"
+    else:
+        each = (f"that of {code(path.input)} {reached(path.at_most)}" for path in paths if path.at_most is not None)
+        when = f"all CTIs are there: {', '.join(each)}"
+    yield f"A row of {code(output)} that starts at t has left, at the latest, when {when}.{_newest(paths)}"
+
+
+def _newest(paths: Sequence[Path]) -> str:
+    """The same in events, where one clock says how far it is behind them."""
+    if len(paths) > 1 or paths[0].behind_events is None:
+        return ""
+    after = below(paths[0].behind_events) if paths[0].behind_events >= 0 else spoken(paths[0].behind_events + 1)
+    return f" Its clock gets there with an event {after} after t, on each lane."
+
+
+def _carried(graph: QueryGraph, refused: Sequence[Fault]) -> str:
+    if refused:
+        nodes = list(dict.fromkeys(fault.node for fault in refused if fault.node is not None))
+        return f"Only the reference runs this today: Spark does not carry {listed(nodes)} yet."
+    windows = {node.id for node in graph.nodes if isinstance(node, WindowNode | TopKNode)}
+    chained = any(len(windows & feeding(graph, name)) > 1 for name in windows)
+    return f"Spark carries all of this today{', in one bucket, for windows read windows' if chained else ''}."

@@ -11,7 +11,7 @@ from streaming.definition.graph import Strict
 from streaming.temporal.ticks import Ticks
 
 LifetimeShape = Literal["points", "intervals", "edges"]
-BoundedBy = Literal["cti", "keys", "open_edges", "next_event", "nothing"]
+BoundedBy = Literal["cti", "lanes", "keys", "open_edges", "pause", "next_event", "nothing"]
 StageKind = Literal["feed", "keyed", "sink"]
 
 
@@ -50,8 +50,8 @@ class Hold(Strict):
 class Kept(Strict):
     """One thing that a node remembers: `what`, a piece of it for each `per`, and `until` when; `formula` says how much.
 
-    `bounded_by`: a CTI frees it; there is one for each key; it stays while edges are open; until the next event of its
-    group comes; or nothing bounds it.
+    `bounded_by`: a CTI frees it; there is one for each lane; one for each key, and keys are not forgotten; it stays while an edge is open,
+    until its group pauses, until enough further events of its group have come; or nothing bounds it.
     """
 
     what: str
@@ -83,11 +83,13 @@ class Slices(Strict):
 class Clock(Strict):
     """How time advances on an input, and what becomes of events that time has left behind.
 
-    `advances`: what makes CTIs, in sentences; none: the input moves by the CTIs of its adapter alone. `imports` is
-    the input whose CTIs it copies. `lanes` are listed by the stream; None: one for each lane of the adapter.
+    `advances`: what makes CTIs, in sentences; none: the input moves by the CTIs of its adapter alone. `behind` is how
+    many ticks the CTI of a lane is behind the largest start on it, at most (negative: ahead); None: no bound is known.
+    `imports` is the input whose CTIs it copies. `lanes` are listed by the stream; None: one for each of the adapter.
     """
 
     advances: list[str]
+    behind: Ticks | None
     imports: str | None
     lanes: list[str] | None
     minimum: str
@@ -154,7 +156,8 @@ class Path(Strict):
     """The slowest way from an input to an output.
 
     Once the CTI of `input` is `at_most` ticks and one more beyond a time, every row that starts at that time or before
-    has left by `output`, if no other input holds it. None: that is not bounded, `because` of that.
+    has left by `output`, if no other input holds it. None: that is not bounded, `because` of that. `behind_events` is
+    the same from the largest start on each lane of the input on, where its clock gives a bound.
     """
 
     input: str
@@ -163,6 +166,7 @@ class Path(Strict):
     steps: list[Step]
     at_most: Ticks | None
     because: str | None
+    behind_events: Ticks | None
     text: str
 
 

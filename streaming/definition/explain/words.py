@@ -39,8 +39,13 @@ def listed(names: Sequence[str], last: str = "and") -> str:
 
 
 def code(text: str) -> str:
-    """`text` of the user, marked as such; on one line."""
-    return f"`{' '.join(text.split())}`"
+    """`text` of the user, marked as such; on one line, and without what moves a cursor."""
+    return f"`{printable(' '.join(line.strip() for line in text.strip().splitlines()))}`"
+
+
+def printable(text: str) -> str:
+    """`text` with everything that is not seen, such as terminal escapes, written as an escape sequence."""
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
 def moved(by: Ticks) -> str:

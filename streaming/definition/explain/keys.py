@@ -1,0 +1,76 @@
+"""Which rows have to meet in which node, and so what they are sent to buckets by."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from streaming.definition.explain.facts import Facts
+from streaming.definition.expressions import parse
+from streaming.definition.expressions.tree import Field
+from streaming.definition.graph import ExtendNode, Node, OutputNode, ProjectNode
+from streaming.temporal.ticks import parse_duration
+
+
+@dataclass(frozen=True)
+class Need:
+    """`stays`: no row needs another; `alone`: rows wait, but none for another, so any key will do; `keyed`: by `keys`.
+
+    Keyed by none: every row may have to meet every other.
+    """
+
+    kind: Literal["stays", "alone", "keyed"]
+    keys: tuple[str, ...] = ()
+
+
+STAYS: Final = Need("stays")
+ALONE: Final = Need("alone")
+
+
+def stays(node: Node, facts: Facts) -> Need:
+    """One event at a time."""
+    del node, facts
+    return STAYS
+
+
+def alone(node: Node, facts: Facts) -> Need:
+    """It remembers events, and none meets another."""
+    del node, facts
+    return ALONE
+
+
+def edges(node: Node, facts: Facts) -> Need:
+    """The start and the end of an edge meet, where they come apart."""
+    return ALONE if facts.edges_reach(node) else STAYS
+
+
+def of_extend(node: ExtendNode, facts: Facts) -> Need:
+    """Only one that shortens waits for ends."""
+    return edges(node, facts) if parse_duration(node.by) < 0 else STAYS
+
+
+def of_output(node: OutputNode, facts: Facts) -> Need:
+    """The sink takes rows as they come."""
+    del node, facts
+    return STAYS
+
+
+def grouped(node: Any, facts: Facts) -> Need:
+    """Events of one group meet."""
+    del facts
+    return Need("keyed", tuple(node.group_by))
+
+
+def matched(node: Any, facts: Facts) -> Need:
+    """Events with equal keys meet."""
+    del facts
+    return Need("keyed", tuple(dict.fromkeys(node.keys)))
+
+
+def renamed(node: ProjectNode) -> Mapping[str, str]:
+    """From a field before the node to the column that holds it unchanged."""
+    found: dict[str, str] = {}
+    for column in node.columns:
+        tree = parse(column.of)
+        if isinstance(tree, Field) and len(tree.path) == 1:
+            found.setdefault(tree.path[0], column.name)
+    return found

@@ -1,0 +1,83 @@
+"""The slowest way from each input to each output, and how far CTIs fall behind on it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from streaming.definition.explain.clocks import behind_events
+from streaming.definition.explain.facts import Facts
+from streaming.definition.explain.holds import Held, amount
+from streaming.definition.explain.model import Path, Step
+from streaming.definition.explain.words import below, code, listed, spoken
+from streaming.definition.graph import InputNode, OutputNode
+from streaming.definition.wiring import feeding
+from streaming.temporal.ticks import Ticks
+
+
+@dataclass(frozen=True)
+class _Way:
+    """From a node on to the output: by how many ticks CTIs fall behind at most, and the node that comes `next`."""
+
+    most: Ticks | None
+    next: str | None
+
+
+def paths_of(facts: Facts, held: Mapping[str, Held]) -> Iterator[Path]:
+    """One path for each output and each input that reaches it."""
+    for output in facts.graph.nodes:
+        if isinstance(output, OutputNode):
+            ways = _ways(output, facts, held)
+            for name in facts.placed:
+                if name in ways and isinstance(facts.nodes[name], InputNode):
+                    yield _path(name, output, ways, held, facts)
+
+
+def _ways(output: OutputNode, facts: Facts, held: Mapping[str, Held]) -> Mapping[str, _Way]:
+    near = feeding(facts.graph, output.id)
+    ways = {output.id: _Way(Ticks(0), None)}
+    for name in reversed(facts.placed):
+        if name in near and name != output.id:
+            ways[name] = max(
+                (_behind(reader, ways[reader], held[reader]) for reader in facts.readers[name] if reader in ways),
+                key=lambda way: (way.most is None, way.most or 0),
+            )
+    return ways
+
+
+def _behind(reader: str, way: _Way, held: Held) -> _Way:
+    bounded = way.most is not None and held.most is not None
+    return _Way(Ticks((way.most or 0) + (held.most or 0)) if bounded else None, reader)
+
+
+def _path(name: str, output: OutputNode, ways: Mapping[str, _Way], held: Mapping[str, Held], facts: Facts) -> Path:
+    through = [name]
+    while (following := ways[through[-1]].next) is not None:
+        through.append(following)
+    steps = [
+        Step(node=each, at_most=held[each].most, text=amount(held[each])) for each in through if held[each].most != 0
+    ]
+    endless = [each for each in through if held[each].most is None]
+    because = "; ".join(f"{code(each)}: {held[each].because}" for each in endless) or None
+    most, clock = ways[name].most, behind_events(facts.advance[name])
+    return Path(
+        input=name,
+        output=output.id,
+        through=through,
+        steps=steps,
+        at_most=most,
+        because=because,
+        behind_events=None if most is None or clock is None else Ticks(most + clock),
+        text=_said(name, output.id, most, endless),
+    )
+
+
+def _said(name: str, output: str, most: Ticks | None, endless: list[str]) -> str:
+    if most is None:
+        return f"The CTI of {code(output)} may be any time behind that of {code(name)}; {listed(endless)} may hold it."
+    return f"A row of {code(output)} that starts at t hangs on {code(name)} until its CTI {reached(most)}."
+
+
+def reached(most: Ticks) -> str:
+    """Which CTI makes rows that start at t final, when CTIs fall behind by `most` ticks."""
+    if most > 0:
+        return f"reaches t + {below(most)}"
+    return f"is beyond t - {spoken(-most)}" if most else "is beyond t"

@@ -1,0 +1,71 @@
+"""The registry: every kind of node, one entry each. A test says that none is missing."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from streaming.definition.explain import doings, holds, keys, lifetimes, states, window_states
+from streaming.definition.explain.facts import Facts, Life
+from streaming.definition.explain.holds import Held
+from streaming.definition.explain.keys import Need
+from streaming.definition.explain.lifetimes import Before, Streams
+from streaming.definition.explain.model import Kept
+from streaming.definition.graph import (
+    AntiJoinNode,
+    AsofJoinNode,
+    ClipNode,
+    ExtendNode,
+    FilterNode,
+    InputNode,
+    JoinNode,
+    OrderEdgesNode,
+    OutputNode,
+    PointAtEndNode,
+    ProjectNode,
+    SemiJoinNode,
+    SetDurationNode,
+    ShiftNode,
+    ToIntervalsNode,
+    TopKNode,
+    UnionNode,
+    WindowNode,
+)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of node: what it `does`, how long its events live (`life`), what it holds back and keeps, and its keys."""
+
+    does: Callable[[Any, Facts], str]
+    life: Callable[[Any, Before, Streams], Life]
+    hold: Callable[[Any, Facts], Held]
+    state: Callable[[Any, Facts], Iterable[Kept]]
+    keys: Callable[[Any, Facts], Need]
+
+
+KINDS: Final[Mapping[type[Any], Kind]] = {
+    InputNode: Kind(doings.of_input, lifetimes.of_input, holds.of_input, states.of_input, keys.stays),
+    FilterNode: Kind(doings.of_filter, lifetimes.kept, holds.nothing, states.nothing, keys.stays),
+    ProjectNode: Kind(doings.of_project, lifetimes.kept, holds.nothing, states.nothing, keys.stays),
+    ShiftNode: Kind(doings.of_shift, lifetimes.kept, holds.of_shift, states.nothing, keys.stays),
+    SetDurationNode: Kind(doings.of_set_duration, lifetimes.of_set_duration, holds.nothing, states.nothing, keys.stays),
+    ExtendNode: Kind(doings.of_extend, lifetimes.of_extend, holds.of_extend, states.of_extend, keys.of_extend),
+    ClipNode: Kind(doings.of_clip, lifetimes.closed, holds.of_pieces, states.of_clip, keys.matched),
+    PointAtEndNode: Kind(doings.of_point_at_end, lifetimes.of_point_at_end, holds.nothing, states.of_edges, keys.edges),
+    ToIntervalsNode: Kind(doings.of_to_intervals, lifetimes.closed, holds.of_to_intervals, states.of_edges, keys.edges),
+    OrderEdgesNode: Kind(doings.of_order_edges, lifetimes.kept, holds.nothing, states.of_order_edges, keys.alone),
+    UnionNode: Kind(doings.of_union, lifetimes.longest, holds.of_all, states.of_union, keys.alone),
+    JoinNode: Kind(doings.of_join, lifetimes.of_join, holds.of_pieces, states.of_pairs, keys.matched),
+    AntiJoinNode: Kind(doings.of_anti_join, lifetimes.closed, holds.of_pieces, states.of_pairs, keys.matched),
+    SemiJoinNode: Kind(doings.of_semi_join, lifetimes.closed, holds.of_pieces, states.of_pairs, keys.matched),
+    AsofJoinNode: Kind(doings.of_asof_join, lifetimes.kept, holds.of_all, states.of_asof, keys.matched),
+    WindowNode: Kind(doings.of_window, lifetimes.of_window, holds.of_window, window_states.of_window, keys.grouped),
+    TopKNode: Kind(doings.of_top_k, lifetimes.of_window, holds.of_window, window_states.of_window, keys.grouped),
+    OutputNode: Kind(doings.of_output, lifetimes.of_output, holds.nothing, states.of_output, keys.of_output),
+}
+"""From the type of a node to its explanation."""
+
+
+def kind_of(node: object) -> Kind:
+    """The entry of `node`."""
+    return KINDS[type(node)]

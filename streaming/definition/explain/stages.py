@@ -1,0 +1,185 @@
+"""Stages: the feed, then one for each change of keys, then the sink (ENGINE.md)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from streaming.definition.explain.facts import Facts
+from streaming.definition.explain.keys import renamed
+from streaming.definition.explain.model import Part, Stage
+from streaming.definition.explain.registry import kind_of
+from streaming.definition.explain.slices import has_slices
+from streaming.definition.explain.window_states import foldable
+from streaming.definition.explain.words import listed
+from streaming.definition.graph import InputNode, Node, OutputNode, ProjectNode, TopKNode, WindowNode, sources
+
+ONE_BUCKET: Final[tuple[str, ...]] = ()
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a node runs: the number of its `stage`, and `home`, the keys by which that stage sends rows to buckets.
+
+    `by` are those keys under the names that the node's own rows have for them; None if they have lost one, in the feed,
+    and where rows go anywhere. `home` is None in the last two.
+    """
+
+    stage: int
+    home: tuple[str, ...] | None
+    by: tuple[str, ...] | None
+
+
+FEED: Final = Place(0, None, None)
+
+
+def places(facts: Facts) -> dict[str, Place]:
+    """The place of each node; outputs are where their rows come from."""
+    wanted = _wanted(facts)
+    found: dict[str, Place] = {}
+    for name in facts.placed:
+        found[name] = _place(facts.nodes[name], facts, [found[each] for each in sources(facts.nodes[name])], wanted)
+    return found
+
+
+def _place(node: Node, facts: Facts, before: list[Place], wanted: Mapping[str, tuple[str, ...]]) -> Place:
+    """Where its rows meet already, else a stage further on; rows of the feed go to any stage by any key."""
+    need = kind_of(node).keys(node, facts)
+    if need.kind == "stays":
+        return FEED if isinstance(node, InputNode) else _carried(node, before[0])
+    later = [place for place in before if place != FEED]
+    together = bool(later) and all(place == later[0] for place in later)
+    if need.kind == "alone":
+        keys = wanted.get(node.id)
+        return later[0] if together else Place(_next(before), keys, keys)
+    by = later[0].by if together else None
+    if by is not None and (set(by) <= set(need.keys) if by else not need.keys):
+        return later[0]
+    return Place(_next(before), need.keys, need.keys)
+
+
+def _next(before: list[Place]) -> int:
+    return max(place.stage for place in before) + 1
+
+
+def _carried(node: Node, place: Place) -> Place:
+    """The place of a node that stays; a project may rename or lose the keys."""
+    if not isinstance(node, ProjectNode) or place.by is None:
+        return place
+    names = renamed(node)
+    kept = tuple(names[key] for key in place.by if key in names)
+    return Place(place.stage, place.home, kept if len(kept) == len(place.by) else None)
+
+
+def _wanted(facts: Facts) -> dict[str, tuple[str, ...]]:
+    """By node, the keys by which the next node that has some will want its rows: then one exchange does for both."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name in reversed(facts.placed):
+        for keys in _demands(name, facts, found):
+            found.setdefault(name, keys)
+    return found
+
+
+def _demands(name: str, facts: Facts, found: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+    for reader in (facts.nodes[each] for each in facts.readers[name]):
+        need = kind_of(reader).keys(reader, facts)
+        if need.kind == "keyed":
+            yield need.keys
+        elif reader.id in found and isinstance(reader, ProjectNode):
+            before = {after: field for field, after in renamed(reader).items()}
+            if all(key in before for key in found[reader.id]):
+                yield tuple(before[key] for key in found[reader.id])
+        elif reader.id in found:
+            yield found[reader.id]
+
+
+def stages_of(facts: Facts, found: Mapping[str, Place]) -> list[Stage]:
+    """The feed, the stages between exchanges, and the sink, numbered from 0."""
+    last = max(place.stage for place in found.values())
+    keyed = [_keyed(number, facts, found) for number in range(1, last + 1)]
+    outputs = [name for name in facts.placed if isinstance(facts.nodes[name], OutputNode)]
+    sink = Stage(
+        number=last + 1,
+        kind="sink",
+        title="sink: results leave, with their counts and CTIs",
+        parts=[Part(keys=None, nodes=outputs, text="as rows come")],
+        folds=[],
+        lanes=_buckets_before(last),
+        shared="1 task",
+        dedicated="1 task for each core",
+    )
+    return [_feed(facts, found), *keyed, sink]
+
+
+def stage_of(node: Node, place: Place, found: Mapping[str, Place]) -> int:
+    """The number of the stage in which `node` is shown: outputs are in the sink."""
+    return max(each.stage for each in found.values()) + 1 if isinstance(node, OutputNode) else place.stage
+
+
+def _feed(facts: Facts, found: Mapping[str, Place]) -> Stage:
+    folds = [name for name in facts.placed if _folded(facts.nodes[name], facts, found)]
+    return Stage(
+        number=0,
+        kind="feed",
+        title="feed: reads, judges what is late, and does all that looks at one event",
+        parts=[Part(keys=None, nodes=_nodes(0, None, facts, found), text="event by event, as lanes bring them")],
+        folds=folds,
+        lanes=_lanes(facts),
+        shared="1 partition of the carrier's feed, with the lanes of others",
+        dedicated="1 partition for each core, each a set of lanes",
+    )
+
+
+def _keyed(number: int, facts: Facts, found: Mapping[str, Place]) -> Stage:
+    inside = [name for name in facts.placed if found[name].stage == number]
+    homes = dict.fromkeys(found[name].home for name in inside)
+    parts = [
+        Part(keys=None if home is None else list(home), nodes=nodes, text=_by(home))
+        for home in homes
+        if (nodes := _nodes(number, home, facts, found))
+    ]
+    spread = any(part.keys is None or part.keys for part in parts)
+    return Stage(
+        number=number,
+        kind="keyed",
+        title="operators: events that meet are in one bucket",
+        parts=parts,
+        folds=[],
+        lanes=_lanes(facts) if number == 1 else _buckets_before(number - 1),
+        shared="1 bucket",
+        dedicated="1 bucket for each core" if spread else "1 bucket: there is no key to spread by",
+    )
+
+
+def _nodes(number: int, home: tuple[str, ...] | None, facts: Facts, found: Mapping[str, Place]) -> list[str]:
+    return [
+        name
+        for name in facts.placed
+        if (found[name].stage, found[name].home) == (number, home) and not isinstance(facts.nodes[name], OutputNode)
+    ]
+
+
+def _by(home: tuple[str, ...] | None) -> str:
+    if home is None:
+        return "by any field: no event meets another"
+    return f"by {listed(home)}" if home else "without a key, all in one bucket"
+
+
+def _folded(node: Node, facts: Facts, found: Mapping[str, Place]) -> bool:
+    """Whether the feed folds for this window: its slices are known beforehand, and no end is still to come."""
+    if not isinstance(node, WindowNode | TopKNode) or not has_slices(node) or not foldable(node):
+        return False
+    return found[node.input].stage == 0 and not facts.lives[node.input].edges
+
+
+def _lanes(facts: Facts) -> str:
+    said = []
+    for node in facts.graph.nodes:
+        if isinstance(node, InputNode):
+            lanes = facts.streams[node.stream].lanes
+            many = "one for each lane of the adapter" if lanes is None else listed(lanes)
+            said.append(f"{node.id}: {many}")
+    return "; ".join(said)
+
+
+def _buckets_before(number: int) -> str:
+    return "the feed's" if number == 0 else f"the buckets of stage {number}"
