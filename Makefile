@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help up prepare-tests test test-fast test-spark test-browser lint thorough bench screenshots clean python
+.PHONY: help up prepare-tests test test-fast test-spark test-browser lint thorough bench screenshots client clean python
 
 help:
 	@echo "make up           start Punctual on http://127.0.0.1:8000/ (PORT=8001 make up for another port)"
@@ -13,6 +13,7 @@ help:
 	@echo "make thorough     the slow tests"
 	@echo "make bench        the benchmark's table"
 	@echo "make screenshots  every page, light and dark, wide and narrow, into var/screenshots"
+	@echo "make client       the command line client as a wheel of its own, into var/client"
 	@echo "make clean        remove .venv, node_modules, the build and var"
 
 python:
@@ -58,6 +59,9 @@ bench: prepare-tests
 
 screenshots: prepare-tests
 	$(BIN)/python -m tests.e2e.screenshots
+
+client: prepare-tests
+	$(BIN)/python -m deploy.client
 
 clean:
 	rm -rf .venv frontend/node_modules frontend/dist var .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -22,6 +22,7 @@ OFFENCES = {
     "webapp-layers": ("webapp/core/offence.py", "import webapp.runs"),
     "webapp-and-the-cluster": ("webapp/runs/offence.py", "import streaming.runtime"),
     "webapp-and-time": ("webapp/runs/offence.py", "import streaming.temporal"),
+    "client-ships-alone": ("webapp/client/offence.py", "import webapp.core"),
     "deploy-on-top": ("webapp/core/offence.py", "import deploy"),
 }
 MORE_OFFENCES = [
@@ -31,6 +32,7 @@ MORE_OFFENCES = [
     ("webapp/stranger/__init__.py", ""),
     ("streaming/runtime/offence.py", "import webapp.core"),
     ("streaming/transcripts/offence.py", "import streaming.guide"),
+    ("webapp/client/offence.py", "import pydantic"),
 ]
 
 

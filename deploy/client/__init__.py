@@ -1,0 +1,1 @@
+"""The client as a wheel of its own."""

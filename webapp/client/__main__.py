@@ -1,0 +1,7 @@
+"""`python -m webapp.client`, or `python -m punctual_client` where it was installed alone."""
+
+import sys
+
+from .main import main
+
+sys.exit(main())

@@ -1,0 +1,264 @@
+"""The command line: every command with its options, its help and examples. Completion is generated from it."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NoReturn
+
+from . import __version__, account, completion, definitions, listing, runs, tail, texts, transcripts
+from .outcomes import MEANINGS, Exit, without_tokens
+from .work import Work
+
+Command = Callable[[Work], Exit]
+Subcommands = Any  # argparse keeps the class of its subparsers to itself
+FILES: Final = "files"
+
+EXIT_CODES: Final = "exit codes:\n" + "\n".join(f"  {code.value}  {meaning}" for code, meaning in MEANINGS.items())
+ENVIRONMENT: Final = """environment:
+  PUNCTUAL_ADDRESS, PUNCTUAL_TOKEN, PUNCTUAL_ORGANISATION
+      instead of what sign-in keeps (in $XDG_CONFIG_HOME/punctual/credentials.json)"""
+BEGIN: Final = """begin with:
+  punctual sign-in --address http://127.0.0.1:8000     asks for a token from the page Access tokens
+  punctual list                                        what is there
+  punctual export defs                                 the organisation as files
+  punctual plan defs                                   what your changes to them would do
+  punctual apply defs                                  do it
+  punctual run start speeding && punctual tail speeding"""
+DESCRIPTION: Final = (
+    "Punctual from the command line: event-time queries as files, checked, applied, started and followed."
+)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Takes options by their whole name only, and repeats no token in its complaints."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"allow_abbrev": False, **options})
+
+    def error(self, message: str) -> NoReturn:
+        """Print usage and complaint, and exit with 2."""
+        super().error(without_tokens(message))
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser; the parsed arguments have the command as `command`."""
+    common = _common()
+    top = _Parser(
+        prog="punctual",
+        description=DESCRIPTION,
+        epilog="\n\n".join((BEGIN, ENVIRONMENT, EXIT_CODES)),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[common],
+    )
+    top.add_argument("--version", action="version", version=f"punctual {__version__}")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    adding = _Adding(commands, common)
+    _account_commands(adding)
+    _definition_commands(adding)
+    _run_commands(adding, common)
+    _other_commands(adding, common, top)
+    return top
+
+
+def _common() -> argparse.ArgumentParser:
+    common = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    group = common.add_argument_group("options of every command")
+    group.add_argument("--json", action="store_true", help="print one JSON document (tail and logs: JSON lines)")
+    group.add_argument("--address", metavar="URL", help="the server, such as https://punctual.example")
+    group.add_argument("--organisation", metavar="NAME", help="the organisation's short name; else that of the token")
+    _completing(
+        group.add_argument(
+            "--token-file", metavar="FILE", help="read the token from FILE, or from standard input for -"
+        ),
+        FILES,
+    )
+    group.add_argument(
+        "--insecure-http",
+        action="store_true",
+        help="send the token over plain http to another machine; all can read it",
+    )
+    return common
+
+
+def _completing(action: argparse.Action, kind: str) -> None:
+    """Note what completes the values of `action`; `completion` reads it."""
+    setattr(action, completion.MARK, kind)
+
+
+class _Adding:
+    """Adds commands to one level of the parser."""
+
+    def __init__(self, commands: Subcommands, common: argparse.ArgumentParser) -> None:
+        self._commands = commands
+        self._common = common
+
+    def command(self, name: str, run: Command, short: str, examples: Sequence[str]) -> argparse.ArgumentParser:
+        """Add a command and return its parser for its arguments."""
+        made: argparse.ArgumentParser = self._commands.add_parser(
+            name,
+            help=short,
+            description=f"{short[0].upper()}{short[1:]}.",
+            epilog="examples:\n" + "\n".join(f"  {each}" for each in examples),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            parents=[self._common],
+        )
+        made.set_defaults(command=run)
+        return made
+
+
+def _account_commands(adding: _Adding) -> None:
+    adding.command(
+        "sign-in",
+        account.sign_in,
+        "keep a token for later commands; it is asked for, not shown, and kept readable by you alone",
+        [
+            "punctual sign-in --address http://127.0.0.1:8000",
+            "punctual sign-in --address https://punctual.example --token-file -  < token.txt",
+        ],
+    )
+    adding.command("sign-out", account.sign_out, "remove the kept token from this machine", ["punctual sign-out"])
+    adding.command(
+        "whoami",
+        account.whoami,
+        "show the person, the organisation and the rights of the token in use",
+        ["punctual whoami", "punctual whoami --json | jq -r .email"],
+    )
+    listed = adding.command(
+        "list",
+        listing.list_things,
+        "list streams, queries, bindings and runs",
+        ["punctual list", "punctual list bindings", "punctual list runs --json | jq -r '.[].observed'"],
+    )
+    listed.add_argument("kind", nargs="?", choices=list(listing.KINDS), help="only these; otherwise all")
+
+
+def _definition_commands(adding: _Adding) -> None:
+    validated = adding.command(
+        "validate",
+        texts.validate,
+        "show every fault of queries, with its place in the file; nothing is stored",
+        [
+            "punctual validate queries/speeding.sql",
+            "punctual validate queries/*.sql",
+            "punctual validate - < query.sql",
+        ],
+    )
+    _completing(validated.add_argument("files", nargs="+", metavar="FILE", help="SQL, a graph as .json, or -"), FILES)
+    planned = adding.command(
+        "plan",
+        definitions.plan,
+        "show what apply would create, change and delete",
+        ["punctual plan defs", "punctual plan defs --check      # ends with 1 if there is anything to apply"],
+    )
+    _of_a_folder(planned)
+    planned.add_argument("--check", action="store_true", help="end with 1 if there are changes")
+    applied = adding.command(
+        "apply",
+        definitions.apply,
+        "make the organisation like the folder: everything, or nothing at all",
+        ["punctual apply defs", "punctual apply defs --prune --yes"],
+    )
+    _of_a_folder(applied)
+    applied.add_argument("--yes", action="store_true", help="do not ask; needed where there is no terminal")
+    exported = adding.command(
+        "export",
+        definitions.export,
+        "write the organisation's definitions into a folder",
+        ["punctual export defs", "punctual export defs --force     # also over files that were changed"],
+    )
+    _completing(exported.add_argument("folder", metavar="FOLDER", help="made if it is not there"), FILES)
+    exported.add_argument("--force", action="store_true", help="overwrite files whose content is another")
+    explained = adding.command(
+        "explain",
+        texts.explain,
+        "explain what a query does, node by node: lifetimes, lateness, state",
+        ["punctual explain speeding", "punctual explain queries/speeding.sql --format mermaid > speeding.mmd"],
+    )
+    _completing(explained.add_argument("what", metavar="FILE|QUERY", help="a file (.sql, .json, -) or a query"), FILES)
+    explained.add_argument("--format", choices=["text", "json", "mermaid"], default="text", help="text by default")
+
+
+def _of_a_folder(command: argparse.ArgumentParser) -> None:
+    _completing(command.add_argument("folder", metavar="FOLDER", help="holds streams/, queries/ and bindings/"), FILES)
+    command.add_argument("--prune", action="store_true", help="delete what the folder does not have")
+
+
+def _run_commands(adding: _Adding, common: argparse.ArgumentParser) -> None:
+    group = adding.command("run", runs.status, "start, stop and watch runs", ["punctual run start speeding"])
+    level = _Adding(group.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
+    started = level.command("start", runs.start, "start a binding", ["punctual run start speeding"])
+    started.add_argument("binding", metavar="BINDING", help="name or id")
+    stopped = level.command(
+        "stop",
+        runs.stop,
+        "stop a binding; its state is kept for the next start",
+        ["punctual run stop speeding", "punctual run stop speeding --flush"],
+    )
+    stopped.add_argument("binding", metavar="BINDING", help="name or id")
+    stopped.add_argument("--flush", action="store_true", help="close all windows first, where the settings allow")
+    shown = level.command(
+        "status",
+        runs.status,
+        "show a run, or the newest run of every binding",
+        ["punctual run status", "punctual run status speeding --json | jq -r .observed"],
+    )
+    shown.add_argument("what", nargs="?", metavar="BINDING|RUN", help="name of a binding, or id; otherwise all")
+    logged = level.command(
+        "logs",
+        runs.logs,
+        "print what was logged about a run",
+        ["punctual run logs speeding --follow", "punctual run logs speeding --json | jq -r .message"],
+    )
+    logged.add_argument("what", metavar="BINDING|RUN", help="name of a binding (its newest run), or id")
+    logged.add_argument("--follow", action="store_true", help="go on until the run has ended; ctrl-C ends it with 0")
+
+
+def _other_commands(adding: _Adding, common: argparse.ArgumentParser, top: argparse.ArgumentParser) -> None:
+    tailed = adding.command(
+        "tail",
+        tail.tail,
+        "print the newest results of a run and follow it, each row once; ctrl-C ends it with 0",
+        [
+            "punctual tail speeding",
+            "punctual tail speeding --from-start --limit 100 --json",
+            "punctual tail speeding --from-start --no-follow --json > results.jsonl",
+        ],
+    )
+    tailed.add_argument("what", metavar="BINDING|RUN", help="name of a binding (its newest run), or id")
+    tailed.add_argument("--from-start", action="store_true", help="begin with the oldest result that is kept")
+    tailed.add_argument("--limit", type=_count, metavar="N", help="end after so many rows")
+    tailed.add_argument("--no-follow", action="store_true", help="end when everything that is there is printed")
+    group = adding.command(
+        "transcript",
+        transcripts.run_transcripts,
+        "run worked examples by the reference",
+        ["punctual transcript run transcripts/"],
+    )
+    level = _Adding(group.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
+    ran = level.command(
+        "run",
+        transcripts.run_transcripts,
+        "run transcripts and say which differ, and how",
+        ["punctual transcript run transcripts/late.yaml", "punctual transcript run transcripts/ more/"],
+    )
+    _completing(ran.add_argument("paths", nargs="+", metavar="PATH", help="files, or folders of *.yaml"), FILES)
+    completed = adding.command(
+        "completion",
+        lambda work: completion.print_completion(work, top),
+        "print what makes a shell complete these commands",
+        [
+            'eval "$(punctual completion bash)"                 # in ~/.bashrc',
+            "punctual completion zsh > ~/.zfunc/_punctual       # a folder of $fpath, before compinit",
+            "punctual completion fish > ~/.config/fish/completions/punctual.fish",
+        ],
+    )
+    completed.add_argument("shell", choices=list(completion.SHELLS), help="the shell to print for")
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+_count.__name__ = "whole number from 1"  # argparse says: invalid whole number from 1 value

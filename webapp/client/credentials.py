@@ -1,0 +1,131 @@
+"""Who calls: address, token and organisation, from the command line, the environment, or the file of `sign-in`.
+
+The kept token goes only to the address it was kept for: whoever names another address brings a token for it.
+"""
+
+import json
+import os
+import stat
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from .address import checked_address
+from .outcomes import Exit, Failure
+
+ADDRESS, TOKEN, ORGANISATION = "PUNCTUAL_ADDRESS", "PUNCTUAL_TOKEN", "PUNCTUAL_ORGANISATION"
+LONGEST_TOKEN = 1_000
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the command line says, None where it says nothing."""
+
+    address: str | None = None
+    organisation: str | None = None
+    token_file: str | None = None
+    insecure_http: bool = False
+
+
+@dataclass(frozen=True)
+class Account:
+    """A server, a token for it, and the organisation (None: the one of the token)."""
+
+    address: str
+    token: str = field(repr=False)
+    organisation: str | None = None
+    insecure_http: bool = False
+
+
+def credentials_file(environment: Mapping[str, str]) -> Path:
+    """Return where `sign-in` keeps the account: in the XDG configuration folder."""
+    given = Path(environment.get("XDG_CONFIG_HOME") or "")
+    folder = given if given.is_absolute() else Path.home() / ".config"
+    return folder / "punctual" / "credentials.json"
+
+
+def find_account(wanted: Wanted, environment: Mapping[str, str]) -> Account:
+    """Return the account to use. Raises `Failure` when there is none."""
+    kept = read_kept(environment)
+    address = wanted.address or environment.get(ADDRESS) or (kept.address if kept else None)
+    if address is None:
+        raise Failure(Exit.NOT_ALLOWED, "You are not signed in. Run `punctual sign-in`.")
+    insecure = wanted.insecure_http or (kept is not None and kept.insecure_http and kept.address == address.rstrip("/"))
+    address = checked_address(address, insecure_http=insecure)
+    organisation = wanted.organisation or environment.get(ORGANISATION) or None
+    token = read_token(wanted.token_file) if wanted.token_file else environment.get(TOKEN)
+    if token:
+        return Account(address, well_formed(token), organisation, insecure)
+    if kept is None or kept.address != address:
+        raise Failure(
+            Exit.NOT_ALLOWED,
+            f"There is no token for {address}. Run `punctual sign-in`, set {TOKEN} or give --token-file.",
+        )
+    return Account(address, kept.token, organisation or kept.organisation, insecure)
+
+
+def well_formed(token: str) -> str:
+    """Return the token without white space around it. Raises `Failure`, which does not repeat it."""
+    token = token.strip()
+    if not token or len(token) > LONGEST_TOKEN or not all("!" <= character <= "~" for character in token):
+        raise Failure(Exit.NOT_ALLOWED, "What was given is no token: it begins with pct_ and has no spaces in it.")
+    return token
+
+
+def read_token(place: str) -> str:
+    """Return the token in the file `place`, or on standard input for `-`. Raises `Failure`."""
+    if place == "-":
+        return well_formed(sys.stdin.readline(LONGEST_TOKEN + 2))
+    try:
+        with Path(place).open(encoding="utf-8") as file:
+            return well_formed(file.read(LONGEST_TOKEN + 2))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise Failure(Exit.USAGE, f"The token file {place} cannot be read: {reason}.") from None
+
+
+def read_kept(environment: Mapping[str, str]) -> Account | None:
+    """Return what `sign-in` kept. Raises `Failure` for a file that others may read or that is not ours."""
+    path = credentials_file(environment)
+    try:
+        with path.open("rb") as file:
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+            content = file.read()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise Failure(Exit.NOT_ALLOWED, f"{path} cannot be read: {error.strerror}.") from None
+    if mode & 0o077:
+        raise Failure(Exit.NOT_ALLOWED, f"Others may read the token in {path}. Run `chmod 600 {path}`, then try again.")
+    try:
+        return Account(**json.loads(content))
+    except (ValueError, TypeError):
+        raise Failure(Exit.NOT_ALLOWED, f"{path} is damaged. Run `punctual sign-in` again.") from None
+
+
+def keep(account: Account, environment: Mapping[str, str]) -> Path:
+    """Write the account for later commands, readable by its owner only, and return where. Raises `OSError`."""
+    path = credentials_file(environment)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.unlink(missing_ok=True)
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(asdict(account), file)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return path
+
+
+def forget(environment: Mapping[str, str]) -> bool:
+    """Remove what `sign-in` kept; return whether there was something."""
+    path = credentials_file(environment)
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return False
+    return True

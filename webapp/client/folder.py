@@ -1,0 +1,127 @@
+"""A folder of definitions on this machine: what is sent of it, and how an export is laid into it."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from .outcomes import Exit, Failure
+
+MOST_BYTES: Final = 2 * 1024 * 1024
+DEFINITION: Final = re.compile(r"(streams|queries|bindings)/[^/\\]+\.(yaml|yml|sql|json)")
+IGNORED_FOLDERS: Final = frozenset({"transcripts"})
+WHAT_BELONGS: Final = "A folder of definitions holds streams/NAME.yaml, queries/NAME.sql and bindings/NAME.yaml"
+
+
+def read_folder(folder: Path) -> dict[str, str]:
+    """Return the definitions in `folder` by their path in it.
+
+    Hidden files, README* and transcripts/ are left out. Raises `Failure` for everything else that is no definition,
+    before anything is sent: a folder may hold what is nobody's business.
+    """
+    if not folder.is_dir():
+        raise Failure(Exit.NOT_THERE, f"There is no folder {folder}.")
+    files: dict[str, str] = {}
+    size = 0
+    for path in _walk(folder):
+        name = path.relative_to(folder).as_posix()
+        if not DEFINITION.fullmatch(name):
+            raise Failure(
+                Exit.REFUSED, f"{name} does not belong here. {WHAT_BELONGS}. Move it, or begin it with a dot."
+            )
+        if path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):
+            raise Failure(Exit.REFUSED, f"{name} is a link, which is not followed. Put the file itself there.")
+        files[name] = read_text(path)
+        size += len(files[name].encode())
+        if size > MOST_BYTES:
+            raise Failure(
+                Exit.REFUSED, f"The definitions in {folder} are more than 2 MB. Split them over organisations."
+            )
+    return files
+
+
+def read_text(path: Path) -> str:
+    """Return the text in a file. Raises `Failure`."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise Failure(Exit.REFUSED, f"{path} is larger than 2 MB, which no definition is.")
+        return path.read_bytes().decode()
+    except FileNotFoundError:
+        raise Failure(Exit.NOT_THERE, f"There is no file {path}.") from None
+    except OSError as error:
+        raise Failure(Exit.REFUSED, f"{path} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise Failure(Exit.REFUSED, f"{path} is not text in UTF-8. Save it as such.") from None
+
+
+def _walk(folder: Path) -> list[Path]:
+    found: list[Path] = []
+    for root, folders, names in os.walk(folder):
+        here = Path(root)
+        top = here == folder
+        folders[:] = sorted(each for each in folders if not _ignored(each) and not (top and each in IGNORED_FOLDERS))
+        found += [here / name for name in folders if (here / name).is_symlink()]
+        found += [here / name for name in sorted(names) if not _ignored(name)]
+    return found
+
+
+def _ignored(name: str) -> bool:
+    return name.startswith((".", "README"))
+
+
+def changed_files(folder: Path, files: Mapping[str, str]) -> list[str]:
+    """Return the paths of `files` that exist in `folder` with another content. Raises `Failure` for strange paths."""
+    changed = []
+    for name, text in files.items():
+        path = _inside(folder, name)
+        if path.is_symlink() or (path.exists() and (not path.is_file() or path.read_bytes() != text.encode())):
+            changed.append(name)
+    return changed
+
+
+def write_folder(folder: Path, files: Mapping[str, str]) -> list[str]:
+    """Write `files` into `folder`, all or none, and return those that are new or changed. Raises `Failure`.
+
+    Every file is first written beside its place; what fails after that is laid back.
+    """
+    wanted = {name: _inside(folder, name) for name in sorted(changed_files(folder, files) + missing(folder, files))}
+    beside: dict[str, Path] = {}
+    before: dict[str, bytes | None] = {}
+    try:
+        for name, path in wanted.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            beside[name] = path.with_name(f".{path.name}.{os.getpid()}.new")
+            beside[name].write_bytes(files[name].encode())
+        for name, path in wanted.items():
+            old = path.read_bytes() if path.is_file() else None
+            beside[name].replace(path)
+            before[name] = old
+    except OSError as error:
+        _lay_back(wanted, before)
+        raise Failure(Exit.REFUSED, f"Nothing was exported: {error.filename}: {error.strerror}.") from None
+    finally:
+        for path in beside.values():
+            path.unlink(missing_ok=True)
+    return list(wanted)
+
+
+def missing(folder: Path, files: Mapping[str, str]) -> list[str]:
+    """Return the paths of `files` that `folder` does not have."""
+    return [name for name in files if not os.path.lexists(_inside(folder, name))]
+
+
+def _lay_back(paths: Mapping[str, Path], before: Mapping[str, bytes | None]) -> None:
+    for name, old in before.items():
+        if old is None:
+            paths[name].unlink(missing_ok=True)
+        else:
+            paths[name].write_bytes(old)
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """Return where `name` lies; a server must not write outside of the folder, nor through a link in it."""
+    path = folder / name
+    if not DEFINITION.fullmatch(name) or "\0" in name or path.parent.is_symlink():
+        raise Failure(Exit.REFUSED, f"The server sent a file that does not belong here: {name!r}. Nothing was written.")
+    return path

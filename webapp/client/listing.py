@@ -1,0 +1,61 @@
+"""`list`: what there is in the organisation."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from .outcomes import Exit
+from .work import Work
+
+Row = Callable[[Mapping[str, Any]], Sequence[object]]
+
+
+def _stream(each: Mapping[str, Any]) -> Sequence[object]:
+    definition = each["definition"]
+    adapter = each.get("adapter")
+    kind = adapter.get("kind") if isinstance(adapter, Mapping) else None
+    return each["name"], definition.get("shape"), ", ".join(definition.get("fields", {})), kind
+
+
+def _query(each: Mapping[str, Any]) -> Sequence[object]:
+    current = each["current"]
+    return each["name"], current["number"], ", ".join(used["name"] for used in each["streams"]), current["comment"]
+
+
+def _binding(each: Mapping[str, Any]) -> Sequence[object]:
+    run = each["latest_run"]
+    return (
+        each["name"],
+        f"{each['query_name']} {each['query_version_number']}",
+        ", ".join(one["stream_name"] for one in each["inputs"]),
+        run["observed"] if run else "never started",
+    )
+
+
+def run_row(run: Mapping[str, Any]) -> Sequence[object]:
+    """Return the cells of a run: binding, state, since when, what it says, id."""
+    return run["binding_name"], run["observed"], run["changed_at"][:19], run["message"], run["id"]
+
+
+RUN_COLUMNS: Final = ("BINDING", "STATE", "SINCE (UTC)", "MESSAGE", "RUN")
+KINDS: Final[Mapping[str, tuple[Sequence[str], Row]]] = {
+    "streams": (("STREAM", "SHAPE", "FIELDS", "ADAPTER"), _stream),
+    "queries": (("QUERY", "VERSION", "STREAMS", "COMMENT"), _query),
+    "bindings": (("BINDING", "QUERY", "STREAMS", "STATE"), _binding),
+    "runs": (RUN_COLUMNS, run_row),
+}
+
+
+def list_things(work: Work) -> Exit:
+    """Show one kind, or all of them."""
+    kinds = [work.args.kind] if work.args.kind else list(KINDS)
+    with work.screen.busy("Reading"):
+        found = {kind: work.server.get(f"{kind}/") for kind in kinds}
+    for place, kind in enumerate(kinds):
+        columns, row = KINDS[kind]
+        if place:
+            work.screen.say("")
+        work.screen.table(columns, [row(each) for each in found[kind]])
+        if not found[kind]:
+            work.screen.say(f"No {kind}.", "dim")
+    work.screen.document(found[work.args.kind] if work.args.kind else found)
+    return Exit.DONE

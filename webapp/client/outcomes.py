@@ -1,0 +1,54 @@
+"""How a command can end: exit codes, and the one exception that carries what went wrong."""
+
+import re
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any, Final
+
+
+class Exit(IntEnum):
+    """Exit codes. They are promised to scripts and never change their meaning."""
+
+    DONE = 0
+    REFUSED = 1
+    USAGE = 2
+    NOT_ALLOWED = 3
+    NOT_THERE = 4
+    CONFLICT = 5
+    NO_SERVER = 6
+
+
+MEANINGS: Final[dict[Exit, str]] = {
+    Exit.DONE: "done",
+    Exit.REFUSED: "refused or failed: faults, a transcript that fails, `plan --check` with changes",
+    Exit.USAGE: "the command line cannot be understood",
+    Exit.NOT_ALLOWED: "not signed in, or not allowed",
+    Exit.NOT_THERE: "what was named is not there",
+    Exit.CONFLICT: "conflict: the state does not allow it now, or changed since the plan",
+    Exit.NO_SERVER: "the server cannot be reached, or failed",
+}
+
+
+_TOKEN: Final = re.compile(r"pct_\S*")
+
+
+def without_tokens(text: str) -> str:
+    """Return `text` with every token in it left out: what people type in a wrong place must not land in a log."""
+    return _TOKEN.sub("pct_...", text)
+
+
+class Failure(Exception):
+    """A command ends with `exit`: `message` is a sentence for the user; `faults` are the server's, often none.
+
+    `texts` are the files that the faults lie in, by name.
+    """
+
+    def __init__(
+        self, exit_: Exit, message: str, *, code: str | None = None, faults: Sequence[dict[str, Any]] = ()
+    ) -> None:
+        self.message = without_tokens(message)
+        super().__init__(self.message)
+        self.exit = exit_
+        self.code = code or exit_.name.lower()
+        self.faults = list(faults)
+        self.texts: dict[str, str] = {}

@@ -1,0 +1,97 @@
+"""`run start`, `run stop`, `run status`, `run logs`."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from .listing import RUN_COLUMNS, run_row
+from .outcomes import Exit, Failure
+from .screen import clean
+from .work import Work, named, run_of
+
+EVERY_S: Final = 1.0
+PATIENCE: Final = 30
+"""How often a follower asks a server that cannot be reached, a second between, before it gives up."""
+LEVEL_STYLES: Final = {"error": "red", "critical": "bold red", "warning": "yellow", "debug": "dim"}
+
+
+def start(work: Work) -> Exit:
+    """Start a binding."""
+    binding = named(work.server, "bindings", work.args.binding)
+    with work.screen.busy("Starting"):
+        run = work.server.post(f"bindings/{binding['id']}/start/")
+    return _shown(
+        work, run, f"{binding['name']} is {run['observed']}. `punctual run status {binding['name']}` tells more."
+    )
+
+
+def stop(work: Work) -> Exit:
+    """Stop a binding; its state is kept for the next start."""
+    binding = named(work.server, "bindings", work.args.binding)
+    with work.screen.busy("Stopping"):
+        run = work.server.post(f"bindings/{binding['id']}/stop/", {"flush": work.args.flush})
+    return _shown(work, run, f"{binding['name']} is asked to stop; it is {run['observed']}.")
+
+
+def _shown(work: Work, run: Mapping[str, Any], sentence: str) -> Exit:
+    work.screen.say(sentence)
+    work.screen.document(run)
+    return Exit.DONE
+
+
+def status(work: Work) -> Exit:
+    """Show one run, or the newest run of every binding."""
+    if work.args.what:
+        run = run_of(work.server, work.args.what)
+        work.screen.table(RUN_COLUMNS, [run_row(run)])
+        work.screen.document(run)
+        return Exit.DONE
+    with work.screen.busy("Reading"):
+        bindings = work.server.get("bindings/")
+    runs = [binding["latest_run"] for binding in bindings if binding["latest_run"] is not None]
+    work.screen.table(RUN_COLUMNS, [run_row(run) for run in runs])
+    if not runs:
+        work.screen.say("Nothing was started yet.", "dim")
+    work.screen.document(runs)
+    return Exit.DONE
+
+
+def logs(work: Work) -> Exit:
+    """Print what the runner logged about a run; with `--follow` until the run has ended."""
+    run = run_of(work.server, work.args.what)
+    after: str | None = None
+    try:
+        while True:
+            ended = patiently(work, f"runs/{run['id']}/")["ended_at"] is not None
+            after, printed = _print_logs(work, run["id"], after)
+            if not printed:
+                if ended or not work.args.follow:
+                    return Exit.DONE
+                work.pause(EVERY_S)
+    except KeyboardInterrupt:
+        return Exit.DONE
+
+
+def _print_logs(work: Work, run: str, after: str | None) -> tuple[str, bool]:
+    """Print the next page; return the cursor behind it, and whether it had lines."""
+    page = patiently(work, f"runs/{run}/logs/", after=after)
+    for line in page["lines"]:
+        if work.screen.json:
+            work.screen.json_line(line)
+        else:
+            text = f"{clean(line['at'])} {clean(line['level']).upper():<8} {clean(line['message'])}"
+            work.screen.say(text, LEVEL_STYLES.get(str(line["level"]).lower(), ""))
+    return str(page["next"]), bool(page["lines"])
+
+
+def patiently(work: Work, path: str, **query: object) -> Any:
+    """Read what is at `path`; while the server cannot be reached, say so once and try again for half a minute."""
+    for tried in range(PATIENCE):
+        try:
+            return work.server.get(path, **query)
+        except Failure as failure:
+            if failure.exit is not Exit.NO_SERVER:
+                raise
+            if tried == 0:
+                work.screen.note(f"{failure.message} Trying again.", "yellow")
+            work.pause(EVERY_S)
+    return work.server.get(path, **query)

@@ -1,0 +1,85 @@
+"""What a command prints: sentences and tables for people, one JSON document (or JSON lines) for programs.
+
+Everything that came from a server or a file goes through `clean`: it must not steer the terminal.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import Timer
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+PROGRESS_AFTER_S = 1.0
+_CONTROLS = {code: "\ufffd" for code in (*range(0x20), 0x7F, *range(0x80, 0xA0)) if chr(code) not in "\n\t"}
+_JSON_CONTROLS = {code: f"\\u{code:04x}" for code in (0x7F, *range(0x80, 0xA0))}
+
+
+def clean(text: object) -> str:
+    """Return `text` without control characters, which a terminal would obey."""
+    return str(text).translate(_CONTROLS)
+
+
+class Screen:
+    """Standard output for results, standard error for everything beside them. `json`: results are JSON alone."""
+
+    def __init__(self, *, json_: bool) -> None:
+        self.json = json_
+        self.out = Console(file=sys.stdout, highlight=False, markup=False, emoji=False, soft_wrap=True)
+        self.err = Console(file=sys.stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+    def say(self, text: object, style: str = "") -> None:
+        """Print a line for people."""
+        if not self.json:
+            self.out.print(Text(clean(text), style=style))
+
+    def note(self, text: object, style: str = "") -> None:
+        """Print a line beside the results, to standard error."""
+        self.err.print(Text(clean(text), style=style))
+
+    def document(self, value: Any) -> None:
+        """Print the one JSON document of this command; nothing without `--json`."""
+        if self.json:
+            self.raw(json.dumps(value, indent=2, ensure_ascii=False).translate(_JSON_CONTROLS))
+
+    def json_line(self, value: Any) -> None:
+        """Print one line of JSON."""
+        self.raw(json.dumps(value, ensure_ascii=False).translate(_JSON_CONTROLS))
+
+    def raw(self, text: str) -> None:
+        """Print `text`, which is for another program, as it is."""
+        self.out.file.write(text if text.endswith("\n") else text + "\n")
+        self.out.file.flush()
+
+    def table(self, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+        """Print a table for people, in the width of the terminal; whole cells where there is none."""
+        if self.json:
+            return
+        table = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
+        for column in columns:
+            table.add_column(column, overflow="fold", no_wrap=not self.out.is_terminal)
+        for row in rows:
+            table.add_row(*(Text("-" if cell is None else clean(cell)) for cell in row))
+        width = None if self.out.is_terminal else 10_000
+        self.out.print(table, width=width, soft_wrap=False)
+
+    @contextmanager
+    def busy(self, doing: str) -> Iterator[None]:
+        """Show that something is under way, on a terminal, once it has taken a second."""
+        if not self.err.is_terminal:
+            yield
+            return
+        status = self.err.status(Text(clean(doing)))
+        timer = Timer(PROGRESS_AFTER_S, status.start)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+            status.stop()

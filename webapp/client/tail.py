@@ -1,0 +1,111 @@
+"""`tail`: the results of a run, oldest first, and then each new one.
+
+The server gives pages, newest first, whose rows have ids that grow with time (batch, part, row). Only what is newer
+than the last row that was printed is printed next, so there is no double; pages are walked back to that row before
+anything is printed, so there is no gap. A walk keeps the cursors of its pages, not their rows.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from .outcomes import Exit, Failure
+from .runs import EVERY_S, patiently
+from .work import Work, run_of
+
+PAGE: Final = 500
+SHOWN_FIRST: Final = 10
+"""Rows that are shown before following, without `--from-start`."""
+Row = Mapping[str, Any]
+Place = tuple[int, ...]
+Pages = Callable[[str | None], Mapping[str, Any]]
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_ID: Final = re.compile(r"\d+(-\d+)*")
+
+
+def tail(work: Work) -> Exit:
+    """Print rows until the run has ended, `--limit` is reached, or ctrl-C."""
+    run = run_of(work.server, work.args.what)
+    try:
+        for count, row in enumerate(_rows(work, run["id"]), start=1):
+            _print(work, row)
+            if count == work.args.limit:
+                return Exit.DONE
+    except KeyboardInterrupt:
+        return Exit.DONE
+    return Exit.DONE
+
+
+def _rows(work: Work, run: str) -> Iterator[Row]:
+    def pages(before: str | None) -> Mapping[str, Any]:
+        page: Mapping[str, Any] = patiently(work, f"runs/{run}/results/", before=before, limit=PAGE)
+        return page
+
+    last: Place = ()
+    newest = None if work.args.from_start else SHOWN_FIRST
+    while True:
+        state = patiently(work, f"runs/{run}/")  # read before the pages: what is there after the end is all there is
+        for row in newer(pages, last, newest):
+            last = place_of(row)
+            yield row
+        newest = None
+        if work.args.no_follow:
+            return
+        if state["ended_at"] is not None:
+            _check_end(state)
+            return
+        work.pause(EVERY_S)
+
+
+def _check_end(run: Mapping[str, Any]) -> None:
+    if run["observed"] == "failed":
+        raise Failure(Exit.REFUSED, f"The run failed: {run['message'] or 'see `punctual run logs`.'}")
+
+
+def newer(pages: Pages, last: Place, newest: int | None = None) -> Iterator[Row]:
+    """Yield the rows behind `last`, oldest first; at most the `newest` so many of them."""
+    first = pages(None)
+    rows = [row for row in first["rows"] if place_of(row) > last]
+    if newest is not None:
+        yield from reversed(rows[:newest])
+        return
+    cursors: list[str] = []
+    page = first
+    while page["next"] is not None and all(place_of(row) > last for row in page["rows"]):
+        cursors.append(page["next"])
+        page = pages(page["next"])
+    for cursor in reversed(cursors):
+        yield from (row for row in reversed(pages(cursor)["rows"]) if place_of(row) > last)
+    yield from reversed(rows)
+
+
+def place_of(row: Row) -> Place:
+    """Return the row's id as numbers in the order of time. Raises `Failure` for a server whose ids are others."""
+    text = str(row["id"])
+    if not _ID.fullmatch(text):
+        raise Failure(Exit.NO_SERVER, "The server's results have ids that this client does not know. Update it.")
+    return tuple(int(number) for number in text.split("-"))
+
+
+def _print(work: Work, row: Row) -> None:
+    if work.screen.json:
+        work.screen.json_line(row)
+        return
+    values = "  ".join(f"{name}={_value(value)}" for name, value in row["payload"].items())
+    work.screen.say(f"{row['output']}  {instant(row['start'])} .. {instant(row['end'])}  {values}")
+
+
+def _value(value: object) -> str:
+    return "null" if value is None else str(value)
+
+
+def instant(ticks: int | None) -> str:
+    """Return ticks (microseconds since 1970) as ISO text in UTC; infinity for None, the number beyond the calendar."""
+    if ticks is None:
+        return "infinity"
+    try:
+        at = EPOCH + timedelta(microseconds=ticks)
+    except OverflowError:
+        return str(ticks)
+    return at.replace(tzinfo=None).isoformat(timespec="microseconds").removesuffix(".000000") + "Z"

@@ -1,0 +1,81 @@
+"""What every command is given: its arguments, the screen, and, once it asks, the server."""
+
+import time
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from .credentials import Account, Wanted, find_account
+from .outcomes import Exit, Failure
+from .screen import Screen
+from .server import Server
+
+
+@dataclass
+class Work:
+    """One command under way. `pause` waits for so many seconds; tests give one that does something else."""
+
+    args: Namespace
+    screen: Screen
+    environment: Mapping[str, str]
+    pause: Callable[[float], None] = time.sleep
+    closing: ExitStack = field(default_factory=ExitStack)
+
+    @property
+    def wanted(self) -> Wanted:
+        """What the command line says about address and token."""
+        given = {name: getattr(self.args, name, None) for name in ("address", "organisation", "token_file")}
+        return Wanted(**given, insecure_http=getattr(self.args, "insecure_http", False))
+
+    @cached_property
+    def account(self) -> Account:
+        """The account to use. Raises `Failure` when nobody is signed in."""
+        return find_account(self.wanted, self.environment)
+
+    @cached_property
+    def server(self) -> Server:
+        """The server, closed when the command ends."""
+        return self.closing.enter_context(Server(self.account))
+
+
+def as_id(text: str) -> str | None:
+    """Return `text` as an id of the server, None if it is none."""
+    try:
+        return str(UUID(text))
+    except ValueError:
+        return None
+
+
+def named(server: Server, kind: str, name: str) -> dict[str, Any]:
+    """Return the one of `kind` (queries, bindings) with this name or id. Raises `Failure` if it is not there."""
+    found: list[dict[str, Any]] = server.get(f"{kind}/")
+    wanted = as_id(name)
+    for each in found:
+        if each["name"] == name or each["id"] == wanted:
+            return each
+    known = ", ".join(str(each["name"]) for each in found[:20]) or "none"
+    one = {"queries": "query", "bindings": "binding"}[kind]
+    raise Failure(Exit.NOT_THERE, f"There is no {one} {name!r} here. There are: {known}.")
+
+
+def run_of(server: Server, name: str) -> dict[str, Any]:
+    """Return the run with this id, or the newest run of the binding with this name or id. Raises `Failure`."""
+    wanted = as_id(name)
+    if wanted is not None:
+        try:
+            run: dict[str, Any] = server.get(f"runs/{wanted}/")
+        except Failure as failure:
+            if failure.exit is not Exit.NOT_THERE:
+                raise
+        else:
+            return run
+    binding = named(server, "bindings", name)
+    newest: dict[str, Any] | None = binding["latest_run"]
+    if newest is None:
+        shown = binding["name"]
+        raise Failure(Exit.NOT_THERE, f"The binding {shown} was never started. Run `punctual run start {shown}`.")
+    return newest
