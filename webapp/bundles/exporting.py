@@ -1,2 +1,92 @@
-def export():
-    return {}
+"""What an organisation has, and its one canonical form as files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from streaming.definition.graph import InputNode, QueryGraph, Strict
+from streaming.definition.streams import AdapterChoice, StreamDefinition
+from webapp.bundles.yaml_text import write_yaml
+from webapp.queries.access import current_versions
+from webapp.queries.models import QueryVersion
+from webapp.queries.texts import InputSettings, settings_of, text_of
+from webapp.runs.access import bound_inputs, listed_bindings
+from webapp.runs.checking import Bound
+from webapp.runs.models import Binding
+from webapp.streams.access import streams_by_name
+from webapp.streams.models import Stream
+
+
+@dataclass(frozen=True)
+class Present:
+    """The definitions of the organisation in context, by name; of each query the current version."""
+
+    streams: Mapping[str, Stream]
+    versions: Mapping[str, QueryVersion]
+    bindings: Mapping[str, Binding]
+
+    def files(self) -> dict[str, str]:
+        """Return the canonical text of each, by the path of its file."""
+        texts = {f"streams/{name}.yaml": present_stream(each) for name, each in self.streams.items()}
+        texts |= {f"queries/{name}.sql": text_of(each) for name, each in self.versions.items()}
+        return texts | {f"bindings/{name}.yaml": self.binding_text(each) for name, each in self.bindings.items()}
+
+    def binding_text(self, binding: Binding) -> str:
+        """Return the canonical text of a binding, against the current version of its query."""
+        name = binding.query_version.query.name
+        version = self.versions[name]
+        return binding_text(name, bound_inputs(binding), version.read_graph(), settings_of(version))
+
+
+def read_present() -> Present:
+    """Return what the organisation in context has now."""
+    return Present(
+        streams=streams_by_name(),
+        versions={version.query.name: version for version in current_versions()},
+        bindings={binding.name: binding for binding in listed_bindings()},
+    )
+
+
+def export() -> dict[str, str]:
+    """Return every definition of the organisation in context as a file."""
+    return read_present().files()
+
+
+def present_stream(stream: Stream) -> str:
+    """Return the canonical text of a stored stream."""
+    return stream_text(stream.read_definition(), stream.read_adapter())
+
+
+def stream_text(definition: StreamDefinition, adapter: AdapterChoice) -> str:
+    """Return the canonical text of a stream: what is as by default is left out, but for its shape."""
+    said = definition.model_dump(mode="json", exclude_defaults=True)
+    options = _in_order(adapter.options)
+    return write_yaml({"shape": definition.shape.value, **said, "adapter": {"kind": adapter.kind, "options": options}})
+
+
+def binding_text(query: str, inputs: Mapping[str, Bound], graph: QueryGraph, says: InputSettings) -> str:
+    """Return the canonical text of a binding: what the query says of its inputs itself is left out."""
+    named = {node.id: node.stream for node in graph.nodes if isinstance(node, InputNode)}
+    chosen: dict[str, dict[str, Any]] = {}
+    for node in sorted(inputs):
+        each, said = inputs[node], {}
+        if each.stream.name != named.get(node):
+            said["stream"] = each.stream.name
+        if each.advance != says.advance.get(node):
+            said["advance"] = _said(each.advance)
+        if each.event_time != says.event_times.get(node):
+            said["event_time"] = _said(each.event_time)
+        if said:
+            chosen[node] = said
+    return write_yaml({"query": query, "inputs": chosen} if chosen else {"query": query})
+
+
+def _said(settings: Strict | None) -> dict[str, Any] | None:
+    return None if settings is None else settings.model_dump(mode="json", exclude_defaults=True)
+
+
+def _in_order(value: Any) -> Any:
+    """Return `value` with the keys of each mapping in order, for they have none in the options of an adapter."""
+    if isinstance(value, dict):
+        return {key: _in_order(value[key]) for key in sorted(value)}
+    return [_in_order(each) for each in value] if isinstance(value, list) else value

@@ -1,1 +1,153 @@
-def plan(files, *, prune): ...
+"""What applying files changes: each definition checked with all the others, its diff, and the token of it all."""
+
+import difflib
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from streaming.definition.faults import FaultCode, Severity
+from webapp.bundles.bodies import Action, Change, FileFault, Kind, Plan
+from webapp.bundles.checking import After, BindingAfter, check_files
+from webapp.bundles.exporting import Present, present_stream, read_present
+from webapp.bundles.files import Read, path_of, read_files
+from webapp.core.context import current_organisation
+from webapp.core.errors import fault
+from webapp.queries.services import content_hash
+from webapp.queries.texts import text_of
+from webapp.runs.access import Held, held_by_open_runs
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The plan: what is shown of it, and what applying it writes. `deleted` are names by kind, empty without prune."""
+
+    changes: Sequence[Change]
+    faults: Sequence[FileFault]
+    token: str
+    after: After
+    present: Present
+    deleted: Mapping[Kind, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def refused(self) -> bool:
+        """Whether any fault is an error."""
+        return any(each.severity is Severity.ERROR for each in self.faults)
+
+    def shown(self) -> Plan:
+        """Return the plan as the API shows it."""
+        return Plan(changes=list(self.changes), faults=list(self.faults), token=self.token)
+
+
+def plan(files: Mapping[str, str], *, prune: bool) -> Planned:
+    """Return what applying `files` would change; nothing is written."""
+    present, read = read_present(), read_files(files)
+    after = check_files(read, present, prune=prune)
+    deleted = _deleted(read, present) if prune else {}
+    faults = [*read.faults, *after.faults, *_held(deleted, held_by_open_runs() if prune else {})]
+    return Planned(
+        changes=list(_changes(after, present, deleted)),
+        faults=sorted(faults, key=lambda each: (each.file, each.line, each.column)),
+        token=_token(files, present, prune=prune),
+        after=after,
+        present=present,
+        deleted=deleted,
+    )
+
+
+def _deleted(read: Read, present: Present) -> dict[Kind, list[str]]:
+    """Return what is in none of the files, in the order in which it can be deleted."""
+    return {
+        "binding": sorted(set(present.bindings) - read.names("binding")),
+        "query": sorted(set(present.versions) - read.names("query")),
+        "stream": sorted(set(present.streams) - read.names("stream")),
+    }
+
+
+def _held(deleted: Mapping[Kind, Sequence[str]], held: Mapping[Held, str]) -> Iterator[FileFault]:
+    """Yield a fault for each of `deleted` that a run needs which has not ended."""
+    for kind, names in deleted.items():
+        for name in names:
+            if (binding := held.get((kind, name))) is not None:
+                message = f"The {kind} {name} is in none of the files, but a run of the binding {binding} uses it."
+                remedy = f"Stop {binding} first, add the file of the {kind}, or apply without pruning."
+                found = fault(FaultCode.IN_USE, message, remedy)
+                yield FileFault(file=path_of(kind, name), line=1, column=1, **dict(found))
+
+
+def _changes(after: After, present: Present, deleted: Mapping[Kind, Sequence[str]]) -> Iterator[Change]:
+    for name, stream in sorted(after.streams.items()):
+        before = present.streams.get(name)
+        yield _change("stream", name, None if before is None else present_stream(before), present_stream(stream))
+    for name, query in sorted(after.queries.items()):
+        version = present.versions.get(name)
+        yield _change("query", name, None if version is None else text_of(version), query.text)
+    for name, binding in sorted(after.bindings.items()):
+        yield _change("binding", name, *_binding_texts(name, binding, after, present))
+    for kind, names in deleted.items():
+        for name in names:
+            yield _change(kind, name, _present_text(kind, name, present), None)
+
+
+def _binding_texts(name: str, binding: BindingAfter, after: After, present: Present) -> tuple[str | None, str]:
+    """Return the texts before and after; where the version of the query changes, both say which it is."""
+    found = present.bindings.get(name)
+    if found is None:
+        return None, binding.text
+    before, number = present.binding_text(found), _number_after(binding.query, after, present)
+    same_query = found.query_version.query.name == binding.query
+    if same_query and found.query_version.number == number:
+        return before, binding.text
+    return _with_version(before, found.query_version.number), _with_version(binding.text, number)
+
+
+def _number_after(query: str, after: After, present: Present) -> int:
+    """Return the number of the version that will be the current one of `query`."""
+    version, changed = present.versions.get(query), after.queries.get(query)
+    if version is None:
+        return 1
+    same = changed is None or content_hash(changed.draft.graph) == version.content_hash
+    return version.number if same else version.number + 1
+
+
+def _with_version(text: str, number: int) -> str:
+    first, rest = text.split("\n", 1)
+    return f"{first}  # version {number}\n{rest}"
+
+
+def _present_text(kind: Kind, name: str, present: Present) -> str:
+    if kind == "stream":
+        return present_stream(present.streams[name])
+    return text_of(present.versions[name]) if kind == "query" else present.binding_text(present.bindings[name])
+
+
+def _change(kind: Kind, name: str, before: str | None, now: str | None) -> Change:
+    action: Action = "create" if before is None else "delete" if now is None else "update"
+    if before == now:
+        return Change(kind=kind, name=name, action="unchanged", diff="")
+    return Change(kind=kind, name=name, action=action, diff=unified(path_of(kind, name), before, now))
+
+
+def unified(path: str, before: str | None, now: str | None) -> str:
+    """Return the unified diff of two texts; None is a file that is not there."""
+    old, new = _LINE.findall(before or ""), _LINE.findall(now or "")
+    names = ("/dev/null" if before is None else f"a/{path}", "/dev/null" if now is None else f"b/{path}")
+    lines = difflib.unified_diff(old, new, *names)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _token(files: Mapping[str, str], present: Present, *, prune: bool) -> str:
+    """Return what stands for the files and for all that the organisation has now."""
+    seen = [
+        str(current_organisation()),
+        prune,
+        sorted(files.items()),
+        sorted(present.files().items()),
+        sorted((name, str(stream.pk)) for name, stream in present.streams.items()),
+        sorted((name, str(version.pk)) for name, version in present.versions.items()),
+        sorted((name, str(each.pk), str(each.query_version_id)) for name, each in present.bindings.items()),
+    ]
+    return hashlib.sha256(json.dumps(seen).encode()).hexdigest()

@@ -10,7 +10,7 @@ from streaming.definition.check import check
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import QueryGraph
 from streaming.definition.load import load_graph
-from streaming.definition.sql import Places, parse_sql
+from streaming.definition.sql import Places
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from streaming.definition.types import Fields
 from webapp.core.errors import Faulty, fault
@@ -45,15 +45,16 @@ class Examined:
 
 def examine_graph(graph: Mapping[str, Any], streams: Streams, *, text: str | None = None) -> Examined:
     """Examine a graph as it was sent; its text is `text` rewritten, or printed where there is none."""
+    loaded = load_graph(graph).graph
     checked = check(graph, streams)
-    faults, loaded = list(checked.faults), load_graph(graph).graph
     if loaded is None:
-        return Examined(faults, _as_text(checked.schemas), None, None)
+        return Examined(checked.faults, _as_text(checked.schemas), None, None)
     written = print_sql(loaded) if text is None else rewrite_sql(text, loaded)
-    script = parse_sql(written)
-    faults += foresee(loaded, faults, streams, script.advance)
-    placed = [with_span(each, script.places) for each in faults]
-    return Examined(placed, _as_text(checked.schemas), loaded, written, script.advance, script.event_times)
+    examined = examine_text(written, streams)
+    if examined.graph == loaded:
+        return examined
+    faults = [*checked.faults, *foresee(loaded, checked.faults, streams, {})]  # a text that is too long to be read
+    return Examined(faults, _as_text(checked.schemas), loaded, written)
 
 
 def examine_text(text: str, streams: Streams) -> Examined:

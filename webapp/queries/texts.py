@@ -33,7 +33,12 @@ def stored_text(version: QueryVersion) -> str | None:
 def text_of(version: QueryVersion) -> str:
     """Return the stored text of `version`, else its graph printed."""
     stored = stored_text(version)
-    return print_sql(version.read_graph()) if stored is None else stored
+    return printed(version.read_graph()) if stored is None else stored
+
+
+def printed(graph: QueryGraph) -> str:
+    """Return the text of a graph that has none."""
+    return print_sql(graph)
 
 
 def settings_of(version: QueryVersion) -> InputSettings:

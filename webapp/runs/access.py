@@ -4,6 +4,7 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 
+from streaming.definition.graph import InputNode
 from webapp.core.errors import NotFound
 from webapp.runs.checking import Bound
 from webapp.runs.models import Binding, BindingInput, Run
@@ -52,7 +53,23 @@ def open_run(binding: Binding) -> Run | None:
     return Run.objects.filter(binding=binding, ended_at__isnull=True).first()
 
 
+Held = tuple[str, str]
+"""The kind (stream, query, binding) and the name of a definition."""
+
+
+def held_by_open_runs() -> dict[Held, str]:
+    """Return the definitions that runs need which have not ended, each with the name of such a run's binding."""
+    held: dict[Held, str] = {}
+    for run in Run.objects.filter(ended_at__isnull=True).select_related("binding__query_version__query"):
+        binding = run.binding
+        query = run.read_spec().query
+        names = {("query", query.name), ("query", binding.query_version.query.name), ("binding", binding.name)}
+        names |= {("stream", node.stream) for node in query.nodes if isinstance(node, InputNode)}
+        held |= dict.fromkeys(names, binding.name)
+    return held
+
+
 def bound_inputs(binding: Binding) -> dict[str, Bound]:
     """Return the inputs of `binding` by node."""
-    inputs = BindingInput.objects.filter(binding=binding).select_related("stream")
+    inputs = binding.inputs.all()  # `listed_bindings` has read them together with their streams
     return {each.node: Bound(each.stream, each.read_advance(), each.read_event_time()) for each in inputs}

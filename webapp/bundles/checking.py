@@ -1,0 +1,166 @@
+"""Checking the definitions of files with each other and with what the organisation keeps beside them."""
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from streaming.definition.check import check
+from streaming.definition.faults import Fault, FaultCode
+from streaming.definition.graph import InputNode, QueryGraph
+from streaming.definition.sql import parse_sql
+from streaming.definition.streams import AdapterChoice, StreamDefinition
+from webapp.bundles.bodies import FileFault
+from webapp.bundles.exporting import Present, binding_text
+from webapp.bundles.files import BindingFile, Read, Source, StreamFile, bad_file
+from webapp.bundles.yaml_text import Path
+from webapp.queries.checking import Draft, examine_text, foresee, refuses
+from webapp.queries.texts import InputSettings, named_text, printed, rewritten, settings_in, settings_of, stored_text
+from webapp.runs.checking import Bound, check_bound
+from webapp.runs.choosing import choose
+from webapp.streams.checking import check_stream
+from webapp.streams.models import Stream
+
+
+@dataclass(frozen=True)
+class QueryAfter:
+    """A query as the files say it: what is to be stored, and its canonical text."""
+
+    draft: Draft
+    text: str
+
+
+@dataclass(frozen=True)
+class BindingAfter:
+    """A binding as the files say it: its query, what each input reads, and its canonical text."""
+
+    query: str
+    chosen: Mapping[str, Bound]
+    text: str
+
+
+@dataclass
+class After:
+    """What the files define, by name, as it will be stored; what has errors is left out.
+
+    `streams` are new rows, or the present ones changed, not saved yet.
+    """
+
+    streams: dict[str, Stream] = field(default_factory=dict)
+    queries: dict[str, QueryAfter] = field(default_factory=dict)
+    bindings: dict[str, BindingAfter] = field(default_factory=dict)
+    faults: list[FileFault] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """What names may mean: the streams of the files, and those that the organisation keeps."""
+
+    present: Present
+    read: Read
+    streams: Mapping[str, Stream]
+    definitions: Mapping[str, StreamDefinition]
+    prune: bool
+
+    def without_echoes(self, faults: Iterable[Fault], graph: QueryGraph | None) -> list[Fault]:
+        """Return `faults` but for streams that are only unknown because their files have faults of their own."""
+        broken = {name for kind, name in self.read.broken if kind == "stream"}
+        nodes = () if graph is None else graph.nodes
+        echoing = {node.id for node in nodes if isinstance(node, InputNode) and node.stream in broken}
+        return [each for each in faults if each.code is not FaultCode.UNKNOWN_STREAM or each.node not in echoing]
+
+
+def check_files(read: Read, present: Present, *, prune: bool) -> After:
+    """Return what the files define, with all faults; with `prune` nothing else may be named."""
+    after = After()
+    for name, (source, stream) in read.streams.items():
+        after.streams[name] = _stream(source, stream, present.streams.get(name), after.faults)
+    kept = {} if prune else present.streams
+    streams = {**kept, **after.streams}
+    definitions = {name: each.read_definition() for name, each in streams.items()}
+    scope = _Scope(present, read, streams, definitions, prune)
+    for name, source in read.queries.items():
+        checked = _query(source, scope, after.faults)
+        if checked is not None:
+            after.queries[name] = checked
+    for name, (source, binding) in read.bindings.items():
+        bound = _binding(source, binding, scope, after)
+        if bound is not None:
+            after.bindings[name] = bound
+    return after
+
+
+def _stream(source: Source, said: StreamFile, present: Stream | None, faults: list[FileFault]) -> Stream:
+    definition = StreamDefinition(**{name: getattr(said, name) for name in StreamDefinition.model_fields})
+    adapter: AdapterChoice = said.adapter
+    for each in check_stream(definition, adapter):
+        faults.append(source.located(each, (), ("advance",)))
+    stream = Stream(name=source.name) if present is None else copy.copy(present)
+    stream.definition = definition.model_dump(mode="json")
+    stream.adapter = adapter.model_dump(mode="json")
+    return stream
+
+
+def _query(source: Source, scope: _Scope, faults: list[FileFault]) -> QueryAfter | None:
+    if source.path.endswith(".sql"):
+        return _query_of_text(source, scope, faults)
+    raw = {"version": 1, "name": source.name, **source.document.value}
+    checked = check(raw, scope.definitions)
+    graph = None if refuses(checked.faults) else QueryGraph.model_validate(raw)
+    found = scope.without_echoes(checked.faults, graph)
+    if graph is not None:
+        found += foresee(graph, checked.faults, scope.definitions, {})
+    faults += [source.located(each, *_below_node(raw.get("nodes"), each.node)) for each in found]
+    if graph is None:
+        return None
+    current = scope.present.versions.get(source.name)
+    before = None if current is None else stored_text(current)
+    return QueryAfter(Draft(graph), printed(graph) if before is None else rewritten(before, graph))
+
+
+def _below_node(nodes: object, node: str | None) -> Sequence[Path]:
+    for index, each in enumerate(nodes if isinstance(nodes, list) else ()):
+        if node is not None and isinstance(each, dict) and each.get("id") == node:
+            return (("nodes", index),)
+    return ((),)
+
+
+def _query_of_text(source: Source, scope: _Scope, faults: list[FileFault]) -> QueryAfter | None:
+    found = examine_text(source.text, scope.definitions)
+    faults += [source.located(each) for each in scope.without_echoes(found.faults, parse_sql(source.text).graph)]
+    if found.graph is None or refuses(found.faults):
+        return None
+    graph = found.graph.model_copy(update={"name": source.name})
+    text = named_text(source.text, graph)
+    return QueryAfter(Draft(graph, text), text)
+
+
+def _binding(source: Source, said: BindingFile, scope: _Scope, after: After) -> BindingAfter | None:
+    meant = _meant(said.query, scope, after)
+    if meant is None:
+        if ("query", said.query) not in scope.read.broken and said.query not in scope.read.queries:
+            line, column = source.document.place(("query",))
+            message = f"There is no query {said.query}" + (" among the files." if scope.prune else ".")
+            remedy = "Name a query of the files" + ("." if scope.prune else " or one that you have.")
+            after.faults.append(bad_file(source.path, message, remedy, line, column))
+        return None
+    graph, says = meant
+    chosen, found = choose(graph, says, said.choices(), scope.streams)
+    found += check_bound(graph, chosen, scope.definitions)
+    told = scope.without_echoes(found, graph)
+    for each in told:
+        after.faults.append(source.located(each, *_below_input(each.node)))
+    return None if refuses(found) else BindingAfter(said.query, chosen, binding_text(said.query, chosen, graph, says))
+
+
+def _below_input(node: str | None) -> Sequence[Path]:
+    inside: Sequence[Path] = () if node is None else (("inputs", node, "advance"), ("inputs", node))
+    return (("query",), *inside)
+
+
+def _meant(query: str, scope: _Scope, after: After) -> tuple[QueryGraph, InputSettings] | None:
+    """Return the graph of the query and what its text says of inputs; None where there is none, or one with errors."""
+    if query in scope.read.names("query"):
+        found = after.queries.get(query)
+        return None if found is None else (found.draft.graph, settings_in(found.text))
+    version = None if scope.prune else scope.present.versions.get(query)
+    return None if version is None else (version.read_graph(), settings_of(version))

@@ -1,0 +1,255 @@
+"""The files of a bundle, read: what each defines, and every fault with its file, line and column."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from pydantic import Field, ValidationError
+
+from streaming.definition.faults import Fault, FaultCode
+from streaming.definition.graph import Strict
+from streaming.definition.names import NAME_PATTERN, Name
+from streaming.definition.sql import parse_sql
+from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, EventTimeBy, StreamDefinition
+from webapp.bundles.bodies import FileFault, Kind
+from webapp.bundles.yaml_text import Document, Path, YamlRefused, place_at, read_yaml, steps
+from webapp.core.errors import fault
+from webapp.queries.texts import LONGEST_TEXT
+from webapp.runs.choosing import InputChoice
+
+MOST_BYTES: Final = 2 * 1024 * 1024
+"""Of all files together, as UTF-8."""
+MOST_FILES: Final = 2_000
+FOLDERS: Final[Mapping[str, tuple[Kind, tuple[str, ...]]]] = {
+    "streams": ("stream", ("yaml",)),
+    "queries": ("query", ("sql", "yaml", "json")),
+    "bindings": ("binding", ("yaml",)),
+}
+_NAME: Final = re.compile(NAME_PATTERN)
+M = TypeVar("M", bound=Strict)
+
+
+class StreamFile(StreamDefinition):
+    """What a file of `streams/` holds."""
+
+    adapter: AdapterChoice
+
+
+class InputFile(Strict):
+    """One input in a file of `bindings/`; `advance: null` says that the stream's own settings hold."""
+
+    stream: Name | None = None
+    advance: AdvanceTimeSettings | None = None
+    event_time: EventTimeBy | None = None
+
+
+class BindingFile(Strict):
+    """What a file of `bindings/` holds."""
+
+    query: Name
+    inputs: dict[Name, InputFile] = Field(default_factory=dict)
+
+    def choices(self) -> dict[str, InputChoice]:
+        """Return what is chosen for each input, by node."""
+        return {
+            node: InputChoice(
+                stream=each.stream,
+                advance=each.advance,
+                event_time=each.event_time,
+                of_stream=frozenset({"advance", "event_time"} & each.model_fields_set),
+            )
+            for node, each in self.inputs.items()
+        }
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file: its text, and for YAML and JSON the value with its places."""
+
+    path: str
+    name: str
+    text: str
+    document: Document = field(default_factory=lambda: Document(None, {}))
+
+    def located(self, found: Fault, *below: Path) -> FileFault:
+        """Return `found` at its place: of its span, else of its field below that of `below` where most of it is."""
+        if found.span is not None:
+            line, column = place_at(self.text, found.span.start)
+        else:
+            line, column = self.document.place(*((*path, *steps(found.field)) for path in below or ((),)))
+        return FileFault(file=self.path, line=line, column=column, **dict(found))
+
+
+@dataclass
+class Read:
+    """What the files define, by name; a file with faults of form is not among them, its name is in `broken`."""
+
+    streams: dict[str, tuple[Source, StreamFile]] = field(default_factory=dict)
+    queries: dict[str, Source] = field(default_factory=dict)
+    bindings: dict[str, tuple[Source, BindingFile]] = field(default_factory=dict)
+    faults: list[FileFault] = field(default_factory=list)
+    broken: set[tuple[Kind, str]] = field(default_factory=set)
+
+    def names(self, kind: Kind) -> set[str]:
+        """Return the names of `kind` that the files have, broken ones too."""
+        sound: Mapping[Kind, Mapping[str, Any]] = {
+            "stream": self.streams,
+            "query": self.queries,
+            "binding": self.bindings,
+        }
+        return {*sound[kind], *(name for of, name in self.broken if of == kind)}
+
+
+def path_of(kind: Kind, name: str) -> str:
+    """Return the path of the file in which the definition is exported."""
+    folder, endings = next((folder, endings) for folder, (of, endings) in FOLDERS.items() if of == kind)
+    return f"{folder}/{name}.{endings[0]}"
+
+
+def bad_file(path: str, message: str, remedy: str, line: int = 1, column: int = 1) -> FileFault:
+    """Return the fault of a file as such."""
+    found = fault(FaultCode.BAD_FILE, message, remedy)
+    return FileFault(file=path, line=line, column=column, **dict(found))
+
+
+def is_ignored(path: str) -> bool:
+    """Whether a file is none of ours: READMEs, transcripts, hidden files."""
+    parts = path.split("/")
+    return parts[0] == "transcripts" or parts[-1].startswith("README") or any(part.startswith(".") for part in parts)
+
+
+def read_files(files: Mapping[str, str]) -> Read:
+    """Read all files. Never raises: what cannot be read is among the faults."""
+    read = Read()
+    if refused := _too_much(files):
+        read.faults.append(refused)
+        return read
+    for path in sorted(files):
+        if ".." not in path.split("/") and is_ignored(path):
+            continue
+        _read_file(path, files[path], read)
+    return read
+
+
+def _too_much(files: Mapping[str, str]) -> FileFault | None:
+    if len(files) > MOST_FILES:
+        return bad_file("", f"There are {len(files)} files; at most {MOST_FILES} are taken at once.", "Send fewer.")
+    size = sum(len(text.encode()) for text in files.values())
+    if size > MOST_BYTES:
+        message = f"The files have {size} bytes; at most {MOST_BYTES} are taken at once."
+        return bad_file("", message, "Send fewer or smaller files.")
+    return None
+
+
+def _read_file(path: str, text: str, read: Read) -> None:
+    folder, _, file = path.partition("/")
+    name, _, ending = file.partition(".")
+    kind, endings = FOLDERS.get(folder, (None, ()))
+    if kind is None or ending not in endings:
+        remedy = "Files are streams/NAME.yaml, queries/NAME.sql (or .yaml, .json) and bindings/NAME.yaml."
+        read.faults.append(bad_file(path, f"Nothing is defined by a file {path!r}.", remedy))
+        return
+    if not _NAME.match(name):
+        message = f"{name!r} is no name of a {kind}."
+        remedy = "Begin with a letter or underscore, then up to 62 letters, digits or underscores."
+        read.faults.append(bad_file(path, message, remedy))
+        return
+    if name in read.names(kind):
+        message = f"Another file defines the {kind} {name} already."
+        read.faults.append(bad_file(path, message, "Take one of the files out."))
+        return
+    found = _faults_before(path, text)
+    source = Source(path, name, text)
+    if not found and ending != "sql":
+        source, found = _with_document(source)
+    if not found:
+        found = _take(kind, source, read)
+    if found:
+        read.faults += found
+        read.broken.add((kind, name))
+
+
+def _faults_before(path: str, text: str) -> list[FileFault]:
+    if len(text) > LONGEST_TEXT:
+        message = f"The file has {len(text)} characters; a definition has at most {LONGEST_TEXT}."
+        return [bad_file(path, message, "Divide it into several definitions.")]
+    return []
+
+
+def _with_document(source: Source) -> tuple[Source, list[FileFault]]:
+    """Return the source with its value; of JSON, which is YAML but for tabs, the places alone come from YAML."""
+    is_json = source.path.endswith(".json")
+    try:
+        value = json.loads(source.text) if is_json else None
+        document = read_yaml(source.text.replace("\t", " ") if is_json else source.text)
+    except YamlRefused as refused:
+        return source, [bad_file(source.path, str(refused), refused.remedy, refused.line, refused.column)]
+    except json.JSONDecodeError as error:
+        message, remedy = f"This is no JSON: {error.msg}.", "Correct the text at this place."
+        return source, [bad_file(source.path, message, remedy, error.lineno, error.colno)]
+    except (RecursionError, ValueError):
+        return source, [bad_file(source.path, "This JSON cannot be read.", "Write it flatter, with smaller numbers.")]
+    if is_json:
+        document = Document(value, document.places)
+    if not isinstance(document.value, dict):
+        message = f"The file holds no definition: a mapping is expected at its top, not {_said(document.value)}."
+        return source, [bad_file(source.path, message, "Write keys and values.", *document.place())]
+    return Source(source.path, source.name, source.text, document), []
+
+
+def _said(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    return "a list" if isinstance(value, list) else "a single value"
+
+
+def _take(kind: Kind, source: Source, read: Read) -> list[FileFault]:
+    """Put what `source` holds among what was read; the faults of its form instead, if it has any."""
+    if kind == "query":
+        read.queries[source.name] = source
+        return _name_faults(source)
+    if kind == "stream":
+        stream, faults = _validated(StreamFile, source)
+        if stream is not None:
+            read.streams[source.name] = (source, stream)
+        return faults
+    binding, faults = _validated(BindingFile, source)
+    if binding is not None:
+        read.bindings[source.name] = (source, binding)
+    return faults
+
+
+def _name_faults(source: Source) -> list[FileFault]:
+    """Return the fault of a query that says another name than its file."""
+    said: object
+    if source.path.endswith(".sql"):
+        script = parse_sql(source.text)
+        named = next((each for each in script.statements if each.kind == "query"), None)
+        said = source.name if named is None else script.raw.get("name")
+        place = (1, 1) if named is None else place_at(source.text, named.span.start)
+    else:
+        said = source.document.value.get("name", source.name)
+        place = source.document.place(("name",))
+    if said == source.name:
+        return []
+    message = f"The query is named {said}, its file {source.name}."
+    return [bad_file(source.path, message, "Give both the same name.", *place)]
+
+
+def _validated(model: type[M], source: Source) -> tuple[M | None, list[FileFault]]:
+    try:
+        return model.model_validate(source.document.value), []
+    except ValidationError as error:
+        faults = []
+        for each in error.errors(include_url=False, include_context=False, include_input=False):
+            known = source.document.known(each["loc"])
+            missing = (str(each["loc"][-1]),) if each["type"] == "missing" else ()
+            path = ".".join(map(str, (*known, *missing)))
+            remedy = "Add it." if missing else "Give a value of the shape that webapp/bundles/README.md shows."
+            message = f"{path or 'The file'}: {each['msg'].removeprefix('Value error, ')}."
+            found = fault(FaultCode.BAD_SHAPE, message, remedy, field=path or None)
+            line, column = source.document.place(known)
+            faults.append(FileFault(file=source.path, line=line, column=column, **dict(found)))
+        return None, faults
