@@ -81,7 +81,7 @@ def test_an_as_of_join_looks_at_starts_and_takes_any_windows() -> None:
 
 
 def test_windows_are_followed_through_nodes_that_keep_lifetimes_and_through_shifts() -> None:
-    between = [
+    between: list[dict[str, Any]] = [
         {"id": "f", "kind": "filter", "input": "a", "where": "n > 1"},
         {"id": "s", "kind": "shift", "input": "f", "by": "1h"},
         {"id": "p", "kind": "project", "input": "s", "columns": [{"name": "plate", "of": "plate"}]},
