@@ -1,14 +1,13 @@
 """Reads transcripts: YAML, data only, several documents in a file."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
 from streaming.transcripts.format import Transcript
+from streaming.wire.yaml_data import YamlError, yaml_documents
 
 
 class TranscriptError(Exception):
@@ -21,24 +20,6 @@ class Loaded:
 
     path: Path
     transcript: Transcript
-
-
-class _Loader(yaml.SafeLoader):
-    """YAML without timestamps, which the temporal model reads itself, and without repeated keys."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        """As SafeLoader, but a key that stands twice is an error instead of hiding the first."""
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} stands twice", node.start_mark)
-        return super().construct_mapping(node, deep)
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
 
 
 def load(paths: Sequence[Path]) -> list[Loaded]:
@@ -60,8 +41,8 @@ def _files(path: Path) -> list[Path]:
 def _load_file(path: Path) -> Iterator[Loaded]:
     try:
         text = path.read_text(encoding="utf-8")
-        documents = list(yaml.load_all(text, _Loader))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        documents = yaml_documents(text)
+    except (OSError, UnicodeDecodeError, YamlError) as error:
         raise TranscriptError(f"{path}: {error}") from None
     for number, document in enumerate(documents, start=1):
         if document is not None:

@@ -166,8 +166,8 @@ def _check_stream(stream: StreamDefinition, options: GeneratorOptions) -> None:
     if stream.event_time is not None:
         column = stream.event_time.start.column
         raise AdapterError(
-            f"The generator makes the times of its rows, so they cannot be read from '{column}'; leave EVENTTIME BY (the "
-            "event time of the stream) out."
+            f"The generator makes the times of its rows, so they cannot be read from '{column}'; leave "
+            "EVENTTIME BY (the event time of the stream) out."
         )
     for name, of in stream.fields.items():
         if name not in FIELDS:
