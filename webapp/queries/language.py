@@ -1,33 +1,27 @@
 """The functions of `streaming.definition.sql`; those that are still being written are stood in for."""
 
+import importlib
 from typing import Any
 
-from streaming.definition import sql
-from streaming.definition.check import check
+from streaming.definition.sql.check import check_sql
+
+__all__ = ["check_sql", "complete_sql", "print_sql", "rewrite_sql"]
 
 
-def _print(graph: Any, **_: Any) -> str:
-    return f"-- {graph.name}\n"
-
-
-def _rewrite(text: str, graph: Any, **_: Any) -> str:
-    return text
-
-
-class _Checked:
-    def __init__(self, text: str, streams: Any) -> None:
-        self.script = sql.parse_sql(text)
-        checked = check(self.script.raw, streams)
-        self.faults, self.schemas = (*self.script.faults, *checked.faults), checked.schemas
-
-
-class _Completions:
+class _NothingToComplete:
     def __init__(self, text: str, at: int, streams: Any) -> None:
+        del text, streams
         self.start = self.end = at
         self.items: tuple[Any, ...] = ()
 
 
-print_sql: Any = getattr(sql, "print_sql", _print)
-rewrite_sql: Any = getattr(sql, "rewrite_sql", _rewrite)
-check_sql: Any = getattr(sql, "check_sql", _Checked)
-complete_sql: Any = getattr(sql, "complete_sql", _Completions)
+def _found(module: str, name: str, otherwise: Any) -> Any:
+    try:
+        return getattr(importlib.import_module(f"streaming.definition.sql.{module}"), name)
+    except (ImportError, AttributeError):
+        return otherwise
+
+
+print_sql: Any = _found("printing", "print_sql", lambda graph, **_: f"-- {graph.name}\n")
+rewrite_sql: Any = _found("rewrite", "rewrite_sql", lambda text, *_, **__: text)
+complete_sql: Any = _found("completion", "complete_sql", _NothingToComplete)

@@ -5,6 +5,7 @@ from django.db import models
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from streaming.wire.messages import RunSpec
 from webapp.accounts.models import User
+from webapp.core.ordered_json import OrderedJSON
 from webapp.core.tenancy import TenantModel
 from webapp.queries.models import QueryVersion
 from webapp.runs.states import Desired, Observed
@@ -64,7 +65,7 @@ class Run(TenantModel):
     """
 
     binding = models.ForeignKey(Binding, on_delete=models.PROTECT, related_name="runs")
-    spec = models.JSONField()
+    spec = OrderedJSON()
     desired = models.CharField(max_length=10, choices=[(each.value, each.value) for each in Desired])
     flush = models.BooleanField(default=False)
     observed = models.CharField(max_length=10, choices=[(each.value, each.value) for each in Observed])

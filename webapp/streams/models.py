@@ -3,6 +3,7 @@
 from django.db import models
 
 from streaming.definition.streams import AdapterChoice, StreamDefinition
+from webapp.core.ordered_json import OrderedJSON
 from webapp.core.tenancy import TenantModel
 
 
@@ -10,7 +11,7 @@ class Stream(TenantModel):
     """A named, persistent input; `definition` and `adapter` are JSON of the models of the same names."""
 
     name = models.CharField(max_length=63)
-    definition = models.JSONField()
+    definition = OrderedJSON()
     adapter = models.JSONField()
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
