@@ -1,0 +1,173 @@
+"""What stands between the parentheses of a step or behind an INSERT: the nodes that one SELECT or operator makes.
+
+The rules by which a text makes nodes (their order and their ids) are here once for the printer: `made_by` says them,
+and `print_folds` puts only those nodes into one body of which `made_by` gives the same back.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from streaming.definition.graph import (
+    AntiJoinNode,
+    AsofJoinNode,
+    ClipNode,
+    ExtendNode,
+    FilterNode,
+    InputNode,
+    JoinNode,
+    Node,
+    OrderEdgesNode,
+    OutputNode,
+    PointAtEndNode,
+    ProjectNode,
+    SemiJoinNode,
+    SetDurationNode,
+    ShiftNode,
+    ToIntervalsNode,
+    TopKNode,
+    UnionNode,
+    WindowNode,
+    sources,
+)
+
+Joining = JoinNode | AntiJoinNode | SemiJoinNode | AsofJoinNode
+Operating = ClipNode | ShiftNode | ExtendNode | SetDurationNode | PointAtEndNode | ToIntervalsNode | OrderEdgesNode
+_ROLES = {
+    "clip": "clip",
+    "shift": "shift",
+    "extend": "extend",
+    "set_duration": "duration",
+    "point_at_end": "end",
+    "to_intervals": "intervals",
+    "order_edges": "edges",
+}
+
+
+@dataclass(frozen=True)
+class Select:
+    """One SELECT: it reads the node `source`, and without any of the others it makes no node."""
+
+    source: str
+    joins: tuple[Joining, ...] = ()
+    where: FilterNode | None = None
+    main: WindowNode | TopKNode | ProjectNode | None = None
+    having: FilterNode | None = None
+    post: ProjectNode | None = None
+
+
+@dataclass(frozen=True)
+class Operator:
+    """CLIP, SHIFT and the other statements of one node."""
+
+    node: Operating
+
+
+@dataclass(frozen=True)
+class Union:
+    """Branches with UNION ALL between them."""
+
+    node: UnionNode
+    branches: tuple[Select | Operator, ...]
+
+
+Body = Select | Operator | Union
+
+
+def alone(node: Node) -> Body:
+    """The body that makes `node` and nothing else. Raises TypeError for an input or output, which no body makes."""
+    match node:
+        case FilterNode():
+            return Select(node.input, where=node)
+        case ProjectNode() | TopKNode() | WindowNode():
+            return Select(node.input, main=node)
+        case JoinNode() | AntiJoinNode() | SemiJoinNode() | AsofJoinNode():
+            return Select(node.left, joins=(node,))
+        case UnionNode():
+            return Union(node, tuple(Select(each) for each in node.inputs))
+        case InputNode() | OutputNode():
+            raise TypeError(f"{node.kind} {node.id} has no body")
+        case _:
+            return Operator(node)
+
+
+def derived(owner: str, role: str) -> str:
+    """The id of a node that a text makes without naming it: never longer than a name may be."""
+    return f"{owner[: 62 - len(role)]}_{role}"
+
+
+def made_by(body: Body, owner: str) -> Iterator[tuple[str, Node]]:
+    """The nodes of `body` in the order in which a text makes them, each with its derived id."""
+    match body:
+        case Select():
+            for number, join in enumerate(body.joins, start=1):
+                yield derived(owner, "join" if number == 1 else f"join_{number}"), join
+            if body.where is not None:
+                yield derived(owner, "where"), body.where
+            if body.main is not None:
+                yield derived(owner, _main_role(body.main)), body.main
+            if body.having is not None:
+                yield derived(owner, "having"), body.having
+            if body.post is not None:
+                yield derived(owner, "post"), body.post
+        case Operator(node):
+            yield derived(owner, _ROLES[node.kind]), node
+        case Union(node, branches):
+            for number, branch in enumerate(branches, start=1):
+                yield from made_by(branch, derived(owner, str(number)))
+            yield derived(owner, "union"), node
+
+
+def _main_role(node: WindowNode | TopKNode | ProjectNode) -> str:
+    return {"window": "window", "top_k": "top", "project": "select"}[node.kind]
+
+
+def mentions(body: Select | Operator) -> tuple[str, ...]:
+    """The ids that a body reads, in the order in which its text mentions them."""
+    if isinstance(body, Select):
+        return (body.source, *(join.right for join in body.joins))
+    return sources(body.node)
+
+
+def emitted(body: Body) -> Iterator[str | Node]:
+    """What a text with this body makes, in order: mentions, of inputs that may be new, as ids; and nodes."""
+    if isinstance(body, Union):
+        for branch in body.branches:
+            yield from emitted(branch)
+        yield body.node
+        return
+    yield from mentions(body)
+    yield from (node for _, node in made_by(body, ""))
+
+
+def grown(body: Body, before: Node) -> Body | None:
+    """The body that makes `before` as well, which it reads; None where no single SELECT says both."""
+    if not isinstance(body, Select):
+        return None
+    match before:
+        case JoinNode() | AntiJoinNode() | SemiJoinNode() | AsofJoinNode():
+            return _behind_join(body, before)
+        case FilterNode():
+            return _behind_filter(body, before)
+        case WindowNode():
+            return _behind_window(body, before)
+        case _:
+            return None
+
+
+def _behind_join(body: Select, join: Joining) -> Select | None:
+    inner = isinstance(join, JoinNode) and join.type == "inner"
+    if inner and body.where is not None:
+        return None  # WHERE behind an inner join is the join's own
+    return replace(body, source=join.left, joins=(join, *body.joins))
+
+
+def _behind_filter(body: Select, where: FilterNode) -> Select | None:
+    if body.joins or body.where is not None or body.main is None:
+        return None
+    return replace(body, source=where.input, where=where)
+
+
+def _behind_window(body: Select, window: WindowNode) -> Select | None:
+    if body.joins or body.main is not None or body.where is None:
+        return None
+    return Select(window.input, main=window, having=body.where)

@@ -1,0 +1,93 @@
+"""Expressions in a text: verbatim where the same slice is cut out again, else as `EXPRESSION '...'`."""
+
+from enum import Enum, auto
+from functools import lru_cache
+from typing import Final
+
+from streaming.definition.aggregate_functions import AGGREGATES
+from streaming.definition.expressions.parse import RESERVED
+from streaming.definition.sql.lex import Kind, Token, lex
+from streaming.definition.sql.print_words import is_keyword, quoted
+from streaming.definition.sql.reader import Reader
+from streaming.definition.sql.slices import cut, take_expression
+from streaming.definition.sql.words import KEYWORDS, SETTINGS
+
+_CALLS: Final = frozenset(each.upper() for each in AGGREGATES)
+_VALUES: Final = frozenset({"END", "NULL", "TRUE", "FALSE", "K", "COUNT", "LAST", "MAX", "TIME", "DURATION"})
+"""Keywords with which an expression may end: no clause takes them to itself."""
+
+
+class Where(Enum):
+    """What stands around an expression, and so what would end it or be read into it."""
+
+    CLAUSE = auto()
+    ITEM = auto()
+    ARGUMENT = auto()
+    DURATION = auto()
+    SETTING = auto()
+
+
+def expression(text: str, where: Where, qualifiers: frozenset[str] = frozenset()) -> str:
+    """How the expression `text` is written where `qualifiers` before a point are taken off."""
+    return text if _stands(text, where, qualifiers) else f"EXPRESSION {quoted(text)}"
+
+
+def is_field(text: str) -> bool:
+    """Whether `text` is the plain name of a field, which names its column as well."""
+    tokens = lex(text).tokens
+    plain = len(tokens) == 2 and tokens[0].value == text and tokens[0].kind is Kind.WORD
+    return plain and not is_keyword(text) and text.lower() not in RESERVED
+
+
+@lru_cache(maxsize=4096)
+def _stands(text: str, where: Where, qualifiers: frozenset[str]) -> bool:
+    lexed = lex(text)
+    tokens = lexed.tokens[:-1]
+    if lexed.problems or not tokens or (tokens[0].start, tokens[-1].end) != (0, len(text)):
+        return False
+    if tokens[0].word == "EXPRESSION" or not _is_balanced(tokens):
+        return False
+    if where is Where.DURATION and _begins_duration(tokens):
+        return False
+    if where in (Where.ITEM, Where.ARGUMENT) and tokens[0].word in ("*", "DISTINCT", "ALL"):
+        return False
+    if tokens[-1].word in KEYWORDS - _VALUES or any(_is_special(tokens, at, where) for at in range(len(tokens))):
+        return False
+    return _comes_back(text, qualifiers)
+
+
+def _begins_duration(tokens: tuple[Token, ...]) -> bool:
+    first = tokens[1] if tokens[0].word in ("-", "+") and len(tokens) > 1 else tokens[0]
+    return first.kind in (Kind.NUMBER, Kind.STRING) or first.word == "INTERVAL"
+
+
+def _is_balanced(tokens: tuple[Token, ...]) -> bool:
+    """Whether parentheses match, and nothing stands outside of them that ends an expression."""
+    opened: list[str] = []
+    for token in tokens:
+        if token.word in ("(", "["):
+            opened.append(")" if token.word == "(" else "]")
+        elif token.word in (")", "]"):
+            if not opened or opened.pop() != token.word:
+                return False
+        elif token.word == ";" or (not opened and token.word in (",", "=>")):
+            return False
+    return not opened
+
+
+def _is_special(tokens: tuple[Token, ...], index: int, where: Where) -> bool:
+    """Whether the word at `index` means more than a part of an expression: an aggregate, a setting, a query."""
+    token = tokens[index]
+    if token.kind is not Kind.WORD or (index and tokens[index - 1].word == "."):
+        return False
+    follows = tokens[index + 1].word if index + 1 < len(tokens) else ""
+    if where is Where.SETTING and token.word in SETTINGS:
+        return True
+    return token.word in ("SELECT", "OVER") or (follows == "(" and token.word in _CALLS)
+
+
+def _comes_back(text: str, qualifiers: frozenset[str]) -> bool:
+    reader = Reader(lex(text + " ;"))
+    reader.end -= 1
+    part = take_expression(reader)
+    return bool(part) and cut(reader, part, qualifiers).text == text and not reader.problems

@@ -1,0 +1,97 @@
+"""A rewritten text says the new graph, and keeps what says the same."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streaming.definition.graph import QueryGraph
+from streaming.definition.sql.parse import parse_sql
+from streaming.definition.sql.rewrite import rewrite_sql
+from streaming.definition.sql.rewrite_pieces import comments
+from tests.definition.sql.counts import GRAPHS_DRAWN, TEXTS_DRAWN
+from tests.definition.sql.drawn_graphs import EVENT_TIMES, FIELDS, GRAPHS, NAMES, SETTINGS, raw_nodes, settings_of
+from tests.definition.sql.drawn_texts import TEXTS
+
+
+@settings(max_examples=TEXTS_DRAWN)
+@given(TEXTS)
+def test_a_text_whose_graph_is_unchanged_stays_as_it_is(text: str) -> None:
+    script = parse_sql(text)
+    if script.graph is not None and not script.faults:
+        assert rewrite_sql(text, script.graph) == text
+        assert rewrite_sql(text, script.graph, advance=script.advance, event_times=script.event_times) == text
+
+
+@settings(max_examples=TEXTS_DRAWN)
+@given(TEXTS, GRAPHS)
+def test_a_text_can_be_rewritten_to_any_graph(text: str, graph: QueryGraph) -> None:
+    assert parse_sql(rewrite_sql(text, graph)).graph == graph
+
+
+@st.composite
+def edited(draw: st.DrawFn, graph: QueryGraph) -> QueryGraph:
+    """The graph after some edits as people make them: a node changed, added, removed, renamed or moved."""
+    nodes = [node.model_dump(mode="json") for node in graph.nodes]
+    for _ in range(draw(st.integers(1, 3))):
+        ids = st.sampled_from([node["id"] for node in nodes])
+        at = draw(st.integers(0, len(nodes) - 1))
+        how = draw(st.sampled_from(["change", "add", "remove", "rename", "move", "replace"]))
+        if how == "change":
+            nodes[at] = draw(raw_nodes(nodes[at]["kind"], nodes[at]["id"], ids))
+        elif how == "add":
+            nodes.insert(at, draw(raw_nodes(draw(st.sampled_from(sorted(FIELDS))), draw(NAMES), ids)))
+        elif how == "remove" and len(nodes) > 1:
+            del nodes[at]
+        elif how == "rename":
+            nodes[at]["id"] = draw(NAMES)
+        elif how == "move":
+            nodes.insert(draw(st.integers(0, len(nodes) - 1)), nodes.pop(at))
+        else:
+            nodes[at] = draw(raw_nodes(draw(st.sampled_from(sorted(FIELDS))), nodes[at]["id"], ids))
+    return QueryGraph.model_validate({"version": 1, "name": graph.name, "nodes": nodes})
+
+
+@settings(max_examples=GRAPHS_DRAWN)
+@given(st.data())
+def test_an_edited_graph_is_what_the_rewritten_text_says(data: st.DataObject) -> None:
+    text = data.draw(TEXTS)
+    script = parse_sql(text)
+    if script.graph is None or script.faults:
+        return
+    graph = data.draw(edited(script.graph))
+    ids = {node.id for node in graph.nodes if node.kind == "input"}
+    written = rewrite_sql(text, graph)
+    read = parse_sql(written)
+    assert read.faults == (), written
+    assert read.graph == graph, written
+    assert read.advance == {node: of for node, of in script.advance.items() if node in ids}
+    assert read.event_times == {node: of for node, of in script.event_times.items() if node in ids}
+    assert rewrite_sql(written, graph) == written
+
+
+@settings(max_examples=TEXTS_DRAWN)
+@given(st.data())
+def test_new_settings_are_what_the_rewritten_text_says(data: st.DataObject) -> None:
+    text = data.draw(TEXTS)
+    script = parse_sql(text)
+    if script.graph is None or script.faults:
+        return
+    advance = data.draw(settings_of(script.graph, SETTINGS))
+    event_times = data.draw(settings_of(script.graph, EVENT_TIMES))
+    read = parse_sql(rewrite_sql(text, script.graph, advance=advance, event_times=event_times))
+    assert (read.graph, read.advance, read.event_times) == (script.graph, advance, event_times)
+
+
+@settings(max_examples=TEXTS_DRAWN)
+@given(st.data())
+def test_comments_before_a_statement_go_only_with_all_of_its_nodes(data: st.DataObject) -> None:
+    text = data.draw(TEXTS)
+    script = parse_sql(text)
+    if script.graph is None or script.faults:
+        return
+    graph = data.draw(edited(script.graph))
+    written = rewrite_sql(text, graph)
+    ids = {node.id for node in graph.nodes}
+    for statement in script.statements:
+        if ids & {*statement.nodes}:
+            before = text[statement.commented.start : statement.span.start]
+            assert [each for each in comments(before) if each not in written] == [], written
