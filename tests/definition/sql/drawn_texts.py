@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from streaming.definition.sql.lex import lex
 from streaming.definition.sql.printing import print_sql
-from tests.definition.sql.drawn_graphs import EVENT_TIMES, GRAPHS, SETTINGS, settings_of
+from tests.definition.sql.drawn_graphs import GRAPHS
+from tests.definition.sql.drawn_settings import EVENT_TIMES, SETTINGS, settings_of
 
 WRITTEN = [
     "SELECT STREAM * FROM cars",

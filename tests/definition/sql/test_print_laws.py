@@ -7,7 +7,8 @@ from streaming.definition.graph import QueryGraph
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.printing import print_sql
 from tests.definition.sql.counts import GRAPHS_DRAWN, TEXTS_DRAWN
-from tests.definition.sql.drawn_graphs import EVENT_TIMES, GRAPHS, SETTINGS, settings_of
+from tests.definition.sql.drawn_graphs import GRAPHS
+from tests.definition.sql.drawn_settings import EVENT_TIMES, SETTINGS, settings_of
 from tests.definition.sql.drawn_texts import TEXTS
 
 

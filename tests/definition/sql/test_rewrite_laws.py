@@ -8,8 +8,10 @@ from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.rewrite import rewrite_sql
 from streaming.definition.sql.rewrite_pieces import comments
 from tests.definition.sql.counts import GRAPHS_DRAWN, TEXTS_DRAWN
-from tests.definition.sql.drawn_graphs import EVENT_TIMES, FIELDS, GRAPHS, NAMES, SETTINGS, raw_nodes, settings_of
+from tests.definition.sql.drawn_graphs import FIELDS, GRAPHS, raw_nodes
+from tests.definition.sql.drawn_settings import EVENT_TIMES, SETTINGS, settings_of
 from tests.definition.sql.drawn_texts import TEXTS
+from tests.definition.sql.drawn_values import NAMES
 
 
 @settings(max_examples=TEXTS_DRAWN)
