@@ -39,6 +39,9 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("runs/<uuid:run>/logs/", monitoring.LogsView.as_view()),
     path("runs/<uuid:run>/events/", monitoring.EventsView.as_view()),
 ]
+handler400 = "webapp.core.errors.bad_request"
+handler404 = "webapp.core.errors.page_not_found"
+handler500 = "webapp.core.errors.server_error"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("_allauth/", include("allauth.headless.urls")),
     path("api/me/", MeView.as_view()),

@@ -13,7 +13,8 @@ import logging
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
-from django.http import Http404
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views import defaults
 from pydantic import SerializeAsAny, ValidationError
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -116,6 +117,32 @@ def faults_of(error: ValidationError, *, inside: str = "") -> list[Fault]:
             )
         )
     return found
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer an address that is none: below `/api/` with the envelope, as for everything that is absent."""
+    if not request.path.startswith("/api/"):
+        return defaults.page_not_found(request, exception)
+    return _plain(404, NotFound.code, FRAMEWORK_MESSAGES[404][1])
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer what Django itself refuses: below `/api/` with the envelope."""
+    if not request.path.startswith("/api/"):
+        return defaults.bad_request(request, exception)
+    return _plain(400, *FRAMEWORK_MESSAGES[400])
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer a fault of the program, which was logged: below `/api/` with the envelope."""
+    if not request.path.startswith("/api/"):
+        return defaults.server_error(request)
+    return _plain(500, "internal", "Something went wrong in the server, and was written to its log. Try again later.")
+
+
+def _plain(status: int, code: str, message: str) -> HttpResponse:
+    body = ErrorEnvelope(code=code, message=message, faults=[])
+    return HttpResponse(body.model_dump_json(), status=status, content_type="application/json")
 
 
 def _envelope(status: int, code: str, message: str, faults: list[Fault], headers: dict[str, str]) -> Response:

@@ -1,0 +1,79 @@
+"""Every endpoint keeps what its OpenAPI schema says, whatever it is sent: no failure of the server, answers that fit.
+
+A signed-in owner asks; ids in the address are those of things that exist, so that bodies are reached.
+"""
+
+import json
+import os
+import secrets
+from typing import Any
+
+import pytest
+import schemathesis
+from django.core.wsgi import get_wsgi_application
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemathesis.checks import CHECKS
+
+from tests.conftest import ROOT
+from tests.webapp.conftest import Person
+
+SCHEMA = schemathesis.openapi.from_dict(json.loads((ROOT / "frontend" / "openapi.json").read_text()))
+SCHEMA.app = get_wsgi_application()
+OPERATIONS = {found.ok().label: found.ok() for found in SCHEMA.get_all_operations()}
+CHECKED = [
+    CHECKS.get_one(name)
+    for name in (
+        "not_a_server_error",
+        "status_code_conformance",
+        "content_type_conformance",
+        "response_schema_conformance",
+    )
+]
+EVENTS = "GET /api/t/{slug}/runs/{run}/events/"
+"""Never ends by itself; tests/webapp/test_events.py reads it."""
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+
+
+@pytest.fixture
+def existing(alice: Person, binding: dict[str, Any], cars: dict[str, Any]) -> dict[str, str]:
+    """What the parameters of an address name."""
+    run = alice.post(f"bindings/{binding['id']}/start/")
+    assert run.status_code == 201, run.content
+    ids = {"stream": cars["id"], "query": binding["query"], "binding": binding["id"], "run": run.json()["id"]}
+    made = alice.post("tokens/", {"name": "t", "role": "viewer", "expires_in_days": 1})
+    assert made.status_code == 201, made.content
+    return {**ids, "token": made.json()["id"], "slug": alice.organisation.slug}
+
+
+def headers(person: Person) -> dict[str, str]:
+    """Return what a browser sends in which the person is signed in."""
+    csrf = secrets.token_hex(16)
+    session = person.client.cookies["sessionid"].value
+    return {"Cookie": f"sessionid={session}; csrftoken={csrf}", "X-CSRFToken": csrf}
+
+
+@pytest.mark.parametrize("label", sorted(OPERATIONS.keys() - {EVENTS}))
+def test_answers_fit_the_schema(label: str, alice: Person, existing: dict[str, str], redis_connection: Any) -> None:
+    operation = OPERATIONS[label]
+    sent = headers(alice)
+
+    @settings(
+        max_examples=200 if THOROUGH else 12,
+        deadline=None,
+        derandomize=not THOROUGH,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=operation.as_strategy(), known=st.sampled_from([True, True, True, False]))
+    def keeps_it(case: schemathesis.Case, known: bool) -> None:
+        (case.headers or {}).pop("Authorization", None)  # the session signs in
+        if known:
+            case.path_parameters = {name: existing[name] for name in case.path_parameters or {}}
+        case.call_and_validate(headers=sent, checks=CHECKED)
+
+    keeps_it()
+
+
+def test_every_endpoint_is_asked() -> None:
+    assert len(OPERATIONS) >= 35
+    assert EVENTS in OPERATIONS
