@@ -22,6 +22,7 @@ from streaming.definition.graph import InputNode, Node, QueryGraph, TopKNode, Wi
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import Fields
 from streaming.definition.wiring import feeding, order, ports
+from streaming.temporal.ticks import Ticks
 
 
 class Unsound(ValueError):
@@ -158,8 +159,15 @@ def _newest(paths: Sequence[Path]) -> str:
     """The same in events, where one clock says how far it is behind them."""
     if len(paths) > 1 or paths[0].behind_events is None:
         return ""
-    after = below(paths[0].behind_events) if paths[0].behind_events >= 0 else spoken(paths[0].behind_events + 1)
-    return f" Its clock gets there with an event {after} after t, on each lane."
+    return f" Its clock gets there with {_event(paths[0].behind_events)} on each lane."
+
+
+def _event(behind: Ticks) -> str:
+    """The first event that moves a CTI beyond t, which is `behind` ticks behind the largest start."""
+    if behind < 0:
+        return "an event at t" if behind == -1 else f"an event {spoken(-behind - 1)} before t"
+    exact, above = below(behind), spoken(behind)
+    return f"an event {exact} after t" if len(exact) <= len(above) else f"an event more than {above} after t"
 
 
 def _carried(graph: QueryGraph, refused: Sequence[Fault]) -> str:

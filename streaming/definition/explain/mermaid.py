@@ -7,6 +7,7 @@ from typing import Final
 from streaming.definition.explain.model import Explanation, NodeExplained, Stage
 
 _PLAIN: Final = re.compile(r"[^A-Za-z0-9 ,]")
+_MATHS: Final = re.compile(r"\$(?=\$)")
 _LONGEST: Final = 80
 """Characters of a sentence that fit into a box."""
 _MANY: Final = 60
@@ -34,7 +35,8 @@ def explain_mermaid(e: Explanation) -> str:
 
 def escaped(text: str) -> str:
     """`text` so that Mermaid shows it as it is, wherever a label may stand."""
-    return _PLAIN.sub(lambda found: f"#{ord(found.group())};", text)
+    apart = _MATHS.sub("$\u200b", text)  # two dollars side by side begin a formula, as entities too
+    return _PLAIN.sub(lambda found: f"#{ord(found.group())};", apart)
 
 
 def _title(stage: Stage) -> str:
@@ -64,7 +66,8 @@ def _lines(node: NodeExplained, short: bool) -> Iterator[str]:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]} ..."
+    """`text`, cut behind a word where it is too long."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rpartition(' ')[0] or text[:_LONGEST]} ..."
 
 
 def _marks(e: Explanation, ids: dict[str, str]) -> Iterator[str]:

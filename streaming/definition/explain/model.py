@@ -50,8 +50,8 @@ class Hold(Strict):
 class Kept(Strict):
     """One thing that a node remembers: `what`, a piece of it for each `per`, and `until` when; `formula` says how much.
 
-    `bounded_by`: a CTI frees it; there is one for each lane; one for each key, and keys are not forgotten; it stays while an edge is open,
-    until its group pauses, until enough further events of its group have come; or nothing bounds it.
+    `bounded_by`: a CTI frees it; there is one for each lane, or for each key, and keys are not forgotten; it stays
+    while an edge is open, until its group pauses, until enough further events of its group came; or nothing bounds it.
     """
 
     what: str

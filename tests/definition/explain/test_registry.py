@@ -1,0 +1,62 @@
+"""Everything that a graph or settings can say has its explanation: what is new here fails until it has one."""
+
+from typing import Any, get_args
+
+from streaming.definition.explain import clocks, doings, holds, text, window_states
+from streaming.definition.explain.cti_rules import NODE_RULES, WINDOW_RULES
+from streaming.definition.explain.model import BoundedBy
+from streaming.definition.explain.registry import KINDS
+from streaming.definition.graph import (
+    AggregateFunction,
+    Emit,
+    Empty,
+    JoinType,
+    Node,
+    OutputTimestamp,
+    WindowSpec,
+)
+from streaming.definition.streams import Rowtime
+from streaming.temporal.settings import Basis, Future, Idle, Late, LateEnd
+
+
+def members(union: Any) -> set[Any]:
+    return set(get_args(get_args(union)[0]))
+
+
+def kinds(union: Any) -> set[str]:
+    return {get_args(model.model_fields["kind"].annotation)[0] for model in members(union)}
+
+
+def test_every_kind_of_node_has_an_entry() -> None:
+    assert KINDS.keys() == members(Node)
+    assert NODE_RULES.keys() == kinds(Node)
+
+
+def test_every_kind_of_window_has_an_entry() -> None:
+    for registry in (doings.WINDOWS, holds.WINDOW_HOLDS, window_states.STATES):
+        assert registry.keys() == members(WindowSpec)
+    assert WINDOW_RULES.keys() == kinds(WindowSpec)
+
+
+def test_every_aggregate_has_an_entry() -> None:
+    assert window_states.AGGREGATES.keys() == set(get_args(AggregateFunction))
+
+
+def test_every_mode_and_timestamp_has_a_sentence() -> None:
+    assert doings.EMITS.keys() == set(get_args(Emit))
+    assert doings.EMPTIES.keys() == set(get_args(Empty))
+    assert doings.JOINS.keys() == doings.ASOF_JOINS.keys() == set(get_args(JoinType))
+    assert doings.TIMESTAMPS.keys() == set(get_args(OutputTimestamp))
+
+
+def test_every_policy_has_a_sentence() -> None:
+    assert clocks.LATE.keys() == set(Late)
+    assert clocks.LATE_ENDS.keys() == set(LateEnd)
+    assert clocks.BASES.keys() == set(Basis)
+    assert clocks.IDLE.keys() == set(Idle)
+    assert clocks.FUTURES.keys() == set(Future)
+    assert clocks.ROWTIMES.keys() == set(Rowtime)
+
+
+def test_every_bound_has_a_sentence() -> None:
+    assert text.BOUNDS.keys() == set(get_args(BoundedBy))

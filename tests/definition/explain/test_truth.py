@@ -1,0 +1,170 @@
+"""What an explanation states is what the reference does, for random graphs around every operator."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+
+from streaming.definition.advance import temporal_settings
+from streaming.definition.check import check
+from streaming.definition.explain import Explanation, explain
+from streaming.definition.graph import sources
+from streaming.engine.compile import compile_binding
+from streaming.engine.plan import NotRunnable
+from streaming.reference.build import build, plan_of
+from streaming.reference.executor import ReferenceRun
+from streaming.reference.output import Output
+from streaming.reference.per_event import PerEvent
+from streaming.temporal.outcomes import Outcome, Reason
+from streaming.temporal.ticks import INFINITY, NO_CTI
+from streaming.wire.case import Case
+from tests.definition.explain.runs import leaving, seen, steps
+from tests.reference.drawn import KINDS, Scope, cases
+from tests.reference.readable import transcript
+
+ANY = Scope(imports=True)
+NO_WALL = Scope(wall=False)
+KIND = st.sampled_from(KINDS)
+in_runs = settings(max_examples=max(25, settings.default.max_examples // 4))
+"""For what is looked at after each row of a run, of each operator."""
+
+
+def drawn(data: st.DataObject, kind: str, scope: Scope = ANY) -> tuple[Case, Explanation]:
+    case = data.draw(cases(kind, scope))
+    case = replace(case, graph=seen(case.graph))
+    note(transcript(case))
+    return case, explain(case.graph, case.streams, case.advance)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@in_runs
+@given(data=st.data())
+def test_no_cti_is_ever_further_behind_than_is_stated(kind: str, data: st.DataObject) -> None:
+    case, explained = drawn(data, kind)
+    holds = {node.id: node.hold for node in explained.nodes}
+    for run in steps(case):
+        ctis = leaving(run)
+        for node in case.graph.nodes:
+            coming = min((ctis[source] for source in sources(node)), default=NO_CTI)
+            if coming in (NO_CTI, INFINITY):
+                continue
+            hold, left = holds[node.id], ctis[node.id]
+            assert left <= coming - hold.at_least, node.id
+            assert hold.at_most is None or left >= coming - hold.at_most, node.id
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@in_runs
+@given(data=st.data())
+def test_no_path_is_ever_slower_than_is_stated(kind: str, data: st.DataObject) -> None:
+    case, explained = drawn(data, kind)
+    for run in steps(case):
+        ctis = leaving(run)
+        for output in {path.output for path in explained.paths}:
+            paths = [path for path in explained.paths if path.output == output]
+            coming = [ctis[path.input] for path in paths]
+            if NO_CTI in coming or any(path.at_most is None for path in paths):
+                continue
+            due = [cti - (path.at_most or 0) for path, cti in zip(paths, coming, strict=True) if cti != INFINITY]
+            assert ctis[output] >= min(due, default=INFINITY)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@in_runs
+@given(data=st.data())
+def test_rows_have_the_stated_fields_and_lifetimes(kind: str, data: st.DataObject) -> None:
+    case, explained = drawn(data, kind)
+    said = {node.id: node for node in explained.nodes}
+    *_, run = steps(case)
+    for row in run.released:
+        node = said[row.output]
+        assert list(row.flow.payload) == list(node.fields)
+        ended = row.released_by is not None and row.released_by.cti == INFINITY  # what is open then stays so (T4)
+        assert row.edge is None or node.lifetime.shape == "edges" or ended
+        if row.edge is None and node.lifetime.longest is not None:
+            assert row.flow.end - row.flow.start <= node.lifetime.longest
+
+
+@given(kind=KIND, data=st.data())
+def test_schemas_are_those_of_check(kind: str, data: st.DataObject) -> None:
+    case, explained = drawn(data, kind)
+    schemas = check(case.graph, case.streams).schemas
+    texts = {name: {field: str(of) for field, of in fields.items()} for name, fields in schemas.items()}
+    assert {node.id: node.fields for node in explained.nodes} == texts
+    for node in case.graph.nodes:
+        (said,) = [each for each in explained.nodes if each.id == node.id]
+        assert [(port.node, port.fields) for port in said.reads] == [(each, texts[each]) for each in sources(node)]
+
+
+@given(kind=KIND, data=st.data())
+def test_what_looks_at_one_event_at_a_time_keeps_nothing(kind: str, data: st.DataObject) -> None:
+    case, explained = drawn(data, kind)
+    state = {node.id: bool(node.state) for node in explained.nodes}
+    shapes = {node.id: node.lifetime.shape for node in explained.nodes}
+    operators = build(plan_of(case.graph, case.streams, temporal_settings(case.graph, case.streams, case.advance)))
+    for node in case.graph.nodes:
+        if node.id not in operators:
+            continue
+        operator = operators[node.id]
+        times = operator.times if isinstance(operator, Output) else operator
+        edges = any(shapes[source] == "edges" for source in sources(node))
+        waits = node.kind in ("to_intervals", "point_at_end", "extend", "output") and not isinstance(times, PerEvent)
+        assert state[node.id] == (edges if waits else not isinstance(times, PerEvent)), node.id
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@in_runs
+@given(data=st.data())
+def test_the_clock_is_never_further_behind_the_events_of_its_lanes_than_is_stated(
+    kind: str, data: st.DataObject
+) -> None:
+    case, explained = drawn(data, kind, NO_WALL)
+    clocks = {node.id: node.clock for node in explained.nodes}
+    for run in steps(case):
+        ctis = leaving(run)
+        for name, clock in clocks.items():
+            if clock is None or clock.behind is None:
+                continue
+            largest = [_largest_start(run, name, lane) for lane in clock.lanes or ()]
+            assert ctis[name] >= min(largest) - clock.behind
+
+
+def _largest_start(run: ReferenceRun, name: str, lane: str) -> int:
+    starts = [
+        judged.original.start
+        for element, judged in run.judged.items()
+        if (element.input, element.lane) == (name, lane)
+        and judged.original is not None
+        and judged.outcome is not Outcome.MALFORMED
+        and judged.reason is not Reason.AFTER_END
+        and judged.original.edge != "end"
+    ]
+    return max(starts, default=2 * NO_CTI)
+
+
+@given(kind=KIND, data=st.data())
+def test_spark_is_stated_to_carry_what_the_engine_compiles(kind: str, data: st.DataObject) -> None:
+    case, explained = drawn(data, kind)
+    settings = temporal_settings(case.graph, case.streams, case.advance)
+    try:
+        compile_binding(case.graph, case.streams, settings, buckets=8)
+    except NotRunnable:
+        assert not explained.on_spark
+        assert any(node.refused for node in explained.nodes)
+    else:
+        assert explained.on_spark
+        assert not any(node.refused for node in explained.nodes)
+
+
+@given(kind=KIND, data=st.data())
+def test_every_node_is_in_one_part_of_one_stage_behind_what_it_reads(kind: str, data: st.DataObject) -> None:
+    case, explained = drawn(data, kind)
+    stages = {name: stage.number for stage in explained.stages for part in stage.parts for name in part.nodes}
+    listed = [name for stage in explained.stages for part in stage.parts for name in part.nodes]
+    assert sorted(listed) == sorted(node.id for node in case.graph.nodes)
+    assert stages == {node.id: node.stage for node in explained.nodes}
+    for node in case.graph.nodes:
+        assert all(stages[source] <= stages[node.id] for source in sources(node))
+    assert [stage.number for stage in explained.stages] == list(range(len(explained.stages)))
+    assert [stage.kind for stage in explained.stages[:: len(explained.stages) - 1]] == ["feed", "sink"]
