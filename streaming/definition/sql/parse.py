@@ -1,35 +1,126 @@
-"""A text into a script. (Being built: so far only `INSERT INTO t SELECT STREAM * FROM s`.)"""
+"""A text into a script."""
 
-import re
-
-from streaming.definition.faults import Fault, FaultCode, Severity, Span
+from streaming.definition.faults import Fault
 from streaming.definition.load import load_graph
+from streaming.definition.sql.build import Builder
+from streaming.definition.sql.build_select import build_select
+from streaming.definition.sql.comments import with_comments
+from streaming.definition.sql.lex import Lexed, lex
 from streaming.definition.sql.places import Place, Places
-from streaming.definition.sql.script import Script, Statement
+from streaming.definition.sql.problems import Extent, Problem, span
+from streaming.definition.sql.reader import Reader
+from streaming.definition.sql.resolve import Resolved, resolve
+from streaming.definition.sql.script import Script, Span, Statement, StatementKind
+from streaming.definition.sql.settings import Settings, read_settings
+from streaming.definition.sql.statements import take_statements
+from streaming.definition.sql.tree import Sentence
+
+_DEFAULT_NAME = "query"
 
 
 def parse_sql(text: str) -> Script:
-    """Read `text`; never raises, and tells every fault at once."""
-    match = re.fullmatch(r"\s*(?:INSERT\s+INTO\s+(\w+)\s+)?SELECT\s+STREAM\s+\*\s+FROM\s+(\w+)\s*;?\s*", text, re.I)
-    if match is None:
-        span = Span(start=0, end=len(text))
-        message, remedy = "This text cannot be read yet.", "Write INSERT INTO target SELECT STREAM * FROM stream;"
-        wrong = Fault(
-            code=FaultCode.BAD_SQL,
-            severity=Severity.ERROR,
-            node=None,
-            field=None,
-            message=message,
-            remedy=remedy,
-            span=span,
-        )
-        return Script(text, {"version": 1, "name": "query", "nodes": []}, None, {}, {}, (wrong,), Places(text), ())
-    target, stream = match.group(1) or "out", match.group(2)
-    nodes = [{"id": stream, "kind": "input", "stream": stream}, {"id": target, "kind": "output", "input": stream}]
-    raw: dict[str, object] = {"version": 1, "name": target, "nodes": nodes}
+    """Read `text`; never raises, whatever it holds, and tells every fault of form at once, each with a span.
+
+    `graph` is None where there are such faults; `raw` then holds what could be read, with holes in nodes that could
+    not: `check` takes it, and says nothing of what hangs on such a node. All BAD_SHAPE faults that are not caused by
+    other faults of the text are among `faults`, so those that `check` finds in `raw` need not be told again.
+    """
+    lexed = lex(text)
+    reader = Reader(lexed)
+    sentences = take_statements(reader)
+    builder = Builder(reader, build_select)
+    parts = [_build(builder, sentence) for sentence in sentences]
+    resolved = resolve(builder.drafts)
+    settings = read_settings(reader, sentences, resolved)
+    raw: dict[str, object] = {"version": 1, "name": _name(reader, sentences, resolved), "nodes": resolved.nodes}
+    if not resolved.nodes:
+        _refuse_emptiness(reader, lexed)
+    places = _places(text, sentences, resolved, settings)
     loaded = load_graph(raw)
-    where = Span(start=match.start(2), end=match.end(2))
-    whole = Span(start=match.start(), end=match.end())
-    places = Places(text, {stream: {"": Place(where)}, target: {"": Place(whole)}})
-    statement = Statement("insert", whole, whole, (stream, target))
-    return Script(text, raw, loaded.graph, {}, {}, loaded.faults, places, (statement,))
+    faults = _faults(reader.problems, (*loaded.faults, *settings.faults), places, text)
+    statements = tuple(
+        _statement(text, lexed, each, part, resolved) for each, part in zip(sentences, parts, strict=True)
+    )
+    graph = None if faults else loaded.graph
+    return Script(text, raw, graph, settings.advance, settings.event_times, faults, places, statements)
+
+
+Built = tuple[tuple[int, int], tuple[tuple[Extent, tuple[int, int]], ...]]
+"""Which drafts a statement made, and which each of its steps."""
+
+
+def _build(builder: Builder, sentence: Sentence) -> Built:
+    order = builder.drafts.order
+    first = len(order)
+    steps = []
+    for step in sentence.steps:
+        before = len(order)
+        builder.step(step)
+        steps.append((step.extent, (before, len(order))))
+    if sentence.insert is not None:
+        builder.insert(sentence.insert, builder.reader.tokens[sentence.first].extent)
+    return (first, len(order)), tuple(steps)
+
+
+def _name(reader: Reader, sentences: list[Sentence], resolved: Resolved) -> str:
+    """The name of the graph: that of QUERY, else the id of the first output."""
+    named = [sentence.query for sentence in sentences if sentence.query is not None]
+    for again in named[1:]:
+        reader.problem(again.extent, "The query is named twice.", "Leave one QUERY statement out.")
+    if named:
+        return named[0].value
+    outputs = (str(node["id"]) for node in resolved.nodes if node.get("kind") == "output")
+    return next(outputs, _DEFAULT_NAME)
+
+
+def _refuse_emptiness(reader: Reader, lexed: Lexed) -> None:
+    if not reader.problems:
+        extent = (lexed.tokens[0].start, lexed.tokens[max(len(lexed.tokens) - 2, 0)].end)
+        remedy = "Write for example INSERT INTO out SELECT STREAM * FROM stream;"
+        reader.problem(extent, "The text holds no query.", remedy)
+
+
+def _places(text: str, sentences: list[Sentence], resolved: Resolved, settings: Settings) -> Places:
+    nodes: dict[str | None, dict[str, Place]] = {}
+    for name, places in resolved.places.items():
+        nodes[name] = dict(places)
+    for name, places in settings.places.items():
+        nodes.setdefault(name, {}).update(places)
+    named = [sentence.query for sentence in sentences if sentence.query is not None]
+    if named:
+        nodes[None] = {"name": Place(span(named[0].extent))}
+    return Places(text, nodes)
+
+
+def _faults(problems: list[Problem], shapes: tuple[Fault, ...], places: Places, text: str) -> tuple[Fault, ...]:
+    """The problems, and faults of shape: where there are problems only those of something that stands in the text."""
+    found = [problem.fault() for problem in dict.fromkeys(problems)]
+    for fault in shapes:
+        known = places.nodes.get(fault.node, {})
+        if not problems or (fault.field or "") in known:
+            where = places.span_of(fault.node, fault.field, fault.at) or Span(start=0, end=len(text))
+            found.append(fault.model_copy(update={"span": where}))
+    return tuple(sorted(found, key=lambda fault: (fault.span.start, fault.span.end) if fault.span else (0, 0)))
+
+
+def _statement(text: str, lexed: Lexed, sentence: Sentence, built: Built, resolved: Resolved) -> Statement:
+    first = lexed.tokens[sentence.first].start
+    after = lexed.tokens[sentence.last]
+    last = after.end if after.word == ";" else lexed.tokens[sentence.last - 1].end
+    kind: StatementKind = "insert"
+    if sentence.advance is not None:
+        kind = "advance"
+    elif sentence.query is not None:
+        kind = "query"
+    elif sentence.steps and sentence.insert is None:
+        kind = "steps"
+    before = lexed.tokens[sentence.first - 1].end if sentence.first else 0
+    named = sentence.advance.input.value if sentence.advance and sentence.advance.input else None
+    return Statement(
+        kind,
+        Span(start=first, end=last),
+        Span(start=with_comments(text, before, first), end=last),
+        resolved.made(*built[0]),
+        tuple((span(extent), resolved.made(*part)) for extent, part in built[1]),
+        resolved.input_of(named) if named else None,
+    )

@@ -3,7 +3,8 @@
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as default
 from typing import Final
 
 from streaming.definition.faults import Span
@@ -40,16 +41,16 @@ class Places:
     """
 
     text: str
-    nodes: Mapping[str | None, Mapping[str, Place]] = field(default_factory=dict)
+    nodes: Mapping[str | None, Mapping[str, Place]] = default(default_factory=dict)
 
-    def span_of(self, node: str | None, path: str | None = None, at: int | None = None) -> Span | None:
+    def span_of(self, node: str | None, field: str | None = None, at: int | None = None) -> Span | None:
         """The place of a field, else of the longest beginning of its path that is known, else of the whole node.
 
         With `at`, a character of an expression, the word that stands there; at its end the last word. None for a node
         that the text does not know, and for the graph as a whole.
         """
         known = self.nodes.get(node, {})
-        path = path or ""
+        path = field or ""
         while path not in known:
             if not path:
                 return None
@@ -62,7 +63,5 @@ class Places:
         end = place.span.end
         if start < end and (match := _WORD.match(self.text, start, end)):
             return Span(start=start, end=match.end())
-        last = None
-        for last in _WORD.finditer(self.text, place.span.start, end):
-            pass
-        return Span(start=last.start(), end=last.end()) if last else place.span
+        words = list(_WORD.finditer(self.text, place.span.start, end))
+        return Span(start=words[-1].start(), end=words[-1].end()) if words else place.span
