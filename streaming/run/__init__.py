@@ -1,0 +1,1 @@
+"""Runs one definition on files, without the web application: `python -m streaming.run` (DEFINITION.md section 4)."""

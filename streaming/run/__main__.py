@@ -1,0 +1,145 @@
+"""`python -m streaming.run --query FILE --input NAME=PATH ... --output PATH` (README.md says all of it)."""
+
+import json
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from types import FrameType
+
+from streaming.adapters.contract import AdapterError
+from streaming.definition.explain import explain, explain_text
+from streaming.definition.streams import Rowtime
+from streaming.run.definition import Definition, define
+from streaming.run.errors import Failed, Refused, RunError, Unreadable
+from streaming.run.options import Options, read_options
+from streaming.run.outcome import Counted
+from streaming.run.places import places
+from streaming.run.progress import progress_on
+from streaming.run.results import Results
+from streaming.run.shown import faults_json
+from streaming.run.sources import FileSource, Source
+from streaming.run.summary import Summary
+from streaming.run.transcript_rows import RowsSource
+
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one query on files; the exit codes are those of `errors`, 130 after an interruption."""
+    as_json = "--json" in arguments
+    try:
+        options = read_options(arguments)
+        definition = define(options)
+        if options.explain:
+            _explain(options, definition)
+        else:
+            _run(options, definition)
+    except Refused as refusal:
+        _say(faults_json(refusal.text, refusal.faults) if as_json else str(refusal))
+        return refusal.code
+    except RunError as error:
+        _say(json.dumps({"error": str(error)}, ensure_ascii=False) if as_json else str(error))
+        return error.code
+    except KeyboardInterrupt:
+        _say("Interrupted: no file was written.")
+        return INTERRUPTED
+    return 0
+
+
+def _explain(options: Options, definition: Definition) -> None:
+    if not options.as_json:
+        _say(*definition.said)
+    explained = explain(definition.graph, definition.streams, definition.advance)
+    sys.stdout.write(explained.model_dump_json() + "\n" if options.as_json else explain_text(explained))
+
+
+def _run(options: Options, definition: Definition) -> None:
+    """Run, and put all files in their places at the very end. Raises `RunError`."""
+    where = places(options.output or "", list(definition.outputs), options.late)
+    if not options.as_json:
+        _say(*definition.said)
+    begun = time.monotonic()
+    sources = _sources(definition)
+    progress = progress_on(sys.stderr, quiet=options.quiet or options.as_json)
+    results = Results(where, definition.outputs, progress)
+    try:
+        counted = _executed(options, definition, sources, results)
+        results.finish()
+    except AdapterError as error:
+        raise Unreadable(str(error)) from None
+    except OSError as error:
+        raise Failed(f"The results cannot be written: {error}.") from None
+    finally:
+        results.close()
+    _tell(
+        options,
+        Summary(
+            query=definition.graph.name,
+            executor=options.executor,
+            inputs=counted,
+            outputs={name: (results.written[name], where.outputs[name].path) for name in definition.outputs},
+            late=(results.late_rows, where.late),
+            seconds=time.monotonic() - begun,
+            said=definition.said,
+        ),
+    )
+
+
+def _tell(options: Options, summary: Summary) -> None:
+    if options.as_json:
+        _say(summary.to_json())
+    else:
+        summary.write(sys.stderr)
+
+
+def _sources(definition: Definition) -> list[Source]:
+    """What reads each input. Raises `Unreadable` where its files cannot be what the stream says."""
+    sources: list[Source] = []
+    for node, stream in definition.streams.items():
+        files, columns = definition.files[node], definition.columns[node]
+        try:
+            if files.form == "json_lines" and not columns:
+                sources.append(RowsSource(node, definition.stream_names[node], stream, files))
+                continue
+            if stream.rowtime is Rowtime.IMPLICIT:
+                raise Unreadable(f"{node}: {files.path} says of no row when it arrived; name the column of its time.")
+            if len(stream.lanes or ()) > 1:
+                raise Unreadable(f"{node}: {files.path} says of no row which of the lanes it is of; list one.")
+            sources.append(FileSource(node, stream, files, columns))
+        except AdapterError as error:
+            raise Unreadable(f"{node}: {error}") from None
+    return sources
+
+
+def _executed(
+    options: Options, definition: Definition, sources: Sequence[Source], sink: Results
+) -> Mapping[str, Counted]:
+    """Run by the executor that is asked for, and import no other. Raises `RunError` and `AdapterError`."""
+    graph, streams, rows = definition.graph, definition.streams, options.rows_a_batch
+    if options.executor == "spark":
+        from streaming.run.by_spark import run_spark
+
+        return run_spark(graph, streams, definition.advance, sources, rows, sink)
+    if options.executor == "engine":
+        from streaming.run.by_engine import run_engine
+
+        return run_engine(graph, streams, definition.temporal, sources, rows, sink)
+    from streaming.run.by_reference import run_reference
+
+    return run_reference(graph, streams, definition.temporal, sources, rows, sink)
+
+
+def _say(*lines: str) -> None:
+    for line in lines:
+        sys.stderr.write(line + "\n")
+    sys.stderr.flush()
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, _interrupt)
+    sys.exit(main(sys.argv[1:]))

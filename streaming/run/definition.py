@@ -1,0 +1,180 @@
+"""From a command line to a definition without errors: query, streams, settings and files."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from streaming.definition.advance import check_advance, in_force, temporal_settings
+from streaming.definition.binding_checks import check_binding
+from streaming.definition.carried import not_carried
+from streaming.definition.check import check
+from streaming.definition.clock_checks import held_back, told_once
+from streaming.definition.event_time import with_event_times
+from streaming.definition.faults import Fault, Severity
+from streaming.definition.graph import InputNode, OutputNode, QueryGraph
+from streaming.definition.sql.check import check_sql
+from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
+from streaming.definition.types import Fields
+from streaming.run.errors import Misused, Refused
+from streaming.run.files import InputFiles, input_files
+from streaming.run.infer import infer
+from streaming.run.options import Options
+from streaming.run.query import Query, load_query
+from streaming.run.shown import shown_faults
+from streaming.run.streams import StreamSaid, load_advance, load_streams
+from streaming.temporal.settings import AdvanceTime
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A definition without errors. Each input node reads a stream of its own, called as the node.
+
+    `streams`, `files` and `columns` are by input node, `advance` and `temporal` are the settings in force, `outputs`
+    the fields of each output. `said` are lines for the user: what was inferred, and warnings.
+    """
+
+    graph: QueryGraph
+    streams: Mapping[str, StreamDefinition]
+    advance: Mapping[str, AdvanceTimeSettings]
+    temporal: Mapping[str, AdvanceTime]
+    outputs: Mapping[str, Fields]
+    stream_names: Mapping[str, str]
+    files: Mapping[str, InputFiles]
+    columns: Mapping[str, Mapping[str, str]]
+    said: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Streams:
+    """The streams of the query by name, as far as they are known, and what was said of them."""
+
+    said: Mapping[str, StreamSaid]
+    faults: tuple[Fault, ...]
+    lines: tuple[str, ...]
+
+    @property
+    def definitions(self) -> dict[str, StreamDefinition]:
+        return {name: each.definition for name, each in self.said.items()}
+
+
+def define(options: Options) -> Definition:
+    """Read and check everything that the command line names.
+
+    Raises `Refused` with every fault, `Misused` for inputs without a file or files without an input, `Unreadable`.
+    """
+    query = load_query(options.query)
+    files = _files(query, options)
+    streams = _streams(query, options, files)
+    advance, wrong = load_advance(options.advance, query.graph)
+    own_ctis = _own_ctis(query, files, streams)
+    faults = [*streams.faults, *wrong, *_faults(query, streams.definitions, advance, own_ctis)]
+    graph = query.graph
+    errors = any(fault.severity is Severity.ERROR for fault in faults)
+    temporal: Mapping[str, AdvanceTime] = {}
+    if graph is not None and not errors:
+        temporal = temporal_settings(graph, streams.definitions, {**query.advance, **advance})
+        if options.executor != "reference":
+            faults += [_by_reference(fault) for fault in not_carried(graph, streams.definitions, temporal)]
+            errors = any(fault.severity is Severity.ERROR for fault in faults)
+    text = None if query.script is None else query.script.text
+    lines = shown_faults(query.path, text, faults)
+    if graph is None or errors:
+        raise Refused(faults, [*streams.lines, *lines], text)
+    settings = in_force(graph, streams.definitions, {**query.advance, **advance})
+    schemas = check(graph, streams.definitions).schemas
+    return Definition(
+        graph=_own_streams(graph),
+        streams=with_event_times(graph, streams.definitions, query.event_times),
+        advance=settings,
+        temporal=temporal,
+        outputs={node.id: schemas[node.id] for node in graph.nodes if isinstance(node, OutputNode)},
+        stream_names=query.inputs,
+        files=files,
+        columns={node: streams.said[stream].columns for node, stream in query.inputs.items()},
+        said=(*streams.lines, *lines),
+    )
+
+
+def _files(query: Query, options: Options) -> dict[str, InputFiles]:
+    """The files of each input node; an explanation needs none."""
+    inputs = query.inputs
+    found: dict[str, InputFiles] = {}
+    for name, path in options.inputs.items():
+        nodes = [name] if name in inputs else [node for node, stream in inputs.items() if stream == name]
+        if not nodes and query.graph is None:
+            continue  # the faults of the query come first; what it reads is not certain
+        if not nodes:
+            known = ", ".join(dict.fromkeys([*inputs, *inputs.values()])) or "none"
+            raise Misused(f"--input {name}: the query has no such input; it has {known}.")
+        files = input_files(name, path)
+        found |= {node: files for node in nodes if node == name or node not in options.inputs}
+    missing = [node for node in inputs if node not in found]
+    if missing and not options.explain and query.graph is not None:
+        raise Misused(f"The query reads {', '.join(missing)}: say --input {missing[0]}=PATH.")
+    return found
+
+
+def _streams(query: Query, options: Options, files: Mapping[str, InputFiles]) -> _Streams:
+    """The streams that are said, and those that their files show. In a query with faults of form nothing is asked."""
+    read = load_streams(options.streams)
+    unreadable = {fault.field.split(".")[1] for fault in read.faults if fault.field}
+    said, lines = dict(read.streams), list[str]()
+    for node, stream in query.inputs.items():
+        if stream in said or stream in unreadable or node not in files:
+            continue
+        try:
+            inferred = infer(stream, files[node], query.event_times.get(node))
+        except Misused:
+            if query.graph is None:
+                continue
+            raise
+        said[stream] = StreamSaid(inferred.stream)
+        lines.append(inferred.said)
+    return _Streams(said, read.faults, tuple(lines))
+
+
+def _own_ctis(query: Query, files: Mapping[str, InputFiles], streams: _Streams) -> set[str]:
+    """The streams whose rows may be CTIs: those of transcripts; without a file any may."""
+    return {
+        stream
+        for node, stream in query.inputs.items()
+        if node not in files
+        or (files[node].form == "json_lines" and stream in streams.said and not streams.said[stream].columns)
+    }
+
+
+def _faults(
+    query: Query,
+    streams: Mapping[str, StreamDefinition],
+    advance: Mapping[str, AdvanceTimeSettings],
+    own_ctis: set[str],
+) -> Iterator[Fault]:
+    """Everything that is wrong, in the order of the text where there is one."""
+    if query.script is not None:
+        yield from check_sql(query.script.text, streams, advance=advance, own_ctis=own_ctis).faults
+        return
+    raw = query.raw
+    yield from check(raw if isinstance(raw, dict) else {}, streams).faults
+    graph = query.graph
+    if graph is None:
+        return
+    settings = in_force(graph, streams, advance)
+    alone = [
+        fault.model_copy(update={"node": node})
+        for node, stream in query.inputs.items()
+        if node in settings
+        for fault in check_advance(settings[node], streams[stream], stream in own_ctis)
+    ]
+    yield from told_once(alone, held_back(graph, streams, settings, own_ctis))
+    yield from check_binding(graph, streams, settings, own_ctis)
+
+
+def _by_reference(fault: Fault) -> Fault:
+    return fault.model_copy(update={"remedy": f"{fault.remedy} Or run it with --executor reference."})
+
+
+def _own_streams(graph: QueryGraph) -> QueryGraph:
+    """The graph whose inputs read streams that are called as they are: EVENTTIME BY is of an input, not of a stream."""
+    nodes = [
+        node.model_copy(update={"stream": node.id}) if isinstance(node, InputNode) else node for node in graph.nodes
+    ]
+    return graph.model_copy(update={"nodes": nodes})

@@ -1,0 +1,101 @@
+"""The command line."""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from streaming.run.errors import Misused
+
+ExecutorName = Literal["reference", "engine", "spark"]
+EXECUTORS: tuple[ExecutorName, ...] = ("reference", "engine", "spark")
+ROWS_A_BATCH = 10_000
+
+EXIT_CODES = """exit codes: 0 done; 1 the definition is refused: every fault is told, with line and column in a text;
+2 usage; 3 an input cannot be read; 4 the executor failed or an output cannot be written; 130
+interrupted. Until it is done, a run leaves every file of the output as it was."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says. `inputs` is by the id of an input node, or the name of a stream."""
+
+    query: Path
+    inputs: Mapping[str, Path]
+    output: str | None
+    streams: Path | None = None
+    advance: Path | None = None
+    late: Path | None = None
+    executor: ExecutorName = "reference"
+    rows_a_batch: int = ROWS_A_BATCH
+    as_json: bool = False
+    explain: bool = False
+    quiet: bool = field(default=False)
+
+
+def read_options(arguments: Sequence[str]) -> Options:
+    """Read the command line. Raises `SystemExit` as argparse does (2), `Misused` for what it cannot see."""
+    said = _parser().parse_args(arguments)
+    if not said.explain and said.output is None:
+        raise Misused("Say where the results go: --output PATH, or --output - for standard output.")
+    return Options(
+        query=said.query,
+        inputs=_inputs(said.input),
+        output=said.output,
+        streams=said.streams,
+        advance=said.advance,
+        late=said.late,
+        executor=said.executor,
+        rows_a_batch=said.cuts,
+        as_json=said.json,
+        explain=said.explain,
+        quiet=said.quiet,
+    )
+
+
+def _inputs(said: Sequence[str]) -> dict[str, Path]:
+    inputs: dict[str, Path] = {}
+    for each in said:
+        name, equals, path = each.partition("=")
+        if not (name and equals and path):
+            raise Misused(f"--input {each}: write --input NAME=PATH, with the name of an input of the query.")
+        if name in inputs:
+            raise Misused(f"--input {name} is said twice; name a folder to read several files.")
+        inputs[name] = Path(path)
+    return inputs
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m streaming.run", description="Run one query on files.", epilog=EXIT_CODES, allow_abbrev=False
+    )
+    add = parser.add_argument
+    add("--query", type=Path, required=True, metavar="FILE", help="the query: .sql, .json or .yaml")
+    add(
+        "--input",
+        action="append",
+        default=[],
+        metavar="NAME=PATH",
+        help="a file or folder for an input or stream: JSON lines, CSV or Parquet; again for each input",
+    )
+    add(
+        "--output",
+        metavar="PATH",
+        help="JSON lines, or .parquet; - for standard output; several outputs: a folder, or {output} in the name",
+    )
+    add("--streams", type=Path, metavar="FILE", help="YAML: the streams, as under `streams:` in a transcript")
+    add("--advance", type=Path, metavar="FILE", help="YAML: advance-time settings by input; they replace others")
+    add("--late", type=Path, metavar="PATH", help="where late rows go; default: OUTPUT.late.jsonl beside the output")
+    add("--executor", choices=EXECUTORS, default="reference", help="default: reference, which runs every query")
+    add("--cuts", type=_rows, default=ROWS_A_BATCH, metavar="N", help=f"rows a micro-batch, {ROWS_A_BATCH:,}")
+    add("--json", action="store_true", help="the summary, and faults, as one JSON object on standard error")
+    add("--explain", action="store_true", help="say what the query will do, and do not run it")
+    add("--quiet", action="store_true", help="no progress")
+    return parser
+
+
+def _rows(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is no count of rows; write a whole number above zero")
+    return int(text)

@@ -1,0 +1,61 @@
+"""Where a run writes: a file for each output, and the late rows beside them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from streaming.run.errors import Misused
+
+Form = Literal["json_lines", "parquet"]
+_FORMS: Mapping[str, Form] = {
+    ".jsonl": "json_lines",
+    ".ndjson": "json_lines",
+    ".json": "json_lines",
+    ".parquet": "parquet",
+}
+STANDARD_OUTPUT = "-"
+PLACE = "{output}"
+
+
+@dataclass(frozen=True)
+class OutputPlace:
+    """A file, or with no `path` standard output, and its form."""
+
+    path: Path | None
+    form: Form = "json_lines"
+
+
+@dataclass(frozen=True)
+class Places:
+    """The place of each output by its id, and of late rows; None where these are not kept."""
+
+    outputs: Mapping[str, OutputPlace]
+    late: Path | None
+
+
+def places(said: str, outputs: Sequence[str], late: Path | None) -> Places:
+    """Where `--output` and `--late` send the `outputs`. Raises `Misused`.
+
+    With `{output}` in the name each output has a file of its own, in a folder (an existing one, or a path that ends
+    with /) `<output>.jsonl`; one output alone may be any file. Late rows: the same name with `.late.jsonl` for its
+    ending, `all` for {output}; in a folder `all.late.jsonl`; beside standard output none without `--late`.
+    """
+    if said == STANDARD_OUTPUT:
+        return Places(dict.fromkeys(outputs, OutputPlace(None)), late)
+    path = Path(said)
+    if said.endswith("/") or path.is_dir():
+        files = {output: OutputPlace(path / f"{output}.jsonl") for output in outputs}
+        return Places(files, late or path / "all.late.jsonl")
+    form = _FORMS.get(path.suffix.lower())
+    if form is None:
+        raise Misused(f"--output {said}: the name ends in .jsonl or .parquet, or the path is a folder and ends with /.")
+    beside = late or Path(said.replace(PLACE, "all")).with_suffix(".late.jsonl")
+    if PLACE in said:
+        return Places({output: OutputPlace(Path(said.replace(PLACE, output)), form) for output in outputs}, beside)
+    if len(outputs) > 1:
+        raise Misused(
+            f"The query has the outputs {', '.join(outputs)}: name a folder (--output {path.with_suffix('')}/), or "
+            f"write {PLACE} in the name (--output {path.stem}-{PLACE}{path.suffix})."
+        )
+    return Places({output: OutputPlace(path, form) for output in outputs}, beside)

@@ -1,0 +1,89 @@
+"""The query of a run: text or graph, from a file."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from streaming.definition.faults import Fault
+from streaming.definition.graph import InputNode, QueryGraph
+from streaming.definition.load import load_graph
+from streaming.definition.sql import Script, parse_sql
+from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.run.errors import Misused, Unreadable
+from streaming.wire.yaml_data import YamlError, yaml_data
+
+
+@dataclass(frozen=True)
+class Query:
+    """What a file says: `raw` is decoded JSON for `check`; `script` is there for a text and holds its settings."""
+
+    path: Path
+    raw: object
+    script: Script | None = None
+
+    @property
+    def graph(self) -> QueryGraph | None:
+        """The graph, None where it has faults of form."""
+        if self.script is not None:
+            return self.script.graph
+        try:
+            return QueryGraph.model_validate(self.raw)
+        except ValidationError:
+            return None
+
+    @property
+    def inputs(self) -> dict[str, str]:
+        """The stream of each input node that can be read, by its id."""
+        return {node.id: node.stream for node in load_graph(self.raw).nodes if isinstance(node, InputNode)}
+
+    @property
+    def advance(self) -> Mapping[str, AdvanceTimeSettings]:
+        """What ADVANCE TIME says in the text, by input node."""
+        return {} if self.script is None else self.script.advance
+
+    @property
+    def event_times(self) -> Mapping[str, EventTimeBy]:
+        """What EVENTTIME BY says in the text, by input node."""
+        return {} if self.script is None else self.script.event_times
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """The faults of the text alone."""
+        return () if self.script is None else self.script.faults
+
+
+def read_text(path: Path) -> str:
+    """The text of a file beside the run. Raises `Unreadable`."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"{path} is not UTF-8 text ({error.reason} at byte {error.start}).") from None
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read ({error.strerror}).") from None
+
+
+def read_yaml(path: Path) -> object:
+    """The data of a YAML file. Raises `Unreadable`."""
+    try:
+        return yaml_data(read_text(path))
+    except YamlError as error:
+        raise Unreadable(f"{path} is not YAML: {error}") from None
+
+
+def load_query(path: Path) -> Query:
+    """Read the query in `path`: text (.sql) or a graph (.json, .yaml). Raises `Unreadable` and `Misused`."""
+    suffix = path.suffix.lower()
+    if suffix == ".sql":
+        script = parse_sql(read_text(path))
+        return Query(path, script.raw, script)
+    if suffix == ".json":
+        try:
+            return Query(path, json.loads(read_text(path)))
+        except (ValueError, RecursionError) as error:
+            raise Unreadable(f"{path} is not JSON: {error}.") from None
+    if suffix in (".yaml", ".yml"):
+        return Query(path, read_yaml(path))
+    raise Misused(f"{path}: a query is a .sql text, or a graph in .json or .yaml.")

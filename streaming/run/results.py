@@ -1,0 +1,70 @@
+"""The files of a run, all of them: put in their places together when it is over, gone when it is not."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+import pyarrow as pa
+
+from streaming.definition.types import Fields
+from streaming.run.outcome import Row
+from streaming.run.places import Places
+from streaming.run.progress import Progress
+from streaming.run.writers import LinesFile, Writer, writer_of
+from streaming.wire.messages import LateEvent
+
+
+class Results:
+    """The sink of a run; `written` are the rows of each output. Raises `Failed` where a file cannot be begun."""
+
+    def __init__(self, places: Places, outputs: Mapping[str, Fields], progress: Progress) -> None:
+        self.written: Counter[str] = Counter(dict.fromkeys(outputs, 0))
+        self.late_rows = 0
+        self._progress = progress
+        self._late: LinesFile | None = None
+        self._writers: dict[str, Writer] = {}
+        shared = len(outputs) > 1
+        try:
+            for name, fields in outputs.items():
+                place = places.outputs[name]
+                named = name if shared and place.path is None else None
+                self._writers[name] = writer_of(place, named, fields)
+            self._late = None if places.late is None else LinesFile(places.late)
+        except BaseException:
+            self.close()
+            raise
+
+    def read(self, rows: int) -> None:
+        """As `Sink` says."""
+        self._progress.read(rows)
+
+    def rows(self, output: str, rows: Iterable[Row]) -> None:
+        """As `Sink` says."""
+        told = list(rows)
+        self.written[output] += len(told)
+        self._writers[output].rows(told)
+
+    def table(self, output: str, rows: pa.Table) -> None:
+        """As `Sink` says."""
+        self.written[output] += rows.num_rows
+        self._writers[output].table(rows)
+
+    def late(self, event: LateEvent) -> None:
+        """As `Sink` says."""
+        self.late_rows += 1
+        if self._late is not None:
+            self._late.write(event.model_dump_json())
+
+    def finish(self) -> None:
+        """Put every file in its place. Raises `OSError`."""
+        for writer in self._writers.values():
+            writer.finish()
+        if self._late is not None:
+            self._late.finish()
+
+    def close(self) -> None:
+        """Leave nothing behind of what is not finished; twice is once."""
+        self._progress.close()
+        for writer in self._writers.values():
+            writer.discard()
+        if self._late is not None:
+            self._late.discard()

@@ -1,0 +1,134 @@
+"""The files of `--streams` (definitions as in transcripts, with the columns of CSV and Parquet) and `--advance`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from streaming.definition.advance import import_source
+from streaming.definition.faults import Fault, FaultCode, error, nearest
+from streaming.definition.graph import InputNode, QueryGraph, Strict
+from streaming.definition.streams import (
+    AdvanceTimeSettings,
+    EventTime,
+    StreamDefinition,
+    TimeColumn,
+    TimeUnit,
+)
+from streaming.run.errors import Misused
+from streaming.run.query import read_yaml
+from streaming.temporal.events import Shape
+
+Unit = Literal["s", "ms", "us", "ns"]
+_TIMES = ("start", "end")
+
+
+class _Beside(Strict):
+    """What stands beside a stream's definition: where a file has its columns, and how numbers of time are counted."""
+
+    columns: dict[str, str] = Field(default_factory=dict)
+    unit: Unit | None = None
+
+
+@dataclass(frozen=True)
+class StreamSaid:
+    """A stream of a run: its definition, and from a field (or start, end, edge) to the column that holds it."""
+
+    definition: StreamDefinition
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StreamsRead:
+    """The streams of a file by name, and the faults of those that cannot be read."""
+
+    streams: Mapping[str, StreamSaid]
+    faults: tuple[Fault, ...]
+
+
+def load_streams(path: Path | None) -> StreamsRead:
+    """Read `--streams`. Raises `Unreadable`, and `Misused` for a file that is no list of streams."""
+    if path is None:
+        return StreamsRead({}, ())
+    raw = read_yaml(path)
+    if isinstance(raw, dict) and list(raw) == ["streams"]:
+        raw = raw["streams"]
+    if not isinstance(raw, dict) or not all(isinstance(each, dict) for each in raw.values()):
+        raise Misused(f"{path}: write each stream under its name, as under `streams:` in a transcript.")
+    streams: dict[str, StreamSaid] = {}
+    faults: list[Fault] = []
+    for name, each in raw.items():
+        try:
+            streams[str(name)] = _stream(str(name), each)
+        except ValidationError as wrong:
+            faults += [_fault(f"streams.{name}", item) for item in wrong.errors(include_url=False)]
+        except ValueError as wrong:
+            remedy = "Take one of them out."
+            faults.append(error(FaultCode.CONFLICTING_ARGUMENTS, str(wrong), remedy, field=f"streams.{name}"))
+    return StreamsRead(streams, tuple(faults))
+
+
+def _stream(name: str, raw: Mapping[str, Any]) -> StreamSaid:
+    beside = _Beside.model_validate({key: raw[key] for key in _Beside.model_fields if key in raw})
+    definition = StreamDefinition.model_validate({key: raw[key] for key in raw if key not in _Beside.model_fields})
+    known = {*definition.fields, *_TIMES, "edge"}
+    for column in beside.columns:
+        if column not in known:
+            near = nearest(column, known, "No field is called so.")
+            raise ValueError(f"Stream {name!r}: 'columns' names {column!r}, which is no field and no time. {near}")
+    if beside.unit is None:
+        return StreamSaid(definition, beside.columns)
+    if definition.event_time is not None:
+        raise ValueError(f"Stream {name!r} has both 'unit' and 'event_time', which has units of its own.")
+    return StreamSaid(_counted(definition, beside.columns, beside.unit), beside.columns)
+
+
+def _counted(stream: StreamDefinition, columns: Mapping[str, str], unit: TimeUnit) -> StreamDefinition:
+    """The stream with its times as numbers in `unit`."""
+    start, end = (TimeColumn(column=columns.get(name, name), unit=unit) for name in _TIMES)
+    event_time = EventTime(
+        start=start,
+        end=None if stream.shape is Shape.POINT else end,
+        edge=columns.get("edge", "edge") if stream.shape is Shape.EDGE else None,
+    )
+    return stream.model_copy(update={"event_time": event_time})
+
+
+def _fault(place: str, wrong: Any) -> Fault:
+    path = ".".join([place, *map(str, wrong["loc"])])
+    remedy = f"A stream has {', '.join([*StreamDefinition.model_fields, *_Beside.model_fields])}; correct the value."
+    code = FaultCode.BAD_SCHEMA if wrong["loc"][:1] == ("fields",) else FaultCode.BAD_SHAPE
+    return error(code, f"{path}: {wrong['msg']}.", remedy, field=path)
+
+
+def load_advance(path: Path | None, graph: QueryGraph | None) -> tuple[dict[str, AdvanceTimeSettings], list[Fault]]:
+    """The settings of `--advance` by input node, and their faults; a stream that one input reads is a name as well.
+
+    Raises `Unreadable`, and `Misused` for a file that is no mapping.
+    """
+    if path is None or graph is None:
+        return {}, []
+    raw = read_yaml(path)
+    if not isinstance(raw, dict):
+        raise Misused(f"{path}: write the settings of each input under its name.")
+    inputs = [node for node in graph.nodes if isinstance(node, InputNode)]
+    found: dict[str, AdvanceTimeSettings] = {}
+    faults: list[Fault] = []
+    for name, each in raw.items():
+        node = import_source(graph, str(name))
+        if node is None:
+            remedy = nearest(str(name), [node.id for node in inputs], "Name an input of the query.")
+            message = f"{path}: there is no input {name!r}, and not exactly one input reads such a stream."
+            faults.append(error(FaultCode.UNKNOWN_INPUT, message, remedy, field="advance"))
+            continue
+        try:
+            found[node] = AdvanceTimeSettings.model_validate(each)
+        except ValidationError as wrong:
+            for item in wrong.errors(include_url=False):
+                path_in = ".".join(["advance", *map(str, item["loc"])])
+                message = f"{path}, {name}: {path_in}: {item['msg']}."
+                remedy = "Correct the value; DEFINITION.md section 2 lists the settings."
+                faults.append(error(FaultCode.BAD_SHAPE, message, remedy, node=node, field=path_in))
+    return found, faults

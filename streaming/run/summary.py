@@ -1,0 +1,72 @@
+"""What a run did: a table for people, one JSON object for scripts."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from rich.console import Console
+from rich.table import Table
+
+from streaming.run.outcome import Counted
+from streaming.temporal.outcomes import Outcome
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Counts by input and by output, where everything went, how long it took; `said` before it ran."""
+
+    query: str
+    executor: str
+    inputs: Mapping[str, Counted]
+    outputs: Mapping[str, tuple[int, Path | None]]
+    late: tuple[int, Path | None]
+    seconds: float
+    said: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """One JSON object; outcomes that did not occur are left out."""
+        return json.dumps(
+            {
+                "query": self.query,
+                "executor": self.executor,
+                "inputs": {
+                    name: {
+                        "received": counted.received,
+                        "outcomes": {key: count for key, count in counted.outcomes.items() if count},
+                        "reasons": {key: count for key, count in counted.reasons.items() if count},
+                    }
+                    for name, counted in self.inputs.items()
+                },
+                "outputs": {name: {"rows": rows, "path": _text(path)} for name, (rows, path) in self.outputs.items()},
+                "late": {"rows": self.late[0], "path": _text(self.late[1])},
+                "seconds": round(self.seconds, 3),
+                "said": list(self.said),
+            }
+        )
+
+    def write(self, stream: IO[str]) -> None:
+        """Draw the table."""
+        console = Console(file=stream, width=None if stream.isatty() else 120, soft_wrap=True, highlight=False)
+        seen = [each for each in Outcome if any(counted.outcomes[each] for counted in self.inputs.values())]
+        table = Table(box=None, pad_edge=False)
+        table.add_column("input")
+        for heading in ("received", *seen):
+            table.add_column(str(heading), justify="right")
+        for name, counted in self.inputs.items():
+            table.add_row(name, f"{counted.received:,}", *(f"{counted.outcomes[each]:,}" for each in seen))
+        console.print(table)
+        for name, counted in self.inputs.items():
+            if any(counted.reasons.values()):
+                told = ", ".join(f"{reason} {count:,}" for reason, count in counted.reasons.items() if count)
+                console.print(f"{name}: {told}", markup=False)
+        for name, (rows, path) in self.outputs.items():
+            console.print(f"{name}: {rows:,} rows in {path or 'standard output'}", markup=False)
+        late, path = self.late
+        kept = f"in {path}" if path else "not kept; --late PATH keeps them" if late else "none"
+        console.print(f"late, changed or malformed: {late:,} rows, {kept}; {self.seconds:.1f} s", markup=False)
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)
