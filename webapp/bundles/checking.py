@@ -8,13 +8,14 @@ from streaming.definition.check import check
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.sql import parse_sql
+from streaming.definition.sql.rewrite import rewrite_sql
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from webapp.bundles.bodies import FileFault
 from webapp.bundles.exporting import Present, binding_text
 from webapp.bundles.files import BindingFile, Read, Source, StreamFile, bad_file
 from webapp.bundles.yaml_text import Path
 from webapp.queries.checking import Draft, examine_text, foresee, refuses
-from webapp.queries.texts import InputSettings, named_text, printed, rewritten, settings_in, settings_of, stored_text
+from webapp.queries.texts import InputSettings, named_text, printed, settings_in, settings_of, stored_text
 from webapp.runs.checking import Bound, check_bound
 from webapp.runs.choosing import choose
 from webapp.streams.checking import check_stream
@@ -60,13 +61,20 @@ class _Scope:
     streams: Mapping[str, Stream]
     definitions: Mapping[str, StreamDefinition]
     prune: bool
+    said: frozenset[tuple[str, str]]
+    """Code and message of each fault of a stream's file."""
 
     def without_echoes(self, faults: Iterable[Fault], graph: QueryGraph | None) -> list[Fault]:
-        """Return `faults` but for streams that are only unknown because their files have faults of their own."""
+        """Return `faults` without those that stand at the file of a stream already, or follow from its having any."""
         broken = {name for kind, name in self.read.broken if kind == "stream"}
         nodes = () if graph is None else graph.nodes
-        echoing = {node.id for node in nodes if isinstance(node, InputNode) and node.stream in broken}
-        return [each for each in faults if each.code is not FaultCode.UNKNOWN_STREAM or each.node not in echoing]
+        unread = {node.id for node in nodes if isinstance(node, InputNode) and node.stream in broken}
+        return [
+            each
+            for each in faults
+            if (each.code, each.message) not in self.said
+            and not (each.code is FaultCode.UNKNOWN_STREAM and each.node in unread)
+        ]
 
 
 def check_files(read: Read, present: Present, *, prune: bool) -> After:
@@ -77,7 +85,8 @@ def check_files(read: Read, present: Present, *, prune: bool) -> After:
     kept = {} if prune else present.streams
     streams = {**kept, **after.streams}
     definitions = {name: each.read_definition() for name, each in streams.items()}
-    scope = _Scope(present, read, streams, definitions, prune)
+    said = frozenset((str(each.code), each.message) for each in after.faults)
+    scope = _Scope(present, read, streams, definitions, prune, said)
     for name, source in read.queries.items():
         checked = _query(source, scope, after.faults)
         if checked is not None:
@@ -114,7 +123,7 @@ def _query(source: Source, scope: _Scope, faults: list[FileFault]) -> QueryAfter
         return None
     current = scope.present.versions.get(source.name)
     before = None if current is None else stored_text(current)
-    return QueryAfter(Draft(graph), printed(graph) if before is None else rewritten(before, graph))
+    return QueryAfter(Draft(graph), printed(graph) if before is None else rewrite_sql(before, graph))
 
 
 def _below_node(nodes: object, node: str | None) -> Sequence[Path]:

@@ -147,7 +147,7 @@ def _read_file(path: str, text: str, read: Read) -> None:
     folder, _, file = path.partition("/")
     name, _, ending = file.partition(".")
     kind, endings = FOLDERS.get(folder, (None, ()))
-    if kind is None or ending not in endings:
+    if kind is None or ending not in endings or "/" in file:
         remedy = "Files are streams/NAME.yaml, queries/NAME.sql (or .yaml, .json) and bindings/NAME.yaml."
         read.faults.append(bad_file(path, f"Nothing is defined by a file {path!r}.", remedy))
         return

@@ -105,9 +105,7 @@ def _results(name: str, code: int, output: Path) -> TranscriptResults:
 
 
 def _too_much(name: str) -> Faulty:
-    message = (
-        f"{name} did not end within {SECONDS} s, {MEMORY_BYTES // 1024**2} MiB of memory and its output."
-    )
+    message = f"{name} did not end within {SECONDS} s, {MEMORY_BYTES // 1024**2} MiB of memory and its output."
     return _refused(message, "Run fewer or smaller transcripts at once.")
 
 

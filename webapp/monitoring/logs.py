@@ -141,6 +141,7 @@ def _states(run: Run, after: str) -> tuple[list[LogLine], str]:
 
 def _state_line(state: RunState) -> LogLine:
     level = "info" if state.domain is None else "warning" if state.ended_at is None else "error"
-    wanted = f" (wanted: {state.desired})" if state.desired != state.observed else ""
+    asked = state.ended_at is None and state.desired == "stopped"
+    wanted = ", asked to stop" if asked else ""
     message = f"{state.observed}{wanted}" + (f": {state.message}" if state.message else "")
     return LogLine(at=state.changed_at, level=level, message=message)

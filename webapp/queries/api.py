@@ -33,7 +33,7 @@ from webapp.queries.bodies import (
 from webapp.queries.checking import Draft, Examined, examine_graph, examine_text, sound_graph, sound_text
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import text_of
-from webapp.streams.access import stream_definitions
+from webapp.streams.access import stream_definitions, streams_with_ctis
 
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
 
@@ -72,10 +72,10 @@ def _sound(body: OneOfGraphAndText) -> Draft:
 
 
 def _examined(body: ValidationBody) -> Examined:
-    streams = stream_definitions()
+    streams, own_ctis = stream_definitions(), streams_with_ctis()
     if body.given_graph:
-        return examine_graph(body.raw(), streams, text=body.text)
-    return examine_text(body.text or "", streams)
+        return examine_graph(body.raw(), streams, text=body.text, own_ctis=own_ctis)
+    return examine_text(body.text or "", streams, own_ctis=own_ctis)
 
 
 class QueriesView(TenantView):

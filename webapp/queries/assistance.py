@@ -5,11 +5,11 @@ from typing import Any
 
 from streaming.definition import explain as explaining
 from streaming.definition.graph import QueryGraph
+from streaming.definition.sql.completion import complete_sql
 from streaming.definition.streams import AdvanceTimeSettings
 from webapp.core.errors import Faulty
 from webapp.queries.bodies import CompletionItem, CompletionList, Explained
 from webapp.queries.checking import Streams, examine_text, refuses, sound_graph, too_long
-from webapp.queries.language import complete_sql
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import settings_of
 from webapp.streams.access import stream_definitions

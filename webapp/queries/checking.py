@@ -1,6 +1,6 @@
 """Checking queries, given as graphs or as texts, against the organisation's streams."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,11 +10,12 @@ from streaming.definition.check import check
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import QueryGraph
 from streaming.definition.load import load_graph
-from streaming.definition.sql import Places
+from streaming.definition.sql import Places, check_sql
+from streaming.definition.sql.printing import print_sql
+from streaming.definition.sql.rewrite import rewrite_sql
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from streaming.definition.types import Fields
 from webapp.core.errors import Faulty, fault
-from webapp.queries.language import check_sql, print_sql, rewrite_sql
 from webapp.queries.texts import LONGEST_TEXT
 
 Streams = Mapping[str, StreamDefinition]
@@ -43,25 +44,30 @@ class Examined:
     event_times: Mapping[str, EventTimeBy] = field(default_factory=dict)
 
 
-def examine_graph(graph: Mapping[str, Any], streams: Streams, *, text: str | None = None) -> Examined:
-    """Examine a graph as it was sent; its text is `text` rewritten, or printed where there is none."""
+def examine_graph(
+    graph: Mapping[str, Any], streams: Streams, *, text: str | None = None, own_ctis: Collection[str] | None = None
+) -> Examined:
+    """Examine a graph as it was sent; its text is `text` rewritten, or printed where there is none.
+
+    `own_ctis` names the streams whose adapter enqueues CTIs itself; None where that is not known.
+    """
     loaded = load_graph(graph).graph
     checked = check(graph, streams)
     if loaded is None:
         return Examined(checked.faults, _as_text(checked.schemas), None, None)
     written = print_sql(loaded) if text is None else rewrite_sql(text, loaded)
-    examined = examine_text(written, streams)
+    examined = examine_text(written, streams, own_ctis=own_ctis)
     if examined.graph == loaded:
         return examined
     faults = [*checked.faults, *foresee(loaded, checked.faults, streams, {})]  # a text that is too long to be read
     return Examined(faults, _as_text(checked.schemas), loaded, written)
 
 
-def examine_text(text: str, streams: Streams) -> Examined:
-    """Examine a text; every fault has a span where there is one."""
+def examine_text(text: str, streams: Streams, *, own_ctis: Collection[str] | None = None) -> Examined:
+    """Examine a text; every fault has a span where there is one. `own_ctis` is as above."""
     if refused := too_long(text):
         return Examined(refused, {}, None, None)
-    checked = check_sql(text, streams)
+    checked = check_sql(text, streams, own_ctis=own_ctis)
     script, faults = checked.script, list(checked.faults)
     if script.graph is not None:
         foreseen = foresee(script.graph, faults, streams, script.advance)

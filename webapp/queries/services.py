@@ -7,12 +7,13 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from streaming.definition.graph import QueryGraph
+from streaming.definition.sql.rewrite import rewrite_sql
 from webapp.accounts.models import User
 from webapp.core.errors import Conflict
 from webapp.queries.access import current_version
 from webapp.queries.checking import Draft
 from webapp.queries.models import Query, QueryText, QueryVersion
-from webapp.queries.texts import rewritten, stored_text
+from webapp.queries.texts import stored_text
 
 
 def content_hash(graph: QueryGraph) -> str:
@@ -88,7 +89,7 @@ def _add_version(
     before = None if parent is None else stored_text(parent)
     text = draft.text
     if text is None and before is not None:
-        text = rewritten(before, draft.graph)
+        text = rewrite_sql(before, draft.graph)
     if text is not None:
         QueryText(version=version, text=text).save()
     return version

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from streaming.definition.graph import InputNode, QueryGraph
+from streaming.definition.graph import QueryGraph
 from streaming.definition.sql import parse_sql
+from streaming.definition.sql.printing import print_sql
+from streaming.definition.sql.rewrite import rewrite_sql
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
-from webapp.queries.language import print_sql, rewrite_sql
 from webapp.queries.models import QueryText, QueryVersion
 
 LONGEST_TEXT: Final = 200_000
@@ -56,17 +57,3 @@ def settings_in(text: str) -> InputSettings:
 def named_text(text: str, graph: QueryGraph) -> str:
     """Return `text`, which says `graph` but perhaps for its name, so that it says the name too."""
     return text if parse_sql(text).graph == graph else rewrite_sql(text, graph)
-
-
-def rewritten(text: str, graph: QueryGraph) -> str:
-    """Return `text` so that it says `graph`; what it says of inputs that `graph` has no more goes."""
-    says = settings_in(text)
-    inputs = {node.id for node in graph.nodes if isinstance(node, InputNode)}
-    if inputs.issuperset(says.advance) and inputs.issuperset(says.event_times):
-        return rewrite_sql(text, graph)
-    return rewrite_sql(
-        text,
-        graph,
-        advance={node: each for node, each in says.advance.items() if node in inputs},
-        event_times={node: each for node, each in says.event_times.items() if node in inputs},
-    )
