@@ -154,9 +154,13 @@ def grown(body: Body, before: Node) -> Body | None:
             return None
 
 
+def is_inner(join: Joining) -> bool:
+    """Whether WHERE behind `join` is a condition of the join itself."""
+    return isinstance(join, JoinNode) and join.type == "inner"
+
+
 def _behind_join(body: Select, join: Joining) -> Select | None:
-    inner = isinstance(join, JoinNode) and join.type == "inner"
-    if inner and body.where is not None:
+    if is_inner(join) and body.where is not None and not body.joins:
         return None  # WHERE behind an inner join is the join's own
     return replace(body, source=join.left, joins=(join, *body.joins))
 

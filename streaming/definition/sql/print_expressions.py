@@ -51,9 +51,14 @@ def _stands(text: str, where: Where, qualifiers: frozenset[str]) -> bool:
         return False
     if where in (Where.ITEM, Where.ARGUMENT) and tokens[0].word in ("*", "DISTINCT", "ALL"):
         return False
-    if tokens[-1].word in KEYWORDS - _VALUES or any(_is_special(tokens, at, where) for at in range(len(tokens))):
+    if _takes_more(tokens[-1]) or any(_is_special(tokens, at, where) for at in range(len(tokens))):
         return False
     return _comes_back(text, qualifiers)
+
+
+def _takes_more(last: Token) -> bool:
+    """Whether what follows may be read as a part of an expression that ends so."""
+    return last.word in KEYWORDS - _VALUES or (last.kind is Kind.SYMBOL and last.word not in (")", "]"))
 
 
 def _begins_duration(tokens: tuple[Token, ...]) -> bool:

@@ -17,7 +17,7 @@ from streaming.definition.graph import (
     TopKNode,
     WindowNode,
 )
-from streaming.definition.sql.print_bodies import Body, Joining, Operating, Select, Union
+from streaming.definition.sql.print_bodies import Body, Joining, Operating, Select, Union, is_inner
 from streaming.definition.sql.print_expressions import Where, expression, is_field
 from streaming.definition.sql.print_layout import Clause
 from streaming.definition.sql.print_settings import event_time
@@ -98,8 +98,8 @@ def _select(body: Select, sources: Sources) -> Iterator[Clause]:
         yield Clause(_join(join, body, sources, qualifiers))
     if body.where is not None:
         yield Clause(f"WHERE {expression(body.where.where, Where.CLAUSE, qualifiers)}")
-    elif _takes_where(body) and body.joins[0].where is not None:
-        yield Clause(f"WHERE {expression(body.joins[0].where, Where.CLAUSE, qualifiers)}")
+    elif body.joins and is_inner(body.joins[-1]) and (own := _condition(body.joins[-1])) is not None:
+        yield Clause(f"WHERE {expression(own, Where.CLAUSE, qualifiers)}")
     if isinstance(body.main, WindowNode | TopKNode):
         yield from _grouping(body.main, qualifiers)
     if body.having is not None:
@@ -135,18 +135,16 @@ def _column(column: Column, qualifiers: frozenset[str]) -> str:
     return f"{expression(column.of, Where.ITEM, qualifiers)} AS {name(column.name)}"
 
 
-def _takes_where(body: Select) -> bool:
-    """Whether WHERE is the join's own condition."""
-    only = body.joins[0] if len(body.joins) == 1 else None
-    return isinstance(only, JoinNode) and only.type == "inner"
-
-
 def _join(join: Joining, body: Select, sources: Sources, qualifiers: frozenset[str]) -> str:
     kind = f"{join.type} {join.kind}" if isinstance(join, JoinNode | AsofJoinNode) else join.kind
-    where = None if isinstance(join, AsofJoinNode) or _takes_where(body) else join.where
+    where = None if join is body.joins[-1] and is_inner(join) else _condition(join)
     using = f" USING ({names(join.keys)})"
     condition = "" if where is None else f" ON {expression(where, Where.CLAUSE, qualifiers)}"
     return f"{_JOINS[kind]} {sources.mention(join.right)}{using}{condition}"
+
+
+def _condition(join: Joining) -> str | None:
+    return None if isinstance(join, AsofJoinNode) else join.where
 
 
 def _operator(node: Operating, sources: Sources) -> str:

@@ -43,6 +43,7 @@ _NAMES_TOO: Final = frozenset(
 )
 """Words that are read as names wherever a name can stand."""
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_STEP: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|`(?:[^`]|``)+`", re.ASCII)
 _DURATION: Final = re.compile(r"-?\d{1,20}(us|ms|s|m|h|d|ticks?)", re.ASCII)
 
 
@@ -84,9 +85,10 @@ def literal(value: str | int | bool | None) -> str:
 
 
 def path(text: str) -> str:
-    """The path of an event time, step by step; quoted where its steps are no names."""
-    steps = text.split(".")
-    return ".".join(map(name, steps)) if all(map(_PLAIN.fullmatch, steps)) else quoted(text)
+    """The path of an event time: as it is, names or names in backticks with points between them, else quoted."""
+    steps = _STEP.findall(text)
+    plain = ".".join(steps) == text and not any(map(is_keyword, steps))
+    return text if plain else quoted(text)
 
 
 def preset(text: str) -> str:

@@ -29,7 +29,12 @@ SETTINGS = some(
     max_ahead=DURATIONS,
     future=st.sampled_from(["accept", "hold", "drop"]),
 ).map(AdvanceTimeSettings.model_validate)
-STEPS = st.one_of(NAMES, st.sampled_from(["seen at", "from", "a`b", "", "5", "😀", "'", "_value", "_key", "a-b", ";"]))
+STEPS = st.one_of(
+    NAMES,
+    st.sampled_from(
+        ["seen at", "from", "a`b", "", "5", "😀", "'", "_value", "_key", "a-b", ";", "`from`", "`a b`", "`a.b`", "``"]
+    ),
+)
 PATHS = st.one_of(
     st.lists(STEPS, min_size=1, max_size=3).map(".".join),
     st.lists(NAMES, min_size=1, max_size=2).map(lambda steps: f"_key.{'.'.join(steps)}"),

@@ -356,7 +356,7 @@ def test_settings_stand_before_what_they_are_about() -> None:
         graph(CARS, OWNERS, node("join", left="cars", right="owners", keys=["plate"]), out("x"), name="joined"),
         advance={"cars": settings, "owners": preset},
         event_times={
-            "cars": EventTimeBy(path="_value.from.at", unit="ms"),
+            "cars": EventTimeBy(path="_value.`from`.at", unit="ms"),
             "owners": EventTimeBy(path="a b", zone="Z"),
         },
     )
@@ -382,7 +382,7 @@ INSERT INTO out SELECT STREAM * FROM x;
     )
     read = parse_sql(text)
     assert read.advance == {"cars": settings, "owners": preset}
-    assert read.event_times["cars"].path == "_value.from.at"
+    assert read.event_times["cars"].path == "_value.`from`.at"
 
 
 def test_settings_of_what_is_no_input_are_left_out() -> None:
