@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from uuid import UUID
 
+from streaming.adapters.contract import AdapterError
+from streaming.adapters.registry import sends_ctis
 from streaming.definition.streams import StreamDefinition
 from webapp.core.errors import NotFound
 from webapp.streams.models import Stream
@@ -24,3 +26,15 @@ def streams_by_name() -> dict[str, Stream]:
 def stream_definitions() -> Mapping[str, StreamDefinition]:
     """Return the definitions of all streams of the organisation by name."""
     return {name: stream.read_definition() for name, stream in streams_by_name().items()}
+
+
+def streams_with_ctis() -> frozenset[str]:
+    """Return the names of the streams whose adapter enqueues CTIs itself, or is of no known kind."""
+    return frozenset(name for name, stream in streams_by_name().items() if _enqueues(stream))
+
+
+def _enqueues(stream: Stream) -> bool:
+    try:
+        return sends_ctis(stream.read_adapter().kind)
+    except AdapterError:
+        return True

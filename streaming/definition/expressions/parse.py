@@ -6,6 +6,7 @@ are balanced, so their length does not count as nesting.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 from streaming.definition.expressions.literals import number_literal, timestamp_literal
@@ -30,6 +31,8 @@ from streaming.definition.types import Type, TypeTextError, parse_type
 
 MAX_DEPTH: Final = 100
 MAX_CHARACTERS: Final = 10_000
+_SHORT: Final = 300
+"""The longest text whose tree is remembered; with the number of them it bounds the memory."""
 RESERVED: Final = frozenset({"and", "or", "not", "in", "is", "null", "like", "between", "case", "when"}) | frozenset(
     {"then", "else", "end", "true", "false", "cast", "escape", "distinct"}
 )
@@ -59,8 +62,13 @@ _REWRITES: Final = {
 def parse(text: str) -> Expression:
     """Read one expression of at most 10,000 characters, nested at most 100 deep.
 
-    Functions, fields and types are checked by `typed`. Raises `ExpressionError`, never anything else.
+    Functions, fields and types are checked by `typed`. Raises `ExpressionError`, never anything else. The same short
+    text gives the same tree again, which nothing can change: an editor has a whole query checked at each keystroke.
     """
+    return _remembered(text) if len(text) <= _SHORT else _parsed(text)
+
+
+def _parsed(text: str) -> Expression:
     if len(text) > MAX_CHARACTERS:
         raise bad_expression(
             f"The expression has {len(text)} characters; at most {MAX_CHARACTERS} are read",
@@ -71,6 +79,9 @@ def parse(text: str) -> Expression:
         return _Parser(tokenize(text)).whole()
     except RecursionError:  # a caller that is itself deep in the stack
         raise _too_deep(0) from None
+
+
+_remembered = lru_cache(maxsize=4096)(_parsed)
 
 
 def _too_deep(at: int) -> ExpressionError:

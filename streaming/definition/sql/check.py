@@ -8,7 +8,7 @@ from streaming.definition.binding_checks import check_binding
 from streaming.definition.check import check
 from streaming.definition.clock_checks import held_back, told_once
 from streaming.definition.event_time import check_event_times, with_event_times
-from streaming.definition.faults import Fault, FaultCode, Span
+from streaming.definition.faults import Fault, Severity
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.load import load_graph
 from streaming.definition.sql.parse import parse_sql
@@ -37,18 +37,22 @@ def check_sql(
     """All faults of `text` against the `streams` by name, each once and with its place; never raises.
 
     `advance` are settings by input node that replace those of the text, as a binding's do; `own_ctis` names the
-    streams whose adapter enqueues CTIs itself (None: any may, and nothing is said of clocks). A fault without a place
-    in the text, such as one of a whole graph, comes last.
+    streams whose adapter enqueues CTIs itself (None: any may, and nothing is said of clocks). Settings that are the
+    stream's own refuse no text, for a binding may have others: their faults are warnings. A fault without a place in
+    the text, such as one of a whole graph, comes last.
     """
     script = parse_sql(text)
-    checked = check(script.raw, streams, complete=script.graph is not None)
+    checked = check(script.graph or script.raw, streams, complete=script.graph is not None)
     found = [*_of_graph(checked.faults, script), *_of_settings(script, streams, advance or {}, own_ctis)]
     return CheckedText(script, _in_order((*script.faults, *_untold(found, script.faults))), checked.schemas)
 
 
 def _of_graph(faults: Iterable[Fault], script: Script) -> Iterator[Fault]:
+    """What `check` found; the holes that a text with faults leaves in its graph are those faults again."""
+    holes = () if script.graph is not None else load_graph(script.raw).faults
     for fault in faults:
-        yield _placed(fault, script.places, fault.field)
+        if fault not in holes:
+            yield _placed(fault, script.places, fault.field)
 
 
 def _of_settings(
@@ -75,7 +79,9 @@ def _of_settings(
         alone = told_once(alone, held_back(graph, streams, settings, own_ctis))
     for fault in (*alone, *together):
         inside = fault.node in settings and fault.field is not None
-        yield _placed(fault, script.places, f"advance.{fault.field}" if inside else fault.field)
+        placed = _placed(fault, script.places, f"advance.{fault.field}" if inside else fault.field)
+        of_stream = inside and fault.node not in script.advance and fault.node not in binding
+        yield placed.model_copy(update={"severity": Severity.WARNING}) if of_stream else placed
 
 
 def _readable(script: Script) -> QueryGraph | None:
@@ -94,19 +100,9 @@ def _placed(fault: Fault, places: Places, path: str | None) -> Fault:
 
 
 def _untold(found: Iterable[Fault], of_text: Collection[Fault]) -> Iterator[Fault]:
-    """The faults that those of the text do not tell; where a text cannot be read, its graph has a hole, no fault."""
+    """The faults that stand where the text itself has none."""
     told = [fault.span for fault in of_text if fault.span is not None]
-    holes = {fault.node for fault in of_text if fault.node is not None}
-    for fault in found:
-        shapeless = fault.code is FaultCode.BAD_SHAPE and bool(of_text)
-        covers = fault.span is not None and any(_covers(fault.span, each) for each in told)
-        if fault.span in told or (shapeless and (covers or fault.node in holes or fault.span is None)):
-            continue
-        yield fault
-
-
-def _covers(span: Span, other: Span) -> bool:
-    return span.start <= other.start and other.end <= span.end
+    yield from (fault for fault in found if fault.span is None or fault.span not in told)
 
 
 def _in_order(faults: Iterable[Fault]) -> tuple[Fault, ...]:

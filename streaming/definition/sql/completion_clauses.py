@@ -54,6 +54,8 @@ def _clause(tokens: Tail) -> tuple[str, Tail]:
         following = tokens[index + 1].word if index + 1 < len(tokens) else ""
         if (token.word, following) in _DOUBLE:
             clause, first = _DOUBLE[token.word, following], index + 2
+            if clause == "ADVANCE TIME":
+                break
         elif token.word in _SINGLE and not (token.word == "ON" and clause == "EMIT"):
             clause, first = token.word, index + 1
     return clause, tokens[first:]

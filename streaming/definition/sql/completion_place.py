@@ -25,7 +25,7 @@ class Spot:
     `before` and `after` are the tokens of the branch (one SELECT or operator, or what stands outside of all) before
     and behind the word; a group in parentheses that does not hold the cursor is one token, `()`. `depth` says how many
     parentheses of expressions and lists are open at the cursor. `statement` is all that stands before the word in its
-    statement.
+    statement, `tokens` all of the text.
     """
 
     start: int
@@ -34,6 +34,7 @@ class Spot:
     after: tuple[Token, ...]
     depth: int
     statement: tuple[Token, ...]
+    tokens: tuple[Token, ...]
 
 
 def spot_at(text: str, at: int) -> Spot | None:
@@ -59,7 +60,7 @@ def spot_at(text: str, at: int) -> Spot | None:
     behind = here
     while behind < len(tokens) and tokens[behind].start < end:
         behind += 1
-    return Spot(start, end, before, _branch_after(tokens[behind:], depth), depth, tokens[first:here])
+    return Spot(start, end, before, _branch_after(tokens[behind:], depth), depth, tokens[first:here], tokens)
 
 
 def _quoted(text: str, at: int) -> bool:

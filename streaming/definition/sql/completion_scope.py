@@ -7,7 +7,7 @@ from typing import Final
 
 from streaming.definition.check import check
 from streaming.definition.sql.completion_place import Spot
-from streaming.definition.sql.lex import Kind, Token, lex
+from streaming.definition.sql.lex import Kind, Token
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Fields, Type, TypeTextError, parse_fields
@@ -51,7 +51,7 @@ class Scope:
     @cached_property
     def steps(self) -> tuple[str, ...]:
         """The names that stand before AS ( in the text, whether what follows can be read or not."""
-        tokens = lex(self.text).tokens
+        tokens = self.spot.tokens
         named = zip(tokens, tokens[1:], tokens[2:], strict=False)
         found = (one.value for one, two, three in named if (two.word, three.word) == ("AS", "("))
         return tuple(dict.fromkeys(found))
