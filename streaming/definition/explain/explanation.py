@@ -1,6 +1,6 @@
 """From a sound query and the settings of its inputs to their explanation."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from streaming.definition.advance import check_advance, in_force, temporal_settings
 from streaming.definition.binding_checks import check_binding
@@ -11,18 +11,18 @@ from streaming.definition.explain.clocks import clock_of
 from streaming.definition.explain.doings import details
 from streaming.definition.explain.facts import Facts, Life, readers_of
 from streaming.definition.explain.holds import Held
-from streaming.definition.explain.model import Explanation, NodeExplained, Path, Port
-from streaming.definition.explain.paths import paths_of, reached
+from streaming.definition.explain.model import Explanation, NodeExplained, Port
+from streaming.definition.explain.paths import paths_of
 from streaming.definition.explain.registry import kind_of
 from streaming.definition.explain.slices import has_slices, slices_of
 from streaming.definition.explain.stages import Place, places, stage_of, stages_of
-from streaming.definition.explain.words import below, code, listed, spoken
+from streaming.definition.explain.summary import summary_of
+from streaming.definition.explain.words import listed
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import InputNode, Node, QueryGraph, TopKNode, WindowNode, sources
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import Fields
 from streaming.definition.wiring import feeding, order, ports
-from streaming.temporal.ticks import Ticks
 
 
 class Unsound(ValueError):
@@ -52,7 +52,7 @@ def explain(
     paths = list(paths_of(facts, held))
     return Explanation(
         query=graph.name,
-        summary=list(_summary(facts, paths, held)),
+        summary=list(summary_of(facts, paths, held)),
         nodes=[_node(facts.nodes[name], facts, held[name], found, refused) for name in facts.placed],
         stages=stages,
         paths=paths,
@@ -112,7 +112,7 @@ def _node(node: Node, facts: Facts, held: Held, found: Mapping[str, Place], refu
         kind=f"{node.window.kind} {node.kind}" if isinstance(node, WindowNode | TopKNode) else node.kind,
         does=kind_of(node).does(node, facts),
         details=details(node, facts),
-        reads=[Port(field=field, node=source, fields=_texts(facts.schemas[source])) for field, source in ports(node)],
+        reads=[Port(field=field, node=source) for field, source in ports(node)],
         fields=_texts(facts.schemas[node.id]),
         lifetime=lifetimes.shown(facts.lives[node.id]),
         stage=stage_of(node, found[node.id], found),
@@ -126,48 +126,6 @@ def _node(node: Node, facts: Facts, held: Held, found: Mapping[str, Place], refu
 
 def _texts(fields: Fields) -> dict[str, str]:
     return {name: str(of) for name, of in fields.items()}
-
-
-def _summary(facts: Facts, paths: Sequence[Path], held: Mapping[str, Held]) -> Iterator[str]:
-    """When rows of each output are final, and which inputs nothing moves but their adapters."""
-    for output in dict.fromkeys(path.output for path in paths):
-        yield from _final(output, [path for path in paths if path.output == output], held)
-    for node in facts.graph.nodes:
-        if isinstance(node, InputNode) and not clock_of(node, facts).advances:
-            alone = f"{code(node.id)} moves by the CTIs of its adapter alone"
-            yield f"{alone}; without them no result that waits for a CTI comes before the input ends."
-
-
-def _final(output: str, paths: Sequence[Path], held: Mapping[str, Held]) -> Iterator[str]:
-    endless = dict.fromkeys(step.node for path in paths for step in path.steps if step.at_most is None)
-    if endless:
-        holding = "; ".join(f"{code(name)} waits, for {held[name].because}" for name in endless)
-        yield f"How long rows of {code(output)} wait is not bounded: {holding}."
-        return
-    reaching = dict.fromkeys(reached(path.at_most) for path in paths if path.at_most is not None)
-    if len(reaching) == 1:
-        inputs = [path.input for path in paths]
-        of = f"the CTI of {code(inputs[0])}" if len(inputs) == 1 else f"the smallest CTI of {listed(inputs)}"
-        when = f"{of} {next(iter(reaching))}"
-    else:
-        each = (f"that of {code(path.input)} {reached(path.at_most)}" for path in paths if path.at_most is not None)
-        when = f"all CTIs are there: {', '.join(each)}"
-    yield f"A row of {code(output)} that starts at t has left, at the latest, when {when}.{_newest(paths)}"
-
-
-def _newest(paths: Sequence[Path]) -> str:
-    """The same in events, where one clock says how far it is behind them."""
-    if len(paths) > 1 or paths[0].behind_events is None:
-        return ""
-    return f" Its clock gets there with {_event(paths[0].behind_events)} on each lane."
-
-
-def _event(behind: Ticks) -> str:
-    """The first event that moves a CTI beyond t, which is `behind` ticks behind the largest start."""
-    if behind < 0:
-        return "an event at t" if behind == -1 else f"an event {spoken(-behind - 1)} before t"
-    exact, above = below(behind), spoken(behind)
-    return f"an event {exact} after t" if len(exact) <= len(above) else f"an event more than {above} after t"
 
 
 def _carried(graph: QueryGraph, refused: Sequence[Fault]) -> str:

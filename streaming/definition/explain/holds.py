@@ -172,8 +172,7 @@ WINDOW_HOLDS: Final[Mapping[type[Any], Callable[[WindowNode | TopKNode, Ticks, L
 
 def shown(node: Node, held: Held) -> Hold:
     """`held` beside the rule of the table."""
-    windowed = isinstance(node, WindowNode | TopKNode)
-    rule = WINDOW_RULES[node.window.kind] if windowed else NODE_RULES[node.kind]
+    rule = WINDOW_RULES[node.window.kind] if isinstance(node, WindowNode | TopKNode) else NODE_RULES[node.kind]
     return Hold(
         rule=rule.out,
         why=rule.why,

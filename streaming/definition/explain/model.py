@@ -24,11 +24,13 @@ class Lifetime(Strict):
 
 
 class Port(Strict):
-    """One thing that a node reads: the `field` that names it, such as `inputs[2]`, the node there, and its fields."""
+    """One thing that a node reads: the `field` that names it, such as `inputs[2]`, and the node there.
+
+    What comes in has the `fields` of that node.
+    """
 
     field: str
     node: str
-    fields: dict[str, str]
 
 
 class Hold(Strict):
@@ -173,6 +175,7 @@ class Path(Strict):
 class Explanation(Strict):
     """All of it. Nodes stand in an order in which each comes after what it reads; `warnings` are those of the checks.
 
+    `paths` has each output with each input that reaches it; of more than 200 only the slowest to each output.
     `on_spark` says whether Spark carries all of the query today; else only the reference runs it, and `carried` says
     why in a sentence.
     """

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from streaming.definition.explain.clocks import behind_events
 from streaming.definition.explain.facts import Facts
@@ -11,6 +12,9 @@ from streaming.definition.explain.words import below, code, listed, spoken
 from streaming.definition.graph import InputNode, OutputNode
 from streaming.definition.wiring import feeding
 from streaming.temporal.ticks import Ticks
+
+MANY: Final = 200
+"""Paths of which all are told."""
 
 
 @dataclass(frozen=True)
@@ -22,13 +26,15 @@ class _Way:
 
 
 def paths_of(facts: Facts, held: Mapping[str, Held]) -> Iterator[Path]:
-    """One path for each output and each input that reaches it."""
+    """One path for each output and each input that reaches it; if those are too many, the slowest to each output."""
+    kinds = [type(node) for node in facts.graph.nodes]
+    many = kinds.count(InputNode) * kinds.count(OutputNode) > MANY
     for output in facts.graph.nodes:
         if isinstance(output, OutputNode):
             ways = _ways(output, facts, held)
-            for name in facts.placed:
-                if name in ways and isinstance(facts.nodes[name], InputNode):
-                    yield _path(name, output, ways, held, facts)
+            names = [name for name in facts.placed if name in ways and isinstance(facts.nodes[name], InputNode)]
+            for name in [max(names, key=lambda each: _slow(ways[each]))] if many else names:
+                yield _path(name, output, ways, held, facts)
 
 
 def _ways(output: OutputNode, facts: Facts, held: Mapping[str, Held]) -> Mapping[str, _Way]:
@@ -38,9 +44,13 @@ def _ways(output: OutputNode, facts: Facts, held: Mapping[str, Held]) -> Mapping
         if name in near and name != output.id:
             ways[name] = max(
                 (_behind(reader, ways[reader], held[reader]) for reader in facts.readers[name] if reader in ways),
-                key=lambda way: (way.most is None, way.most or 0),
+                key=_slow,
             )
     return ways
+
+
+def _slow(way: _Way) -> tuple[bool, int]:
+    return way.most is None, way.most or 0
 
 
 def _behind(reader: str, way: _Way, held: Held) -> _Way:

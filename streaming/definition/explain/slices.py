@@ -1,6 +1,7 @@
 """Slices: the stretches between neighbouring boundaries of windows, folded once and merged into each window."""
 
 from math import gcd
+from typing import TypeGuard
 
 from streaming.definition.explain.facts import Life
 from streaming.definition.explain.model import Slices
@@ -31,7 +32,7 @@ def slices_of(node: WindowNode | TopKNode, life: Life) -> Slices:
     )
 
 
-def has_slices(node: object) -> bool:
+def has_slices(node: object) -> TypeGuard[WindowNode | TopKNode]:
     """Whether `node` has windows that stand where the definition says."""
     return isinstance(node, WindowNode | TopKNode) and isinstance(node.window, FixedWindow)
 

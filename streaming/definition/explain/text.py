@@ -24,13 +24,14 @@ BOUNDS: Final[Mapping[BoundedBy, str]] = {
 
 def explain_text(e: Explanation) -> str:
     """`e` as lines of at most 100 characters, unless a word of the user is longer; ends with a line feed."""
+    fields = {node.id: _fields(node.fields) for node in e.nodes}
     lines = [
         *_heading(f"QUERY {e.query}"),
         *(line for said in (e.carried, *e.summary) for line in _wrapped(said, "  ")),
         *_heading("STAGES"),
         *(line for stage in e.stages for line in _stage(stage)),
         *_heading("NODES"),
-        *(line for node in e.nodes for line in _node(node)),
+        *(line for node in e.nodes for line in _node(node, fields)),
         *_heading("FROM INPUT TO OUTPUT"),
         *(line for path in e.paths for line in _path(path)),
         *(_heading("WARNINGS") if e.warnings else ()),
@@ -75,13 +76,13 @@ def _stage(stage: Stage) -> Iterator[str]:
     yield from _labelled("dedicated", stage.dedicated)
 
 
-def _node(node: NodeExplained) -> Iterator[str]:
+def _node(node: NodeExplained, fields: Mapping[str, str]) -> Iterator[str]:
     yield f"  {node.id}  ({node.kind}, stage {node.stage})"
     for said in (node.does, *node.details):
         yield from _wrapped(said, "     ")
     for port in node.reads:
-        yield from _labelled("reads", f"{port.node}: {_fields(port.fields)}")
-    yield from _labelled("gives", _fields(node.fields))
+        yield from _labelled("reads", f"{port.node}: {fields[port.node]}")
+    yield from _labelled("gives", fields[node.id])
     yield from _labelled("lifetimes", node.lifetime.text)
     if node.clock is not None:
         yield from _clock(node.clock)
