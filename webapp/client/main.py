@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 
 from .arguments import parser
 from .faults import located, show_faults
@@ -14,14 +15,21 @@ INTERRUPTED = 130
 """What shells expect of a program that ctrl-C ended."""
 
 
-def main(argv: Sequence[str] | None = None, environment: Mapping[str, str] | None = None) -> int:
-    """Run the command line `argv` (the process's own by default) and return the exit code."""
+def main(
+    argv: Sequence[str] | None = None,
+    environment: Mapping[str, str] | None = None,
+    pause: Callable[[float], None] = time.sleep,
+) -> int:
+    """Run the command line `argv` (the process's own by default) and return the exit code.
+
+    `pause` waits for so many seconds between two looks at the server.
+    """
     try:
         args = parser().parse_args(argv)
     except SystemExit as ended:  # argparse has printed help, or a fault with the usage
         return ended.code if isinstance(ended.code, int) else Exit.USAGE
     screen = Screen(json_=getattr(args, "json", False))
-    work = Work(args, screen, os.environ if environment is None else environment)
+    work = Work(args, screen, os.environ if environment is None else environment, pause)
     try:
         with work.closing:
             return int(args.command(work))

@@ -8,13 +8,15 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Timer
-from typing import Any
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 PROGRESS_AFTER_S = 1.0
+UNBROKEN = 100_000
+"""The width of what is no terminal: a program that reads lines wants them whole."""
 _CONTROLS = {code: "\ufffd" for code in (*range(0x20), 0x7F, *range(0x80, 0xA0)) if chr(code) not in "\n\t"}
 _JSON_CONTROLS = {code: f"\\u{code:04x}" for code in (0x7F, *range(0x80, 0xA0))}
 
@@ -24,13 +26,18 @@ def clean(text: object) -> str:
     return str(text).translate(_CONTROLS)
 
 
+def _console(file: TextIO) -> Console:
+    width = None if file.isatty() else UNBROKEN
+    return Console(file=file, width=width, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
 class Screen:
     """Standard output for results, standard error for everything beside them. `json`: results are JSON alone."""
 
     def __init__(self, *, json_: bool) -> None:
         self.json = json_
-        self.out = Console(file=sys.stdout, highlight=False, markup=False, emoji=False, soft_wrap=True)
-        self.err = Console(file=sys.stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
+        self.out = _console(sys.stdout)
+        self.err = _console(sys.stderr)
 
     def say(self, text: object, style: str = "") -> None:
         """Print a line for people."""
@@ -64,8 +71,7 @@ class Screen:
             table.add_column(column, overflow="fold", no_wrap=not self.out.is_terminal)
         for row in rows:
             table.add_row(*(Text("-" if cell is None else clean(cell)) for cell in row))
-        width = None if self.out.is_terminal else 10_000
-        self.out.print(table, width=width, soft_wrap=False)
+        self.out.print(table, soft_wrap=False)
 
     @contextmanager
     def busy(self, doing: str) -> Iterator[None]:

@@ -1,6 +1,5 @@
 """What every command is given: its arguments, the screen, and, once it asks, the server."""
 
-import time
 from argparse import Namespace
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -17,12 +16,12 @@ from .server import Server
 
 @dataclass
 class Work:
-    """One command under way. `pause` waits for so many seconds; tests give one that does something else."""
+    """One command under way. `pause` waits for so many seconds."""
 
     args: Namespace
     screen: Screen
     environment: Mapping[str, str]
-    pause: Callable[[float], None] = time.sleep
+    pause: Callable[[float], None]
     closing: ExitStack = field(default_factory=ExitStack)
 
     @property

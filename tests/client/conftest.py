@@ -1,0 +1,155 @@
+"""The application on a port of its own, and the client called as a shell calls it."""
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streaming.wire.messages import ResultRow
+from streaming.wire.results import Commit, write_commit, write_part
+from tests.webapp.conftest import (  # noqa: F401 - fixtures that are used by name
+    Person,
+    _installation,
+    acme,
+    alice,
+    binding,
+    bob,
+    cars,
+    cars_file,
+    charlie,
+    speeding,
+)
+from webapp.celery import app as celery
+from webapp.client.main import main
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a call of the client ended: exit code and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one document on standard output."""
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[Any]:
+        """Standard output as JSON lines."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+Punctual = Callable[..., Ended]
+
+
+def token_of(person: Person, role: str = "owner") -> str:
+    made = person.post("tokens/", {"name": "client", "role": role, "expires_in_days": 1})
+    assert made.status_code == 201, made.content
+    return str(made.json()["token"])
+
+
+@pytest.fixture(autouse=True)
+def _queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tasks go into a queue in this process, from which no worker takes them."""
+    monkeypatch.setattr(celery.conf, "broker_url", "memory://")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The configuration folder of whoever calls."""
+    folder = tmp_path / "config"
+    folder.mkdir()
+    return folder
+
+
+@dataclass
+class Pauses:
+    """What happens while the client waits: one thing in each pause, then ctrl-C. Nobody waits unless told."""
+
+    happenings: "list[Callable[[], object]] | None" = None
+
+    def set(self, *happenings: Callable[[], object]) -> None:
+        self.happenings = list(happenings)
+
+    def __call__(self, seconds: float) -> None:
+        assert self.happenings is not None, "the client waits for something"
+        if not self.happenings:
+            raise KeyboardInterrupt
+        self.happenings.pop(0)()
+
+
+@pytest.fixture
+def pauses() -> Pauses:
+    return Pauses()
+
+
+@pytest.fixture
+def bare(home: Path, pauses: Pauses, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Punctual:
+    """Call the client with nothing but its arguments, `env` and what comes by `stdin`."""
+
+    def call(*argv: str, env: dict[str, str] | None = None, stdin: str = "") -> Ended:
+        monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
+        capsys.readouterr()
+        code = main([str(each) for each in argv], {"XDG_CONFIG_HOME": str(home), **(env or {})}, pauses)
+        return Ended(code, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def as_alice(live_server: Any, alice: Person) -> dict[str, str]:  # noqa: F811
+    """An environment in which alice's token is set."""
+    return {"PUNCTUAL_ADDRESS": live_server.url, "PUNCTUAL_TOKEN": token_of(alice)}
+
+
+@pytest.fixture
+def punctual(bare: Punctual, as_alice: dict[str, str]) -> Punctual:
+    """Call the client as alice, who owns acme."""
+
+    def call(*argv: str, env: dict[str, str] | None = None, stdin: str = "") -> Ended:
+        return bare(*argv, env={**as_alice, **(env or {})}, stdin=stdin)
+
+    return call
+
+
+@dataclass
+class Results:
+    """The results that a runner of alice's binding would write, batch by batch."""
+
+    folder: Path
+    batch: int = 0
+    count: int = 0
+
+    def write(self, *sizes: int) -> None:
+        """Commit one batch with one part of each size."""
+        parts = []
+        for task, size in enumerate(sizes):
+            rows = [self._row() for _ in range(size)]
+            parts.append(write_part(self.folder, "results", self.batch, task, rows))
+        write_commit(self.folder, Commit(batch=self.batch, parts=parts, totals={}))
+        self.batch += 1
+
+    def _row(self) -> ResultRow:
+        row = ResultRow(output="out", start=self.count * 1_000_000, end=None, payload={"n": self.count})
+        self.count += 1
+        return row
+
+
+@pytest.fixture
+def results(settings: Any, acme: Any, binding: dict[str, Any]) -> Results:  # noqa: F811
+    return Results(settings.PUNCTUAL_DATA / str(acme.pk) / "results" / binding["id"])
+
+
+@pytest.fixture
+def run(alice: Person, binding: dict[str, Any]) -> str:  # noqa: F811
+    """The id of a run of `watch` that was just requested."""
+    started = alice.post(f"bindings/{binding['id']}/start/")
+    assert started.status_code == 201, started.content
+    return str(started.json()["id"])

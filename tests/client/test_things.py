@@ -1,0 +1,159 @@
+"""Lists and runs, and what each refusal of the server becomes."""
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from tests.client.conftest import Punctual, token_of
+from tests.webapp.conftest import Person
+
+
+def test_list_shows_everything_by_name(punctual: Punctual, binding: dict[str, Any]) -> None:
+    ended = punctual("list")
+    assert ended.code == 0
+    for word in ("STREAM", "cars", "QUERY", "speeding", "BINDING", "watch", "never started", "No runs."):
+        assert word in ended.out
+
+
+def test_list_of_one_kind_is_what_the_server_says(punctual: Punctual, binding: dict[str, Any], alice: Person) -> None:
+    assert punctual("list", "bindings", "--json").json == alice.get("bindings/").json()
+    everything = punctual("list", "--json").json
+    assert set(everything) == {"streams", "queries", "bindings", "runs"}
+
+
+def test_a_run_is_started_shown_and_stopped_by_the_name_of_its_binding(
+    punctual: Punctual, binding: dict[str, Any]
+) -> None:
+    assert punctual("run", "status", "--json").json == []
+    assert punctual("run", "status", "watch").code == 4
+    started = punctual("run", "start", "watch", "--json")
+    assert (started.code, started.json["observed"]) == (0, "requested")
+    shown = punctual("run", "status", "watch", "--json").json
+    assert shown["id"] == started.json["id"]
+    assert punctual("run", "status", shown["id"], "--json").json == shown
+    assert "requested" in punctual("run", "status").out
+    stopped = punctual("run", "stop", binding["id"], "--json")
+    assert (stopped.code, stopped.json["desired"]) == (0, "stopped")
+
+
+def test_starting_twice_is_a_conflict(punctual: Punctual, run: str) -> None:
+    ended = punctual("run", "start", "watch")
+    assert (ended.code, ended.out) == (5, "")
+    assert ended.err.startswith("punctual: ")
+
+
+def test_what_is_not_there_is_4_and_names_what_is(punctual: Punctual, binding: dict[str, Any]) -> None:
+    ended = punctual("run", "start", "wacht")
+    assert (ended.code, "There are: watch." in ended.err) == (4, True)
+    assert punctual("run", "status", "00000000-0000-0000-0000-000000000000").code == 4
+
+
+def test_a_role_that_may_not_is_3_with_the_servers_sentence(
+    punctual: Punctual, alice: Person, binding: dict[str, Any]
+) -> None:
+    ended = punctual("run", "start", "watch", "--json", env={"PUNCTUAL_TOKEN": token_of(alice, "designer")})
+    assert (ended.code, ended.json["error"]["code"]) == (3, "forbidden")
+    assert "The role designer of this token may not operate here." in ended.json["error"]["message"]
+
+
+def test_charlies_token_finds_none_of_alices_things(
+    punctual: Punctual, charlie: Person, binding: dict[str, Any], run: str
+) -> None:
+    theirs = {"PUNCTUAL_TOKEN": token_of(charlie)}
+    assert punctual("list", "runs", "--json", env=theirs).json == []
+    assert punctual("tail", run, env=theirs).code == 4
+    assert punctual("list", "--organisation", "acme", env=theirs).code == 4
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["nonsense"],
+        ["list", "everything"],
+        ["run"],
+        ["run", "start"],
+        ["tail", "x", "--limit", "0"],
+        ["explain", "x", "--format", "pdf"],
+        ["list", "--jso"],
+        ["completion", "powershell"],
+    ],
+)
+def test_a_command_line_that_cannot_be_understood_is_2(argv: list[str], bare: Punctual) -> None:
+    ended = bare(*argv)
+    assert (ended.code, ended.out) == (2, "")
+    assert "usage: punctual" in ended.err
+
+
+def test_help_teaches_exit_codes_and_examples(bare: Punctual) -> None:
+    ended = bare("--help")
+    assert ended.code == 0
+    for line in ("exit codes:", "  5  conflict", "PUNCTUAL_TOKEN", "punctual sign-in"):
+        assert line in ended.out
+    assert "examples:" in bare("tail", "--help").out
+
+
+def test_a_server_that_is_not_there_is_6(bare: Punctual) -> None:
+    ended = bare("list", "--json", "--address", "http://127.0.0.1:1", env={"PUNCTUAL_TOKEN": "pct_a_b"})
+    assert (ended.code, ended.json["error"]["exit"]) == (6, 6)
+    assert "cannot be reached" in ended.err
+
+
+class Stranger(BaseHTTPRequestHandler):
+    """A server that is not Punctual: the path says how it answers."""
+
+    seen: list[str]
+
+    def do_GET(self) -> None:
+        type(self).seen.append(self.path)
+        kind = self.path.split("/")[1]
+        status = {"failing": 500, "moved": 302, "busy": 429}.get(kind, 200)
+        body = {"json": b"[1, 2]", "html": b"<!doctype html>"}.get(kind, b"")
+        self.send_response(status)
+        if kind == "moved":
+            self.send_header("Location", "/json/")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def stranger() -> Iterator[str]:
+    Stranger.seen = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), Stranger) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("html", "does not answer as Punctual does"),
+        ("json", "does not answer as Punctual does"),
+        ("empty", "does not answer as Punctual does"),
+        ("busy", "does not answer as Punctual does (status 429)"),
+        ("failing", "The server failed (status 500)"),
+        ("moved", "points elsewhere, which is not followed"),
+    ],
+)
+def test_a_server_that_is_something_else_is_6(kind: str, sentence: str, stranger: str, bare: Punctual) -> None:
+    ended = bare("whoami", "--address", f"{stranger}/{kind}", env={"PUNCTUAL_TOKEN": "pct_a_b"})
+    assert (ended.code, sentence in ended.err) == (6, True), ended
+    assert Stranger.seen == [f"/{kind}/api/me/"]
+
+
+def test_a_proxy_of_the_environment_is_not_on_the_way_to_this_machine(
+    punctual: Punctual, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    assert punctual("whoami").code == 0
