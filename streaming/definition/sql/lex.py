@@ -160,5 +160,5 @@ def _blotted(text: str, start: int) -> tuple[str, Problem]:
     closing = "*/" if opening == "/" else opening
     message = f"The {_NAMES[opening]} that begins here is not closed."
     problem = Problem((start, start + len(closing)), message, f"Write {closing} where it ends.")
-    stand_in = "" if opening == "/" else "''" if end - start > 1 else "0"
+    stand_in = "" if opening == "/" else "0" if end - start < 3 else "'?'"
     return text[:start] + stand_in + " " * (end - start - len(stand_in)) + text[end:], problem

@@ -75,7 +75,7 @@ def _name(reader: Reader, sentences: list[Sentence], resolved: Resolved) -> str:
 
 def _refuse_emptiness(reader: Reader, lexed: Lexed) -> None:
     if not reader.problems:
-        extent = (lexed.tokens[0].start, lexed.tokens[max(len(lexed.tokens) - 2, 0)].end)
+        extent = (lexed.tokens[0].start, lexed.tokens[-2].end) if len(lexed.tokens) > 1 else (0, len(lexed.text))
         remedy = "Write for example INSERT INTO out SELECT STREAM * FROM stream;"
         reader.problem(extent, "The text holds no query.", remedy)
 
@@ -97,7 +97,7 @@ def _faults(problems: list[Problem], shapes: tuple[Fault, ...], places: Places, 
     found = [problem.fault() for problem in dict.fromkeys(problems)]
     for fault in shapes:
         known = places.nodes.get(fault.node, {})
-        if not problems or (fault.field or "") in known:
+        if not problems or (fault.field and fault.field in known):
             where = places.span_of(fault.node, fault.field, fault.at) or Span(start=0, end=len(text))
             found.append(fault.model_copy(update={"span": where}))
     return tuple(sorted(found, key=lambda fault: (fault.span.start, fault.span.end) if fault.span else (0, 0)))

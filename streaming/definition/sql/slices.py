@@ -149,8 +149,10 @@ def _quoted(reader: Reader, part: Part) -> Slice:
         extent = reader.covered(Part(part.first + 2, part.last))
         remedy = "Write all of the expression in the quotation marks."
         reader.problem(extent, "Something stands behind EXPRESSION '...', which stands alone.", remedy)
+    if not token.value:
+        return Slice("", token.extent, ())
     runs = tuple(_unescaped(token.value, reader.text, token.start + 1, token.end - 1))
-    return Slice(token.value, (token.start + 1, max(token.end - 1, token.start + 1)), runs or ((0, token.start + 1),))
+    return Slice(token.value, (token.start + 1, token.end - 1), runs)
 
 
 def _unescaped(value: str, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -1,7 +1,8 @@
 """The words of the language, and which of them begin a clause where."""
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from streaming.definition.sql.lex import Kind, Token
@@ -170,7 +171,8 @@ def misspelt_clause(tokens: Sequence[Token], at: int) -> bool:
     return following == "BY" or near(token.word, (*CLAUSES, *JOINING)) is not None
 
 
-def near(word: str, known: Iterable[str]) -> str | None:
+@lru_cache(maxsize=4096)
+def near(word: str, known: tuple[str, ...]) -> str | None:
     """The one of the `known` words that a misspelt one is nearest to, if any is near."""
-    found = difflib.get_close_matches(word.upper(), list(known), n=1, cutoff=0.7)
+    found = difflib.get_close_matches(word[:80].upper(), known, n=1, cutoff=0.7)
     return found[0] if found else None
