@@ -22,7 +22,7 @@ from streaming.reference.count import Count
 from streaming.reference.emission import Emission
 from streaming.reference.empties import FilledWindows
 from streaming.reference.fixed_windows import FixedWindows
-from streaming.reference.flow import Operator, key_of
+from streaming.reference.flow import Operator
 from streaming.reference.group_panes import GroupPanes
 from streaming.reference.panes import Key, Panes
 from streaming.reference.plan import Plan, expression
@@ -79,7 +79,7 @@ def _empty_groups(node: WindowNode, fields: Fields) -> list[Key]:
         payload = read_payload(group, grouped)
         if isinstance(payload, BadPayload):
             raise TypeError(f"{node.id!r} fills a group that cannot be, which check did not find: {payload}")
-        found.append(tuple(key_of(payload[name]) for name in node.group_by))
+        found.append(tuple(payload[name] for name in node.group_by))
     return found
 
 

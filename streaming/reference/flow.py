@@ -147,16 +147,6 @@ class Operator(Protocol):
         """A micro-batch ends: the rows that `emit: running` still owes; of all other operators none."""
 
 
-def key_of(value: Any) -> Hashable:
-    """`value` in a form that can be compared and hashed: arrays and structs become tuples."""
-    if isinstance(value, Mapping):
-        return tuple((name, key_of(inner)) for name, inner in value.items())
-    if isinstance(value, list | tuple):
-        return tuple(key_of(inner) for inner in value)
-    scalar: Hashable = value
-    return scalar
-
-
 def sort_key(value: Any) -> tuple[Any, ...]:
     """An order over values of one type with nulls first, so that released rows have one order."""
     if value is None:

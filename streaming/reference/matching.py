@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from streaming.definition.expressions import Expression
 from streaming.reference.expressions import evaluate
-from streaming.reference.flow import VANISHED, Flow, FlowId, Witness, key_of
+from streaming.reference.flow import VANISHED, Flow, FlowId, Witness
 from streaming.temporal.events import Payload
 
 Key = tuple[Hashable, ...]
@@ -29,7 +29,7 @@ class Matching:
     def key(self, flow: Flow) -> Key | None:
         """The values of the keys; None if one of them is null."""
         values = [flow.payload[name] for name in self.keys]
-        return None if None in values else tuple(map(key_of, values))
+        return None if None in values else tuple(values)
 
     def null_key(self, flow: Flow) -> str | None:
         """The sentence for a flow that matches nothing because of a null key; None for all others."""

@@ -1,8 +1,8 @@
 """The clocks of one input: one for each lane, or one for each key of each lane, and the CTI over all of them."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
 
-from streaming.reference.flow import key_of
 from streaming.temporal.clock import LaneClock, saturated, started_at
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.frontier import Frontier
@@ -41,7 +41,7 @@ class InputClocks:
         """The CTI of the input."""
         return self._frontier.at
 
-    def hear(self, lane: str, key: Hashable, element: Element, arrival: Tick | None) -> LaneClock:
+    def hear(self, lane: str, key: Any, element: Element, arrival: Tick | None) -> LaneClock:
         """The clock that judges `element`, which has just arrived; that of `key` if it is an event of a substream.
 
         A lane or key that returns from idleness takes the larger of its own and the input's CTI first (T16).
@@ -49,7 +49,7 @@ class InputClocks:
         clock = self._woken((lane, WHOLE), self._lanes[lane, WHOLE], arrival)
         if not self._keyed or not isinstance(element, Event):
             return clock
-        unit = (lane, key_of(key))
+        unit = (lane, _hashable(key))
         if unit not in self._keys:
             self._begin(unit, max(self.at, clock.cti))
         return self._woken(unit, self._keys[unit], arrival)
@@ -100,3 +100,13 @@ class InputClocks:
         if self._silence.hear(unit, arrival):
             clock.raise_to(self.at)
         return clock
+
+
+def _hashable(value: Any) -> Hashable:
+    """`value` in a form that can be compared and hashed: arrays and structs become tuples."""
+    if isinstance(value, Mapping):
+        return tuple((name, _hashable(inner)) for name, inner in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(_hashable(inner) for inner in value)
+    scalar: Hashable = value
+    return scalar

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from streaming.reference.aggregates import AggregateColumn
 from streaming.reference.emission import Emission
-from streaming.reference.flow import Advanced, Flow, Witness, key_of
+from streaming.reference.flow import Advanced, Flow, Witness
 from streaming.reference.panes import Key, PaneId, Panes
 from streaming.temporal.ticks import NO_CTI, Tick
 
@@ -61,4 +61,4 @@ class Window:
 
 def group_key(flow: Flow, group_by: Sequence[str]) -> Key:
     """The group of a flow; the ends of an edge have the payload of its start, so they are in the same."""
-    return tuple(key_of(flow.payload[name]) for name in group_by)
+    return tuple(flow.payload[name] for name in group_by)

@@ -20,7 +20,7 @@ from streaming.wire.rows import Element, MalformedRow
 
 def feed(advance: dict[str, Any], *, lanes: Sequence[str] = ("a", "b"), **stream: Any) -> InputFeed:
     fields = {"k": "string", "v": "long"}
-    definition = StreamDefinition.model_validate({"fields": fields, "lanes": list(lanes), **stream})
+    definition = StreamDefinition.model_validate({"lanes": list(lanes), "fields": fields, **stream})
     return InputFeed("s", definition, to_temporal(AdvanceTimeSettings.model_validate(advance)))
 
 
@@ -149,6 +149,22 @@ def test_why_an_expression_for_substreams_failed_is_told() -> None:
     of = feed({"late": "drop", "over": "10 / v"})
     assert of.take("a", event(1, v=0), None).failed == "division by zero"
     assert of.take("a", event(1, v=None), None).failed is None
+
+
+@pytest.mark.parametrize(
+    ("type_", "one", "other"),
+    [
+        ("array<long>", [1, 2], [1, 3]),
+        ("array<long>", [1], []),
+        ("struct<x: long, y: array<long>>", {"x": 1, "y": [2]}, {"x": 1, "y": [3]}),
+        ("struct<x: long, y: array<long>>", {"x": 1, "y": [2]}, {"x": 2, "y": [2]}),
+    ],
+)
+def test_keys_of_substreams_may_be_arrays_and_structs(type_: str, one: Any, other: Any) -> None:
+    of = feed({"generate": {"every": 1}, "late": "drop", "over": "k"}, lanes=["a"], fields={"k": type_})
+    keys = [(10, one), (20, other), (10, other), (10, one), (9, one)]
+    found = [of.take("a", point(at, {"k": key}), None).judged for at, key in keys]
+    assert [judged and judged.lateness for judged in found] == [None, None, 10, None, 1]
 
 
 def test_every_failure_of_an_expression_for_substreams_is_told() -> None:
