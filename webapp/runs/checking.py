@@ -62,8 +62,10 @@ def check_bound(
     """
     read = definitions(graph, inputs)
     faults = list(check_event_times(bind(graph, inputs), streams, event_times(inputs)))
+    untimed = {each.node for each in faults}  # the adapter would say the same of them
     for node, each in inputs.items():
-        faults += check_input(read[node], each.stream.read_adapter(), each.advance, node=node, connect=connect)
+        definition = each.stream.read_definition() if node in untimed else read[node]
+        faults += check_input(definition, each.stream.read_adapter(), each.advance, node=node, connect=connect)
     if any(isinstance(node, InputNode) and node.id not in inputs for node in graph.nodes):
         return faults
     bound = bind(graph, inputs)
