@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
 def _explain(options: Options, definition: Definition) -> None:
     if not options.as_json:
         _say(*definition.said)
-    explained = explain(definition.graph, definition.streams, definition.advance)
+    explained = explain(definition.asked, definition.named, definition.advance)
     sys.stdout.write(explained.model_dump_json() + "\n" if options.as_json else explain_text(explained))
 
 

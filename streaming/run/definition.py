@@ -29,10 +29,13 @@ class Definition:
     """A definition without errors. Each input node reads a stream of its own, called as the node.
 
     `streams`, `files` and `columns` are by input node, `advance` and `temporal` are the settings in force, `outputs`
-    the fields of each output. `said` are lines for the user: what was inferred, and warnings.
+    the fields of each output. `asked` and `named` are the graph and the streams (by name) as the user called them.
+    `said` are lines for the user: what was inferred, and warnings.
     """
 
     graph: QueryGraph
+    asked: QueryGraph
+    named: Mapping[str, StreamDefinition]
     streams: Mapping[str, StreamDefinition]
     advance: Mapping[str, AdvanceTimeSettings]
     temporal: Mapping[str, AdvanceTime]
@@ -73,7 +76,8 @@ def define(options: Options) -> Definition:
     if graph is not None and not errors:
         temporal = temporal_settings(graph, streams.definitions, {**query.advance, **advance})
         if options.executor != "reference":
-            faults += [_by_reference(fault) for fault in not_carried(graph, streams.definitions, temporal)]
+            refused = not_carried(graph, streams.definitions, temporal)
+            faults += [_by_reference(fault, query) for fault in refused]
             errors = any(fault.severity is Severity.ERROR for fault in faults)
     text = None if query.script is None else query.script.text
     lines = shown_faults(query.path, text, faults)
@@ -83,6 +87,8 @@ def define(options: Options) -> Definition:
     schemas = check(graph, streams.definitions).schemas
     return Definition(
         graph=_own_streams(graph),
+        asked=graph,
+        named=streams.definitions,
         streams=with_event_times(graph, streams.definitions, query.event_times),
         advance=settings,
         temporal=temporal,
@@ -168,8 +174,15 @@ def _faults(
     yield from check_binding(graph, streams, settings, own_ctis)
 
 
-def _by_reference(fault: Fault) -> Fault:
-    return fault.model_copy(update={"remedy": f"{fault.remedy} Or run it with --executor reference."})
+def _by_reference(fault: Fault, query: Query) -> Fault:
+    """What an executor does not carry, with its place in the text, and the executor that runs it."""
+    remedy = f"{fault.remedy} Or run it with --executor reference."
+    span = None
+    if query.script is not None:
+        places = query.script.places
+        span = places.span_of(fault.node, f"advance.{fault.field}") if fault.node in query.inputs else None
+        span = span or places.span_of(fault.node, fault.field)
+    return fault.model_copy(update={"remedy": remedy, "span": span})
 
 
 def _own_streams(graph: QueryGraph) -> QueryGraph:

@@ -30,7 +30,8 @@ InstantText = Annotated[int | str, AfterValidator(_readable)]
 class Row(Strict):
     """One row of `input`: an event, a CTI, a heartbeat, or raw text that cannot be parsed.
 
-    Times and payload may be wrong on purpose: executors judge them (T5).
+    Times and payload may be wrong on purpose: executors judge them (T5). `key` and `meta` are what EVENTTIME BY may
+    take a start from, beside the payload.
     """
 
     stream: Name
@@ -40,6 +41,8 @@ class Row(Strict):
     end: Any = None
     edge: Any = None
     payload: Any = None
+    key: Any = None
+    meta: Any = None
     cti: Any = None
     strict: bool = False
     bad: str | None = None
@@ -115,18 +118,27 @@ class Expect(Strict):
 class Transcript(Strict):
     """One document. `query`, `streams` and `advance` are read as definitions are, so that their faults have codes.
 
-    `advance` is the binding's settings by input node, which replace the stream's.
+    The query is a graph, or a text (`sql`). `advance` is the binding's settings by input node, which replace the
+    stream's and, input by input, what ADVANCE TIME says in the text.
     """
 
     name: Annotated[str, Field(min_length=1)]
     streams: dict[Name, dict[str, Any]]
     advance: dict[Name, dict[str, Any]] = Field(default_factory=dict)
-    query: dict[str, Any]
+    query: dict[str, Any] | None = None
+    sql: str | None = None
     input: list[Row | Literal["batch"]] = Field(default_factory=list)
     end: EndMode = EndMode.FLUSH
     expect: Expect | None = None
     error: str | None = None
     broken_on: list[ExecutorName] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _asks_one_thing(self) -> Self:
+        """Either a graph or a text."""
+        if (self.query is None) == (self.sql is None):
+            raise ValueError("say either 'query' or 'sql'")
+        return self
 
     @model_validator(mode="after")
     def _expects_one_thing(self) -> Self:

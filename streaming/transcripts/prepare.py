@@ -1,18 +1,22 @@
 """From a transcript to the cases that executors run: one for each way of cutting the input into micro-batches."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from streaming.adapters.times import TimeSource, read_time
 from streaming.definition.advance import check_advance, in_force
 from streaming.definition.binding_checks import check_binding
 from streaming.definition.check import Checked, check
+from streaming.definition.event_time import event_path, value_in_facets, with_event_times
 from streaming.definition.faults import Fault, FaultCode, Severity, nearest
 from streaming.definition.faults import error as fault
 from streaming.definition.graph import InputNode, QueryGraph
-from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
+from streaming.definition.sql import parse_sql
+from streaming.definition.sql.check import check_sql
+from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from streaming.temporal.ticks import parse_instant
 from streaming.transcripts.format import BATCH, Row, Transcript
 from streaming.transcripts.load import TranscriptError
@@ -26,7 +30,7 @@ _ROW_KEYS = ("start", "end", "edge", "payload", "cti", "strict", "bad")
 class Definition:
     """The definition of a transcript with everything that is wrong with it; `graph` is None if it has no shape.
 
-    `advance` holds the binding's settings by input node.
+    `advance` holds the binding's settings by input node, `event_times` the EVENTTIME BY of a text.
     """
 
     graph: QueryGraph | None
@@ -34,6 +38,7 @@ class Definition:
     advance: Mapping[str, AdvanceTimeSettings]
     checked: Checked
     faults: tuple[Fault, ...]
+    event_times: Mapping[str, EventTimeBy] = field(default_factory=dict)
 
     @property
     def errors(self) -> tuple[Fault, ...]:
@@ -52,7 +57,9 @@ def define(transcript: Transcript) -> Definition:
             faults.append(_misshapen(f"streams.{name}", f"Stream {name!r}", error))
         else:
             faults += check_advance(streams[name].advance, streams[name], adapter_sends_ctis=True)
-    raw_graph = {"version": 1, "name": "transcript"} | transcript.query
+    if transcript.sql is not None:
+        return _of_text(transcript.sql, transcript.advance, streams, faults)
+    raw_graph = {"version": 1, "name": "transcript"} | (transcript.query or {})
     checked = check(raw_graph, streams)
     faults += checked.faults
     try:
@@ -61,6 +68,21 @@ def define(transcript: Transcript) -> Definition:
         graph = None
     advance, wrong = _binding(transcript.advance, graph, streams)
     return Definition(graph, streams, advance, checked, (*faults, *wrong))
+
+
+def _of_text(
+    sql: str,
+    written: Mapping[str, Mapping[str, Any]],
+    streams: Mapping[str, StreamDefinition],
+    faults: list[Fault],
+) -> Definition:
+    """The definition that a text says: its ADVANCE TIME is the binding's, as far as `written` says nothing."""
+    script = parse_sql(sql)
+    advance, wrong = _binding(written, script.graph, streams)
+    text = check_sql(sql, streams, advance=advance)
+    checked = Checked(text.faults, text.schemas)
+    every = (*faults, *wrong, *text.faults)
+    return Definition(script.graph, streams, {**script.advance, **advance}, checked, every, script.event_times)
 
 
 def _binding(
@@ -107,11 +129,15 @@ def prepare(transcript: Transcript, definition: Definition) -> Case:
     for stream in definition.streams:
         if read.count(stream) != 1:
             raise TranscriptError(f"{read.count(stream)} input nodes read the stream {stream!r}; let one read it")
+    graph = definition.graph
+    read_by = {node.stream: node.id for node in graph.nodes if isinstance(node, InputNode)}
+    timed = with_event_times(graph, definition.streams, definition.event_times)
+    streams = {name: timed[read_by[name]] for name in definition.streams}
     return Case(
         id=transcript.name,
-        graph=definition.graph,
-        streams=definition.streams,
-        rows=tuple(_rows(transcript, definition.streams)),
+        graph=graph,
+        streams={name: stream.model_copy(update={"event_time": None}) for name, stream in streams.items()},
+        rows=tuple(_rows(transcript, streams)),
         end=transcript.end,
         advance=definition.advance,
     )
@@ -132,7 +158,7 @@ def _rows(transcript: Transcript, streams: Mapping[str, StreamDefinition]) -> It
             continue
         arrival = clock.get(item.stream) if item.arrival is None else parse_instant(item.arrival)
         lane = item.lane if item.lane is not None else _only_lane(item.stream, streams[item.stream])
-        yield CaseRow(item.stream, lane, batch, _said(item), arrival)
+        yield CaseRow(item.stream, lane, batch, _said(item, streams[item.stream]), arrival)
 
 
 def _only_lane(name: str, stream: StreamDefinition) -> str:
@@ -142,8 +168,17 @@ def _only_lane(name: str, stream: StreamDefinition) -> str:
     return lanes[0]
 
 
-def _said(row: Row) -> dict[str, Any]:
-    return {key: getattr(row, key) for key in _ROW_KEYS if key in row.model_fields_set}
+def _said(row: Row, stream: StreamDefinition) -> dict[str, Any]:
+    """What a row says, with the start from where the stream's event time says; null where nothing readable is there."""
+    said = {key: getattr(row, key) for key in _ROW_KEYS if key in row.model_fields_set}
+    if stream.event_time is None or not said.keys().isdisjoint(("cti", "bad")):
+        return said
+    if "start" in said:
+        where = stream.event_time.start.column
+        raise TranscriptError(f"a row of {row.stream!r} says 'start', which is taken from {where}; leave it out")
+    whole = {key: getattr(row, key) for key in ("key", "meta", "payload")}
+    source = TimeSource.of(stream.event_time.start)
+    return {**said, "start": read_time(value_in_facets(whole, event_path(source.column)), source)}
 
 
 def variants(case: Case, cuts: Cuts, *, restarts: bool) -> list[Case]:

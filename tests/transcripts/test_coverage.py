@@ -16,13 +16,13 @@ from streaming.definition.graph import (
     JoinType,
     Node,
     OutputTimestamp,
-    QueryGraph,
     WindowSpec,
 )
 from streaming.definition.presets import PRESETS, preset_name
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import Basis, Future, Idle, Late, LateEnd
 from streaming.transcripts.load import load
+from streaming.transcripts.prepare import define
 from streaming.wire.case import EndMode
 
 FOLDER = Path(__file__).parent
@@ -66,8 +66,10 @@ def said() -> frozenset[tuple[str, str]]:
     for transcript in (loaded.transcript for loaded in load([FOLDER])):
         if transcript.expect is None or "reference" in transcript.broken_on:
             continue
-        graph = QueryGraph.model_validate({"version": 1, "name": "shown"} | transcript.query)
-        time = [transcript.streams, transcript.advance]
+        definition = define(transcript)
+        graph, binding = definition.graph, definition.advance.values()
+        assert graph is not None, transcript.name
+        time = [transcript.streams, transcript.advance, [each.model_dump(exclude_unset=True) for each in binding]]
         found |= {("end", transcript.end), *_pairs(graph.model_dump()), *_pairs(time)}
     return frozenset(found | {("preset", preset_name(value)) for key, value in found if key == "preset"})
 
