@@ -12,11 +12,12 @@ from streaming.definition.sql.reader import Part, Reader, Said
 from streaming.definition.sql.slices import take_expression
 from streaming.definition.sql.sources import TakeBody, take_join, take_source
 from streaming.definition.sql.tree import Clause, Item, Select, Top
+from streaming.definition.sql.window_calls import take_call, window_meant
 from streaming.definition.sql.windows import take_emit, take_empty, take_grace, take_window
 from streaming.definition.sql.words import CLAUSES, clause_at, joins, near
 
 _MOST_K: Final = 10_000
-_BEHIND_NAMES: Final = ("FROM", ",", ".", "AS", "=", "<", ">", "+", "-", "/")
+_BEHIND_NAMES: Final = ("FROM", ",", ".", "AS", "=", "<", ">", "/")
 """What stands behind STREAM, DISTINCT and ALL only where they are the names of fields."""
 
 
@@ -88,6 +89,10 @@ def _name_without_as(reader: Reader, part: Part) -> tuple[Part, Said[str] | None
 
 
 def _take_from(reader: Reader, select: Select, take_body: TakeBody) -> None:
+    if into := reader.accept("INTO"):
+        target = reader.name("The target", "INSERT INTO and a name")
+        remedy = f"Write INSERT INTO {target.value if target else 'name'} before SELECT."
+        reader.problem(into, "INTO does not stand inside SELECT.", remedy)
     if not reader.accept("FROM"):
         token = reader.peek()
         if token.kind is Kind.WORD and near(token.word, ("FROM",)):
@@ -204,18 +209,16 @@ def _group(reader: Reader, select: Select) -> None:
             return
 
 
-_WINDOW_CALLS: Final = frozenset({"WINDOW", "TUMBLE", "HOP", "SESSION", "TUMBLINGWINDOW", "HOPPINGWINDOW"}) | frozenset(
-    {"SLIDINGWINDOW", "SESSIONWINDOW", "SNAPSHOTWINDOW", "SESSION_WINDOW", "SLIDE", "CUMULATE"}
-)
-
-
 def _take_group(reader: Reader, select: Select, part: Part) -> None:
     tokens = reader.tokens[part.first : part.last]
     names = tokens[::2]
     extent = reader.covered(part)
-    if tokens[0].word in _WINDOW_CALLS and len(tokens) > 1 and tokens[1].word == "(":
-        remedy = "Write WINDOW BY TUMBLE 5m, or WINDOW BY HOP 5m,1m, as a clause of its own."
-        reader.problem(extent, "Windows are no fields to group by.", remedy)
+    if window_meant(tokens[0].word) and reader.partners.get(part.first + 1) == part.last - 1:
+        behind, reader.at = reader.at, part.first
+        clause = Clause(extent)
+        take_call(reader, clause.fields)
+        select.clauses.setdefault("WINDOW", clause)
+        reader.at = behind
         return
     plain = all(each.kind in (Kind.WORD, Kind.QUOTED) for each in names)
     if len(tokens) % 2 == 0 or not plain or any(each.word != "." for each in tokens[1::2]):
