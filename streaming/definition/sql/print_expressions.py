@@ -5,7 +5,6 @@ from functools import lru_cache
 from typing import Final
 
 from streaming.definition.aggregate_functions import AGGREGATES
-from streaming.definition.expressions.parse import RESERVED
 from streaming.definition.sql.lex import Kind, Token, lex
 from streaming.definition.sql.print_words import is_keyword, quoted
 from streaming.definition.sql.reader import Reader
@@ -36,7 +35,7 @@ def is_field(text: str) -> bool:
     """Whether `text` is the plain name of a field, which names its column as well."""
     tokens = lex(text).tokens
     plain = len(tokens) == 2 and tokens[0].value == text and tokens[0].kind is Kind.WORD
-    return plain and not is_keyword(text) and text.lower() not in RESERVED
+    return plain and not is_keyword(text)
 
 
 @lru_cache(maxsize=4096)
@@ -45,15 +44,23 @@ def _stands(text: str, where: Where, qualifiers: frozenset[str]) -> bool:
     tokens = lexed.tokens[:-1]
     if lexed.problems or not tokens or (tokens[0].start, tokens[-1].end) != (0, len(text)):
         return False
-    if tokens[0].word == "EXPRESSION" or not _is_balanced(tokens):
-        return False
-    if where is Where.DURATION and _begins_duration(tokens):
-        return False
-    if where in (Where.ITEM, Where.ARGUMENT) and tokens[0].word in ("*", "DISTINCT", "ALL"):
+    if not _is_balanced(tokens) or _begins_otherwise(tokens, where):
         return False
     if _takes_more(tokens[-1]) or any(_is_special(tokens, at, where) for at in range(len(tokens))):
         return False
     return _comes_back(text, qualifiers)
+
+
+def _begins_otherwise(tokens: tuple[Token, ...], where: Where) -> bool:
+    """Whether the first words mean something else there than in an expression."""
+    first = tokens[0]
+    if first.word == "EXPRESSION":
+        return True
+    if where is Where.DURATION:
+        return _begins_duration(tokens)
+    if where is Where.ITEM and first.kind is Kind.SYMBOL and first.word not in ("(", "-", "+"):
+        return True  # SELECT STREAM .a reads the field a of the struct stream
+    return where in (Where.ITEM, Where.ARGUMENT) and first.word in ("*", "DISTINCT", "ALL")
 
 
 def _takes_more(last: Token) -> bool:

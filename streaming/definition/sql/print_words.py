@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from streaming.definition.expressions.parse import RESERVED
 from streaming.definition.sql.lex import Kind, lex
 from streaming.definition.sql.words import KEYWORDS
 
@@ -49,7 +50,7 @@ _DURATION: Final = re.compile(r"-?\d{1,20}(us|ms|s|m|h|d|ticks?)", re.ASCII)
 
 def is_keyword(text: str) -> bool:
     """Whether `text` is written in backticks where it is a name."""
-    return text.upper() in KEYWORDS - _NAMES_TOO
+    return text.upper() in KEYWORDS - _NAMES_TOO or text.lower() in RESERVED
 
 
 def name(text: str) -> str:
