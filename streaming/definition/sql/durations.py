@@ -63,6 +63,13 @@ def take_duration(reader: Reader, what: str) -> Said[int | str] | None:
     return _read(reader, Said(written, extent), what)
 
 
+def readable_duration(text: str) -> str | None:
+    """A duration as other systems write it, `5 minutes`, in the spelling of this one; None if it is none."""
+    match = _WRITTEN.fullmatch(text.strip())
+    unit = _unit(match.group(3).lower()) if match else None
+    return f"{match.group(1)}{match.group(2)}{unit}" if match and unit else None
+
+
 def _unit(word: str) -> str | None:
     return _UNITS.get(word) or (_UNITS.get(word[:-1]) if word.endswith("s") else None)
 
@@ -71,13 +78,11 @@ def _read(reader: Reader, said: Said[str], what: str) -> Said[int | str] | None:
     try:
         parse_duration(said.value)
     except TimeTextError:
-        match = _WRITTEN.fullmatch(said.value)
-        unit = _unit(match.group(3).lower()) if match else None
+        mended = readable_duration(said.value)
         message = f"{what} cannot be `{said.value[:60]}`."
-        if match is None or unit is None:
+        if mended is None:
             reader.problem(said.extent, message, _EXAMPLE)
             return None
-        mended = f"{match.group(1)}{match.group(2)}{unit}"
         reader.problem(said.extent, message, f"Write {mended}.")
         return Said(mended, said.extent)
     return Said(said.value, said.extent)
@@ -91,9 +96,7 @@ def _interval(reader: Reader) -> Said[int | str] | None:
     count = reader.take().value.strip() if reader.peek().kind in (Kind.STRING, Kind.NUMBER) else ""
     if count.isdigit() and reader.peek().kind is Kind.WORD and _unit(reader.word().lower()):
         count += reader.take().value
-    match = _WRITTEN.fullmatch(sign + count)
-    unit = _unit(match.group(3).lower()) if match else None
-    mended = f"{match.group(1)}{match.group(2)}{unit}" if match and unit else None
+    mended = readable_duration(sign + count)
     remedy = f"Write {mended or 'the number with its unit'} alone" + ("." if mended else ", such as 5m.")
     reader.problem(reader.since(first), "Durations are written without INTERVAL.", remedy)
     return Said(mended, reader.since(first)) if mended else None

@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from streaming.definition.sql.lex import Kind
 from streaming.definition.sql.reader import Reader
 from streaming.definition.sql.words import clause_at
 
@@ -99,14 +98,6 @@ def refuse_statement(reader: Reader) -> bool:
     found = _STATEMENTS.get(reader.word())
     if reader.word() == "SET" and not reader.next_are("SET", "DURATION"):
         found = ("Settings are not set in the text.", "Write ADVANCE TIME stream ..., or SET DURATION source TO 5m.")
-    if reader.next_are("/", "/") or reader.word() == "#":
-        found = ("Comments are written in another way here.", "Begin them with --, or write /* ... */.")
-        extent = (reader.here()[0], reader.tokens[reader.end - 1].end)
-        line_end = reader.text.find("\n", extent[0])
-        reader.problem((extent[0], line_end if 0 <= line_end < extent[1] else extent[1]), *found)
-        while reader.at < reader.end and (line_end < 0 or reader.peek().start < line_end):
-            reader.take()
-        return True
     if found is None:
         return False
     extent = reader.here()
@@ -115,6 +106,14 @@ def refuse_statement(reader: Reader) -> bool:
     return True
 
 
-def names_placeholder(reader: Reader) -> bool:
-    """Whether dots that stand for something left out are next."""
-    return reader.next_are(".", ".", ".") or (reader.peek().kind is Kind.SYMBOL and reader.word() == "…")
+def refuse_comment(reader: Reader) -> bool:
+    """Take a comment of another language with its fault, up to the end of its line, if one stands here."""
+    if not reader.next_are("/", "/") and reader.word() != "#":
+        return False
+    first = reader.at
+    line_end = reader.text.find("\n", reader.here()[0])
+    while reader.at < reader.end and (line_end < 0 or reader.peek().start < line_end):
+        reader.take()
+    remedy = "Begin them with --, or write /* ... */."
+    reader.problem(reader.since(first), "Comments are written in another way here.", remedy)
+    return True

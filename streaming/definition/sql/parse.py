@@ -28,6 +28,7 @@ def parse_sql(text: str) -> Script:
     lexed = lex(text)
     reader = Reader(lexed)
     sentences = take_statements(reader)
+    _refuse_targets(reader, sentences)
     builder = Builder(reader, build_select)
     parts = [_build(builder, sentence) for sentence in sentences]
     resolved = resolve(builder.drafts)
@@ -60,6 +61,14 @@ def _build(builder: Builder, sentence: Sentence) -> Built:
     if sentence.insert is not None:
         builder.insert(sentence.insert, builder.reader.tokens[sentence.first].extent)
     return (first, len(order)), tuple(steps)
+
+
+def _refuse_targets(reader: Reader, sentences: list[Sentence]) -> None:
+    """Tell of queries without a target beside each other: all of them would be `out`."""
+    nameless = [each for each in sentences if each.insert is not None and each.insert.target is None]
+    for again in nameless[1:]:
+        remedy = "Write INSERT INTO and a name before it."
+        reader.problem(reader.tokens[again.first].extent, "A second query has no target.", remedy)
 
 
 def _name(reader: Reader, sentences: list[Sentence], resolved: Resolved) -> str:

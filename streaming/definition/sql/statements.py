@@ -1,7 +1,7 @@
 """A text into statements, and each statement into what it says."""
 
 from streaming.definition.sql.advance_time import take_advance
-from streaming.definition.sql.foreign import refuse_statement
+from streaming.definition.sql.foreign import refuse_comment, refuse_statement
 from streaming.definition.sql.lex import Kind
 from streaming.definition.sql.operators import at_operator, take_operator
 from streaming.definition.sql.reader import Reader, Said
@@ -24,6 +24,8 @@ def take_statements(reader: Reader) -> list[Sentence]:
             continue
         reader.end = end
         while reader.at < end:
+            if refuse_comment(reader):
+                continue
             found.append(_take_statement(reader))
             if reader.at < end:
                 _refuse_rest(reader)
@@ -40,9 +42,7 @@ def _refuse_rest(reader: Reader) -> None:
     """Tell of a missing `;` where a statement begins, else of what cannot stand behind the last one."""
     word = reader.word()
     if word in (*STATEMENTS, *OPERATORS) and word != "TO":
-        before = reader.tokens[reader.at - 1].extent
         reader.problem(reader.here(), "A new statement begins here, and no ; stands before it.", "Write ; before it.")
-        del before
     else:
         skip_to_end(reader)
 

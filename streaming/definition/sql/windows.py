@@ -8,6 +8,7 @@ from streaming.definition.sql.lex import Kind
 from streaming.definition.sql.problems import Extent
 from streaming.definition.sql.reader import Reader, Said
 from streaming.definition.sql.tree import Fields
+from streaming.definition.sql.window_calls import take_call, window_meant
 from streaming.definition.sql.words import WINDOWS, clause_at
 
 _FORMS: Final = "HOP 5m,1m, TUMBLE 5m, SESSION 5m, SNAPSHOT, COUNT 10 or TIMEINTERVAL 5m,1m"
@@ -19,16 +20,15 @@ def take_window(reader: Reader, fields: Fields) -> None:
     if token.kind is not Kind.WORD or clause_at(reader.tokens, reader.at):
         reader.problem(reader.here(), f"The windows are missing: {reader.shown()} stands there.", f"Write {_FORMS}.")
         return
+    if reader.word(1) == "(" and reader.partners.get(reader.at + 1, reader.end) < reader.end:
+        take_call(reader, fields)
+        return
     kind = _take_kind(reader)
     if kind is None:
         return
     window = Fields({"kind": _KINDS[kind]}, {"window.kind": token.extent})
-    call = reader.word() == "(" and reader.partners.get(reader.at, reader.end) < reader.end
-    if call:
-        _refuse_call(reader, kind, first)
-    else:
-        _ARGUMENTS[kind](reader, window)
-        _take_options(reader, kind, window)
+    _ARGUMENTS[kind](reader, window)
+    _take_options(reader, kind, window)
     fields.put("window", window.values, reader.since(first))
     fields.places.update(window.places)
     if reader.word() == "," and reader.next_are(",", "GRACE", "BY"):
@@ -52,46 +52,16 @@ _KINDS: Final = {
     "COUNT": "count",
     "TIMEINTERVAL": "time_interval",
 }
-_FOREIGN: Final = {
-    "TUMBLING": "TUMBLE",
-    "TUMBLINGWINDOW": "TUMBLE",
-    "HOPPING": "HOP",
-    "HOPPINGWINDOW": "HOP",
-    "SLIDE": "HOP",
-    "SLIDING": "HOP",
-    "SLIDINGWINDOW": "HOP",
-    "SESSIONWINDOW": "SESSION",
-    "SNAPSHOTWINDOW": "SNAPSHOT",
-    "TIME_INTERVAL": "TIMEINTERVAL",
-}
-"""What other systems call the windows."""
 
 
 def _take_kind(reader: Reader) -> str | None:
     token = reader.peek()
-    known = _FOREIGN.get(token.word)
-    if known is not None:
+    known = window_meant(token.word)
+    if known is not None and known != token.word:
         reader.take()
         reader.problem(token.extent, f"The windows `{token.value}` have another name here.", f"Write {known}.")
         return known
     return reader.keyword(WINDOWS, "kind of window")
-
-
-def _refuse_call(reader: Reader, kind: str, first: int) -> None:
-    """`TUMBLE(ts, INTERVAL '5' MINUTE)`: windows are no functions, and the time is that of the event."""
-    reader.at = reader.partners[reader.at] + 1
-    remedy = f"Write {_EXAMPLES[kind]}, and name the time's field with EVENTTIME BY behind the source."
-    reader.problem(reader.since(first), "Windows are written without parentheses.", remedy)
-
-
-_EXAMPLES: Final = {
-    "HOP": "HOP 5m,1m",
-    "TUMBLE": "TUMBLE 5m",
-    "SESSION": "SESSION 5m",
-    "SNAPSHOT": "SNAPSHOT",
-    "COUNT": "COUNT 10",
-    "TIMEINTERVAL": "TIMEINTERVAL 5m,1m",
-}
 
 
 def _duration(reader: Reader, window: Fields, name: str, what: str) -> bool:
@@ -192,7 +162,7 @@ def take_emit(reader: Reader, fields: Fields) -> None:
         remedy = (
             "Write EMIT RUNNING for a row at each change, EMIT ON COMPLETE at the end of the window, EMIT FINAL once."
         )
-        reader.problem(reader.since(first), "Rows are not emitted in this way.", remedy)
+        reader.problem(reader.since(first - 1), "Rows are not emitted in this way.", remedy)
         return
     word = reader.keyword(("FINAL", "RUNNING", "ON_COMPLETE"), "way to emit rows")
     if word is not None:

@@ -13,7 +13,9 @@ FOREIGN_BY: Final = frozenset({"ORDER", "PARTITION", "SORT", "CLUSTER", "DISTRIB
 """The same of other dialects."""
 _ALWAYS: Final = frozenset({"SELECT", "FROM", "WHERE", "HAVING", "JOIN", "ON", "USING", "AS", "UNION"})
 """Words that end an expression wherever they stand in it."""
-_SOFT: Final = frozenset({"RETRACT", "LIMIT", "OFFSET", "FETCH", "QUALIFY", "INTERSECT", "EXCEPT", "MINUS", "LATERAL"})
+_SOFT: Final = frozenset(
+    {"RETRACT", "INTO", "LIMIT", "OFFSET", "FETCH", "QUALIFY", "INTERSECT", "EXCEPT", "MINUS", "LATERAL"}
+)
 """Words that end an expression where an operator could stand, and are names where a value is due."""
 _JOIN_WORDS: Final = frozenset(
     {"INNER", "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "NATURAL", "ANTI", "SEMI", "ASOF", "JOIN"}
