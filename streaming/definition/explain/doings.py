@@ -124,8 +124,8 @@ JOINS: Final[Mapping[JoinType, str]] = {
 def of_join(node: JoinNode, facts: Facts) -> str:
     """Of what, on what."""
     del facts
-    pairs = f"Pairs events of {code(node.left)} with events of {code(node.right)}{_matching(node)}"
-    return f"{pairs}, for as long as both live.{JOINS[node.type]}"
+    pairs = f"Pairs events of {code(node.left)} with events of {code(node.right)}"
+    return f"{pairs} for as long as both live{_matching(node)}.{JOINS[node.type]}"
 
 
 def of_anti_join(node: AntiJoinNode, facts: Facts) -> str:
@@ -233,10 +233,10 @@ def details(node: Node, facts: Facts) -> list[str]:
 
 
 def _matching(node: Matched) -> str:
-    keys = f"with equal {listed(node.keys)}" if node.keys else ""
-    where = f"for which {code(node.where)} is true" if node.where is not None else ""
+    keys = f"{listed(node.keys)} {'is' if len(node.keys) == 1 else 'are'} equal" if node.keys else ""
+    where = f"{code(node.where)} is true" if node.where is not None else ""
     said = " and ".join(part for part in (keys, where) if part)
-    return f" {said}" if said else ""
+    return f", where {said}" if said else ""
 
 
 def _aggregate(aggregate: Aggregate) -> str:

@@ -42,7 +42,7 @@ def _lengths(windows: HoppingWindows) -> list[Ticks]:
     if windows.hop >= windows.size:
         return [windows.size]
     over = Ticks(windows.size % windows.hop)
-    return [over, Ticks(windows.hop - over)] if over else [windows.hop]
+    return list(dict.fromkeys([over, Ticks(windows.hop - over)])) if over else [windows.hop]
 
 
 def _merged(windows: HoppingWindows) -> int:
@@ -73,4 +73,4 @@ def _belonging(fewest: int, most: int | None) -> str:
         return f"an event is in {start} and in at most {MAX_WINDOWS_PER_EVENT:,} (T24)"
     if fewest == most:
         return f"an event is in {counted(most, 'window')}"
-    return f"an event is in {fewest} to {counted(most, 'window')}"
+    return f"an event is in {fewest} {'or' if most == fewest + 1 else 'to'} {most} windows"

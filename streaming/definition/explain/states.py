@@ -173,7 +173,12 @@ def _forgetting(node: TwoSided, facts: Facts, kept: Kept, field: str) -> Kept:
     late = [fault for fault in facts.remembered.get(node.id, ()) if fault.field != field]
     if not late:
         return kept
-    return kept.model_copy(update={"until": f"never. {late[0].message}", "bounded_by": "nothing"})
+    said = {
+        "until": f"never. {late[0].message}",
+        "formula": f"all that ever came by {field!r}",
+        "bounded_by": "nothing",
+    }
+    return kept.model_copy(update=said)
 
 
 def _edges(what: str, until: str) -> Kept:

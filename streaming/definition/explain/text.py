@@ -111,9 +111,13 @@ def _clock(clock: Clock) -> Iterator[str]:
 def _kept(kept: Kept) -> tuple[str, str, str]:
     return (
         f"{kept.what}, for each {kept.per}",
-        f"until {kept.until}",
+        _sentence(kept.until) if kept.bounded_by == "nothing" else f"until {kept.until}",
         f"{kept.formula}: {BOUNDS[kept.bounded_by]}",
     )
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _path(path: Path) -> Iterator[str]:

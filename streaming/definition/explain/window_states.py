@@ -19,7 +19,7 @@ from streaming.definition.graph import (
     WindowNode,
 )
 from streaming.definition.window_checks import hopping_windows
-from streaming.temporal.ticks import parse_duration
+from streaming.temporal.ticks import ONE_TICK, parse_duration
 
 Windowed = WindowNode | TopKNode
 Memory = Literal["partial", "sketch", "values"]
@@ -77,10 +77,13 @@ def _fixed(node: Windowed, facts: Facts) -> Iterator[Kept]:
     slices = slices_of(node, facts.lives[node.input])
     closing = _sum("window end", grace)
     unit = f"slices of {' and '.join(spoken(length) for length in slices.lengths)}"
-    behind = f"since c - {spoken(windows.size + grace)}" if windows.hop <= windows.size else "in open windows"
-    if foldable(node):
-        whose = "folded values" if _kind(node) == "partial" else "folded values and sketches"
+    behind = f"after c - {spoken(windows.size + grace)}" if windows.hop <= windows.size else "in open windows"
+    whose = "folded values" if _kind(node) == "partial" else "folded values and sketches"
+    if foldable(node) and facts.lives[node.input].longest == ONE_TICK:
         what, per, formula = f"{whose} of each slice", f"{_group(node)}slice", f"{_groups(node)} x {unit} {behind}"
+    elif foldable(node):
+        what, per = f"{whose} of the events that are in the same windows", f"{_group(node)}run of windows"
+        formula = f"{_groups(node)} x runs of windows of which one is open"
     else:
         what, per = _events(node), f"{_group(node)}slice"
         formula = f"events that end {behind}"

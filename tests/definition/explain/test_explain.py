@@ -97,7 +97,7 @@ def test_a_window_is_freed_by_the_cti_that_passes_its_end_and_its_grace() -> Non
     said = explained(around(window(grace="30s")), cars=KEEP)
     (kept,) = of(said).state
     assert kept.until == "window end + 30s <= c for all windows over it"
-    assert kept.formula == "1 group x slices of 5m since c - 5m30s"
+    assert kept.formula == "1 group x slices of 5m after c - 5m30s"
     assert kept.bounded_by == "cti"
 
 

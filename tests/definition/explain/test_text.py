@@ -41,7 +41,7 @@ HOPPING = """\
                 at least 4m and less than 5m behind
      keeps      folded values of each slice, for each group (`plate`) and slice
                 until window end <= c for all windows over it
-                groups x slices of 1m since c - 5m: CTIs free it
+                groups x slices of 1m after c - 5m: CTIs free it
 """
 
 
