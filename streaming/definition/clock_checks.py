@@ -13,6 +13,7 @@ from streaming.definition.graph import (
     InputNode,
     JoinNode,
     Node,
+    OrderEdgesNode,
     QueryGraph,
     SemiJoinNode,
     TopKNode,
@@ -31,6 +32,7 @@ _HOLDING: Final[tuple[type[Any], ...]] = (
     SemiJoinNode,
     AsofJoinNode,
     ClipNode,
+    OrderEdgesNode,
 )
 """Nodes that give no final row before a CTI of every input."""
 

@@ -107,6 +107,12 @@ _REMEDIES: Final = {
 }
 
 
+def is_hole(fault: Fault) -> bool:
+    """Whether a fault of shape is about something that is not there, rather than about what is."""
+    remedies = (_REMEDIES["missing"], _REMEDIES["union_tag_not_found"])
+    return fault.code is FaultCode.BAD_SHAPE and fault.remedy in remedies
+
+
 def _shape_fault(wrong: ErrorDetails, node: str | None, path: str) -> Fault:
     kind = wrong["type"]
     said = _MESSAGES.get(kind, wrong["msg"].removeprefix("Value error, "))

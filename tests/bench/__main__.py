@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import data, limit
+from tests.bench import data, limit, validation
 from tests.bench.data import WARM_UP, WORKLOADS, Workload
 
 TARGETS = ("2.0 (20 M), 1.3 (5 M)", "40", "100")
@@ -73,7 +73,8 @@ def spread(values: Sequence[float]) -> str:
 
 
 def main() -> None:
-    """Print one row for each workload: seconds, ratio, cost of a further row, peak memory."""
+    """Print how long texts take, then one row for each workload: seconds, ratio, cost of a further row, peak memory."""
+    CONSOLE.print(validation.table())
     table = Table("work", "rows", "plain Spark s", "Punctual s", "ratio min / median / max", "target", title="bench")
     for column in ("further row us: plain, ours, ratio", "peak MB: plain, ours", "DuckDB s, tumbling"):
         table.add_column(column)

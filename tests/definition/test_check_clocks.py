@@ -79,6 +79,12 @@ def test_a_clip_and_a_union_wait_for_all_their_inputs() -> None:
     assert places(bound([CARS, MORE, UNION, OUT | {"input": "u"}], cars=CLOCK)) == [("u", "inputs[1]")]
 
 
+def test_starts_and_ends_of_edges_wait_to_be_put_in_order() -> None:
+    edges = CARS | {"stream": "edges"}
+    assert places(bound([edges, node("order_edges"), OUT])) == [("w", "input")]
+    assert bound([edges, node("to_intervals"), OUT]) == []
+
+
 def test_where_no_side_has_a_clock_both_are_named() -> None:
     (fault,) = bound([CARS, OWNERS, join(), OUT])
     assert (

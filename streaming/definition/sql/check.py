@@ -2,17 +2,18 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from streaming.definition.advance import check_advance, in_force
 from streaming.definition.binding_checks import check_binding
 from streaming.definition.check import check
-from streaming.definition.clock_checks import held_back, told_once
 from streaming.definition.event_time import check_event_times, with_event_times
-from streaming.definition.faults import Fault, Severity
-from streaming.definition.graph import InputNode, QueryGraph
-from streaming.definition.load import load_graph
+from streaming.definition.faults import Fault, FaultCode, Severity, Span
+from streaming.definition.graph import QueryGraph
+from streaming.definition.load import is_hole, load_graph
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.places import Places
+from streaming.definition.sql.remedies import in_sql
 from streaming.definition.sql.script import Script
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import Fields
@@ -43,15 +44,23 @@ def check_sql(
     """
     script = parse_sql(text)
     checked = check(script.graph or script.raw, streams, complete=script.graph is not None)
+    own = _of_text(script)
     found = [*_of_graph(checked.faults, script), *_of_settings(script, streams, advance or {}, own_ctis)]
-    return CheckedText(script, _in_order((*script.faults, *_untold(found, script.faults))), checked.schemas)
+    faults = (in_sql(fault, script) for fault in (*own, *_untold(found, own)))
+    return CheckedText(script, _in_order(faults), checked.schemas)
+
+
+def _of_text(script: Script) -> list[Fault]:
+    """The faults of the text itself, without the holes that they leave in nodes where there are others."""
+    said = [fault for fault in script.faults if not is_hole(fault)]
+    return said or list(script.faults)
 
 
 def _of_graph(faults: Iterable[Fault], script: Script) -> Iterator[Fault]:
-    """What `check` found; the holes that a text with faults leaves in its graph are those faults again."""
-    holes = () if script.graph is not None else load_graph(script.raw).faults
+    """What `check` found; what has no shape in the graph is a fault of the text, which tells it."""
+    told = () if script.graph is not None else load_graph(script.raw).faults
     for fault in faults:
-        if fault not in holes:
+        if fault not in told:
             yield _placed(fault, script.places, fault.field)
 
 
@@ -72,11 +81,10 @@ def _of_settings(
     alone = [
         fault.model_copy(update={"node": name})
         for name, each in settings.items()
-        for fault in check_advance(each, read[name], own_ctis is None or _stream_of(graph, name) in own_ctis)
+        for fault in check_advance(each, read[name], adapter_sends_ctis=True)
+        if fault.code is not FaultCode.LATE_RESULTS  # told where there are windows, by these
     ]
     together = check_binding(graph, streams, settings, None if script.graph is None else own_ctis)
-    if own_ctis is not None and script.graph is not None:
-        alone = told_once(alone, held_back(graph, streams, settings, own_ctis))
     for fault in (*alone, *together):
         inside = fault.node in settings and fault.field is not None
         placed = _placed(fault, script.places, f"advance.{fault.field}" if inside else fault.field)
@@ -90,19 +98,26 @@ def _readable(script: Script) -> QueryGraph | None:
     return QueryGraph.model_construct(version=1, name="query", nodes=nodes) if nodes else None
 
 
-def _stream_of(graph: QueryGraph, name: str) -> str:
-    return next(node.stream for node in graph.nodes if isinstance(node, InputNode) and node.id == name)
-
-
 def _placed(fault: Fault, places: Places, path: str | None) -> Fault:
     span = places.span_of(fault.node, path, fault.at)
     return fault if span is None else fault.model_copy(update={"span": span})
 
 
+_MISSING: Final = (FaultCode.LATE_NOT_SAID, FaultCode.MISSING_ARGUMENT)
+
+
 def _untold(found: Iterable[Fault], of_text: Collection[Fault]) -> Iterator[Fault]:
-    """The faults that stand where the text itself has none."""
+    """The faults that those of the text do not tell: not where they stand, and nothing missing where they do."""
     told = [fault.span for fault in of_text if fault.span is not None]
-    yield from (fault for fault in found if fault.span is None or fault.span not in told)
+    for fault in found:
+        here = fault.span
+        missing = here is not None and fault.code in _MISSING and any(_covers(here, each) for each in told)
+        if here is None or not (missing or here in told):
+            yield fault
+
+
+def _covers(span: Span, other: Span) -> bool:
+    return span.start <= other.start and other.end <= span.end
 
 
 def _in_order(faults: Iterable[Fault]) -> tuple[Fault, ...]:

@@ -1,0 +1,217 @@
+"""Faults of texts: everything at once, each at its place, in the order of the text, with what to write instead."""
+
+from collections.abc import Collection
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from streaming.definition.faults import Fault, FaultCode, Severity
+from streaming.definition.sql.check import CheckedText, check_sql
+from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
+from tests.definition.sql.counts import TEXTS_DRAWN
+from tests.definition.sql.drawn_texts import WRITTEN, mistaken
+
+CAR = {"plate": "string", "speed": "double", "n": "long"}
+
+
+def stream(**advance: Any) -> StreamDefinition:
+    return StreamDefinition.model_validate({"fields": CAR, "advance": advance})
+
+
+STREAMS = {
+    "cars": stream(),
+    "timed": stream(preset="watermark(5s)"),
+    "kept": stream(generate={"every": 1}, late="keep"),
+    "owners": StreamDefinition.model_validate(
+        {"fields": {"plate": "string", "owner": "string"}, "advance": {"preset": "watermark(5s)"}}
+    ),
+}
+COUNT = "INSERT INTO out SELECT STREAM COUNT(*) AS n FROM"
+
+
+def checked(text: str, own: Collection[str] | None = ()) -> CheckedText:
+    return check_sql(text, STREAMS, own_ctis=own)
+
+
+def told(text: str, own: Collection[str] | None = ()) -> list[tuple[str, str | None]]:
+    """The codes, each with the words at its place."""
+    return [(fault.code.value, at(text, fault)) for fault in checked(text, own).faults]
+
+
+def at(text: str, fault: Fault) -> str | None:
+    return None if fault.span is None else text[fault.span.start : fault.span.end]
+
+
+def only(text: str) -> Fault:
+    (fault,) = checked(text).faults
+    return fault
+
+
+def test_a_sound_text_has_no_fault_and_the_fields_of_every_node() -> None:
+    found = checked("INSERT INTO out SELECT STREAM plate, speed * 2 AS twice FROM timed WHERE speed > 1;")
+    assert found.faults == ()
+    assert {name: str(of) for name, of in found.schemas["out"].items()} == {"plate": "string", "twice": "double"}
+    assert found.script.graph is not None
+
+
+# The places of the faults of a graph
+
+
+def test_an_unknown_field_is_told_at_its_word_with_the_nearest_name() -> None:
+    text = "INSERT INTO out SELECT STREAM plate FROM timed AS t WHERE n > 1 AND t.sped > 2;"
+    assert told(text) == [("unknown_field", "sped")]
+    assert only(text).remedy == "Did you mean speed?"
+
+
+def test_an_operator_whose_types_do_not_fit_is_told_at_the_operator() -> None:
+    assert told("INSERT INTO out SELECT STREAM speed + plate AS x FROM timed;") == [("type_mismatch", "+")]
+
+
+def test_a_hop_above_the_size_is_told_at_the_hop() -> None:
+    text = f"{COUNT} timed WINDOW BY HOP 1m,5m;"
+    assert told(text) == [("gaps_between_windows", "5m")]
+
+
+def test_a_join_without_keys_is_told_at_the_join_with_what_to_write() -> None:
+    text = "INSERT INTO out SELECT STREAM * FROM timed SEMI JOIN owners;"
+    assert told(text) == [("join_without_keys", "SEMI JOIN owners")]
+    assert "USING (k)" in only(text).remedy
+
+
+def test_an_unknown_stream_is_told_at_its_name() -> None:
+    text = "INSERT INTO out SELECT STREAM * FROM tmied WHERE n > 1;"
+    assert told(text) == [("unknown_stream", "tmied")]
+    assert only(text).remedy == "Did you mean 'timed'?"
+
+
+def test_without_an_output_the_last_statement_is_told() -> None:
+    text = "WITH fast AS (SELECT STREAM * FROM timed WHERE n > 1);"
+    assert told(text) == [("no_output", text)]
+
+
+# The faults of time
+
+
+def test_a_window_without_a_clock_is_told_at_the_window_once_and_says_what_to_write() -> None:
+    text = f"{COUNT} cars WINDOW BY TUMBLE 5m;"
+    assert told(text) == [("no_clock", "TUMBLE 5m")]
+    assert only(text).remedy == "Write for example ADVANCE TIME cars EVERY 100 DELAY 10s LATE DROP;"
+    assert told(f"{text} ADVANCE TIME cars EVERY 100 DELAY 10s LATE DROP;") == []
+
+
+def test_a_clock_is_not_missed_where_nothing_waits_for_it_or_the_adapter_may_have_one() -> None:
+    assert told("INSERT INTO out SELECT STREAM * FROM cars WHERE n > 1;") == []
+    assert told(f"{COUNT} cars WINDOW BY TUMBLE 5m;", ("cars",)) == []
+    assert told(f"{COUNT} cars WINDOW BY TUMBLE 5m;", None) == []
+
+
+def test_a_join_side_without_a_clock_is_told_at_that_side() -> None:
+    text = "INSERT INTO out SELECT STREAM * FROM owners JOIN cars USING (plate);"
+    assert told(text) == [("no_clock", "cars")]
+
+
+def test_a_grace_without_effect_is_told_at_the_grace() -> None:
+    text = f"{COUNT} timed WINDOW BY TUMBLE 5m GRACE BY 30s;"
+    assert told(text) == [("no_effect", "30s")]
+    assert "LATE KEEP" in only(text).remedy
+
+
+def test_kept_late_events_without_a_grace_are_told_at_the_window() -> None:
+    text = f"{COUNT} kept WINDOW BY TUMBLE 5m;"
+    assert told(text) == [("keep_without_grace", "WINDOW BY TUMBLE 5m")]
+    assert "GRACE BY 30s" in only(text).remedy
+    assert told(f"{COUNT} kept WINDOW BY TUMBLE 5m GRACE BY 30s;") == []
+
+
+def test_a_negative_delay_is_told_at_the_delay() -> None:
+    text = f"{COUNT} cars WINDOW BY TUMBLE 5m; ADVANCE TIME cars EVERY 1 DELAY -1tick LATE DROP;"
+    assert told(text) == [("equal_times_late", "-1tick")]
+
+
+def test_windows_that_are_not_aligned_are_told_at_the_side_of_the_join() -> None:
+    text = """WITH a AS (SELECT STREAM plate, COUNT(*) AS n FROM timed WINDOW BY TUMBLE 10m GROUP BY plate),
+  b AS (SELECT STREAM plate, COUNT(*) AS m FROM timed WINDOW BY TUMBLE 10m ALIGN 5m GROUP BY plate)
+INSERT INTO out SELECT STREAM * FROM a JOIN b USING (plate);"""
+    assert told(text) == [("windows_not_aligned", "b")]
+    assert only(text).remedy == "Give both windows one size, hop and ALIGN."
+
+
+def test_settings_are_told_at_their_values() -> None:
+    text = f"{COUNT} cars WINDOW BY TUMBLE 5m; ADVANCE TIME cars EVERY 0s DELAY 1s OVER plte LATE DROP;"
+    assert told(text) == [("bad_advance_time", "0s"), ("unknown_field", "plte")]
+
+
+def test_a_zone_that_is_none_is_told_at_the_zone() -> None:
+    text = "INSERT INTO out SELECT STREAM * FROM timed EVENTTIME BY n UNIT ms ZONE 'Mars/Olympus' WHERE n > 1;"
+    assert told(text) == [("bad_shape", "'Mars/Olympus'")]
+
+
+# Whose settings they are
+
+
+def test_what_the_streams_own_settings_refuse_is_a_warning_for_a_binding_may_have_others() -> None:
+    text = "INSERT INTO out SELECT STREAM * FROM timed SEMI JOIN kept USING (plate)"
+    assert [(fault.code, fault.severity) for fault in checked(text).faults] == [
+        (FaultCode.LATE_KEEP_REFUSED, Severity.WARNING)
+    ]
+    said = f"{text}; ADVANCE TIME kept EVERY 1 LATE KEEP;"
+    assert [(fault.severity, at(said, fault)) for fault in checked(said).faults] == [(Severity.ERROR, "KEEP")]
+
+
+def test_the_settings_of_a_binding_replace_those_of_the_text() -> None:
+    text = f"{COUNT} cars WINDOW BY TUMBLE 5m; ADVANCE TIME cars EVERY 1 DELAY -1tick LATE DROP;"
+    binding = {"cars": AdvanceTimeSettings.model_validate({"preset": "watermark(5s)"})}
+    assert check_sql(text, STREAMS, advance=binding, own_ctis=()).faults == ()
+
+
+# All at once
+
+
+def test_everything_is_told_at_once_in_the_order_of_the_text() -> None:
+    text = """INSERT INTO a SELECT STREAM sped FROM timed WHERE n > 'x';
+INSERT INTO b SELECT STREAM COUNT(*) AS n FROM kept WINDOW BY HOP 1m,5m GROUP BY plte;
+INSERT INTO c SELECT STREAM * FROM timed WHERE;
+ADVANCE TIME timed EVERY 1 DELAY -1s LATE sometimes;"""
+    assert told(text) == [
+        ("unknown_field", "sped"),
+        ("type_mismatch", ">"),
+        ("keep_without_grace", "WINDOW BY HOP 1m,5m"),
+        ("gaps_between_windows", "5m"),
+        ("unknown_field", "plte"),
+        ("bad_sql", "WHERE"),
+        ("equal_times_late", "-1s"),
+        ("bad_sql", "sometimes"),
+    ]
+
+
+def test_what_hangs_on_a_part_that_cannot_be_read_is_not_complained_of() -> None:
+    text = "WITH fast AS (SELECT STREAM * FRM timed WHERE n > 1) INSERT INTO out SELECT STREAM sped FROM fast;"
+    assert ("bad_sql", "FRM") in told(text)
+    assert {code for code, _ in told(text)} <= {"bad_sql", "unknown_field"}
+    assert told("WITH a AS (SELECT STREAM * FROM timed WHERE ) INSERT INTO o SELECT STREAM * FROM a WHERE x;") == [
+        ("bad_sql", "WHERE")
+    ]
+
+
+def test_an_empty_text_has_one_fault() -> None:
+    assert [fault.code for fault in checked("").faults] == [FaultCode.BAD_SQL]
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_what_people_write_has_only_faults_with_places(text: str) -> None:
+    for fault in checked(text).faults:
+        assert fault.span is not None, fault
+
+
+@settings(max_examples=TEXTS_DRAWN)
+@given(mistaken())
+def test_no_text_is_too_much_and_every_fault_has_its_place_in_order(text: str) -> None:
+    for own in (None, ()):
+        faults = checked(text, own).faults
+        spans = [fault.span for fault in faults if fault.span is not None]
+        assert all(0 <= span.start <= span.end <= len(text) for span in spans)
+        assert [span.start for span in spans] == sorted(span.start for span in spans)
+        assert len({fault.model_dump_json() for fault in faults}) == len(faults)
+        assert all(fault.message and fault.remedy for fault in faults)
+        assert faults[: len(spans)] == tuple(fault for fault in faults if fault.span is not None)
