@@ -114,7 +114,8 @@ def _show_changes(work: Work, planned: Mapping[str, Any]) -> None:
         sign, style = SIGNS.get(change["action"], ("?", ""))
         work.screen.say(f"{sign} {change['kind']} {change['name']}", f"bold {style}")
         for line in str(change.get("diff") or "").splitlines():
-            work.screen.out.print(Text(f"    {clean(line)}", style=LINE_STYLES.get(line[:1], "dim")))
+            header = line.startswith(("--- ", "+++ "))
+            work.screen.out.print(Text(f"    {clean(line)}", "bold" if header else LINE_STYLES.get(line[:1], "dim")))
 
 
 def _agreed(question: str) -> bool:

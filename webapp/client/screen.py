@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from threading import Timer
+from threading import Event, Timer
 from typing import Any, TextIO
 
 from rich.console import Console
@@ -68,23 +68,29 @@ class Screen:
             return
         table = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
         for column in columns:
-            table.add_column(column, overflow="fold", no_wrap=not self.out.is_terminal)
+            table.add_column(clean(column), overflow="fold", no_wrap=not self.out.is_terminal)
         for row in rows:
             table.add_row(*(Text("-" if cell is None else clean(cell)) for cell in row))
         self.out.print(table, soft_wrap=False)
 
     @contextmanager
-    def busy(self, doing: str) -> Iterator[None]:
-        """Show that something is under way, on a terminal, once it has taken a second."""
+    def busy(self, doing: str) -> Iterator[Event]:
+        """Show that something is under way, on a terminal, once it has taken a second; the event says that it shows."""
+        showing = Event()
         if not self.err.is_terminal:
-            yield
+            yield showing
             return
         status = self.err.status(Text(clean(doing)))
-        timer = Timer(PROGRESS_AFTER_S, status.start)
+
+        def show() -> None:
+            status.start()
+            showing.set()
+
+        timer = Timer(PROGRESS_AFTER_S, show)
         timer.daemon = True
         timer.start()
         try:
-            yield
+            yield showing
         finally:
             timer.cancel()
             timer.join()

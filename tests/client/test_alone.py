@@ -1,0 +1,124 @@
+"""The client needs httpx, rich and the standard library, and the wheel of it alone works."""
+
+import ast
+import subprocess
+import sys
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from importlib.metadata import distribution, packages_distributions
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from deploy.client.wheel import build_wheel
+from tests.conftest import ROOT
+
+CLIENT = ROOT / "webapp" / "client"
+
+
+def imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level in {0, 1}, path
+            if node.level == 0:
+                yield node.module or ""
+
+
+def test_no_module_imports_anything_but_httpx_rich_and_the_standard_library() -> None:
+    allowed = {*sys.stdlib_module_names, "httpx", "rich"}
+    strangers = {name for path in CLIENT.glob("*.py") for name in imported(path) if name.split(".")[0] not in allowed}
+    assert strangers == set()
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+def test_the_wheel_asks_for_httpx_and_rich_and_names_no_host(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        texts = {name: archive.read(name).decode() for name in archive.namelist()}
+    metadata = next(text for name, text in texts.items() if name.endswith("METADATA"))
+    required = {Requirement(line.partition(":")[2]).name for line in metadata.splitlines() if "Requires-Dist" in line}
+    assert required == {"httpx", "rich"}
+    assert {name.partition("/")[0] for name in texts} == {"punctual_client", wheel.name.split("-py3")[0] + ".dist-info"}
+    assert {name for name in texts if name.startswith("punctual_client/")} == {
+        f"punctual_client/{path.name}" for path in CLIENT.glob("*.py")
+    }
+    assert "Home-page" not in metadata
+
+
+def test_the_same_sources_give_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    assert build_wheel(tmp_path).read_bytes() == wheel.read_bytes()
+
+
+def test_the_wheel_asks_for_what_the_project_asks_for() -> None:
+    ours = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    alone = tomllib.loads((ROOT / "deploy" / "client" / "pyproject.toml").read_text())["project"]
+    assert set(alone["dependencies"]) <= set(ours["dependencies"])
+    assert ours["scripts"]["punctual"].replace("webapp.client", "punctual_client") == alone["scripts"]["punctual"]
+
+
+def importable() -> set[str]:
+    """Return the top-level names that httpx and rich bring along."""
+    wanted, found = ["httpx", "rich"], set()
+    while wanted:
+        name = canonicalize_name(wanted.pop())
+        if name not in found:
+            found.add(name)
+            needed = [Requirement(text) for text in distribution(name).requires or []]
+            wanted += [each.name for each in needed if each.marker is None or each.marker.evaluate({"extra": ""})]
+    return {
+        top for top, names in packages_distributions().items() if found & {canonicalize_name(each) for each in names}
+    }
+
+
+BLOCKING = """
+import sys
+
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] not in allowed:
+            raise ImportError(f"{name} is not there")
+
+allowed = {*sys.stdlib_module_names, "punctual_client", "sitecustomize", *sys.argv[2].split(",")}
+for name in list(sys.modules):
+    if name.partition(".")[0] not in allowed:
+        del sys.modules[name]
+sys.meta_path.insert(0, Blocker())
+sys.path.insert(0, sys.argv[1])
+try:
+    import django
+except ImportError:
+    pass
+else:
+    sys.exit("nothing is blocked")
+import pkgutil
+import punctual_client
+for module in pkgutil.iter_modules(punctual_client.__path__):
+    if module.name != "__main__":
+        __import__(f"punctual_client.{module.name}")
+from punctual_client.main import main
+sys.exit(main(sys.argv[3:]))
+"""
+
+
+def test_every_module_of_the_wheel_imports_where_nothing_else_can_be_imported(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    names = ",".join(importable())
+    assert {"httpx", "rich"} <= set(names.split(","))
+    assert "django" not in names
+    command = [sys.executable, "-c", BLOCKING, str(tmp_path), names]
+    for argv, code, words in (
+        (["--help"], 0, "exit codes:"),
+        (["--version"], 0, "punctual "),
+        (["whoami", "--address", "http://127.0.0.1:1", "--token-file", "/dev/null"], 3, "is no token"),
+    ):
+        done = subprocess.run([*command, *argv], cwd=tmp_path, check=False, capture_output=True, text=True)
+        assert (done.returncode, words in done.stdout + done.stderr) == (code, True), done.stderr
