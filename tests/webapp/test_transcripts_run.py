@@ -1,0 +1,113 @@
+"""Transcripts over the API: run by the reference, in a process that has limits and leaves nothing behind."""
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.webapp.conftest import Person
+from webapp.bundles import transcripts
+
+COUNTED = """\
+name: counted
+streams:
+  s: {shape: interval, fields: {k: string}, advance: {generate: {every: 2, delay: 0}, late: adjust}}
+query:
+  nodes:
+    - {id: s, kind: input, stream: s}
+    - {id: w, kind: window, input: s, window: {kind: tumbling, size: 10us}, aggregates: [{name: n, function: count}]}
+    - {id: out, kind: output, input: w}
+input:
+  - {stream: s, start: 1, end: 2, payload: {k: a}}
+  - {stream: s, start: 12, end: 13, payload: {k: a}}
+expect:
+  events:
+    - {start: 0, end: 10, payload: {n: 1}}
+    - {start: 10, end: 20, payload: {n: 1}}
+"""
+
+
+def run(person: Person, text: str, name: str = "mine.yaml") -> Any:
+    return person.post("transcripts/run/", {"name": name, "text": text})
+
+
+@pytest.fixture(autouse=True)
+def _temporary(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Folders are made where the test can look."""
+    (tmp_path / "made").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "made"))
+
+
+def test_each_transcript_holds_or_says_what_differs(bob: Person, tmp_path: Path) -> None:
+    wrong = COUNTED.replace("name: counted", "name: miscounted").replace("20, payload: {n: 1}", "20, payload: {n: 2}")
+    answered = run(bob, f"{COUNTED}---\n{wrong}")
+    assert answered.status_code == 200, answered.content
+    first, second = answered.json()["results"]
+    assert first == {"name": "counted", "passed": True, "differs": ""}
+    assert (second["name"], second["passed"]) == ("miscounted", False)
+    assert "n" in second["differs"]
+    assert list((tmp_path / "made").iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["", "a: [", "name: x", "- 1", "\x07"])
+def test_what_is_no_transcript_says_so(alice: Person, text: str) -> None:
+    answered = run(alice, text)
+    assert answered.status_code == 200, answered.content
+    [result] = answered.json()["results"]
+    assert (result["name"], result["passed"]) == ("mine.yaml", False)
+    assert "mine.yaml" in result["differs"]
+
+
+def test_what_takes_too_long_is_ended(alice: Person, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(transcripts, "SECONDS", 0.2)
+    began = time.monotonic()
+    answered = run(alice, COUNTED)
+    assert time.monotonic() - began < 10
+    assert (answered.status_code, answered.json()["faults"][0]["code"]) == (422, "bad_file")
+    assert list((tmp_path / "made").iterdir()) == []
+
+
+@pytest.mark.parametrize(("limit", "most"), [("CPU_SECONDS", 0), ("MEMORY_BYTES", 64 * 1024**2), ("OUTPUT_BYTES", 8)])
+def test_what_needs_more_than_there_is_is_ended(
+    alice: Person, monkeypatch: pytest.MonkeyPatch, limit: str, most: int
+) -> None:
+    monkeypatch.setattr(transcripts, limit, most)
+    answered = run(alice, COUNTED)
+    assert (answered.status_code, answered.json()["faults"][0]["code"]) == (422, "bad_file")
+
+
+def test_a_bomb_of_aliases_ends_within_the_limits(alice: Person) -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
+    answered = run(alice, "\n".join(lines))
+    assert answered.status_code in {200, 422}
+    assert b'"passed":true' not in answered.content
+
+
+def test_the_process_is_told_nothing_of_the_servers_settings(
+    alice: Person, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PUNCTUAL_SECRET_KEY", "x" * 40)
+    monkeypatch.setenv("DATABASE_URL", "postgresql://secret@127.0.0.1/x")
+    told = transcripts._environment(tmp_path)
+    assert not {"PUNCTUAL_SECRET_KEY", "DATABASE_URL", "REDIS_URL"} & told.keys()
+    assert "secret" not in str(told)
+
+
+def test_only_so_many_run_at_once(alice: Person) -> None:
+    held = [transcripts._running.acquire(blocking=False) for _ in range(transcripts.AT_ONCE)]
+    try:
+        assert all(held)
+        answered = run(alice, COUNTED)
+        assert (answered.status_code, answered.json()["code"]) == (429, "too_many_requests")
+    finally:
+        for _ in held:
+            transcripts._running.release()
+    assert run(alice, COUNTED).status_code == 200
+
+
+def test_a_long_text_is_refused_before_it_runs(alice: Person) -> None:
+    answered = run(alice, "-" * 200_001)
+    assert (answered.status_code, answered.json()["faults"][0]["code"]) == (422, "bad_file")
