@@ -238,10 +238,15 @@ def _condition(scope: Scope, tail: Tail) -> Iterator[Item]:
 
 
 def _having(scope: Scope, tail: Tail) -> Iterator[Item]:
-    """The condition sees what the items of the list are called, and the groups."""
-    groups = {name: of for name, of in scope.fields.items() if name in _grouped(scope)}
-    yield from _results(scope) if value_due(tail) else ()
-    yield from _condition(replace(scope, given=(Source("", "", groups),)), tail)
+    """The condition sees what the items of the list are called, the groups, and aggregates over all fields."""
+    due = value_due(tail)
+    if due and not scope.spot.depth:
+        yield from _results(scope)
+        groups = {name: of for name, of in scope.fields.items() if name in _grouped(scope)}
+        scope = replace(scope, given=(Source("", "", groups),))
+    yield from expressions(scope, tail, aggregates_too=True)
+    if tail and not due:
+        yield from _following(scope)
 
 
 def _grouped(scope: Scope) -> set[str]:
