@@ -35,7 +35,7 @@ class Windowed:
         put_groups(draft, self.groups, self.select)
         having = self.select.clauses.get("HAVING")
         calls = tuple(take_calls(self.reader, having.part)) if having and having.part else ()
-        direct = self._is_direct() and not calls
+        direct = self._is_direct()
         texts = [self._text(draft, column) for column in self.columns]
         if having and having.part:
             before = len(self.aggregates.found)

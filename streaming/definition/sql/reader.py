@@ -140,7 +140,9 @@ class Reader:
         token = self.peek(ahead)
         if token.kind is Kind.QUOTED:
             return True
-        return token.kind is Kind.WORD and not clause_at(self.tokens, self.at + ahead)
+        if token.kind is not Kind.WORD or token.word in ("BY", "TO"):
+            return False
+        return not clause_at(self.tokens, self.at + ahead)
 
     def name(self, what: str, example: str) -> Said[str] | None:
         """Take a name; None with a fault where there is none. Names that look like one are taken with a fault."""

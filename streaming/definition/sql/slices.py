@@ -11,6 +11,8 @@ from streaming.definition.sql.reader import Part, Reader
 from streaming.definition.sql.words import clause_at, expects_value, misspelt_clause
 
 VALUE_FACET: Final = "_value"
+_DISTINCT: Final = (["IS", "DISTINCT"], ["NOT", "DISTINCT"])
+"""Behind these words FROM is an operator of Spark's, which `check` knows how to write here."""
 _NONE: Final[frozenset[str]] = frozenset()
 
 
@@ -60,7 +62,7 @@ def _after_point(reader: Reader) -> bool:
 
 def _ends(reader: Reader, stops: Set[str], *, value_due: bool) -> bool:
     token = reader.tokens[reader.at]
-    if token.word == "FROM" and reader.at > 0 and reader.tokens[reader.at - 1].word == "DISTINCT":
+    if token.word == "FROM" and [each.word for each in reader.tokens[max(reader.at - 2, 0) : reader.at]] in _DISTINCT:
         return False
     if token.word in stops and not value_due:
         return True

@@ -89,7 +89,7 @@ def take_parenthesis(reader: Reader, take_body: TakeBody) -> Body | None:
     reader.depth += 1
     body = take_body(reader)
     reader.depth -= 1
-    if reader.at < closing:
+    if reader.at < closing and any(body.branches):
         skip_to_end(reader)
     reader.end = end
     reader.at = closing + 1

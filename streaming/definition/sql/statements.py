@@ -85,11 +85,12 @@ def _take_misspelt(reader: Reader, sentence: Sentence) -> None:
     token = reader.peek()
     guess = near(token.word, (*STATEMENTS, *OPERATORS)) if token.kind is Kind.WORD else None
     if guess in ("SELECT", "INSERT", "WITH", "ADVANCE", "QUERY"):
-        reader.problem(token.extent, f"`{token.value}` begins no statement.", f"Did you mean {guess}?")
         if guess == "SELECT":
             body = take_body(reader)
             sentence.insert = Insert(None, None, body, body.extent)
-        elif guess == "INSERT":
+            return
+        reader.problem(token.extent, f"`{token.value}` begins no statement.", f"Did you mean {guess}?")
+        if guess == "INSERT":
             sentence.insert = _take_insert(reader)
         elif guess == "WITH":
             _take_steps(reader, sentence)
@@ -173,6 +174,8 @@ def _take_insert(reader: Reader) -> Insert:
             elif reader.peek().kind is Kind.WORD and not _begins_branch(reader):
                 reader.take()
     body = take_body(reader)
+    while not any(body.branches) and reader.at < reader.end and not _begins_insert(reader):
+        reader.take()  # what cannot be read was told by the body
     return Insert(target, timestamp, body, reader.since(first))
 
 

@@ -1,0 +1,131 @@
+"""Joins: kinds, keys, conditions, chains, and where WHERE goes."""
+
+import pytest
+
+from streaming.definition.sql import parse_sql
+from tests.definition.sql.reading import fault, ids, marked, node
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "outer"),
+    [
+        ("JOIN", "join", False),
+        ("INNER JOIN", "join", False),
+        ("LEFT JOIN", "join", True),
+        ("LEFT OUTER JOIN", "join", True),
+        ("ANTI JOIN", "anti_join", False),
+        ("LEFT ANTI JOIN", "anti_join", False),
+        ("SEMI JOIN", "semi_join", False),
+        ("LEFT SEMI JOIN", "semi_join", False),
+        ("ASOF JOIN", "asof_join", False),
+        ("LEFT ASOF JOIN", "asof_join", True),
+    ],
+)
+def test_every_join_has_its_kind(words: str, kind: str, outer: bool) -> None:
+    found = node(f"SELECT * FROM cars AS a {words} limits AS b ON a.k = b.k", "out_join")
+    expected: dict[str, object] = {"kind": kind, "left": "a", "right": "b", "keys": ["k"]}
+    assert found == (expected | {"type": "left_outer"} if outer else expected)
+
+
+@pytest.mark.parametrize(
+    ("condition", "keys", "where"),
+    [
+        ("ON a.k = b.k", ["k"], None),
+        ("ON b.k == a._value.k", ["k"], None),
+        ("ON a.k = b.k AND a.j = b.j", ["k", "j"], None),
+        ("ON a.j = b.j AND a.k = b.k", ["j", "k"], None),
+        ("ON a.x > b.y", [], "x > y"),
+        ("ON a.k = b.j", [], "k = j"),
+        ("ON k = k", [], "k = k"),
+        ("ON a.k = b.k AND a.x > b.y", ["k"], "x > y"),
+        ("ON a.x > b.y and a.k = b.k and a.z", ["k"], "x > y AND z"),
+        ("ON a.x > b.y /* c */ and a.z and a.k = b.k", ["k"], "x > y /* c */ and z"),
+        ("ON a.k = b.k OR a.x", [], "k = k OR x"),
+        ("ON a.k = b.k AND a.x BETWEEN 1 AND 2", ["k"], "x BETWEEN 1 AND 2"),
+        ("ON a.k = b.k AND CASE WHEN a.x AND a.y THEN a.z END", ["k"], "CASE WHEN x AND y THEN z END"),
+        ("ON (a.k = b.k AND a.x)", [], "(k = k AND x)"),
+        ("ON `a`.k = b.k", [], "`a`.k = k"),
+        ("USING (k, j)", ["k", "j"], None),
+        ("USING (k) ON a.j = b.j", ["k"], "j = j"),
+        ("USING (k) ON EXPRESSION 'a.j'", ["k"], "a.j"),
+        ("", [], None),
+    ],
+)
+def test_equal_fields_of_both_sides_are_keys_and_the_rest_is_a_condition(
+    condition: str, keys: list[str], where: str | None
+) -> None:
+    found = node(f"SELECT * FROM cars AS a JOIN limits AS b {condition}", "out_join")
+    assert (found.get("keys", []), found.get("where")) == (keys, where)
+
+
+def test_WHERE_behind_an_inner_join_is_its_condition() -> None:
+    text = "SELECT * FROM a JOIN b ON a.k = b.k WHERE a.x > b.y"
+    assert node(text, "out_join")["where"] == "x > y"
+    assert ids(text) == ["a", "b", "out_join", "out"]
+
+
+def test_both_conditions_hold() -> None:
+    text = "SELECT * FROM a JOIN b ON a.x OR b.y WHERE a.z OR b.z"
+    assert node(text, "out_join")["where"] == "(x OR y) AND (z OR z)"
+
+
+@pytest.mark.parametrize("words", ["LEFT JOIN", "ANTI JOIN", "SEMI JOIN", "ASOF JOIN"])
+def test_WHERE_behind_other_joins_filters_their_rows(words: str) -> None:
+    text = f"SELECT * FROM a {words} b ON a.k = b.k WHERE a.x"
+    assert ids(text) == ["a", "b", "out_join", "out_where", "out"]
+    assert "where" not in node(text, "out_join")
+
+
+def test_a_chain_nests_to_the_left() -> None:
+    text = "SELECT * FROM a JOIN b USING (k) LEFT JOIN c ON a.j = c.j AND b.x > c.x JOIN d USING (l) WHERE b.y"
+    assert ids(text) == ["a", "b", "c", "d", "out_join", "out_join_2", "out_join_3", "out"]
+    assert node(text, "out_join_2") == {
+        "kind": "join",
+        "left": "out_join",
+        "right": "c",
+        "keys": ["j"],
+        "where": "x > x",
+        "type": "left_outer",
+    }
+    assert node(text, "out_join_3")["where"] == "y"
+
+
+def test_a_stream_joins_itself_under_two_names() -> None:
+    assert ids("SELECT * FROM cars AS a JOIN cars AS b ON a.k = b.k") == ["a", "b", "out_join", "out"]
+
+
+def test_an_as_of_join_has_no_condition_beside_keys() -> None:
+    words, remedy = fault("SELECT * FROM a ASOF JOIN b ON a.k = b.k AND a.x > b.x")
+    assert words == "a.x > b.x"
+    assert remedy == "Join on equal fields alone, a.k = b.k, and filter with WHERE."
+
+
+@pytest.mark.parametrize(
+    ("join", "words", "remedy"),
+    [
+        ("RIGHT JOIN b ON a.k = b.k", "RIGHT JOIN", "Write LEFT JOIN, with the sources the other way round."),
+        ("FULL OUTER JOIN b USING (k)", "FULL OUTER JOIN", "Write LEFT JOIN, and UNION ALL with what an ANTI JOIN"),
+        ("CROSS JOIN b", "CROSS JOIN", "Write JOIN without a condition."),
+        ("NATURAL JOIN b", "NATURAL JOIN", "Name the fields that both share: JOIN b USING (k)."),
+        (", b", ",", "Write JOIN with the fields that both share: a JOIN b ON a.k = b.k."),
+        ("JOIN b ON", "ON", "Write for example ON a.k = b.k."),
+        ("JOIN b USING k", "k", "Write for example USING (plate)."),
+        ("JOIN", "JOIN", "Write the name of a stream or a step."),
+        ("WHERE x JOIN b USING (k)", "JOIN b USING (k)", "Write it right behind FROM."),
+    ],
+)
+def test_other_joins_are_told_with_what_to_write(join: str, words: str, remedy: str) -> None:
+    found = marked(f"SELECT * FROM a {join}")
+    assert found[0][0] == words
+    assert found[0][1].startswith(remedy)
+
+
+def test_places_of_a_joined_condition_lead_back_to_both_parts() -> None:
+    text = "SELECT * FROM a JOIN b ON a.x > b.yy WHERE a.zz = 1"
+    script = parse_sql(text)
+    where = node(text, "out_join")["where"]
+    assert where == "(x > yy) AND (zz = 1)"
+    for word in ("yy", "zz"):
+        span = script.places.span_of("out_join", "where", str(where).index(word))
+        assert span is not None
+        assert text[span.start : span.end] == word
