@@ -20,6 +20,13 @@ const LOOKS = EditorView.theme({
     background: "var(--accent-soft)",
   },
   ".cm-tooltip": { background: "var(--surface)", color: "var(--ink)", borderColor: "var(--line-strong)" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "3px 8px" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": {
+    background: "var(--accent-soft)",
+    color: "var(--ink)",
+  },
+  ".cm-completionDetail": { color: "var(--ink-2)", fontStyle: "normal" },
+  ".cm-tooltip.cm-completionInfo": { padding: "6px 10px", maxWidth: "360px" },
 });
 
 interface CodeEditorProps {

@@ -18,7 +18,7 @@ function Where({ fault, text, onShow }: InTextProps & { fault: Fault }) {
   if (text === undefined || onShow === undefined || !span) return place(fault) ? <code>{place(fault)}</code> : null;
   const { line, column } = lineAndColumn(text, span.start);
   return (
-    <button type="button" className="button" data-kind="plain" onClick={() => onShow(span)}>
+    <button type="button" className="link" onClick={() => onShow(span)}>
       line {line}, column {column}
     </button>
   );
