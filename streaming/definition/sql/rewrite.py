@@ -1,10 +1,9 @@
 """A text after its graph was changed: what still says the same stays as it was written, with its comments."""
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence, Set
 from typing import TypeVar
 
-from streaming.definition.graph import Node, QueryGraph
+from streaming.definition.graph import QueryGraph
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.print_plan import Kept, plan
 from streaming.definition.sql.printing import inputs, print_sql
@@ -42,12 +41,12 @@ def rewrite_sql(
     given_up: set[int] = set()
     for afresh in (False, True):
         while True:
-            kept = _kept(script, change, [piece for piece in pieces if piece.number not in given_up])
+            kept = _kept(script, change, pieces, given_up)
             attempt = rewritten(change, written, plan(graph, kept), closing, afresh=afresh)
             read = parse_sql(attempt)
             if _says(read, change):
                 return attempt
-            wrong = _read_otherwise(read, change, [pieces[each.mark] for each in kept])
+            wrong = _read_otherwise(read, change, kept)
             if not wrong:
                 break
             given_up |= wrong
@@ -65,45 +64,60 @@ def _says(read: Script, change: Change) -> bool:
     return same and read.advance == change.advance and read.event_times == change.event_times
 
 
-def _kept(script: Script, change: Change, pieces: Sequence[Piece]) -> list[Kept]:
-    """The pieces of the old text that make nodes of the new graph as they are, in their order there."""
+def _kept(script: Script, change: Change, pieces: Sequence[Piece], given_up: Set[int]) -> list[Kept]:
+    """The pieces of the old text that make nodes of the new graph as they are: as many as stand in the same order."""
     assert script.graph is not None
-    before, after = _places(script.graph.nodes), _places(change.graph.nodes)
+    old, new = script.graph.nodes, change.graph.nodes
+    if [node.id for node in old] != [each for piece in pieces for each in piece.ids]:
+        return []
+    places: dict[str, list[int]] = {}
+    for index, node in enumerate(new):
+        places.setdefault(node.id, []).append(index)
     found: list[Kept] = []
+    begin = 0
     for piece in pieces:
-        first = after.get(piece.ids[0]) if piece.ids else None
-        if first is None or any(each not in before for each in piece.ids):
-            continue
-        nodes = change.graph.nodes[first : first + len(piece.ids)]
+        nodes = old[begin : begin + len(piece.ids)]
+        begin += len(nodes)
         same_times = all(script.event_times.get(each) == change.event_times.get(each) for each in piece.ids)
-        if same_times and nodes == [script.graph.nodes[before[each]] for each in piece.ids]:
-            found.append(Kept(first, first + len(nodes) - 1, piece.number))
+        if not nodes or not same_times or piece.number in given_up:
+            continue
+        for first in places.get(piece.ids[0], []):
+            if new[first : first + len(nodes)] == nodes:
+                found.append(Kept(first, first + len(nodes) - 1, piece.number))
     return _rising(found)
 
 
-def _places(nodes: Sequence[Node]) -> dict[str, int]:
-    """The index of each node whose id no other has."""
-    ids = [node.id for node in nodes]
-    return {each: index for index, each in enumerate(ids) if ids.count(each) == 1}
-
-
 def _rising(found: Sequence[Kept]) -> list[Kept]:
-    """The most of them that stand in the same order in text and graph."""
-    ends: list[int] = []
-    chains: list[list[Kept]] = []
-    for each in found:
-        at = bisect_left(ends, each.first)
-        chain = [*(chains[at - 1] if at else []), each]
-        ends[at : at + 1] = [each.first]
-        chains[at : at + 1] = [chain]
-    return chains[-1] if chains else []
+    """The most of them that stand in the same order in text and graph, each piece once."""
+    best: list[tuple[int, int | None]] = []  # how many there are up to this one, and which one comes before it
+    for at, each in enumerate(found):
+        before = [
+            (best[index][0], index)
+            for index in range(at)
+            if found[index].last < each.first and found[index].mark != each.mark
+        ]
+        count, index = max(before, default=(0, None), key=lambda pair: pair[0])
+        best.append((count + 1, index))
+    chain: list[Kept] = []
+    here = max(range(len(found)), default=None, key=lambda index: best[index][0])
+    while here is not None:
+        chain.append(found[here])
+        here = best[here][1]
+    return chain[::-1]
 
 
-def _read_otherwise(read: Script, change: Change, kept: Sequence[Piece]) -> Set[int]:
+def _read_otherwise(read: Script, change: Change, kept: Sequence[Kept]) -> Set[int]:
     """The pieces that say something else in the new text than in the old one; all of them if that is not known."""
-    if read.graph is None or not kept:
-        return {piece.number for piece in kept}
-    now = {node.id: node for node in read.graph.nodes}
-    wanted = {node.id: node for node in change.graph.nodes}
-    wrong = {piece.number for piece in kept if any(now.get(each) != wanted[each] for each in piece.ids)}
-    return wrong or {piece.number for piece in kept}
+    everything = {each.mark for each in kept}
+    if read.graph is None:
+        return everything
+    now, wanted = read.graph.nodes, change.graph.nodes
+    by_id = {node.id: node for node in now}
+    same_length = len(now) == len(wanted)
+    wrong = {
+        each.mark
+        for each in kept
+        for index in range(each.first, each.last + 1)
+        if (now[index] if same_length else by_id.get(wanted[index].id)) != wanted[index]
+    }
+    return wrong or everything

@@ -127,7 +127,8 @@ def _written(group: Sequence[_Placed], old: Sequence[Paragraph], sources: Source
     if insert is not None:
         lead, written = _insert(insert, sources)
         text = _joined(text, lead if steps else lead.lstrip()) + written
-    return text if text.rstrip().endswith(";") else _joined(text, ";")
+    open_end = group[-1].piece is not None and not old[group[-1].piece.paragraph].text.endswith(";")
+    return text if open_end or text.endswith(";") else _joined(text, ";")
 
 
 def _has_steps(each: _Placed, old: Sequence[Paragraph]) -> bool:

@@ -97,3 +97,39 @@ def test_comments_before_a_statement_go_only_with_all_of_its_nodes(data: st.Data
         if ids & {*statement.nodes}:
             before = text[statement.commented.start : statement.span.start]
             assert [each for each in comments(before) if each not in written] == [], written
+
+
+CHANGES = {
+    **dict.fromkeys(("filter", "join", "anti_join", "semi_join"), ("where", "speed > 99")),
+    **dict.fromkeys(("shift", "extend"), ("by", "99m")),
+    "set_duration": ("duration", "99m"),
+    "window": ("grace", "99m"),
+    "top_k": ("k", 99),
+    "output": ("timestamp", "latest_input"),
+}
+
+
+@settings(max_examples=TEXTS_DRAWN)
+@given(st.data())
+def test_what_stands_before_and_behind_a_changed_node_stays_character_for_character(data: st.DataObject) -> None:
+    text = data.draw(TEXTS)
+    script = parse_sql(text)
+    if script.graph is None or script.faults:
+        return
+    ids = [node.id for node in script.graph.nodes]
+    raw = [node.model_dump(mode="json") for node in script.graph.nodes]
+    changeable = [each for each in raw if ids.count(each["id"]) == 1 and each["kind"] in CHANGES]
+    if not changeable:
+        return
+    chosen = data.draw(st.sampled_from(changeable))
+    key, value = CHANGES[chosen["kind"]]
+    if chosen.get(key) == value:
+        return
+    chosen[key] = value
+    graph = QueryGraph.model_validate({"version": 1, "name": script.graph.name, "nodes": raw})
+    written = rewrite_sql(text, graph)
+    (changed,) = [each for each in script.statements if chosen["id"] in each.nodes]
+    parts = [span for span, made in changed.steps if chosen["id"] in made] or [changed.span]
+    assert parse_sql(written).graph == graph
+    assert written.startswith(text[: changed.commented.start])
+    assert written.endswith(text[parts[0].end :].removeprefix(";"))
