@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
+from streaming.definition.streams import AdvanceTimeSettings
 from tests.webapp.conftest import Person, graph, join
 from webapp.accounts.models import Organisation
 from webapp.accounts.permissions import Role
 from webapp.core.context import organisation_context
 from webapp.queries.models import QueryText
+from webapp.runs.demo import CARS
 
 TEXT = """\
 QUERY speeding;
@@ -188,3 +190,15 @@ def test_texts_are_scoped_as_their_versions_are(alice: Person, charlie: Person, 
     with organisation_context(charlie.organisation.pk):
         assert not QueryText.objects.exists()
     assert charlie.get(f"queries/{query['id']}/explain/").status_code == 404
+
+
+def test_a_window_that_waits_for_a_clock_is_told_at_its_place(alice: Person) -> None:
+    text = "INSERT INTO out SELECT STREAM COUNT(*) AS n FROM still WINDOW BY TUMBLE 5m;"
+    definition = CARS.model_copy(update={"advance": AdvanceTimeSettings()}).model_dump(mode="json")
+    body = {"name": "still", "definition": definition, "adapter": {"kind": "generator", "options": {}}}
+    answered = alice.post("streams/", body)
+    assert answered.status_code == 201, answered.content
+    (fault,) = validated(alice, {"text": text})["faults"]
+    assert (fault["code"], fault["node"]) == ("no_clock", "out_window")
+    assert text[fault["span"]["start"] : fault["span"]["end"]] == "TUMBLE 5m"
+    assert validated(alice, {"text": f"{text} ADVANCE TIME still EVERY 10 LATE DROP;"})["faults"] == []

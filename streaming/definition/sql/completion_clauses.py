@@ -1,14 +1,23 @@
 """What may stand at the cursor, clause by clause: each has a function that gives its items, the best first."""
 
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.sql.completion_expressions import after_point, expressions, value_due
-from streaming.definition.sql.completion_items import Item, fields, keywords, nodes, streams, units
+from streaming.definition.sql.completion_items import Item, fields, keywords, units
 from streaming.definition.sql.completion_scope import Scope, Source
 from streaming.definition.sql.completion_settings import settings
+from streaming.definition.sql.completion_sources import (
+    GOES_ON,
+    after_from,
+    after_join,
+    following,
+    set_duration,
+    source_alone,
+    source_by,
+)
 from streaming.definition.sql.lex import Kind, Token
 from streaming.definition.sql.print_words import name as written
 
@@ -30,8 +39,6 @@ _DOUBLE: Final = {
     ("ORDER", "EDGES"): "SOURCE",
 }
 _OPERATORS: Final = ("CLIP", "SHIFT", "EXTEND", "SET DURATION", "POINT AT END", "TO INTERVALS", "ORDER EDGES")
-_JOINS: Final = ("JOIN", "LEFT JOIN", "ANTI JOIN", "SEMI JOIN", "ASOF JOIN", "LEFT ASOF JOIN")
-_FOLLOWING: Final = ("WHERE", "WINDOW BY", "GROUP BY", "TOP", "HAVING", "EMIT", "RETRACT", "EMPTY", "UNION ALL")
 
 
 def items_at(scope: Scope) -> Iterator[Item]:
@@ -51,9 +58,9 @@ def _clause(tokens: Tail) -> tuple[str, Tail]:
     for index, token in enumerate(tokens):
         if token.kind is not Kind.WORD or (index and tokens[index - 1].word in (".", "AS")):
             continue
-        following = tokens[index + 1].word if index + 1 < len(tokens) else ""
-        if (token.word, following) in _DOUBLE:
-            clause, first = _DOUBLE[token.word, following], index + 2
+        behind = tokens[index + 1].word if index + 1 < len(tokens) else ""
+        if (token.word, behind) in _DOUBLE:
+            clause, first = _DOUBLE[token.word, behind], index + 2
             if clause == "ADVANCE TIME":
                 break
         elif token.word in _SINGLE and not (token.word == "ON" and clause == "EMIT"):
@@ -67,36 +74,12 @@ def _clause(tokens: Tail) -> tuple[str, Tail]:
 def _start(scope: Scope, tail: Tail) -> Iterator[Item]:
     """What begins a statement, or goes on with one that has begun."""
     last = tail[-1].word if tail else ""
-    if last in _GOES_ON:
-        yield from keywords(*_GOES_ON[last])
+    if last in GOES_ON:
+        yield from keywords(*GOES_ON[last])
     elif not tail:
         inner = len(scope.spot.statement) > 0
         begins = () if inner else ("INSERT INTO", "WITH", "ADVANCE TIME", "QUERY")
         yield from keywords("SELECT STREAM", *begins, *_OPERATORS, "STREAM")
-
-
-_GOES_ON: Final = {
-    "INSERT": ("INTO",),
-    "ADVANCE": ("TIME",),
-    "WINDOW": ("BY",),
-    "GROUP": ("BY",),
-    "GRACE": ("BY",),
-    "EVENTTIME": ("BY",),
-    "SET": ("DURATION",),
-    "POINT": ("AT END",),
-    "AT": ("END",),
-    "TO": ("INTERVALS",),
-    "ORDER": ("EDGES",),
-    "UNION": ("ALL",),
-    "LEFT": ("JOIN", "ANTI JOIN", "SEMI JOIN", "ASOF JOIN", "OUTER JOIN"),
-    "INNER": ("JOIN",),
-    "OUTER": ("JOIN",),
-    "ANTI": ("JOIN",),
-    "SEMI": ("JOIN",),
-    "ASOF": ("JOIN",),
-    "IS": ("NULL", "NOT NULL"),
-}
-"""What goes on with a word that is half of two."""
 
 
 def _with(scope: Scope, tail: Tail) -> Iterator[Item]:
@@ -120,89 +103,6 @@ def _timestamp(scope: Scope, tail: Tail) -> Iterator[Item]:
     else:
         yield from keywords("lifetime", "point_at_end", "latest_input")
     del scope
-
-
-# Sources
-
-
-def _sources(scope: Scope) -> Iterator[Item]:
-    yield from nodes(scope.steps, scope.schemas)
-    yield from streams(scope.streams)
-    yield from keywords("STREAM", "NODE")
-
-
-def _named(scope: Scope, tail: Tail) -> Iterator[Item]:
-    """The name of a source, if it is due."""
-    if not tail:
-        yield from _sources(scope)
-    elif tail[-1].word == "STREAM":
-        yield from streams(scope.streams)
-    elif tail[-1].word == "NODE":
-        yield from nodes(dict.fromkeys((*scope.steps, *scope.nodes, *scope.inputs)), scope.schemas)
-
-
-def _is_due(tail: Tail) -> bool:
-    return not tail or tail[-1].word in ("STREAM", "NODE")
-
-
-def _from(scope: Scope, tail: Tail) -> Iterator[Item]:
-    if _is_due(tail):
-        yield from _named(scope, tail)
-    elif tail[-1].word != "AS":
-        yield from _after_source(scope, tail)
-
-
-def _join(scope: Scope, tail: Tail) -> Iterator[Item]:
-    if _is_due(tail):
-        yield from _named(scope, tail)
-    elif tail[-1].word != "AS":
-        yield from keywords("ON", "USING")
-        yield from _after_source(scope, tail)
-
-
-def _after_source(scope: Scope, tail: Tail) -> Iterator[Item]:
-    if tail[-1].word in _GOES_ON:
-        yield from keywords(*_GOES_ON[tail[-1].word])
-        return
-    yield from keywords("AS", "EVENTTIME BY")
-    yield from _following(scope)
-
-
-def _following(scope: Scope) -> Iterator[Item]:
-    """The clauses that may follow at the cursor and do not stand in this SELECT yet."""
-    if scope.spot.depth:
-        return
-    said = {token.word for token in (*scope.spot.before, *scope.spot.after) if token.kind is Kind.WORD}
-    if not said & {"SELECT"}:
-        return
-    if not said & {"WHERE", "WINDOW", "GROUP", "HAVING"}:
-        yield from keywords(*_JOINS)
-    yield from keywords(*(word for word in _FOLLOWING if word.split()[0] not in said))
-
-
-def _source_by(scope: Scope, tail: Tail) -> Iterator[Item]:
-    """CLIP, SHIFT and EXTEND: a source, BY, and another source or a duration."""
-    if _is_due(tail):
-        yield from _named(scope, tail)
-    elif "BY" not in [token.word for token in tail]:
-        yield from keywords("BY")
-    elif "CLIP" in [token.word for token in scope.spot.before]:
-        behind = tail[[token.word for token in tail].index("BY") + 1 :]
-        yield from _named(scope, behind) if _is_due(behind) else keywords("ON")
-
-
-def _set_duration(scope: Scope, tail: Tail) -> Iterator[Item]:
-    words = [token.word for token in tail]
-    if _is_due(tail):
-        yield from _named(scope, tail)
-    elif "TO" not in words:
-        yield from keywords("TO")
-    else:
-        yield from expressions(scope, tail[words.index("TO") + 1 :])
-
-
-def _source_alone(scope: Scope, tail: Tail) -> Iterator[Item]:
-    yield from _named(scope, tail)
 
 
 # Clauses of SELECT
@@ -234,7 +134,7 @@ def _item(tail: Tail) -> list[str]:
 def _condition(scope: Scope, tail: Tail) -> Iterator[Item]:
     yield from expressions(scope, tail)
     if tail and not value_due(tail):
-        yield from _following(scope)
+        yield from following(scope)
 
 
 def _having(scope: Scope, tail: Tail) -> Iterator[Item]:
@@ -246,7 +146,7 @@ def _having(scope: Scope, tail: Tail) -> Iterator[Item]:
         scope = replace(scope, given=(Source("", "", groups),))
     yield from expressions(scope, tail, aggregates_too=True)
     if tail and not due:
-        yield from _following(scope)
+        yield from following(scope)
 
 
 def _grouped(scope: Scope) -> set[str]:
@@ -265,13 +165,19 @@ _ENDS_GROUPS: Final = frozenset({"HAVING", "EMIT", "WINDOW", "TOP", "EMPTY", "RE
 
 
 def _results(scope: Scope) -> Iterator[Item]:
-    """The names that the items of the SELECT list are given."""
-    tokens = (*scope.spot.before, *scope.spot.after)
-    for one, two in itertools.pairwise(tokens):
-        if one.word == "FROM":
+    """The names of the items that are one aggregate each; what others compute, they compute after the condition."""
+    item: list[Token] = []
+    for token in (*scope.spot.before, *scope.spot.after):
+        if token.word in ("SELECT", "STREAM", ",", "FROM"):
+            words = [each.word for each in item]
+            plain = set(words[1:-2]) <= {"()", "FILTER"} and words[-2:-1] == ["AS"]
+            if plain and words[0].lower() in AGGREGATES:
+                yield Item(item[-1].value, "field", "result", "", written(item[-1].value))
+            item = []
+        else:
+            item.append(token)
+        if token.word == "FROM":
             return
-        if one.word == "AS" and two.kind in (Kind.WORD, Kind.QUOTED):
-            yield Item(two.value, "field", "result", "", written(two.value))
 
 
 def _on(scope: Scope, tail: Tail) -> Iterator[Item]:
@@ -292,7 +198,7 @@ def _equalities(scope: Scope) -> Iterator[Item]:
 
 def _using(scope: Scope, tail: Tail) -> Iterator[Item]:
     if not tail or not scope.spot.depth:
-        yield from _following(scope) if tail else ()
+        yield from following(scope) if tail else ()
         return
     *lefts, right = scope.sources or (None,)
     shared = {
@@ -309,12 +215,12 @@ def _window(scope: Scope, tail: Tail) -> Iterator[Item]:
         options = {"HOP": ("ALIGN",), "TUMBLE": ("ALIGN",), "SESSION": ("MAX",), "TIMEINTERVAL": ("DISCARD", "ALIGN")}
         yield from keywords(*(word for word in options.get(words[0], ()) if word not in words))
         yield from keywords(*(() if words[0] == "TIMEINTERVAL" else ("GRACE BY",)))
-        yield from _following(scope)
+        yield from following(scope)
 
 
 def _grace(scope: Scope, tail: Tail) -> Iterator[Item]:
     if tail:
-        yield from _following(scope)
+        yield from following(scope)
 
 
 def _group(scope: Scope, tail: Tail) -> Iterator[Item]:
@@ -322,7 +228,7 @@ def _group(scope: Scope, tail: Tail) -> Iterator[Item]:
         named = [token.value for token in tail]
         yield from fields({name: of for name, of in scope.fields.items() if name not in named})
     else:
-        yield from _following(scope)
+        yield from following(scope)
 
 
 def _top(scope: Scope, tail: Tail) -> Iterator[Item]:
@@ -339,12 +245,12 @@ def _emit(scope: Scope, tail: Tail) -> Iterator[Item]:
     elif tail[-1].word == "ON":
         yield from keywords("COMPLETE")
     else:
-        yield from _following(scope)
+        yield from following(scope)
 
 
 def _retract(scope: Scope, tail: Tail) -> Iterator[Item]:
     del tail
-    yield from _following(scope)
+    yield from following(scope)
 
 
 def _empty(scope: Scope, tail: Tail) -> Iterator[Item]:
@@ -357,7 +263,7 @@ def _empty(scope: Scope, tail: Tail) -> Iterator[Item]:
         yield from fields(scope.fields) if words[-1] in ("(", ",") else ()
     elif words[-1] not in ("GAP", "GROUPS"):
         yield from keywords("GROUPS") if "GROUPS" not in words and "DEFAULT" in words else ()
-        yield from _following(scope)
+        yield from following(scope)
 
 
 def _event_time(scope: Scope, tail: Tail) -> Iterator[Item]:
@@ -370,7 +276,7 @@ def _event_time(scope: Scope, tail: Tail) -> Iterator[Item]:
         yield from units()
     elif words[-1] != "ZONE":
         yield from keywords(*(word for word in ("UNIT", "ZONE") if word not in words), "AS")
-        yield from _following(scope)
+        yield from following(scope)
 
 
 def _nothing(scope: Scope, tail: Tail) -> Iterator[Item]:
@@ -384,14 +290,14 @@ _CLAUSES: Final[dict[str, Callable[[Scope, Tail], Iterator[Item]]]] = {
     "WITH": _with,
     "INSERT INTO": _insert,
     "TIMESTAMP BY": _timestamp,
-    "CLIP": _source_by,
-    "SHIFT": _source_by,
-    "EXTEND": _source_by,
-    "SET DURATION": _set_duration,
-    "SOURCE": _source_alone,
+    "CLIP": source_by,
+    "SHIFT": source_by,
+    "EXTEND": source_by,
+    "SET DURATION": set_duration,
+    "SOURCE": source_alone,
     "SELECT": _select,
-    "FROM": _from,
-    "JOIN": _join,
+    "FROM": after_from,
+    "JOIN": after_join,
     "ON": _on,
     "USING": _using,
     "WHERE": _condition,

@@ -294,7 +294,8 @@ def test_groups_are_fields_that_are_not_named_yet() -> None:
 
 
 def test_having_sees_the_results_and_the_groups() -> None:
-    text = "SELECT STREAM plate, COUNT(*) AS n FROM cars WINDOW BY TUMBLE 5m GROUP BY plate HAVING |"
+    items_of_list = "plate AS p, COUNT(*) FILTER (WHERE speed > 1) AS n, SUM(speed) * 2 AS twice"
+    text = f"SELECT STREAM {items_of_list} FROM cars WINDOW BY TUMBLE 5m GROUP BY plate HAVING |"
     assert labels(text, "field") == ["n", "plate"]
     assert "COUNT" in labels(text, "aggregate")
     assert labels(f"{text.replace('|', 'SUM(|)')}", "field")[:2] == ["plate", "speed"]
