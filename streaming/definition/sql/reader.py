@@ -187,17 +187,21 @@ class Reader:
         index = self.at + ahead
         return 0 < index < self.end and self.tokens[index].start == self.tokens[index - 1].end
 
+    def _at(self, index: int, symbol: str) -> bool:
+        return bool(symbol) and self.tokens[index].word == symbol
+
     def _placeholder(self, example: str) -> Said[str] | None:
         first = self.at
         opening = self.take().word
-        if opening == "$" and self.word() == "{":
-            self.take()
+        if opening == "$" and self.accept("{"):
+            opening = "{"
         inner = self.peek().value if self.peek().kind in (Kind.WORD, Kind.QUOTED) else ""
-        while self.at < self.end and opening != "@" and self.peek().kind in (Kind.WORD, Kind.QUOTED, Kind.NUMBER):
-            self.take()
-            if self.word() == "-" and self._joined():
-                self.take()
-        if self.word() in (">", "}"):
+        closing = {"<": ">", "{": "}"}.get(opening, "")
+        end = next((index for index in range(self.at, min(self.at + 9, self.end)) if self._at(index, closing)), None)
+        if end is not None:
+            inner = inner if end == self.at + 1 else ""
+            self.at = end + 1
+        elif inner:
             self.take()
         shown = self.text[slice(*self.since(first))]
         message = f"`{shown[:80]}` is a placeholder, for which a name is to be written."

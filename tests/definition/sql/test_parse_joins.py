@@ -58,7 +58,7 @@ def test_equal_fields_of_both_sides_are_keys_and_the_rest_is_a_condition(
     assert (found.get("keys", []), found.get("where")) == (keys, where)
 
 
-def test_WHERE_behind_an_inner_join_is_its_condition() -> None:
+def test_where_behind_an_inner_join_is_its_condition() -> None:
     text = "SELECT * FROM a JOIN b ON a.k = b.k WHERE a.x > b.y"
     assert node(text, "out_join")["where"] == "x > y"
     assert ids(text) == ["a", "b", "out_join", "out"]
@@ -70,7 +70,7 @@ def test_both_conditions_hold() -> None:
 
 
 @pytest.mark.parametrize("words", ["LEFT JOIN", "ANTI JOIN", "SEMI JOIN", "ASOF JOIN"])
-def test_WHERE_behind_other_joins_filters_their_rows(words: str) -> None:
+def test_where_behind_other_joins_filters_their_rows(words: str) -> None:
     text = f"SELECT * FROM a {words} b ON a.k = b.k WHERE a.x"
     assert ids(text) == ["a", "b", "out_join", "out_where", "out"]
     assert "where" not in node(text, "out_join")

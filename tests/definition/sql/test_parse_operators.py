@@ -98,6 +98,6 @@ def test_a_slip_is_told_with_what_to_write(text: str, words: str, remedy: str) -
     assert found[1].startswith(remedy)
 
 
-def test_a_duration_with_INTERVAL_is_told_with_the_duration_to_write() -> None:
+def test_a_duration_with_interval_is_told_with_the_duration_to_write() -> None:
     assert fault("EXTEND s BY INTERVAL 30 SECONDS") == ("INTERVAL 30 SECONDS", "Write 30s alone.")
     assert fault("SHIFT s BY INTERVAL '5' MINUTE") == ("INTERVAL '5' MINUTE", "Write 5m alone.")

@@ -20,7 +20,7 @@ def test_a_query_is_its_inputs_its_operators_and_an_output_in_this_order() -> No
 
 
 @pytest.mark.parametrize("text", ["SELECT STREAM * FROM cars", "select * from cars;", "Select\nStream\t*\nFrom cars ;"])
-def test_keywords_are_of_any_case_and_STREAM_and_the_last_semicolon_may_be_missing(text: str) -> None:
+def test_keywords_are_of_any_case_and_stream_and_the_last_semicolon_may_be_missing(text: str) -> None:
     assert ids(text) == ["cars", "out"]
 
 
@@ -28,7 +28,7 @@ def test_a_query_without_a_target_goes_to_out() -> None:
     assert graph("SELECT * FROM cars").raw["name"] == "out"
 
 
-def test_the_graph_has_the_name_of_QUERY_else_of_its_first_output() -> None:
+def test_the_graph_has_the_name_of_query_else_of_its_first_output() -> None:
     assert graph("QUERY speeding; INSERT INTO a SELECT * FROM cars").raw["name"] == "speeding"
     assert graph("INSERT INTO a SELECT * FROM cars; INSERT INTO b SELECT * FROM cars").raw["name"] == "a"
     assert graph("WITH a AS (STREAM cars)").raw["name"] == "query"
@@ -104,7 +104,7 @@ def test_a_clause_ends_the_expression_before_it(clause: str) -> None:
     assert node(" ".join([text, *rest]), "out_where")["where"] == "a > 1"
 
 
-def test_EXPRESSION_gives_a_text_that_cannot_stand_in_SQL() -> None:
+def test_expression_gives_a_text_that_cannot_stand_in_sql() -> None:
     text = r"SELECT EXPRESSION 'a from \'b\' \\' AS x FROM cars WHERE EXPRESSION ' cars.x ; '"
     assert node(text, "out_where")["where"] == " cars.x ; "
     assert node(text, "out_select")["columns"] == [{"name": "x", "of": "a from 'b' \\"}]

@@ -69,7 +69,7 @@ def test_derived_nodes_and_targets_are_nodes_too() -> None:
     assert ids(text) == ["x", "a_where", "a", "b", "c"]
 
 
-def test_STREAM_is_always_a_stream_and_NODE_always_a_node() -> None:
+def test_stream_is_always_a_stream_and_node_always_a_node() -> None:
     text = "WITH x AS (SELECT * FROM STREAM x AS y WHERE p) INSERT INTO a SELECT * FROM NODE nowhere"
     assert ids(text) == ["y", "x", "a"]
     assert node(text, "a")["input"] == "nowhere"

@@ -135,13 +135,13 @@ def test_any_other_list_is_computed_from_what_the_window_gives(items: str, colum
     assert [(each["name"], each["of"]) for each in found] == columns  # type: ignore[attr-defined]
 
 
-def test_HAVING_filters_what_the_window_gives() -> None:
+def test_having_filters_what_the_window_gives() -> None:
     text = "SELECT a, COUNT(*) AS n FROM cars WINDOW BY TUMBLE 5m GROUP BY a HAVING n > 3 AND count(*) < 9"
     assert node(text, "out_having") == {"kind": "filter", "input": "out_window", "where": "n > 3 AND n < 9"}
     assert ids(text) == ["cars", "out_window", "out_having", "out"]
 
 
-def test_aggregates_of_HAVING_alone_do_not_leave_the_query() -> None:
+def test_aggregates_of_having_alone_do_not_leave_the_query() -> None:
     text = "SELECT a, COUNT(*) AS n FROM cars WINDOW BY TUMBLE 5m GROUP BY a HAVING MAX(x) > 3"
     assert ids(text) == ["cars", "out_window", "out_having", "out_post", "out"]
     names = [each["name"] for each in node(text, "out_window")["aggregates"]]  # type: ignore[attr-defined]
@@ -149,12 +149,12 @@ def test_aggregates_of_HAVING_alone_do_not_leave_the_query() -> None:
     assert node(text, "out_having")["where"] == "having > 3"
 
 
-def test_HAVING_does_not_take_a_column_for_the_aggregate_inside_it() -> None:
+def test_having_does_not_take_a_column_for_the_aggregate_inside_it() -> None:
     words, remedy = fault("SELECT COUNT(*) * 2 AS n FROM cars WINDOW BY TUMBLE 5m HAVING n > 3")
     assert (words, remedy) == ("n", "Write the expression itself, with its aggregates.")
 
 
-def test_TOP_ranks_the_events_of_windows() -> None:
+def test_top_ranks_the_events_of_windows() -> None:
     text = "SELECT * FROM cars WINDOW BY TUMBLE 5m GROUP BY lane TOP 3 BY cars.speed * 2"
     assert node(text, "out_top") == {
         "kind": "top_k",
