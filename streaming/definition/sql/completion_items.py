@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from streaming.definition.aggregate_functions import AGGREGATES, AggregateEntry
 from streaming.definition.expressions.functions import FUNCTIONS
+from streaming.definition.expressions.parse import RESERVED
 from streaming.definition.presets import PRESETS
 from streaming.definition.sql.completion_words import FORMS, HELP
 from streaming.definition.sql.print_words import name as written
@@ -52,7 +53,12 @@ def fields(of: Fields, origin: str = "", qualifier: str = "") -> Iterator[Item]:
         said = f"of {origin}" if origin else ""
         before = f"{written(qualifier)}." if qualifier else ""
         label = f"{qualifier}.{name}" if qualifier else name
-        yield Item(label, "field", str(type_), said, before + written(name))
+        yield Item(label, "field", str(type_), said, before + _in_expression(name))
+
+
+def _in_expression(name: str) -> str:
+    """A field's name, in backticks where the text or an expression would take it for a word of theirs."""
+    return f"`{name}`" if name.lower() in RESERVED else written(name)
 
 
 def functions() -> Iterator[Item]:

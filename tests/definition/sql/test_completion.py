@@ -7,11 +7,14 @@ from hypothesis import strategies as st
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.expressions.functions import FUNCTIONS
 from streaming.definition.presets import PRESETS
+from streaming.definition.sql.check import check_sql
 from streaming.definition.sql.completion import Completions, Item, complete_sql
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.sql.words import KEYWORDS
+from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from tests.definition.sql.counts import TEXTS_DRAWN
 from tests.definition.sql.drawn_texts import WRITTEN, mistaken
 
+WATERMARK = AdvanceTimeSettings(preset="watermark(5s)")
 STREAMS = {
     "cars": StreamDefinition(
         fields={
@@ -231,6 +234,15 @@ def test_fields_that_both_sides_have_are_called_by_their_source() -> None:
 
 def test_names_that_are_words_of_the_language_are_inserted_in_backticks() -> None:
     assert "`order`" in inserted("SELECT STREAM * FROM |", "stream")
+
+
+@pytest.mark.parametrize("word", sorted(KEYWORDS))
+def test_what_is_inserted_for_a_field_of_any_name_reads_that_field(word: str) -> None:
+    streams = {"s": StreamDefinition(fields={word.lower(): "long", "x": "long"}, advance=WATERMARK)}
+    text = "INSERT INTO o SELECT STREAM x FROM s WHERE  > 1"
+    (item,) = [each for each in complete_sql(text, text.index(" >"), streams).items if each.label == word.lower()]
+    written = text.replace(" > 1", f"{item.insert} > 1")
+    assert check_sql(written, streams).faults == ()
 
 
 def test_behind_a_point_come_the_fields_of_a_struct_or_a_source() -> None:
