@@ -108,6 +108,7 @@ def serve(place: Place) -> None:
             say(f"Punctual is running: open {place.address}")
             for line in demo_lines:
                 say(line)
+            say(f"From a shell: .venv/bin/punctual sign-in --address {place.address} (menu, Access tokens: make one)")
             say("Stop it with ctrl-C.")
             processes.watch()
         finally:

@@ -1,11 +1,21 @@
 """Lists and runs, and what each refusal of the server becomes."""
 
+import socket
+import ssl
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from tests.client.conftest import Punctual, token_of
 from tests.webapp.conftest import Person
@@ -149,6 +159,50 @@ def test_a_server_that_is_something_else_is_6(kind: str, sentence: str, stranger
     ended = bare("whoami", "--address", f"{stranger}/{kind}", env={"PUNCTUAL_TOKEN": "pct_a_b"})
     assert (ended.code, sentence in ended.err) == (6, True), ended
     assert Stranger.seen == [f"/{kind}/api/me/"]
+
+
+def own_certificate(folder: Path) -> Path:
+    """Write a key and a certificate for this machine that nobody else has signed, and return the file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    plain = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (folder / "own.pem").write_bytes(plain + certificate.public_bytes(pem))
+    return folder / "own.pem"
+
+
+def test_a_certificate_that_this_machine_does_not_trust_ends_it_before_the_token_is_sent(
+    bare: Punctual, tmp_path: Path
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(own_certificate(tmp_path))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        heard: list[bytes] = []
+
+        def answer() -> None:
+            connection, _ = listening.accept()
+            with connection, suppress(OSError), context.wrap_socket(connection, server_side=True) as secure:
+                heard.append(secure.recv(4096))
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        ended = bare("whoami", "--address", f"https://127.0.0.1:{port}", env={"PUNCTUAL_TOKEN": "pct_a_b"})
+        thread.join(30)
+    assert (ended.code, "its certificate is not one that this machine trusts" in ended.err) == (6, True), ended
+    assert b"".join(heard) == b""
 
 
 def test_a_proxy_of_the_environment_is_not_on_the_way_to_this_machine(

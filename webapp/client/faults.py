@@ -87,6 +87,6 @@ def _show_source(screen: Screen, fault: Mapping[str, Any], text: str) -> None:
     marked = shown[column - 1 - first : column - 1 - first + length]
     margin = f"{number:>5} | "
     screen.note(f"{margin}{shown}")
-    mark = Text(" " * (len(margin) - 2) + "| " + " " * cell_len(before), style="dim")
+    mark = Text(" " * (len(margin) - 2) + "| " + " " * cell_len(before))
     mark.append("^" * max(1, cell_len(marked)), style=STYLES.get(str(fault.get("severity")), "bold red"))
     screen.err.print(mark)

@@ -26,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("--name", default="made by manage.py", help="what the list of tokens shows")
         parser.add_argument("--network", action="append", default=[], metavar="CIDR", help="usable only from here")
 
-    def handle(self, *_: Any, **options: Any) -> None:
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         """Refuse what the API would refuse, with its sentences."""
         if not 1 <= options["days"] <= MOST_DAYS:
             raise CommandError(f"--days is from 1 to {MOST_DAYS}.")
