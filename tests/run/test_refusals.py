@@ -1,0 +1,258 @@
+"""What does not run: definitions with faults, command lines that do not fit, inputs that cannot be read."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from streaming.definition.faults import Span
+from streaming.run.shown import line_and_column, marked
+from tests.run.runs import COUNT, PASS, Folder, node
+
+ROWS = [{"start": 1, "v": 1}]
+TEXT = "SELECT STREAM *\nFROM s\n\tWHERE sped > 1 AND vv > 2;"
+
+
+def sql(folder: Folder, text: str) -> str:
+    return folder.write("query.sql", text)
+
+
+def test_every_fault_of_a_text_is_told_with_line_column_and_the_marked_line(folder: Folder) -> None:
+    query = sql(folder, TEXT)
+    ran = folder.run(query, {"s": folder.lines("in.jsonl", ROWS)})
+    assert ran.code == 1
+    lines = ran.said.splitlines()
+    assert lines[1].startswith(f"{query}:3:8: error unknown_field: There is no field 'sped'.")
+    assert lines[2:4] == ["    3 | \tWHERE sped > 1 AND vv > 2;", "      | \t      ^^^^"]
+    assert lines[4].startswith(f"{query}:3:21: error unknown_field: There is no field 'vv'.")
+    assert "out.jsonl" not in folder.names()
+
+
+def test_faults_as_json_have_their_line_and_column(folder: Folder) -> None:
+    ran = folder.run(sql(folder, TEXT), {"s": folder.lines("in.jsonl", ROWS)}, "--json")
+    faults = ran.summary["faults"]
+    assert [(fault["code"], fault["line"], fault["column"]) for fault in faults] == [
+        ("unknown_field", 3, 8),
+        ("unknown_field", 3, 21),
+    ]
+
+
+def test_a_text_that_cannot_be_read_is_refused_whatever_its_inputs(folder: Folder) -> None:
+    ran = folder.run(sql(folder, "SELECT STREAM * FORM s"), {"s": folder.lines("in.jsonl", ROWS)})
+    assert (ran.code, ":1:" in ran.said, "bad_sql" in ran.said) == (1, True, True)
+
+
+def test_faults_of_a_graph_name_node_and_field(folder: Folder) -> None:
+    query = folder.graph(*PASS, node("f", "filter", input="s", where="w > 1"), node("o2", "output", input="f"))
+    ran = folder.run(query, {"s": folder.lines("in.jsonl", ROWS)}, output="o/")
+    assert ran.code == 1
+    assert "error unknown_field: node f, where at character 1: There is no field 'w'." in ran.said
+
+
+def test_what_an_executor_does_not_carry_is_refused_as_a_whole_and_names_the_reference(folder: Folder) -> None:
+    windows = "SELECT STREAM COUNT(*) AS n, STDDEV(v) AS s FROM s WINDOW BY SESSION 5m;\n"
+    text = f"{windows}ADVANCE TIME s EVERY 1 OVER v LATE DROP;"
+    ran = folder.run(sql(folder, text), {"s": folder.lines("in.jsonl", ROWS)}, "--executor", "engine")
+    assert ran.code == 1
+    assert ran.said.count("error not_carried") == 3
+    assert ran.said.count("Or run it with --executor reference.") == 3
+    assert "query.sql:1:" in ran.said
+    assert "query.sql:2:" in ran.said
+
+
+def test_settings_that_cannot_be_are_faults(folder: Folder) -> None:
+    inputs = {"s": folder.lines("in.jsonl", ROWS)}
+    advance = folder.yaml("advance.yaml", {"s": {"generate": {"every": 1}, "later": 1}, "t": {}})
+    ran = folder.run(folder.graph(*PASS), inputs, "--advance", advance)
+    assert ran.code == 1
+    assert "advance.later" in ran.said
+    assert "unknown_input" in ran.said
+    late = folder.yaml("advance.yaml", {"s": {"generate": {"every": 1}}})
+    assert "late_not_said" in folder.run(folder.graph(*PASS), inputs, "--advance", late).said
+
+
+@pytest.mark.parametrize(
+    ("stream", "said"),
+    [
+        ({"fields": {"v": "longish"}}, "bad_shape|bad_schema"),
+        ({"fields": {"v": "long"}, "form": 1}, "form"),
+        ({"fields": {"v": "long"}, "columns": {"w": "x"}}, "no field and no time"),
+        ({"fields": {"v": "long"}, "unit": "weeks"}, "unit"),
+        (
+            {"fields": {"v": "long"}, "unit": "s", "event_time": {"start": {"column": "t"}}},
+            "both 'unit' and 'event_time'",
+        ),
+        ({"shape": "edge", "fields": {"v": "long"}, "rowtime": "implicit"}, "rowtime_needs_points"),
+    ],
+)
+def test_streams_that_cannot_be_are_faults(folder: Folder, stream: Any, said: str) -> None:
+    inputs = {"s": folder.lines("in.jsonl", ROWS)}
+    ran = folder.run(folder.graph(*PASS), inputs, "--streams", folder.yaml("streams.yaml", {"s": stream}))
+    assert ran.code == 1
+    assert any(each in ran.said for each in said.split("|"))
+
+
+def test_an_input_without_a_file_and_a_file_without_an_input_are_usage(folder: Folder) -> None:
+    rows = folder.lines("in.jsonl", ROWS)
+    missing = folder.run(folder.graph(*PASS), {})
+    assert (missing.code, "say --input s=PATH" in missing.said) == (2, True)
+    unknown = folder.run(folder.graph(*PASS), {"x": rows})
+    assert (unknown.code, "it has s" in unknown.said) == (2, True)
+    assert folder.run(folder.graph(*PASS), {"s": rows}, output=None).code == 2
+    assert folder.run(folder.graph(*PASS), {"s": rows}, output="out.txt").code == 2
+    assert folder.run(folder.write("q.txt", ""), {"s": rows}).code == 2
+    assert folder.run(folder.graph(*PASS), {"s": ""}).code == 2
+
+
+@pytest.mark.parametrize("more", [["--cuts", "0"], ["--executor", "flink"], ["--nothing"]])
+def test_options_that_are_none_are_usage(folder: Folder, more: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        folder.run(folder.graph(*PASS), {}, *more)
+    assert ended.value.code == 2
+
+
+def test_files_that_are_absent_or_of_no_form_cannot_be_read(folder: Folder) -> None:
+    query = folder.graph(*PASS)
+    assert folder.run(query, {"s": str(folder.path / "absent.csv")}).code == 3
+    assert folder.run(query, {"s": folder.write("in.xls", "")}).code == 3
+    (folder.path / "empty").mkdir()
+    assert folder.run(query, {"s": str(folder.path / "empty")}).code == 3
+    folder.write("two/a.csv", "start\n1\n")
+    folder.write("two/b.jsonl", "{}\n")
+    mixed = folder.run(query, {"s": str(folder.path / "two")})
+    assert (mixed.code, "csv, json_lines" in mixed.said) == (3, True)
+    assert folder.run(str(folder.path / "absent.sql"), {}).code == 3
+    assert folder.run(folder.write("q.json", "{"), {}).code == 3
+    assert folder.run(folder.write("q.yaml", "a: [1"), {}).code == 3
+    assert folder.run(query, {"s": folder.lines("i.jsonl", ROWS)}, "--streams", str(folder.path / "no.yaml")).code == 3
+
+
+def test_a_column_that_a_file_lacks_is_said_before_anything_is_written(folder: Folder) -> None:
+    streams = folder.yaml("streams.yaml", {"s": {"fields": {"speed": "double"}}})
+    ran = folder.run(folder.graph(*PASS), {"s": folder.write("in.csv", "start,sped\n1,2\n")}, "--streams", streams)
+    assert (ran.code, "The nearest is 'sped'" in ran.said) == (3, True)
+    assert "out.jsonl" not in folder.names()
+
+
+def test_a_path_into_a_key_is_refused_for_csv(folder: Folder) -> None:
+    query = sql(folder, "SELECT STREAM * FROM s EVENTTIME BY _key.t;")
+    ran = folder.run(query, {"s": folder.write("in.csv", "t,v\n1,2\n")})
+    assert (ran.code, "have no _key" in ran.said) == (3, True)
+
+
+def test_files_know_no_arrivals_and_no_lanes(folder: Folder) -> None:
+    inputs = {"s": folder.write("in.csv", "start,v\n1,2\n")}
+    implicit = folder.yaml("a.yaml", {"s": {"fields": {"v": "long"}, "rowtime": "implicit"}})
+    assert folder.run(folder.graph(*PASS), inputs, "--streams", implicit).code == 3
+    lanes = folder.yaml("b.yaml", {"s": {"fields": {"v": "long"}, "lanes": ["a", "b"]}})
+    assert folder.run(folder.graph(*PASS), inputs, "--streams", lanes).code == 3
+
+
+def test_a_parquet_file_cannot_have_a_field_called_start(folder: Folder) -> None:
+    rows = folder.lines("in.jsonl", [{"start": 1, "payload": {"start": 2}}])
+    ran = folder.run(folder.graph(*PASS), {"s": rows}, output="o.parquet")
+    assert (ran.code, "name the field start otherwise" in ran.said) == (2, True)
+
+
+def test_damaged_parquet_cannot_be_read(folder: Folder) -> None:
+    assert folder.run(folder.graph(*PASS), {"s": folder.write("in.parquet", "PAR1 no")}).code == 3
+
+
+def inferred(folder: Folder, inputs: str) -> str:
+    ran = folder.run(folder.graph(*PASS), {"s": inputs})
+    assert ran.code == 0, ran.said
+    return ran.said.splitlines()[0].partition("shape ")[2].removesuffix(". Use --streams to say otherwise.")
+
+
+def test_fields_of_csv_are_inferred_from_their_cells(folder: Folder) -> None:
+    folder.write(
+        "in.csv",
+        'start,end,n,x,code,on,at,text\n1,2,5,1.5,007,true,2026-01-01T00:00:00Z,a\n2,3,-6,2,010,False,,"b,c"\n',
+    )
+    assert inferred(folder, str(folder.path / "in.csv")) == (
+        "interval; fields n long, x double, code string, on boolean, at timestamp, text string"
+    )
+
+
+def test_fields_of_json_lines_are_inferred_from_their_values(folder: Folder) -> None:
+    first = {"n": 1, "x": 1, "s": "a", "on": True, "at": "2026-01-01T00:00:00Z", "l": [1, None], "o": {"i": "x"}}
+    rows = [{"start": 1, "payload": first}, {"start": 2, "payload": {"x": 1.5, "l": []}}, {"cti": 3}, "nonsense"]
+    assert inferred(folder, folder.lines("in.jsonl", rows)) == (
+        "point; fields n long, x double, s string, on boolean, at timestamp, l array<long>, o struct<i: string>"
+    )
+    assert (
+        inferred(folder, folder.lines("in.jsonl", [{"start": 1, "edge": "start", "k": "a"}])) == "edge; fields k string"
+    )
+
+
+def test_fields_of_parquet_are_those_of_its_schema(folder: Folder) -> None:
+    table = pa.table(
+        {
+            "start": pa.array([1], pa.int64()),
+            "d": pa.array([1], pa.decimal128(10, 2)),
+            "f": pa.array([1.5], pa.float32()),
+            "t": pa.array([1], pa.timestamp("ms")),
+            "l": pa.array([["a"]]),
+            "o": pa.array([{"x": 1}]),
+            "c": pa.array(["a"]).dictionary_encode(),
+        }
+    )
+    pq.write_table(table, folder.path / "in.parquet")
+    assert inferred(folder, str(folder.path / "in.parquet")) == (
+        "point; fields d decimal(10,2), f double, t timestamp, l array<string>, o struct<x: long>, c string"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("in.csv", "start,empty\n1,\n", ["'empty': every value", "    empty: TYPE"]),
+        ("in.csv", "start,Speed (km/h)\n1,2\n", ['columns: {Speed__km_h_: "Speed (km/h)"}']),
+        ("in.csv", "ts,v\n1,2\n", ["no start, and no EVENTTIME BY", "    v: long", "start: COLUMN", "unit: ms"]),
+        ("in.jsonl", '{"start": 1, "v": 1}\n{"start": 2, "v": "a"}\n', ["'v': it holds int and str values"]),
+        ("in.jsonl", '{"start": 1, "lane": "a"}\n', ["'lane': it may be a field, or what transcripts call so"]),
+        ("in.jsonl", "", ["no start"]),
+    ],
+)
+def test_what_is_in_doubt_is_an_error_that_shows_the_yaml_to_write(
+    folder: Folder, name: str, content: str, said: list[str]
+) -> None:
+    ran = folder.run(folder.graph(*PASS), {"s": folder.write(name, content)})
+    assert ran.code == 2
+    for each in said:
+        assert each in ran.said
+    assert "\ns:\n  shape: " in ran.said
+
+
+def test_under_eventtime_by_a_column_called_start_is_a_field(folder: Folder) -> None:
+    query = sql(folder, "SELECT STREAM * FROM s EVENTTIME BY t UNIT us;")
+    assert folder.run(query, {"s": folder.write("in.csv", "t,start\n5,1\n")}).code == 0
+    assert folder.read() == [{"start": 5, "end": 6, "payload": {"t": 5, "start": 1}}]
+
+
+def test_explain_says_what_the_query_will_do_and_runs_nothing(folder: Folder) -> None:
+    streams = folder.yaml("streams.yaml", {"s": {"fields": {"v": "long"}}})
+    ran = folder.run(folder.graph(*COUNT), {}, "--streams", streams, "--explain", output=None)
+    assert ran.code == 0
+    assert ran.printed.startswith("QUERY q\n")
+    as_json = folder.run(folder.graph(*COUNT), {}, "--streams", streams, "--explain", "--json", output=None)
+    assert json.loads(as_json.printed)["query"] == "q"
+
+
+def test_a_place_is_counted_from_one_and_marks_end_with_their_line() -> None:
+    assert line_and_column("ab\ncd", 0) == (1, 1)
+    assert line_and_column("ab\ncd", 4) == (2, 2)
+    assert list(marked("ab\r\ncd", Span(start=1, end=6))) == ["    1 | ab", "      |  ^"]
+    assert list(marked("ab", Span(start=2, end=2))) == ["    1 | ab", "      |   ^"]
+
+
+def test_a_text_beside_two_streams_takes_its_settings_from_the_command_line(folder: Folder, tmp_path: Path) -> None:
+    query = sql(folder, "SELECT STREAM * FROM s; ADVANCE TIME s EVERY 1 DELAY 0 LATE DROP;")
+    rows = folder.lines("in.jsonl", [{"start": at, "v": 1} for at in (10, 5)])
+    folder.run(query, {"s": rows})
+    assert len(folder.read("out.late.jsonl")) == 1
+    folder.run(query, {"s": rows}, "--advance", folder.yaml("advance.yaml", {"s": {"late": "drop"}}))
+    assert folder.read("out.late.jsonl") == []
