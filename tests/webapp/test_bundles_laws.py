@@ -1,6 +1,5 @@
 """Laws of files: what is written is read again, and an exported organisation applied to an empty one is the same."""
 
-import os
 import uuid
 from typing import Any
 
@@ -105,7 +104,6 @@ def _inputs(nodes: dict[str, str]) -> QueryGraph:
     return QueryGraph.model_validate({"version": 1, "name": "q", "nodes": listed})
 
 
-THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 AWKWARD = ["from", "select", "ON", "null", "true", "y", "No", "cars", "Cars", "out", "stream", "_x", "e1", "union"]
 FIELDS = {"plate": "string", "speed": "double", "where": "long"}
 ADVANCES: list[dict[str, Any]] = [
@@ -206,18 +204,22 @@ def definitions(person: Person) -> list[Any]:
 
 
 @pytest.mark.django_db
-@settings(max_examples=1_000 if THOROUGH else 25, suppress_health_check=list(HealthCheck))
-@given(laid=organisations())
-def test_an_exported_organisation_applied_to_an_empty_one_is_the_same(laid: dict[str, list[dict[str, Any]]]) -> None:
-    with transaction.atomic():
-        here, there = (_empty(f"law-{uuid.uuid4().hex[:12]}") for _ in range(2))
-        lay_out(here, laid)
-        files = exported(here)
-        assert set(applied(there, files).values()) == {"create"}
-        assert exported(there) == files
-        assert definitions(there) == definitions(here)
-        assert {each["action"] for each in plan(there, files, prune=True)["changes"]} == {"unchanged"}
-        transaction.set_rollback(True)
+@pytest.mark.parametrize("examples", [25, pytest.param(500, marks=pytest.mark.thorough)])
+def test_an_exported_organisation_applied_to_an_empty_one_is_the_same(examples: int) -> None:
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
+    @given(laid=organisations())
+    def is_the_same(laid: dict[str, list[dict[str, Any]]]) -> None:
+        with transaction.atomic():
+            here, there = (_empty(f"law-{uuid.uuid4().hex[:12]}") for _ in range(2))
+            lay_out(here, laid)
+            files = exported(here)
+            assert set(applied(there, files).values()) == {"create"}
+            assert exported(there) == files
+            assert definitions(there) == definitions(here)
+            assert {each["action"] for each in plan(there, files, prune=True)["changes"]} == {"unchanged"}
+            transaction.set_rollback(True)
+
+    is_the_same()
 
 
 def _empty(slug: str) -> Person:

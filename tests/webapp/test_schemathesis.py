@@ -4,7 +4,6 @@ A signed-in owner asks; ids in the address are those of things that exist, so th
 """
 
 import json
-import os
 import secrets
 from typing import Any
 
@@ -32,7 +31,7 @@ CHECKED = [
 ]
 EVENTS = "GET /api/t/{slug}/runs/{run}/events/"
 """Never ends by itself; tests/webapp/test_events.py reads it."""
-THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+MANY = pytest.param(200, marks=pytest.mark.thorough)
 
 
 @pytest.fixture
@@ -53,15 +52,18 @@ def headers(person: Person) -> dict[str, str]:
     return {"Cookie": f"sessionid={session}; csrftoken={csrf}", "X-CSRFToken": csrf}
 
 
+@pytest.mark.parametrize("examples", [12, MANY])
 @pytest.mark.parametrize("label", sorted(OPERATIONS.keys() - {EVENTS}))
-def test_answers_fit_the_schema(label: str, alice: Person, existing: dict[str, str], redis_connection: Any) -> None:
+def test_answers_fit_the_schema(
+    label: str, examples: int, alice: Person, existing: dict[str, str], redis_connection: Any
+) -> None:
     operation = OPERATIONS[label]
     sent = headers(alice)
 
     @settings(
-        max_examples=200 if THOROUGH else 12,
+        max_examples=examples,
         deadline=None,
-        derandomize=not THOROUGH,
+        derandomize=examples == 12,
         suppress_health_check=list(HealthCheck),
     )
     @given(case=operation.as_strategy(), known=st.sampled_from([True, True, True, False]))

@@ -69,7 +69,8 @@ def binding_text(query: str, inputs: Mapping[str, Bound], graph: QueryGraph, say
     named = {node.id: node.stream for node in graph.nodes if isinstance(node, InputNode)}
     chosen: dict[str, dict[str, Any]] = {}
     for node in sorted(inputs):
-        each, said = inputs[node], {}
+        each = inputs[node]
+        said: dict[str, Any] = {}
         if each.stream.name != named.get(node):
             said["stream"] = each.stream.name
         if each.advance != says.advance.get(node):

@@ -135,7 +135,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Make all changes at once or none; 409 if anything changed since the plan, 422 with all faults of all files. */
+        /** @description Make all changes or none; 409 if anything changed since the plan, 422 with all faults of all files. */
         post: operations["definitions_apply"];
         delete?: never;
         options?: never;
@@ -222,7 +222,7 @@ export interface paths {
         /** @description List the versions, newest first. */
         get: operations["versions_list"];
         put?: never;
-        /** @description Make a version; 200 with the current one when the graph is the same (its text may change); 422 with all faults. */
+        /** @description Make a version; 200 with the current one when the graph is the same, if not its text; 422 with all faults. */
         post: operations["versions_create"];
         delete?: never;
         options?: never;
@@ -807,12 +807,15 @@ export interface components {
          * Clock
          * @description How time advances on an input, and what becomes of events that time has left behind.
          *
-         *     `advances`: what makes CTIs, in sentences; none: the input moves by the CTIs of its adapter alone. `imports` is
-         *     the input whose CTIs it copies. `lanes` are listed by the stream; None: one for each lane of the adapter.
+         *     `advances`: what makes CTIs, in sentences; none: the input moves by the CTIs of its adapter alone. `behind` is how
+         *     many ticks the CTI of a lane is behind the largest start on it, at most (negative: ahead); None: no bound is known.
+         *     `imports` is the input whose CTIs it copies. `lanes` are listed by the stream; None: one for each of the adapter.
          */
         Clock: {
             /** Advances */
             advances: string[];
+            /** Behind */
+            behind: number | null;
             /** Imports */
             imports: string | null;
             /** Lanes */
@@ -955,6 +958,7 @@ export interface components {
          * Explanation
          * @description All of it. Nodes stand in an order in which each comes after what it reads; `warnings` are those of the checks.
          *
+         *     `paths` has each output with each input that reaches it; of more than 200 only the slowest to each output.
          *     `on_spark` says whether Spark carries all of the query today; else only the reference runs it, and `carried` says
          *     why in a sentence.
          */
@@ -1264,8 +1268,8 @@ export interface components {
          * Kept
          * @description One thing that a node remembers: `what`, a piece of it for each `per`, and `until` when; `formula` says how much.
          *
-         *     `bounded_by`: a CTI frees it; there is one for each key, and keys are not forgotten; it stays while an edge is open,
-         *     until its group pauses, until enough further events of its group have come; or nothing bounds it.
+         *     `bounded_by`: a CTI frees it; there is one for each lane, or for each key, and keys are not forgotten; it stays
+         *     while an edge is open, until its group pauses, until enough further events of its group came; or nothing bounds it.
          */
         Kept: {
             /** What */
@@ -1280,7 +1284,7 @@ export interface components {
              * Bounded By
              * @enum {string}
              */
-            bounded_by: "cti" | "keys" | "open_edges" | "pause" | "next_event" | "nothing";
+            bounded_by: "cti" | "lanes" | "keys" | "open_edges" | "pause" | "next_event" | "nothing";
         };
         /**
          * Late
@@ -1509,7 +1513,8 @@ export interface components {
          * @description The slowest way from an input to an output.
          *
          *     Once the CTI of `input` is `at_most` ticks and one more beyond a time, every row that starts at that time or before
-         *     has left by `output`, if no other input holds it. None: that is not bounded, `because` of that.
+         *     has left by `output`, if no other input holds it. None: that is not bounded, `because` of that. `behind_events` is
+         *     the same from the largest start on each lane of the input on, where its clock gives a bound.
          */
         Path: {
             /** Input */
@@ -1524,6 +1529,8 @@ export interface components {
             at_most: number | null;
             /** Because */
             because: string | null;
+            /** Behind Events */
+            behind_events: number | null;
             /** Text */
             text: string;
         };
@@ -1577,17 +1584,15 @@ export interface components {
         };
         /**
          * Port
-         * @description One thing that a node reads: the `field` that names it, such as `inputs[2]`, the node there, and its fields.
+         * @description One thing that a node reads: the `field` that names it, such as `inputs[2]`, and the node there.
+         *
+         *     What comes in has the `fields` of that node.
          */
         Port: {
             /** Field */
             field: string;
             /** Node */
             node: string;
-            /** Fields */
-            fields: {
-                [key: string]: string;
-            };
         };
         /**
          * ProgressReport
