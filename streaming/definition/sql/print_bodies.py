@@ -108,7 +108,7 @@ def made_by(body: Body, owner: str) -> Iterator[tuple[str, Node]]:
             if body.having is not None:
                 yield derived(owner, "having"), body.having
             if body.post is not None:
-                yield derived(owner, "post"), body.post
+                yield derived(owner, "post" if isinstance(body.main, WindowNode) else "select"), body.post
         case Operator(node):
             yield derived(owner, _ROLES[node.kind]), node
         case Union(node, branches):
@@ -150,6 +150,8 @@ def grown(body: Body, before: Node) -> Body | None:
             return _behind_filter(body, before)
         case WindowNode():
             return _behind_window(body, before)
+        case TopKNode():
+            return _behind_top(body, before)
         case _:
             return None
 
@@ -172,6 +174,12 @@ def _behind_filter(body: Select, where: FilterNode) -> Select | None:
 
 
 def _behind_window(body: Select, window: WindowNode) -> Select | None:
-    if body.joins or body.main is not None or body.where is None:
+    if body.joins or body.having is not None or isinstance(body.main, WindowNode | TopKNode):
         return None
-    return Select(window.input, main=window, having=body.where)
+    return Select(window.input, main=window, having=body.where, post=body.main)
+
+
+def _behind_top(body: Select, top: TopKNode) -> Select | None:
+    if body.joins or body.where is not None or not isinstance(body.main, ProjectNode) or body.post is not None:
+        return None
+    return Select(top.input, main=top, post=body.main)

@@ -4,14 +4,13 @@ from enum import Enum, auto
 from functools import lru_cache
 from typing import Final
 
-from streaming.definition.aggregate_functions import AGGREGATES
+from streaming.definition.sql.aggregates import take_calls
 from streaming.definition.sql.lex import Kind, Token, lex
 from streaming.definition.sql.print_words import is_keyword, quoted
 from streaming.definition.sql.reader import Reader
 from streaming.definition.sql.slices import cut, take_expression
 from streaming.definition.sql.words import KEYWORDS, SETTINGS
 
-_CALLS: Final = frozenset(each.upper() for each in AGGREGATES)
 _VALUES: Final = frozenset({"END", "NULL", "TRUE", "FALSE", "K", "COUNT", "LAST", "MAX", "TIME", "DURATION"})
 """Keywords with which an expression may end: no clause takes them to itself."""
 
@@ -88,18 +87,20 @@ def _is_balanced(tokens: tuple[Token, ...]) -> bool:
 
 
 def _is_special(tokens: tuple[Token, ...], index: int, where: Where) -> bool:
-    """Whether the word at `index` means more than a part of an expression: an aggregate, a setting, a query."""
+    """Whether the word at `index` means more than a part of an expression: a setting, a query."""
     token = tokens[index]
     if token.kind is not Kind.WORD or (index and tokens[index - 1].word == "."):
         return False
-    follows = tokens[index + 1].word if index + 1 < len(tokens) else ""
     if where is Where.SETTING and token.word in SETTINGS:
         return True
-    return token.word in ("SELECT", "OVER") or (follows == "(" and token.word in _CALLS)
+    return token.word in ("SELECT", "OVER")
 
 
 def _comes_back(text: str, qualifiers: frozenset[str]) -> bool:
+    """Whether the same text is cut out, and it holds no aggregate."""
     reader = Reader(lex(text + " ;"))
     reader.end -= 1
     part = take_expression(reader)
-    return bool(part) and cut(reader, part, qualifiers).text == text and not reader.problems
+    if not part or cut(reader, part, qualifiers).text != text:
+        return False
+    return not take_calls(reader, part) and not reader.problems

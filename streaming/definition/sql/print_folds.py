@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 
 from streaming.definition.graph import InputNode, Node, OutputNode, UnionNode
+from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.print_bodies import Body, Operator, Select, Union, alone, derived, grown, made_by
+from streaming.definition.sql.print_layout import statement
+from streaming.definition.sql.print_select import Sources, clauses
 
 
 def fold_step(nodes: Sequence[Node], last: int) -> tuple[Body, int]:
@@ -24,9 +27,10 @@ def fold_insert(nodes: Sequence[Node], last: int) -> tuple[Body, int]:
 
 def _longest(nodes: Sequence[Node], last: int, owner: str, *, named: bool) -> tuple[Body, int] | None:
     """The longest body that ends at `last`; None where not even that node has the id which it would get."""
-    candidates = [_union(nodes, last, owner)] if isinstance(nodes[last], UnionNode) else []
     body, first = alone(nodes[last]), last
-    candidates.insert(0, (body, first))
+    candidates: list[tuple[Body, int]] = [(body, first)]
+    if isinstance(nodes[last], UnionNode):
+        candidates.append(_union(nodes, last, owner))
     while first and not isinstance(nodes[first - 1], InputNode | OutputNode):
         before = nodes[first - 1]
         larger = grown(body, before) if isinstance(body, Select) and body.source == before.id else None
@@ -62,4 +66,18 @@ def _union(nodes: Sequence[Node], last: int, owner: str) -> tuple[Union, int]:
 def _comes_back(body: Body, owner: str, *, named: bool) -> bool:
     made = list(made_by(body, owner))
     ids = made[:-1] if named else made
-    return all(node.id == derived_id for derived_id, node in ids)
+    return all(node.id == derived_id for derived_id, node in ids) and (
+        not isinstance(body, Select) or body.post is None or _is_read_alike(body)
+    )
+
+
+def _is_read_alike(body: Select) -> bool:
+    """Whether aggregates that stand inside of columns are cut out again as they are: parsing tells."""
+    text = statement([("x", clauses(body, Sources({}, frozenset(), {})))], [])
+    script = parse_sql(text)
+    wanted = [_content(node) for _, node in made_by(body, "x")]
+    return script.graph is not None and not script.faults and list(map(_content, script.graph.nodes)) == wanted
+
+
+def _content(node: Node) -> dict[str, object]:
+    return node.model_dump(exclude={"id", "input", "left"})

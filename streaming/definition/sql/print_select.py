@@ -17,6 +17,7 @@ from streaming.definition.graph import (
     TopKNode,
     WindowNode,
 )
+from streaming.definition.sql.lex import Kind, lex
 from streaming.definition.sql.print_bodies import Body, Joining, Operating, Select, Union, is_inner
 from streaming.definition.sql.print_expressions import Where, expression, is_field
 from streaming.definition.sql.print_layout import Clause
@@ -103,7 +104,8 @@ def _select(body: Select, sources: Sources) -> Iterator[Clause]:
     if isinstance(body.main, WindowNode | TopKNode):
         yield from _grouping(body.main, qualifiers)
     if body.having is not None:
-        yield Clause(f"HAVING {expression(body.having.where, Where.CLAUSE, qualifiers)}")
+        having = _computed(body.having.where, body, qualifiers)
+        yield Clause(f"HAVING {having or expression(body.having.where, Where.CLAUSE, qualifiers)}")
     if isinstance(body.main, WindowNode) and (rows := when_rows_appear(body.main)):
         yield Clause(rows)
 
@@ -117,16 +119,33 @@ def _grouping(node: WindowNode | TopKNode, qualifiers: frozenset[str]) -> Iterat
 
 
 def _items(body: Select, qualifiers: frozenset[str]) -> Iterator[str]:
-    match body.main:
+    columns = body.post or body.main
+    match columns:
         case WindowNode() as window:
             yield from map(name, window.group_by)
             for each in window.aggregates:
                 yield f"{aggregate(each, qualifiers)} AS {name(each.name)}"
         case ProjectNode() as project:
             for column in project.columns:
-                yield _column(column, qualifiers)
+                computed = _computed(column.of, body, qualifiers)
+                yield f"{computed} AS {name(column.name)}" if computed else _column(column, qualifiers)
         case _:
             yield "*"
+
+
+def _computed(text: str, body: Select, qualifiers: frozenset[str]) -> str:
+    """An expression over what a window gives, with the aggregates in the places of their names; empty without any."""
+    if body.post is None or not isinstance(body.main, WindowNode):
+        return ""
+    calls = {each.name: each for each in body.main.aggregates}
+    tokens = lex(text).tokens
+    written, at = "", 0
+    for index, token in enumerate(tokens[:-1]):
+        alone = tokens[index - 1].word != "." and tokens[index + 1].word not in ("(", ".")
+        if token.kind in (Kind.WORD, Kind.QUOTED) and token.value in calls and alone:
+            written += text[at : token.start] + aggregate(calls[token.value], qualifiers)
+            at = token.end
+    return written + text[at:] if at else ""
 
 
 def _column(column: Column, qualifiers: frozenset[str]) -> str:

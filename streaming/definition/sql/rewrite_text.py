@@ -122,7 +122,7 @@ def _written(group: Sequence[_Placed], old: Sequence[Paragraph], sources: Source
     text = ""
     for number, each in enumerate(steps, start=1):
         lead, written, trail, tail = _step(each, sources)
-        text = _joined(text, lead) if text else (old[each.home].opening if _has_steps(each, old) else "WITH") + lead
+        text = _joined(text, lead) if text else _opening(each, old) + lead
         text = _joined(_joined(text, written) + trail, "," if number < len(steps) else "") + tail
     if insert is not None:
         lead, written = _insert(insert, sources)
@@ -131,8 +131,9 @@ def _written(group: Sequence[_Placed], old: Sequence[Paragraph], sources: Source
     return text if open_end or text.endswith(";") else _joined(text, ";")
 
 
-def _has_steps(each: _Placed, old: Sequence[Paragraph]) -> bool:
-    return each.home is not None and bool(old[each.home].statement.steps)
+def _opening(each: _Placed, old: Sequence[Paragraph]) -> str:
+    """WITH, as the old statement has it."""
+    return old[each.home].opening if each.home is not None and old[each.home].statement.steps else "WITH"
 
 
 def _printed(group: Sequence[_Placed], sources: Sources) -> str:

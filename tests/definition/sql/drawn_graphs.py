@@ -107,6 +107,7 @@ CHAINS: list[list[tuple[str, str]]] = [
     [("filter", "where"), ("window", "window"), ("filter", "having"), ("project", "post")],
     [("window", "window"), ("project", "post")],
     [("filter", "where"), ("top_k", "top")],
+    [("top_k", "top"), ("project", "select")],
     [("join", "join")],
     [("join", "join"), ("filter", "where")],
     [("join", "join"), ("project", "select")],
