@@ -110,7 +110,7 @@ HAVING top_speeds is not null;
         "SELECT STREAM SUM(n)/COUNT(*) AS mean\nFROM cars\nWHERE n > 1\nWINDOW BY COUNT 3 GRACE BY 1m\nGROUP BY `to`",
         "SELECT STREAM plate AS p, MAX(n) AS most\nFROM cars\nWINDOW BY COUNT 3\nGROUP BY plate\nHAVING AVG(n) > 1",
         "SELECT STREAM plate, speed * 2 AS s\nFROM cars\nWINDOW BY TUMBLE 5m\nGROUP BY plate, lane\nTOP 3 BY speed",
-        "SELECT STREAM plate AS p\nFROM cars\nJOIN owners USING (plate)\nLEFT JOIN towns USING () ON n > w\nWHERE n > 1",
+        "SELECT STREAM plate AS p\nFROM cars\nJOIN owners USING (plate)\nLEFT JOIN b USING () ON n > w\nWHERE n > 1",
     ],
 )
 def test_what_is_computed_from_aggregates_stands_in_their_select(select: str) -> None:
