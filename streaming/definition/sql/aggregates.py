@@ -5,8 +5,7 @@ from typing import Final
 
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.sql.durations import take_fraction, take_whole
-from streaming.definition.sql.lex import Kind
-from streaming.definition.sql.problems import Extent
+from streaming.definition.sql.lex import Kind, Token
 from streaming.definition.sql.reader import Part, Reader, Said
 from streaming.definition.sql.slices import take_expression
 
@@ -30,6 +29,7 @@ _FOREIGN: Final = {
     "collect_set": "collect_distinct",
     "collect_unique": "collect_distinct",
     "percentile": "percentile_cont",
+    "median": "percentile_cont",
     "percentile_approx": "approx_percentile",
     "topone": "maxk",
     "latest_by_offset": "last",
@@ -65,12 +65,15 @@ def take_calls(reader: Reader, part: Part) -> list[Call]:
 
 
 def _begins_call(reader: Reader, index: int, last: int) -> bool:
-    token = reader.tokens[index]
-    if token.kind is not Kind.WORD or reader.tokens[index + 1].word != "(":
+    if not is_aggregate(reader.tokens[index]) or reader.tokens[index + 1].word != "(":
         return False
-    known = token.value.lower() in AGGREGATES or token.value.lower() in _FOREIGN
     after_point = index > 0 and reader.tokens[index - 1].word == "."
-    return known and not after_point and reader.partners.get(index + 1, last) < last
+    return not after_point and reader.partners.get(index + 1, last) < last
+
+
+def is_aggregate(token: Token) -> bool:
+    """Whether a word is the name of an aggregate, here or elsewhere."""
+    return token.kind is Kind.WORD and (token.value.lower() in AGGREGATES or token.value.lower() in _FOREIGN)
 
 
 def _take_call(reader: Reader, index: int, last: int) -> Call:
@@ -79,7 +82,7 @@ def _take_call(reader: Reader, index: int, last: int) -> Call:
     function = name.value.lower()
     if function in _FOREIGN:
         function = _FOREIGN[function]
-        reader.problem(name.extent, f"There is no {name.value}.", f"Write {function.upper()}.")
+        reader.problem(name.extent, f"There is no {name.value}.", f"Write {_form(function)}.")
     closing = reader.partners[index + 1]
     reader.at, reader.end = index + 2, closing
     said = _Arguments(function)
@@ -168,8 +171,3 @@ def _take_filter(reader: Reader) -> Part | None:
         reader.problem(reader.here(), "The condition of FILTER cannot be read.", "Write FILTER (WHERE condition).")
     reader.at, reader.end = closing + 1, end
     return part or None
-
-
-def call_extent(reader: Reader, call: Call) -> Extent:
-    """Where a call stands, its FILTER included."""
-    return reader.covered(call.part)

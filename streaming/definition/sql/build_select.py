@@ -135,7 +135,7 @@ class _Building:
             return self._window(current, calls)
         for name in _WINDOWS_ONLY:
             clause = self.select.clauses.get(name)
-            if clause is not None:
+            if clause is not None and (clause.part or clause.fields.values):
                 remedy = "Write WHERE." if name == "HAVING" else "Add WINDOW BY, such as WINDOW BY TUMBLE 5m."
                 self.reader.problem(clause.extent, f"{name} has a meaning only with WINDOW BY.", remedy)
         return self._project(current, [cut(self.reader, column.item.of, self.qualifiers) for column in self.columns])

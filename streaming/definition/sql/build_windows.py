@@ -3,7 +3,7 @@
 from collections.abc import Set
 from typing import Final
 
-from streaming.definition.sql.aggregates import Call, take_calls
+from streaming.definition.sql.aggregates import Call, is_aggregate, take_calls
 from streaming.definition.sql.columns import Aggregates, Column, group_names, names_of_calls
 from streaming.definition.sql.drafts import Draft
 from streaming.definition.sql.lex import Kind
@@ -107,11 +107,23 @@ class Windowed:
                     message = f"`{column.field}` is neither in GROUP BY nor in an aggregate."
                     remedy = f"Add it to GROUP BY, or write LAST({column.field}) AS {column.field}, say."
                     self.reader.problem(column.item.extent, message, remedy)
-        if not self.aggregates.found and not self.select.star:
+        if not self.aggregates.found and not self.select.star and not self._unclosed():
             clause = self.select.clauses.get("WINDOW") or self.select.clauses.get("GROUP")
             extent = clause.extent if clause else self.select.extent
             remedy = "Add one to the SELECT list, such as COUNT(*) AS n, or rank with TOP k BY expression."
             self.reader.problem(extent, "Windows are there, and no aggregate over them.", remedy)
+
+    def _unclosed(self) -> bool:
+        """Whether a call in the list is not closed, which is told here: `check` knows aggregates in windows alone."""
+        tokens = self.reader.tokens
+        for column in self.columns:
+            part = column.item.of
+            for index in range(part.first + 1, part.last):
+                if tokens[index].word == "(" and index not in self.reader.partners and is_aggregate(tokens[index - 1]):
+                    remedy = "Write ) where its arguments end."
+                    self.reader.problem(tokens[index].extent, "This parenthesis is not closed.", remedy)
+                    return True
+        return False
 
 
 def put_groups(draft: Draft, groups: list[Said[str]], select: Select) -> None:

@@ -46,6 +46,10 @@ def _read_column(reader: Reader, item: Item, qualifiers: Set[str]) -> Column:
         call = calls[0]
         path = field_path(reader, call.of, qualifiers) if call.of else ()
         name = f"{call.function.value}_{path[-1]}" if path else None if call.of else call.function.value
+    if [token.word for token in reader.tokens[item.of.last - 2 : item.of.last]] == [".", "*"]:
+        message = "The fields of one source cannot be taken all at once."
+        reader.problem(item.extent, message, "Name those that you want, or write * alone for all of both.")
+        return column
     if name is None or len(name) > 63:
         shown = reader.text[slice(*item.extent)][:60]
         reader.problem(item.extent, f"`{shown}` has no name.", _NAME_IT)

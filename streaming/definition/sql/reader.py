@@ -171,6 +171,12 @@ class Reader:
         ):
             self.take()
             parts.append(self.take().value)
+        while self.word() == "." and self.peek(1).kind in (Kind.WORD, Kind.QUOTED):
+            self.take()
+            last = self.take().value
+            if self.word() != ".":
+                remedy = f"Write its name alone, such as {last}."
+                self.problem(self.since(first), f"{what} has a point in it.", remedy)
         extent = self.since(first)
         if len(parts) > 1:
             joined = "_".join(parts)

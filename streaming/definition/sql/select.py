@@ -5,7 +5,7 @@ from typing import Final
 
 from streaming.definition.sql.durations import take_whole
 from streaming.definition.sql.event_time import take_path
-from streaming.definition.sql.foreign import refuse_clause
+from streaming.definition.sql.foreign import refuse_clause, skip_clause
 from streaming.definition.sql.lex import Kind
 from streaming.definition.sql.problems import over
 from streaming.definition.sql.reader import Part, Reader, Said
@@ -101,7 +101,10 @@ def _take_from(reader: Reader, select: Select, take_body: TakeBody) -> None:
         else:
             message = f"FROM is missing: {reader.shown()} stands there."
             reader.problem(reader.here(), message, "Write FROM and the name of a stream or a step.")
-            return
+            if not clause_at(reader.tokens, reader.at):
+                skip_clause(reader)
+            if not reader.accept("FROM"):
+                return
     select.source = take_source(reader, take_body)
     while (join := take_join(reader, take_body)) is not None:
         select.joins.append(join)
@@ -169,7 +172,7 @@ def _event_time(reader: Reader, select: Select) -> None:
 
 def _take_by(reader: Reader, word: str) -> None:
     keyword = reader.take()
-    if not reader.accept("BY"):
+    if not reader.accept("BY") and not keyword.word.endswith("BY"):
         reader.problem(keyword.extent, "BY is missing.", f"Write {word} BY.")
 
 

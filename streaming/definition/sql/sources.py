@@ -29,22 +29,16 @@ def take_source(reader: Reader, take_body: TakeBody) -> Source | None:
         kind = "node" if reader.take().word == "NODE" else "stream"
     name = reader.name("The source", _EXAMPLE)
     if name is not None:
-        _refuse_path(reader, name)
+        _refuse_call(reader, name)
     elif reader.at == first:
         return None
     alias = _take_alias(reader, name.value if name else "it")
     return Source(kind, name, alias, None, take_event_time(reader), reader.since(first))
 
 
-def _refuse_path(reader: Reader, name: Said[str]) -> None:
-    """`FROM catalog.table`: there is one list of streams, and no functions give rows."""
+def _refuse_call(reader: Reader, name: Said[str]) -> None:
+    """`FROM TABLE(...)`: no functions give rows."""
     first = reader.at
-    while reader.word() == "." and reader.peek(1).kind in (Kind.WORD, Kind.QUOTED):
-        reader.take()
-        last = reader.take().value
-    if reader.at > first:
-        extent = (name.extent[0], reader.since(first)[1])
-        reader.problem(extent, "The name of a stream has no points in it.", f"Write its name alone, such as {last}.")
     if reader.word() == "(" and reader.partners.get(reader.at, reader.end) < reader.end:
         reader.at = reader.partners[reader.at] + 1
         extent = (name.extent[0], reader.since(first)[1])

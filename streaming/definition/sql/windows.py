@@ -19,6 +19,8 @@ def take_window(reader: Reader, fields: Fields) -> None:
     first, token = reader.at, reader.peek()
     if token.kind is not Kind.WORD or clause_at(reader.tokens, reader.at):
         reader.problem(reader.here(), f"The windows are missing: {reader.shown()} stands there.", f"Write {_FORMS}.")
+        while reader.peek().kind in (Kind.NUMBER, Kind.STRING) or reader.next_are(","):
+            reader.take()
         return
     if reader.word(1) == "(" and reader.partners.get(reader.at + 1, reader.end) < reader.end:
         take_call(reader, fields)
@@ -79,7 +81,11 @@ def _more(reader: Reader) -> bool:
 def _hop(reader: Reader, window: Fields) -> None:
     if not _duration(reader, window, "size", "The size of the windows") and reader.word() != ",":
         return
-    if _more(reader):
+    if reader.peek().kind is Kind.NUMBER:
+        remedy = "Write the size and the hop with a comma: HOP 5m,1m."
+        reader.problem(reader.here(), "A comma is missing before the hop.", remedy)
+        _duration(reader, window, "hop", "The hop of the windows")
+    elif _more(reader):
         _duration(reader, window, "hop", "The hop of the windows")
     else:
         remedy = "Write both, such as HOP 5m,1m; TUMBLE 5m if they follow each other."

@@ -140,6 +140,9 @@ def test_a_star_stands_alone() -> None:
     [
         ("SELECT a b FROM cars", "b", "Write AS b."),
         ("SELECT upper(a) b FROM cars", "b", "Write AS b."),
+        ("SELECT a AS b.c FROM cars", "b.c", "Write its name alone, such as c."),
+        ("SELECT a.*, b FROM a", "a.*", "Name those that you want, or write * alone for all of both."),
+        ("SELECT a AS b c FROM cars", "c", "Write FROM and the name of a stream or a step."),
         ("SELECT * FROM cars c", "c", "Write cars AS c."),
         ("SELECT a, FROM cars", ",", "Remove it."),
         ("SELECT * FORM cars", "FORM", "Did you mean FROM?"),
