@@ -1,0 +1,50 @@
+"""Rows that a stage sends to different buckets never meet: each bucket alone gives its share of the results."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given, note, settings
+from hypothesis import strategies as st
+
+from streaming.definition.explain import explain
+from streaming.reference.cases import run_case
+from streaming.wire.case import Case, CaseRow, EndMode
+from tests.reference.drawn import Scope, cases
+from tests.reference.readable import transcript
+from tests.reference.runs import net
+
+EXPLICIT = Scope(explicit=True, wall=False, odd=False, ends=(EndMode.NONE,), policies=("drop", "adjust", "shift"))
+"""CTIs go to every bucket, so that they are the same in each."""
+KEYED = (
+    *("clip", "union", "join", "left_outer_join", "anti_join", "semi_join", "asof_join", "left_outer_asof_join"),
+    *("tumbling", "hopping", "session", "snapshot", "count", "top_k", "to_intervals", "order_edges"),
+)
+
+
+@pytest.mark.parametrize("kind", KEYED)
+@settings(max_examples=max(25, settings.default.max_examples // 4))
+@given(data=st.data())
+def test_two_buckets_by_the_keys_of_the_stage_give_what_one_gives(kind: str, data: st.DataObject) -> None:
+    case = ended(data.draw(cases(kind, EXPLICIT)))
+    stages = explain(case.graph, case.streams, case.advance).stages[1:-1]
+    assume(len(stages) == 1 and all(part.keys in (["k"], None) for part in stages[0].parts))
+    note(transcript(case))
+    whole = net(run_case(case).events)
+    one, other = (net(run_case(bucket(case, first=first)).events) for first in (True, False))
+    assert one + other == whole
+
+
+def ended(case: Case) -> Case:
+    """`case` with a CTI beyond its events on each lane, so that what is decided has left in every bucket."""
+    last = max((row.batch for row in case.rows), default=0)
+    lanes = [(name, lane) for name, stream in case.streams.items() for lane in stream.lanes or ()]
+    return replace(case, rows=(*case.rows, *(CaseRow(name, lane, last, {"cti": 200}) for name, lane in lanes)))
+
+
+def bucket(case: Case, *, first: bool) -> Case:
+    """`case` with the rows of one of two buckets: those whose key is `a`, or all others, and every CTI."""
+    return replace(case, rows=tuple(row for row in case.rows if "cti" in row.fields or _is_a(row) == first))
+
+
+def _is_a(row: CaseRow) -> bool:
+    return bool(row.fields["payload"].get("k") == "a")
