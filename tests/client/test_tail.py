@@ -28,6 +28,11 @@ def numbers(lines: list[Any]) -> list[int]:
     return [line["payload"]["n"] for line in lines]
 
 
+def small_pages(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    monkeypatch.setattr(tailing, "PAGE", rows)
+    monkeypatch.setattr(tailing, "FIRST_PAGE", rows)
+
+
 def end(person: Person, run: str, observed: str = "stopped", message: str | None = None) -> None:
     with organisation_context(person.organisation.pk):
         ended = Run.objects.get(pk=run).changed_at
@@ -37,7 +42,7 @@ def end(person: Person, run: str, observed: str = "stopped", message: str | None
 def test_from_the_start_every_row_comes_once_and_in_order(
     punctual: Punctual, run: str, results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tailing, "PAGE", 4)
+    small_pages(monkeypatch, 4)
     for sizes in ((3, 0, 5), (1,), (0,), (7, 2)):
         results.write(*sizes)
     ended = punctual("tail", "watch", "--from-start", "--no-follow", "--json")
@@ -56,7 +61,7 @@ def test_the_newest_rows_come_first_of_all_and_then_what_follows(
 def test_more_rows_than_a_page_between_two_looks_leave_no_gap(
     punctual: Punctual, run: str, results: Results, pauses: Pauses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tailing, "PAGE", 3)
+    small_pages(monkeypatch, 3)
     results.write(1)
     pauses.set(lambda: [results.write(2, 5), results.write(4)], lambda: results.write(10))
     ended = punctual(*FOLLOW)
@@ -66,7 +71,7 @@ def test_more_rows_than_a_page_between_two_looks_leave_no_gap(
 def test_rows_that_arrive_while_pages_are_read_come_once(
     punctual: Punctual, run: str, results: Results, pauses: Pauses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tailing, "PAGE", 3)
+    small_pages(monkeypatch, 3)
     results.write(11)
     read = tailing.patiently
     arriving: Iterator[int] = iter([2, 4, 1])
@@ -104,6 +109,28 @@ def test_a_run_that_failed_ends_it_with_1_and_its_sentence(punctual: Punctual, r
     end(alice, run, "failed", "The stream is gone.")
     ended = punctual("tail", "watch")
     assert (ended.code, "The stream is gone." in ended.err) == (1, True)
+
+
+def test_a_failure_is_the_last_line_of_json_lines(
+    punctual: Punctual, run: str, results: Results, alice: Person
+) -> None:
+    results.write(2)
+    end(alice, run, "failed", "The stream is gone.")
+    ended = punctual(*FOLLOW)
+    assert (ended.code, numbers(ended.lines[:-1])) == (1, [0, 1])
+    assert ended.lines[-1]["error"]["message"] == "The run failed: The stream is gone."
+
+
+def test_rows_that_lie_far_behind_batches_without_rows_are_found(
+    punctual: Punctual, run: str, results: Results, pauses: Pauses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("streaming.wire.results.MAX_COMMITS_A_PAGE", 2)
+    results.write(25)
+    for _ in range(5):
+        results.write(0)
+    pauses.set(lambda: results.write(1), lambda: [results.write(0) for _ in range(5)], lambda: results.write(1))
+    ended = punctual(*FOLLOW)
+    assert (ended.code, numbers(ended.lines)) == (0, list(range(15, 27)))
 
 
 def test_rows_for_people_say_output_lifetime_and_values(punctual: Punctual, run: str, results: Results) -> None:

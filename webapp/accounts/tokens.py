@@ -6,6 +6,7 @@ ends them all.
 """
 
 import ipaddress
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ from webapp.core.tenancy import TenantQuerySet
 
 PREFIX: Final = "pct"
 """Lets programs that look for secrets in files know one of ours."""
+KEY_ID: Final = re.compile(r"[0-9a-f]{12}")
+"""Nothing else is looked up: a header may hold what a database cannot."""
 MOST_DAYS: Final = 366
 MOST_TOKENS: Final = 50
 """Tokens that one person may have in force in one organisation."""
@@ -60,7 +63,7 @@ class TokenAuthentication(BearerAuthentication):
         """Return the person and the token. Raises `BadToken` with what to do."""
         prefix, _, rest = token.partition("_")
         key_id, _, secret = rest.partition("_")
-        found = _find(key_id) if prefix == PREFIX else None
+        found = _find(key_id) if prefix == PREFIX and KEY_ID.fullmatch(key_id) else None
         right = constant_time_compare(digest(key_id, secret), found.digest if found else NO_DIGEST)
         if found is None or not right:
             raise BadToken(UNKNOWN)

@@ -40,7 +40,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser; the parsed arguments have the command as `command`."""
+    """Return the parser; the parsed arguments have the command as `command`, and `lines` if it prints JSON lines."""
     common = _common()
     top = _Parser(
         prog="punctual",
@@ -209,6 +209,7 @@ def _run_commands(adding: _Adding, common: argparse.ArgumentParser) -> None:
         ["punctual run logs speeding --follow", "punctual run logs speeding --json | jq -r .message"],
     )
     logged.add_argument("what", metavar="BINDING|RUN", help="name of a binding (its newest run), or id")
+    logged.set_defaults(lines=True)
     logged.add_argument("--follow", action="store_true", help="go on until the run has ended; ctrl-C ends it with 0")
 
 
@@ -223,6 +224,7 @@ def _other_commands(adding: _Adding, common: argparse.ArgumentParser, top: argpa
             "punctual tail speeding --from-start --no-follow --json > results.jsonl",
         ],
     )
+    tailed.set_defaults(lines=True)
     tailed.add_argument("what", metavar="BINDING|RUN", help="name of a binding (its newest run), or id")
     tailed.add_argument("--from-start", action="store_true", help="begin with the oldest result that is kept")
     tailed.add_argument("--limit", type=_count, metavar="N", help="end after so many rows")

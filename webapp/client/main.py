@@ -28,7 +28,7 @@ def main(
         args = parser().parse_args(argv)
     except SystemExit as ended:  # argparse has printed help, or a fault with the usage
         return ended.code if isinstance(ended.code, int) else Exit.USAGE
-    screen = Screen(json_=getattr(args, "json", False))
+    screen = Screen(json_=getattr(args, "json", False), lines=getattr(args, "lines", False))
     work = Work(args, screen, os.environ if environment is None else environment, pause)
     try:
         with work.closing:

@@ -32,10 +32,14 @@ def _console(file: TextIO) -> Console:
 
 
 class Screen:
-    """Standard output for results, standard error for everything beside them. `json`: results are JSON alone."""
+    """Standard output for results, standard error for everything beside them.
 
-    def __init__(self, *, json_: bool) -> None:
+    `json_`: results are JSON alone; `lines`: every document of it on one line.
+    """
+
+    def __init__(self, *, json_: bool, lines: bool = False) -> None:
         self.json = json_
+        self.lines = lines
         self.out = _console(sys.stdout)
         self.err = _console(sys.stderr)
 
@@ -51,7 +55,7 @@ class Screen:
     def document(self, value: Any) -> None:
         """Print the one JSON document of this command; nothing without `--json`."""
         if self.json:
-            self.raw(json.dumps(value, indent=2, ensure_ascii=False).translate(_JSON_CONTROLS))
+            self.raw(json.dumps(value, indent=None if self.lines else 2, ensure_ascii=False).translate(_JSON_CONTROLS))
 
     def json_line(self, value: Any) -> None:
         """Print one line of JSON."""

@@ -15,6 +15,8 @@ from .runs import EVERY_S, patiently
 from .work import Work, run_of
 
 PAGE: Final = 500
+FIRST_PAGE: Final = 50
+"""The newest page is read every second, and most of it was seen before."""
 SHOWN_FIRST: Final = 10
 """Rows that are shown before following, without `--from-start`."""
 Row = Mapping[str, Any]
@@ -39,7 +41,8 @@ def tail(work: Work) -> Exit:
 
 def _rows(work: Work, run: str) -> Iterator[Row]:
     def pages(before: str | None) -> Mapping[str, Any]:
-        page: Mapping[str, Any] = patiently(work, f"runs/{run}/results/", before=before, limit=PAGE)
+        limit = FIRST_PAGE if before is None else PAGE
+        page: Mapping[str, Any] = patiently(work, f"runs/{run}/results/", before=before, limit=limit)
         return page
 
     last: Place = ()
@@ -64,14 +67,19 @@ def _check_end(run: Mapping[str, Any]) -> None:
 
 
 def newer(pages: Pages, last: Place, newest: int | None = None) -> Iterator[Row]:
-    """Yield the rows behind `last`, oldest first; at most the `newest` so many of them."""
-    first = pages(None)
-    rows = [row for row in first["rows"] if place_of(row) > last]
+    """Yield the rows behind `last`, oldest first; at most the `newest` so many of them.
+
+    A page may be short or empty and still have one behind it.
+    """
+    page = pages(None)
+    rows = [row for row in page["rows"] if place_of(row) > last]
     if newest is not None:
+        while len(rows) < newest and page["next"] is not None:
+            page = pages(page["next"])
+            rows += page["rows"]
         yield from reversed(rows[:newest])
         return
     cursors: list[str] = []
-    page = first
     while page["next"] is not None and all(place_of(row) > last for row in page["rows"]):
         cursors.append(page["next"])
         page = pages(page["next"])
