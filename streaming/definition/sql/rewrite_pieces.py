@@ -1,6 +1,7 @@
 """A text in the pieces that stay or go as one: the steps of a WITH and the INSERT behind them, with what is around."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -90,7 +91,7 @@ def _pieces(lexed: Lexed, text: str, statement: Statement, at: tuple[int, int]) 
         yield Piece(number, paragraph, False, statement.nodes, "", _within(text, statement))
         return
     last = statement.steps[-1][0].end
-    insert = next(token.start for token in lexed.tokens if token.start >= last)
+    insert = lexed.tokens[_token_at(lexed, last)].start
     bounds = list(_bounds(lexed, statement, insert))
     begin = statement.span.start + 4
     for (span, ids), (comma, after) in zip(statement.steps, bounds, strict=True):
@@ -105,13 +106,18 @@ def _pieces(lexed: Lexed, text: str, statement: Statement, at: tuple[int, int]) 
         yield Piece(number, paragraph, False, statement.nodes[made:], text[last + split : insert], rest)
 
 
+def _token_at(lexed: Lexed, place: int) -> int:
+    """The index of the first token that does not begin before `place`."""
+    return bisect_left(lexed.tokens, place, key=lambda token: token.start)
+
+
 def _bounds(lexed: Lexed, statement: Statement, insert: int) -> Iterator[tuple[int, int]]:
     """For each step where the comma behind it stands, and where what belongs to the next one begins."""
     text = lexed.text
     spans: Sequence[int] = [span.end for span, _ in statement.steps]
     starts = [span.start for span, _ in statement.steps[1:]]
     for end, start in zip(spans, starts, strict=False):
-        comma = next(token.start for token in lexed.tokens if token.start >= end and token.word == ",")
+        comma = lexed.tokens[_token_at(lexed, end)].start
         yield comma, comma + 1 + _rest_of_line(text[comma + 1 : start])
     split = spans[-1] + _rest_of_line(text[spans[-1] : insert])
     yield split, split
