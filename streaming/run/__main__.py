@@ -5,6 +5,7 @@ import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import FrameType
 
 from streaming.adapters.contract import AdapterError
@@ -14,7 +15,7 @@ from streaming.run.definition import Definition, define
 from streaming.run.errors import Failed, Refused, RunError, Unreadable
 from streaming.run.options import Options, read_options
 from streaming.run.outcome import Counted
-from streaming.run.places import places
+from streaming.run.places import check_places, places
 from streaming.run.progress import progress_on
 from streaming.run.results import Results
 from streaming.run.shown import faults_json
@@ -57,6 +58,7 @@ def _explain(options: Options, definition: Definition) -> None:
 def _run(options: Options, definition: Definition) -> None:
     """Run, and put all files in their places at the very end. Raises `RunError`."""
     where = places(options.output or "", list(definition.outputs), options.late)
+    check_places(where, (Path(file.path) for files in definition.files.values() for file in files.files))
     if not options.as_json:
         _say(*definition.said)
     begun = time.monotonic()

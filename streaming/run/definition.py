@@ -76,7 +76,8 @@ def define(options: Options) -> Definition:
     if graph is not None and not errors:
         temporal = temporal_settings(graph, streams.definitions, {**query.advance, **advance})
         if options.executor != "reference":
-            refused = not_carried(graph, streams.definitions, temporal)
+            timed = with_event_times(graph, streams.definitions, query.event_times)
+            refused = not_carried(_own_streams(graph), timed, temporal)
             faults += [_by_reference(fault, query) for fault in refused]
             errors = any(fault.severity is Severity.ERROR for fault in faults)
     text = None if query.script is None else query.script.text

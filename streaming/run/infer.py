@@ -73,7 +73,7 @@ def _to_write(name: str, files: InputFiles, shape: Shape, fields: Mapping[str, s
         "  fields:",
         *(f"    {field}: {of}" for field, of in fields.items()),
     ]
-    renamed = {}
+    renamed: dict[str, str] = {}
     for column in doubts:
         if column:
             field = column if re.fullmatch(NAME_PATTERN, column) else re.sub(r"\W|^(?=\d)", "_", column, flags=re.ASCII)

@@ -26,6 +26,9 @@ _CODE: Final = re.compile(r"[+-]?\d+", re.ASCII)
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
+_SCALARS: Final[dict[type, Type]] = {bool: BOOLEAN, int: LONG, float: DOUBLE}
+
+
 @dataclass(frozen=True)
 class Doubt:
     """Why the type of a column cannot be told, as the end of a sentence."""
@@ -57,7 +60,7 @@ def _of_kind(kind: type, values: Sequence[Any]) -> Type | Doubt:
         return _struct(values)
     if kind is str:
         return TIMESTAMP if all(_MOMENT.fullmatch(value) for value in values) else STRING
-    return {bool: BOOLEAN, int: LONG, float: DOUBLE}[kind]
+    return _SCALARS[kind]
 
 
 def _struct(values: Sequence[dict[str, Any]]) -> Type | Doubt:

@@ -1,6 +1,6 @@
 """Where a run writes: a file for each output, and the late rows beside them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -32,6 +32,20 @@ class Places:
 
     outputs: Mapping[str, OutputPlace]
     late: Path | None
+
+
+def check_places(where: Places, inputs: Iterable[Path]) -> None:
+    """No file is written twice, and none that is read. Raises `Misused`."""
+    read = {path.resolve() for path in inputs}
+    taken: set[Path] = set()
+    for path in [place.path for place in where.outputs.values()] + [where.late]:
+        if path is None:
+            continue
+        if path.resolve() in read:
+            raise Misused(f"{path} is an input, and would be written over; choose another place for the results.")
+        if path.resolve() in taken:
+            raise Misused(f"{path} would be written twice; choose another place for one of the outputs.")
+        taken.add(path.resolve())
 
 
 def places(said: str, outputs: Sequence[str], late: Path | None) -> Places:

@@ -107,6 +107,24 @@ def test_an_input_without_a_file_and_a_file_without_an_input_are_usage(folder: F
     assert folder.run(folder.graph(*PASS), {"s": ""}).code == 2
 
 
+def test_no_file_is_written_over_an_input_or_twice(folder: Folder) -> None:
+    rows = folder.lines("in.jsonl", ROWS)
+    over = folder.run(folder.graph(*PASS), {"s": rows}, output="in.jsonl")
+    assert (over.code, "is an input" in over.said) == (2, True)
+    twice = folder.run(folder.graph(*PASS), {"s": rows}, "--late", str(folder.path / "out.jsonl"))
+    assert (twice.code, "written twice" in twice.said) == (2, True)
+    assert folder.read("in.jsonl") == ROWS
+
+
+def test_eventtime_by_takes_the_place_of_arrivals(folder: Folder) -> None:
+    streams = folder.yaml("streams.yaml", {"s": {"fields": {"v": "long"}, "rowtime": "implicit"}})
+    query = sql(folder, "SELECT STREAM * FROM s EVENTTIME BY v UNIT us;")
+    inputs = {"s": folder.lines("in.jsonl", [{"payload": {"v": 5}}])}
+    for executor in ("reference", "engine"):
+        ran = folder.run(query, inputs, "--streams", streams, "--executor", executor)
+        assert (ran.code, [row["start"] for row in folder.read()]) == (0, [5]), ran.said
+
+
 @pytest.mark.parametrize("more", [["--cuts", "0"], ["--executor", "flink"], ["--nothing"]])
 def test_options_that_are_none_are_usage(folder: Folder, more: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:

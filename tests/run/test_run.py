@@ -199,7 +199,7 @@ def test_a_folder_is_read_in_the_order_of_modification(folder: Folder) -> None:
 
 
 def test_intervals_that_no_window_holds_are_told_with_their_own_text(folder: Folder) -> None:
-    endless = {"start": 1, "end": None, "payload": {}}
+    endless: dict[str, Any] = {"start": 1, "end": None, "payload": {}}
     rows = folder.lines("in.jsonl", [{"start": 1, "end": 2, "payload": {}}, endless])
     streams = folder.yaml("streams.yaml", {"s": {"shape": "interval", "fields": {}}})
     assert folder.run(folder.graph(*COUNT), {"s": rows}, "--streams", streams).code == 0
@@ -256,15 +256,15 @@ def _imported(folder: Folder, rows_a: list[Any], rows_b: list[Any], cuts: str) -
 
 
 def test_inputs_take_turns_micro_batch_by_micro_batch(folder: Folder) -> None:
-    rows_a = [{"start": at, "payload": {}} for at in (10, 20)]
-    rows_b = [{"start": at, "payload": {}} for at in (5, 15)]
+    rows_a: list[Any] = [{"start": at, "payload": {}} for at in (10, 20)]
+    rows_b: list[Any] = [{"start": at, "payload": {}} for at in (5, 15)]
     assert _imported(folder, rows_a, rows_b, "2") == []
     assert _imported(folder, rows_a, rows_b, "1") == []
     assert _imported(folder, rows_a, [{"start": at, "payload": {}} for at in (5, 9)], "1") == ["dropped_late"]
 
 
 def test_inputs_that_know_their_arrivals_are_merged_by_them(folder: Folder) -> None:
-    rows_a = [{"start": at, "arrival": at, "payload": {}} for at in (10, 20)]
+    rows_a: list[Any] = [{"start": at, "arrival": at, "payload": {}} for at in (10, 20)]
     rows_b = [{"start": 5, "arrival": 30, "payload": {}}, {"start": 25, "payload": {}}]
     assert _imported(folder, rows_a, rows_b, "2") == ["dropped_late"]
     assert _imported(folder, rows_a, rows_b, "4") == []

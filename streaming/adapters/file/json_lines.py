@@ -64,7 +64,7 @@ class JsonLines:
         self._paths = {source.column: event_path(source.column) for source in sources}
         columnar = all(map(_is_column, self._paths.values()))
         self._never_fast = not columnar or not all(isinstance(of, _FAST_TYPES) for of in self._fields.values())
-        self._slow_words = _NOT_JSON
+        self._slow_words: tuple[bytes, ...] = _NOT_JSON
         if self._as_transcript or self._may_have_facets:
             self._slow_words += _TRANSCRIPT_WORDS
         if self._as_transcript:
