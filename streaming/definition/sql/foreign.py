@@ -44,9 +44,13 @@ _CLAUSES: Final[dict[tuple[str, ...], tuple[str, str]]] = {
     ("OVER",): ("OVER has no meaning in a SELECT.", "Write WINDOW BY, or ADVANCE TIME stream ... OVER field."),
 }
 
+_FIRST_WORDS: Final = frozenset(words[0] for words in _CLAUSES)
+
 
 def refuse_clause(reader: Reader) -> bool:
     """Take a clause of another dialect with its fault, if one stands here."""
+    if reader.word() not in _FIRST_WORDS:
+        return False
     for words, (message, remedy) in _CLAUSES.items():
         if not reader.next_are(*words):
             continue

@@ -13,6 +13,8 @@ from streaming.definition.sql.tree import Operator
 
 def at_operator(reader: Reader) -> tuple[str, ...] | None:
     """The words of the operator that begins here, if one does."""
+    if reader.word() not in _FIRST_WORDS:
+        return None
     return next((words for words in _TAKE if reader.next_are(*words)), None)
 
 
@@ -118,3 +120,4 @@ _TAKE: Final[dict[tuple[str, ...], tuple[str, str, _Take]]] = {
     ("ORDER", "EDGES"): ("order_edges", "edges", _nothing),
 }
 """The kind of node, the role of its derived id, and what is read behind its source."""
+_FIRST_WORDS: Final = frozenset(words[0] for words in _TAKE)

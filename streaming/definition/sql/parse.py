@@ -1,5 +1,7 @@
 """A text into a script."""
 
+from typing import Final
+
 from streaming.definition.faults import Fault
 from streaming.definition.load import load_graph
 from streaming.definition.sql.build import Builder
@@ -15,7 +17,9 @@ from streaming.definition.sql.settings import Settings, read_settings
 from streaming.definition.sql.statements import take_statements
 from streaming.definition.sql.tree import Sentence
 
-_DEFAULT_NAME = "query"
+_DEFAULT_NAME: Final = "query"
+MOST_FAULTS: Final = 200
+"""More are not told at once: nobody reads them, and ten thousand commas would be ten thousand faults."""
 
 
 def parse_sql(text: str) -> Script:
@@ -109,7 +113,8 @@ def _faults(problems: list[Problem], shapes: tuple[Fault, ...], places: Places, 
         if not problems or (fault.field and fault.field in known):
             where = places.span_of(fault.node, fault.field, fault.at) or Span(start=0, end=len(text))
             found.append(fault.model_copy(update={"span": where}))
-    return tuple(sorted(found, key=lambda fault: (fault.span.start, fault.span.end) if fault.span else (0, 0)))
+    found.sort(key=lambda fault: (fault.span.start, fault.span.end) if fault.span else (0, 0))
+    return tuple(found[:MOST_FAULTS])
 
 
 def _statement(text: str, lexed: Lexed, sentence: Sentence, built: Built, resolved: Resolved) -> Statement:
