@@ -144,3 +144,29 @@ def test_the_slowest_way_counts_where_there_are_several() -> None:
     assert [(step.node, step.at_most) for step in path.steps] == [("moved", 60_000_000), ("w", 11_999_999)]
     assert path.at_most == 71_999_999
     assert path.text == "A row of `out` that starts at t hangs on `s` until its CTI reaches t + 1m12s."
+
+
+@pytest.mark.parametrize("kind", ["anti_join", "semi_join", "clip", "join"])
+def test_pieces_are_held_for_the_longest_lifetime_of_the_left_less_a_tick(kind: str) -> None:
+    reads = {"input": "long", "by": "right"} if kind == "clip" else {"left": "long", "right": "right"}
+    more = {"type": "left_outer"} if kind == "join" else {}
+    nodes = [
+        {"id": "s", "kind": "input", "stream": "s"},
+        {"id": "long", "kind": "set_duration", "input": "s", "duration": 10},
+        {"id": "covers", "kind": "set_duration", "input": "s", "duration": 10},
+        {"id": "right", "kind": "project", "input": "covers", "columns": [{"name": "k", "of": RIGHT[kind]}]},
+        {"id": "op", "kind": kind, "keys": ["k"], **reads, **more},
+        {"id": "out", "kind": "output", "input": "op"},
+    ]
+    query = QueryGraph.model_validate({"version": 1, "name": "q", "nodes": nodes})
+    (hold,) = [node.hold for node in explain(query, streams("point"), {}).nodes if node.id == "op"]
+    run = ReferenceRun(query, streams("point"), temporal_settings(query, streams("point"), {}))
+    found = []
+    for row in [at(0), *ctis(30)]:
+        run.take("s", "0", read_row(row, streams("point")["s"], None), None)
+        found.append(row.get("cti", 0) - max(run.output_ctis["out"], default=row.get("cti", 0)))
+    assert max(found) == hold.at_most == 10 - 1
+
+
+RIGHT = {"anti_join": "'other'", "clip": "'other'", "join": "'other'", "semi_join": "k"}
+"""The key of what the left meets: only a semi join waits for what does."""
