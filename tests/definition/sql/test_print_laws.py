@@ -21,7 +21,7 @@ def test_a_printed_graph_is_read_as_it_was(graph: QueryGraph) -> None:
     assert script.graph == graph, text
 
 
-@settings(max_examples=GRAPHS_DRAWN)
+@settings(max_examples=TEXTS_DRAWN)
 @given(st.data())
 def test_printed_settings_are_read_as_they_were(data: st.DataObject) -> None:
     graph = data.draw(GRAPHS)

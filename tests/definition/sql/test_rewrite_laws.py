@@ -7,7 +7,7 @@ from streaming.definition.graph import QueryGraph
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.rewrite import rewrite_sql
 from streaming.definition.sql.rewrite_pieces import comments
-from tests.definition.sql.counts import GRAPHS_DRAWN, TEXTS_DRAWN
+from tests.definition.sql.counts import TEXTS_DRAWN
 from tests.definition.sql.drawn_graphs import FIELDS, GRAPHS, raw_nodes
 from tests.definition.sql.drawn_settings import EVENT_TIMES, SETTINGS, settings_of
 from tests.definition.sql.drawn_texts import TEXTS
@@ -52,7 +52,7 @@ def edited(draw: st.DrawFn, graph: QueryGraph) -> QueryGraph:
     return QueryGraph.model_validate({"version": 1, "name": graph.name, "nodes": nodes})
 
 
-@settings(max_examples=GRAPHS_DRAWN)
+@settings(max_examples=TEXTS_DRAWN)
 @given(st.data())
 def test_an_edited_graph_is_what_the_rewritten_text_says(data: st.DataObject) -> None:
     text = data.draw(TEXTS)
