@@ -108,3 +108,10 @@ def test_adapters_come_with_the_schema_of_their_options(alice: Person) -> None:
 def test_an_absent_stream_is_404_with_the_envelope(alice: Person) -> None:
     answered = alice.get(f"streams/{uuid.uuid4()}/")
     assert (answered.status_code, answered.json()["code"], answered.json()["faults"]) == (404, "not_found", [])
+
+
+def test_the_fields_of_a_stream_keep_their_order(alice: Person, cars: dict[str, Any]) -> None:
+    fields = {"speed": "double", "plate": "string", "a": "long"}
+    body = {"name": "cars", "definition": {**POINTS, "fields": fields}, "adapter": cars["adapter"]}
+    assert list(alice.put(f"streams/{cars['id']}/", body).json()["definition"]["fields"]) == ["speed", "plate", "a"]
+    assert list(alice.get("streams/").json()[0]["definition"]["fields"]) == ["speed", "plate", "a"]
