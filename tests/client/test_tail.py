@@ -7,10 +7,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from streaming.wire import results as wire
 from tests.client.conftest import Pauses, Punctual, Results
 from tests.conftest import ROOT
 from tests.webapp.conftest import Person
@@ -219,3 +225,28 @@ def test_a_reader_that_has_seen_enough_ends_it_quietly(as_alice: dict[str, str],
         process.stdout.readline()
         process.stdout.close()
         assert (process.wait(timeout=30), process.stderr.read()) == (0, "")
+
+
+@given(
+    batches=st.lists(st.lists(st.integers(0, 3), max_size=2), max_size=8),
+    limit=st.integers(1, 4),
+    commits=st.integers(2, 4),
+    seen=st.integers(0, 20),
+)
+def test_pages_of_any_size_give_each_newer_row_once_and_in_order(
+    batches: list[list[int]], limit: int, commits: int, seen: int
+) -> None:
+    with TemporaryDirectory() as folder, patch.object(wire, "MAX_COMMITS_A_PAGE", commits):
+        results = Results(Path(folder))
+        for sizes in batches:
+            results.write(*sizes)
+
+        def pages(before: str | None) -> dict[str, Any]:
+            page = wire.committed_rows(Path(folder), "results", limit, before)
+            return {"rows": [{**row, "id": row["_id"]} for row in page.rows], "next": page.next}
+
+        every = list(tailing.newer(pages, ()))
+        assert numbers(every) == list(range(results.count))
+        last = tailing.place_of(every[min(seen, len(every)) - 1]) if every and seen else ()
+        assert numbers(list(tailing.newer(pages, last))) == list(range(results.count))[min(seen, len(every)) :]
+        assert numbers(list(tailing.newer(pages, (), 5))) == list(range(results.count))[-5:]

@@ -12,7 +12,13 @@ Command = Callable[[Work], Exit]
 Subcommands = Any  # argparse keeps the class of its subparsers to itself
 FILES: Final = "files"
 
-EXIT_CODES: Final = "exit codes:\n" + "\n".join(f"  {code.value}  {meaning}" for code, meaning in MEANINGS.items())
+EXIT_CODES: Final = "\n".join(
+    (
+        "exit codes:",
+        *(f"  {code.value}  {meaning}" for code, meaning in MEANINGS.items()),
+        "  130  ended by ctrl-C (tail and run logs end with 0)",
+    )
+)
 ENVIRONMENT: Final = """environment:
   PUNCTUAL_ADDRESS, PUNCTUAL_TOKEN, PUNCTUAL_ORGANISATION
       instead of what sign-in keeps (in $XDG_CONFIG_HOME/punctual/credentials.json)"""

@@ -43,6 +43,8 @@ def _rows(work: Work, run: str) -> Iterator[Row]:
     def pages(before: str | None) -> Mapping[str, Any]:
         limit = FIRST_PAGE if before is None else PAGE
         page: Mapping[str, Any] = patiently(work, f"runs/{run}/results/", before=before, limit=limit)
+        if before is not None and page["next"] == before:
+            raise Failure(Exit.NO_SERVER, "The server's pages of results do not end. Its log may say why.")
         return page
 
     last: Place = ()
