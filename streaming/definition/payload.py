@@ -1,8 +1,9 @@
 """Reading one payload strictly by its schema: what does not fit is malformed, never coerced (T5)."""
 
+import json
 import math
 from dataclasses import dataclass
-from decimal import Context, Decimal
+from decimal import Context, Decimal, InvalidOperation
 from typing import Any, Final
 
 from streaming.definition.types import (
@@ -38,6 +39,23 @@ class _Unfit(Exception):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.path = ""
+
+
+class WrittenNumber(float):
+    """A number of JSON with a point or an exponent, and its digits as they are `written`: a float keeps 17 of them."""
+
+    written: str
+
+    def __new__(cls, text: str) -> "WrittenNumber":
+        """Read `text`, a number of JSON."""
+        number = super().__new__(cls, text)
+        number.written = text
+        return number
+
+
+def read_json(text: str) -> Any:
+    """Decoded JSON whose numbers remember their digits, for payloads with decimals. Raises ValueError."""
+    return json.loads(text, parse_float=WrittenNumber)
 
 
 def read_payload(obj: object, fields: Fields) -> dict[str, Any] | BadPayload:
@@ -144,7 +162,7 @@ def _double(value: object) -> float:
 def _decimal(value: object, of: DecimalOf) -> Decimal:
     if not isinstance(value, int | float | Decimal):
         raise _Unfit(f"expected a number, found {_shown(value)}")
-    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    number = _exactly(value)
     if not number.is_finite():
         raise _Unfit(f"{_shown(value)} is not a finite number")
     _, digits, exponent = number.as_tuple()
@@ -153,6 +171,15 @@ def _decimal(value: object, of: DecimalOf) -> Decimal:
     if unscaled and (lowest < -of.scale or len(unscaled) + lowest + of.scale > of.precision):
         raise _Unfit(f"{_shown(value)} does not fit {of}")
     return number.quantize(Decimal(1).scaleb(-of.scale), context=_EXACT) if unscaled else _zero(of)
+
+
+def _exactly(value: int | float | Decimal) -> Decimal:
+    if not isinstance(value, float):
+        return Decimal(value)
+    try:
+        return Decimal(value.written if isinstance(value, WrittenNumber) else repr(value))
+    except InvalidOperation:  # an exponent beyond all that a decimal can hold
+        raise _Unfit(f"{_shown(value)} is not a finite number") from None
 
 
 def _zero(of: DecimalOf) -> Decimal:

@@ -1,6 +1,5 @@
 """JSON lines as they stand in transcripts: with `lane`, `arrival`, heartbeats and CTIs beside the events."""
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -12,6 +11,7 @@ from streaming.adapters.file.journal import Mark
 from streaming.adapters.file.json_lines import JsonLines
 from streaming.adapters.file.records import Records, read_records
 from streaming.adapters.file.split import split_lines
+from streaming.definition.payload import read_json
 from streaming.definition.streams import Rowtime, StreamDefinition
 from streaming.run.files import InputFiles
 from streaming.run.sources import Beat, Buffered, Chunk, Item, Lane
@@ -135,7 +135,7 @@ def _begin(file: FoundFile) -> Mark:
 
 def _object(record: bytes) -> dict[str, Any] | None:
     try:
-        row = json.loads(record.decode())
+        row = read_json(record.decode())
     except (ValueError, RecursionError):
         return None
     return row if isinstance(row, dict) else None

@@ -1,6 +1,7 @@
 """JSON lines: strict values, broken lines in quarantine, the fast path as exact as one row at a time."""
 
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -249,3 +250,14 @@ def test_a_clean_chunk_takes_the_fast_path_and_one_broken_line_costs_little(monk
     chunk = JsonLines(POINTS, {}).decode(records, np.arange(20_000, dtype=np.int64))
     assert dict(chunk.malformed) == {777: Reason.BAD_ROW}
     assert 0 < judged <= json_lines.ROWS_ONE_BY_ONE
+
+
+def test_a_decimal_keeps_all_the_digits_that_are_written(tmp_path: Path) -> None:
+    stream = StreamDefinition(fields={"d": "decimal(38,18)", "f": "double"}, event_time=POINTS.event_time)
+    lines = ['{"ts": 1, "d": 12345678901234567890.123456789012345678, "f": 1.5}', '{"ts": 2, "d": 1e-18}']
+    lines.append('{"ts": 3, "d": 1e99999999999999999999}')
+    found = read(tmp_path, lines, stream)
+    digits = Decimal("12345678901234567890.123456789012345678")
+    assert found[0] == point(1, {"d": digits, "f": 1.5})
+    assert found[1] == point(2, {"d": Decimal("1E-18"), "f": None})
+    assert found[2] == MalformedRow(Reason.BAD_PAYLOAD)

@@ -5,7 +5,6 @@ A stream with an event time (or with renamed columns) is read by its columns. An
 columns, rows that have the form of transcripts are read as such, with the start from where the event time says.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -28,7 +27,7 @@ from streaming.adapters.times import (
     text_ticks,
 )
 from streaming.definition.event_time import EventPath, event_path, value_at
-from streaming.definition.payload import BadPayload, read_payload
+from streaming.definition.payload import BadPayload, read_json, read_payload
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import TIMESTAMP, Boolean, Double, Long, String, Timestamp
 from streaming.temporal.events import EdgeKind, Event, Shape
@@ -206,7 +205,7 @@ def _is_column(path: EventPath) -> bool:
 
 def _object(record: bytes) -> dict[str, Any] | None:
     try:
-        row = json.loads(record.decode())
+        row = read_json(record.decode())
     except (ValueError, RecursionError):
         return None
     return row if isinstance(row, dict) else None

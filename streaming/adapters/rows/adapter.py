@@ -1,6 +1,5 @@
 """The `rows` adapter: positions are batch numbers, so a transcript is cut where it says."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +10,7 @@ from streaming.adapters.contract import AdapterError, Position
 from streaming.adapters.places import inside
 from streaming.adapters.rows.options import RowsOptions
 from streaming.adapters.selections import judge_facets
+from streaming.definition.payload import read_json
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.outcomes import Reason
 from streaming.wire.arrived import Arrived
@@ -115,7 +115,7 @@ def _line(fields: Mapping[str, Any] | None, batch: int, text: str, heartbeat: in
 
 def _object(text: str) -> Mapping[str, Any] | None:
     try:
-        value = json.loads(text)
+        value = read_json(text)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

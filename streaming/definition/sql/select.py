@@ -14,7 +14,7 @@ from streaming.definition.sql.sources import TakeBody, take_join, take_source
 from streaming.definition.sql.tree import Clause, Item, Select, Top
 from streaming.definition.sql.window_calls import take_call, window_meant
 from streaming.definition.sql.windows import take_emit, take_empty, take_grace, take_window
-from streaming.definition.sql.words import CLAUSES, clause_at, joins, near
+from streaming.definition.sql.words import CLAUSES, clause_at, expects_value, joins, near
 
 _MOST_K: Final = 10_000
 _BEHIND_NAMES: Final = ("FROM", ",", ".", "AS", "=", "<", ">", "/")
@@ -73,18 +73,19 @@ def _take_item(reader: Reader, select: Select, start: int) -> None:
     select.items.append(Item(part, name, reader.since(start)))
 
 
+_NO_VALUES: Final = frozenset({"NOT", "CASE", "EXPRESSION"})
+"""Words before which no expression ends, beside operators."""
+
+
 def _name_without_as(reader: Reader, part: Part) -> tuple[Part, Said[str] | None]:
-    """`COUNT(*) n`: the fault that AS is missing, and the name all the same."""
+    """`COUNT(*) n`: the expression, and the name behind it."""
     if part.last - part.first < 2:
         return part, None
     before, token = reader.tokens[part.last - 2], reader.tokens[part.last - 1]
     ends = before.word in (")", "END") or before.kind in (Kind.STRING, Kind.NUMBER, Kind.QUOTED)
-    plain = (
-        before.kind is Kind.WORD and part.last - part.first == 2 and before.word not in ("NOT", "CASE", "EXPRESSION")
-    )
+    plain = before.kind is Kind.WORD and not expects_value(before.word) and before.word not in _NO_VALUES
     if token.kind not in (Kind.WORD, Kind.QUOTED) or token.word in ("END", "NULL") or not (ends or plain):
         return part, None
-    reader.problem(token.extent, "The name of an item stands without AS.", f"Write AS {token.value[:60]}.")
     return Part(part.first, part.last - 1), Said(token.value, token.extent)
 
 

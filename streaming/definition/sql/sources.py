@@ -58,7 +58,6 @@ def _take_alias(reader: Reader, what: str) -> Said[str] | None:
         and near(token.word, (*CLAUSES, *JOINING)) is None
     ):
         reader.take()
-        reader.problem(token.extent, "An alias stands without AS.", f"Write {what} AS {token.value[:60]}.")
         return Said(token.value, token.extent)
     return None
 
