@@ -28,6 +28,7 @@ class Change:
 def rewritten(change: Change, old: Sequence[Paragraph], planned: Plan, closing: str, *, afresh: bool) -> str:
     """The new text; `afresh`: every ADVANCE TIME is printed anew, since a name in it may mean something else now."""
     placed = _placed(planned.units, [piece for paragraph in old for piece in paragraph.pieces])
+    placed = _settled(_renamed(placed, old))
     sources = sources_of(change.graph, planned, change.event_times)
     settings = _Settings(change, afresh=afresh)
     text = _Text(old)
@@ -73,7 +74,23 @@ def _placed(units: Sequence[Unit], pieces: Sequence[Piece]) -> list[_Placed]:
         claimed.update(known)
         home = next((piece.paragraph for piece in known.values()), None)
         found.append(_Placed(unit, home, None, origins))
-    return _settled(found)
+    return found
+
+
+def _renamed(placed: Sequence[_Placed], old: Sequence[Paragraph]) -> list[_Placed]:
+    """A new INSERT behind the steps of a statement whose own INSERT is gone stands in its place."""
+    inserts = {each.home for each in placed if not each.is_step}
+    claimed = {piece.number for each in placed for piece in each.origins}
+    found: list[_Placed] = []
+    for each in placed:
+        home = found[-1].home if found and found[-1].is_step else None
+        if each.home is None and not each.is_step and home is not None and home not in inserts:
+            gone = old[home].pieces[-1]
+            origins = () if gone.is_step or gone.number in claimed else (gone,)
+            found.append(each if gone.is_step else _Placed(each.unit, home, None, origins))
+        else:
+            found.append(each)
+    return found
 
 
 def _settled(placed: Sequence[_Placed]) -> list[_Placed]:

@@ -81,6 +81,11 @@ def test_a_changed_statement_is_printed_in_its_place() -> None:
     assert text == TEXT.replace(old, "INSERT INTO raw SELECT STREAM * FROM cars WHERE speed >= 0;")
 
 
+def test_a_renamed_output_stays_behind_its_steps() -> None:
+    text = edited(TEXT, {"out": {"id": "alerts"}})
+    assert text == TEXT.replace("INSERT INTO out", "INSERT INTO alerts")
+
+
 def test_a_removed_step_goes_with_its_comments() -> None:
     text = edited(TEXT, {"per_plate": None, "out": {"input": "fast"}})
     assert "five minutes" not in text
