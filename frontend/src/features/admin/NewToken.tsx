@@ -3,13 +3,19 @@ import { Ask } from "../../components/Ask";
 import { SelectField, TextField } from "../../components/Field";
 import { ErrorNote, Notice } from "../../components/Notices";
 import { useOrganisation } from "../../lib/session";
-import type { MyOrganisation } from "../../model/api";
+import type { MyOrganisation, Permission } from "../../model/api";
 import { useCreateToken } from "./queries";
 
 type Role = MyOrganisation["role"];
 
-/** From the least rights to the most. */
-const ROLES: readonly Role[] = ["viewer", "designer", "operator", "admin", "owner"];
+/** What a token's maker must be allowed for each role; a token may never do more than its person. */
+const NEEDED: Record<Role, Permission> = {
+  viewer: "view",
+  designer: "edit",
+  operator: "operate",
+  admin: "administer",
+  owner: "administer",
+};
 const LENGTHS = [
   ["7", "7 days"],
   ["30", "30 days"],
@@ -44,17 +50,16 @@ function Made({ token, onDone }: MadeProps) {
 }
 
 interface TokenFormProps {
-  mine: Role;
+  roles: readonly Role[];
   onMade: (token: string) => void;
   onCancel: () => void;
 }
 
-function TokenForm({ mine, onMade, onCancel }: TokenFormProps) {
+function TokenForm({ roles, onMade, onCancel }: TokenFormProps) {
   const creating = useCreateToken();
   const [name, setName] = useState("");
   const [role, setRole] = useState<Role>("viewer");
   const [days, setDays] = useState<(typeof LENGTHS)[number][0]>("90");
-  const roles = ROLES.slice(0, ROLES.indexOf(mine) + 1).map((each) => [each, each] as const);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     creating.mutate(
@@ -68,7 +73,7 @@ function TokenForm({ mine, onMade, onCancel }: TokenFormProps) {
       <SelectField
         label="Role"
         value={role}
-        options={roles}
+        options={roles.map((each) => [each, each] as const)}
         onChange={setRole}
         help="It may never do more than you may yourself."
       />
@@ -90,7 +95,8 @@ function TokenForm({ mine, onMade, onCancel }: TokenFormProps) {
 export function NewToken() {
   const [open, setOpen] = useState(false);
   const [token, setToken] = useState<string | null>(null);
-  const role = useOrganisation()?.role ?? "viewer";
+  const permissions = useOrganisation()?.permissions ?? [];
+  const roles = (Object.keys(NEEDED) as Role[]).filter((role) => permissions.includes(NEEDED[role]));
   const close = () => {
     setOpen(false);
     setToken(null);
@@ -102,7 +108,7 @@ export function NewToken() {
       </button>
       <Ask title="New access token" open={open} onClose={close}>
         {token === null ? (
-          <TokenForm mine={role} onMade={setToken} onCancel={close} />
+          <TokenForm roles={roles} onMade={setToken} onCancel={close} />
         ) : (
           <Made token={token} onDone={close} />
         )}
