@@ -1,5 +1,6 @@
 """Reading records of text files from any row on, decompressed, without reading twice what comes in sequence."""
 
+import atexit
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -144,3 +145,10 @@ def read_records(
         _open[key] = reader
         while len(_open) > MAX_OPEN_READERS:
             _open.popitem(last=False)[1].close()
+
+
+@atexit.register
+def close_readers() -> None:
+    """Let go of all files that are kept open between reads."""
+    while _open:
+        _open.popitem()[1].close()
