@@ -42,9 +42,14 @@ def to_temporal(stream: AdvanceTimeSettings | None, binding: AdvanceTimeSettings
 def in_force(
     graph: QueryGraph, streams: Mapping[str, StreamDefinition], binding: Mapping[str, AdvanceTimeSettings]
 ) -> dict[str, AdvanceTimeSettings]:
-    """The settings of each input node whose stream is known: the binding's, by node id, else those of its stream."""
-    inputs = (node for node in graph.nodes if isinstance(node, InputNode) and node.stream in streams)
-    return {node.id: binding.get(node.id, streams[node.stream].advance) for node in inputs}
+    """The settings of each input node whose stream is known: the binding's, by node id, else those of its stream.
+
+    An id that several inputs have, a fault of its own, has settings if all their streams are known.
+    """
+    inputs = [node for node in graph.nodes if isinstance(node, InputNode)]
+    unknown = {node.id for node in inputs if node.stream not in streams}
+    known = (node for node in inputs if node.id not in unknown)
+    return {node.id: binding.get(node.id, streams[node.stream].advance) for node in known}
 
 
 def temporal_settings(

@@ -92,7 +92,7 @@ def _check_over(
 ) -> Iterator[Fault]:
     for node in graph.nodes:
         over = settings[node.id].over if node.id in settings else None
-        if isinstance(node, InputNode) and over is not None and node.stream in streams:
+        if isinstance(node, InputNode) and over is not None:
             yield from _check_key(over, streams[node.stream], node.id)
 
 

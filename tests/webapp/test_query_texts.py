@@ -202,3 +202,10 @@ def test_a_window_that_waits_for_a_clock_is_told_at_its_place(alice: Person) -> 
     assert (fault["code"], fault["node"]) == ("no_clock", "out_window")
     assert text[fault["span"]["start"] : fault["span"]["end"]] == "TUMBLE 5m"
     assert validated(alice, {"text": f"{text} ADVANCE TIME still EVERY 10 LATE DROP;"})["faults"] == []
+
+
+def test_inputs_of_equal_ids_and_unknown_streams_are_faults_and_no_failure(alice: Person, cars: dict[str, Any]) -> None:
+    twice = graph()
+    twice["nodes"].append({"kind": "input", "id": "cars", "stream": "nowhere"})
+    found = validated(alice, {"graph": twice, "text": TIMED.replace("LATE DROP", "LATE DROP OVER plate")})
+    assert {"duplicate_id", "unknown_stream"} <= {each["code"] for each in found["faults"]}
