@@ -77,18 +77,22 @@ def test_the_openapi_file_is_what_the_application_says(tmp_path: Path) -> None:
     )
 
 
-def test_every_error_in_openapi_is_the_envelope() -> None:
-    paths = json.loads((ROOT / "frontend" / "openapi.json").read_text())["paths"]
-    refusals = [
-        content["schema"]
-        for methods in paths.values()
+def test_every_error_in_openapi_is_the_envelope_and_of_files_it_says_their_places() -> None:
+    api = json.loads((ROOT / "frontend" / "openapi.json").read_text())
+    refusals = {
+        (operation["operationId"], status): content["schema"]["$ref"].rsplit("/", 1)[-1]
+        for methods in api["paths"].values()
         for operation in methods.values()
         for status, answered in operation["responses"].items()
         if status.startswith("4")
         for content in answered["content"].values()
-    ]
-    assert refusals
-    assert all(schema == {"$ref": "#/components/schemas/ErrorEnvelope"} for schema in refusals)
+    }
+    assert refusals.pop(("definitions_apply", "422")) == "FilesRefused"
+    assert set(refusals.values()) == {"ErrorEnvelope"}
+    envelope, of_files = (
+        api["components"]["schemas"][name]["properties"] for name in ("ErrorEnvelope", "FilesRefused")
+    )
+    assert envelope.keys() == of_files.keys()
 
 
 @pytest.mark.parametrize("path", ["/", "/sign-in", "/t/demo/runs/0f8fad5b-d9cb-469f-a165-70867728950e"])
