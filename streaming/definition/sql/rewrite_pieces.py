@@ -119,5 +119,6 @@ def _bounds(lexed: Lexed, statement: Statement, insert: int) -> Iterator[tuple[i
     for end, start in zip(spans, starts, strict=False):
         comma = lexed.tokens[_token_at(lexed, end)].start
         yield comma, comma + 1 + _rest_of_line(text[comma + 1 : start])
-    split = spans[-1] + _rest_of_line(text[spans[-1] : insert])
+    is_last = statement.kind == "steps"
+    split = min(insert, statement.span.end) if is_last else spans[-1] + _rest_of_line(text[spans[-1] : insert])
     yield split, split

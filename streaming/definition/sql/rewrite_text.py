@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from streaming.definition.graph import OutputNode, QueryGraph
+from streaming.definition.sql.lex import lex
 from streaming.definition.sql.print_layout import statement, step
 from streaming.definition.sql.print_plan import Plan, Unit
 from streaming.definition.sql.print_select import Sources
@@ -143,7 +144,8 @@ def _written(group: Sequence[_Placed], old: Sequence[Paragraph], sources: Source
         text = _joined(_joined(text, written) + trail, "," if number < len(steps) else "") + tail
     if insert is not None:
         lead, written = _insert(insert, sources)
-        text = _joined(text, lead if steps else lead.lstrip()) + written
+        before = lead or ("" if text[-1:].isspace() else "\n")
+        text = _joined(text, before if steps else before.lstrip()) + written
     open_end = group[-1].piece is not None and not old[group[-1].piece.paragraph].text.endswith(";")
     return text if open_end or text.endswith(";") else _joined(text, ";")
 
@@ -189,7 +191,7 @@ def _insert(each: _Placed, sources: Sources) -> tuple[str, str]:
     """What stands before an INSERT that has steps, and the INSERT."""
     if each.piece is not None:
         sources.skip(each.unit.nodes)
-        return each.piece.lead or "\n", each.piece.text
+        return each.piece.lead, each.piece.text
     written = statement((), unit_clauses(each.unit, sources))
     extra = _old_comments(each.origins, written)
     return "\n" + "".join(f"{line}\n" for line in extra), written
@@ -197,8 +199,11 @@ def _insert(each: _Placed, sources: Sources) -> tuple[str, str]:
 
 def _joined(text: str, more: str) -> str:
     """Both, on two lines where the second would else be part of a comment."""
-    line = text[text.rfind("\n") + 1 :]
-    return f"{text}\n{more}" if "--" in line and more and not more.startswith(("\n", "\r")) else text + more
+    if not more or more.startswith(("\n", "\r")) or "--" not in text[text.rfind("\n") + 1 :]:
+        return text + more
+    words = lex(f"{text} x").tokens[:-1]
+    is_comment = not words or words[-1].end != len(text) + 2
+    return f"{text}\n{more}" if is_comment else text + more
 
 
 class _Settings:

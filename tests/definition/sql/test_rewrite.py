@@ -86,6 +86,11 @@ def test_a_renamed_output_stays_behind_its_steps() -> None:
     assert text == TEXT.replace("INSERT INTO out", "INSERT INTO alerts")
 
 
+def test_a_quoted_text_that_looks_like_a_comment_is_none() -> None:
+    text = "WITH a AS (SHIFT s BY 5m), b AS (SELECT STREAM * FROM a WHERE n = '--');"
+    assert edited(text, {"a": {"by": "6m"}}) == text.replace("5m", "6m")
+
+
 def test_a_removed_step_goes_with_its_comments() -> None:
     text = edited(TEXT, {"per_plate": None, "out": {"input": "fast"}})
     assert "five minutes" not in text
