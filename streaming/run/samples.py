@@ -1,5 +1,6 @@
 """The first rows of an input, by which its stream is inferred."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -12,7 +13,6 @@ from streaming.adapters.file.csv_cells import header_cells, split_cells
 from streaming.adapters.file.journal import Mark
 from streaming.adapters.file.records import RecordReader
 from streaming.adapters.file.split import csv_splitter, split_lines
-from streaming.definition.payload import read_json
 from streaming.definition.types import Type
 from streaming.run.errors import Unreadable
 from streaming.run.files import InputFiles
@@ -88,7 +88,7 @@ def _columns(rows: list[dict[str, Any]]) -> Mapping[str, Type | Doubt]:
 def _event(record: bytes) -> dict[str, Any] | None:
     """The row, None for one that is no event or cannot be read."""
     try:
-        row = read_json(record.removeprefix(_BYTE_ORDER_MARK).decode())
+        row = json.loads(record.removeprefix(_BYTE_ORDER_MARK).decode())
     except (ValueError, RecursionError):
         return None
     return row if isinstance(row, dict) and not any(word in row for word in _NO_EVENTS) else None
