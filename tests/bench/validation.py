@@ -11,7 +11,7 @@ from rich.table import Table
 from sqlglot.dialects.spark import Spark
 
 from streaming.definition.sql.check import check_sql
-from streaming.definition.sql.completion import complete_sql
+from streaming.definition.sql.completion.complete import complete_sql
 from streaming.definition.streams import StreamDefinition
 
 LINES: Final = 200

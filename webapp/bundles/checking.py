@@ -8,7 +8,7 @@ from streaming.definition.check import check
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.sql import parse_sql
-from streaming.definition.sql.rewrite import rewrite_sql
+from streaming.definition.sql.rewriting.texts import rewrite_sql
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from webapp.bundles.bodies import FileFault
 from webapp.bundles.exporting import Present, binding_text

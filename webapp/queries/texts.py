@@ -6,8 +6,8 @@ from typing import Final
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.sql import parse_sql
-from streaming.definition.sql.printing import print_sql
-from streaming.definition.sql.rewrite import rewrite_sql
+from streaming.definition.sql.printing.graphs import print_sql
+from streaming.definition.sql.rewriting.texts import rewrite_sql
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from webapp.queries.models import QueryText, QueryVersion
 

@@ -6,11 +6,11 @@ that is wrong, `complete_sql` what may be written at the cursor.
 
 from streaming.definition.faults import Span
 from streaming.definition.sql.check import CheckedText, check_sql
-from streaming.definition.sql.completion import Completions, complete_sql
+from streaming.definition.sql.completion.complete import Completions, complete_sql
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.places import Places
-from streaming.definition.sql.printing import print_sql
-from streaming.definition.sql.rewrite import rewrite_sql
+from streaming.definition.sql.printing.graphs import print_sql
+from streaming.definition.sql.rewriting.texts import rewrite_sql
 from streaming.definition.sql.script import Script, Statement
 
 __all__ = [

@@ -4,18 +4,18 @@ from typing import Final
 
 from streaming.definition.faults import Fault
 from streaming.definition.load import load_graph
-from streaming.definition.sql.build import Builder
-from streaming.definition.sql.build_select import build_select
-from streaming.definition.sql.comments import with_comments
-from streaming.definition.sql.lex import Lexed, lex
+from streaming.definition.sql.building.nodes import Builder
+from streaming.definition.sql.building.resolve import Resolved, resolve
+from streaming.definition.sql.building.selects import build_select
+from streaming.definition.sql.building.settings import Settings, read_settings
 from streaming.definition.sql.places import Place, Places
 from streaming.definition.sql.problems import Extent, Problem, span
-from streaming.definition.sql.reader import Reader
-from streaming.definition.sql.resolve import Resolved, resolve
+from streaming.definition.sql.reading.lex import Lexed, lex
+from streaming.definition.sql.reading.reader import Reader
+from streaming.definition.sql.reading.statements import take_statements
+from streaming.definition.sql.reading.tree import Sentence
+from streaming.definition.sql.rewriting.comments import with_comments
 from streaming.definition.sql.script import Script, Span, Statement, StatementKind
-from streaming.definition.sql.settings import Settings, read_settings
-from streaming.definition.sql.statements import take_statements
-from streaming.definition.sql.tree import Sentence
 
 _DEFAULT_NAME: Final = "query"
 MOST_FAULTS: Final = 200

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from streaming.definition.faults import Fault, FaultCode
-from streaming.definition.sql.print_words import name
+from streaming.definition.sql.printing.words import name
 from streaming.definition.sql.script import Script
 
 

@@ -8,8 +8,8 @@ from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.expressions.functions import FUNCTIONS
 from streaming.definition.presets import PRESETS
 from streaming.definition.sql.check import check_sql
-from streaming.definition.sql.completion import Completions, Item, complete_sql
-from streaming.definition.sql.words import KEYWORDS
+from streaming.definition.sql.completion.complete import Completions, Item, complete_sql
+from streaming.definition.sql.reading.words import KEYWORDS
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from tests.definition.sql.counts import TEXTS_DRAWN
 from tests.definition.sql.drawn_texts import WRITTEN, mistaken

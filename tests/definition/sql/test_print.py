@@ -6,7 +6,7 @@ import pytest
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.sql.parse import parse_sql
-from streaming.definition.sql.printing import print_sql
+from streaming.definition.sql.printing.graphs import print_sql
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 
 CARS = {"id": "cars", "kind": "input", "stream": "cars"}

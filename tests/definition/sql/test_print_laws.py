@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.sql.parse import parse_sql
-from streaming.definition.sql.printing import print_sql
+from streaming.definition.sql.printing.graphs import print_sql
 from tests.definition.sql.counts import GRAPHS_DRAWN, TEXTS_DRAWN
 from tests.definition.sql.drawn_graphs import GRAPHS
 from tests.definition.sql.drawn_settings import EVENT_TIMES, SETTINGS, settings_of

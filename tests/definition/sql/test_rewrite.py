@@ -4,7 +4,7 @@ from typing import Any
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.sql.parse import parse_sql
-from streaming.definition.sql.rewrite import rewrite_sql
+from streaming.definition.sql.rewriting.texts import rewrite_sql
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 
 TEXT = """-- The fast ones, by plate.

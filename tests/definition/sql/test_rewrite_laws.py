@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.sql.parse import parse_sql
-from streaming.definition.sql.rewrite import rewrite_sql
-from streaming.definition.sql.rewrite_pieces import comments
+from streaming.definition.sql.rewriting.pieces import comments
+from streaming.definition.sql.rewriting.texts import rewrite_sql
 from tests.definition.sql.counts import TEXTS_DRAWN
 from tests.definition.sql.drawn_graphs import FIELDS, GRAPHS, raw_nodes
 from tests.definition.sql.drawn_settings import EVENT_TIMES, SETTINGS, settings_of

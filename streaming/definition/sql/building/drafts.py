@@ -1,0 +1,90 @@
+"""Nodes on their way into a graph: what they read is not looked up before the whole text was read."""
+
+from dataclasses import dataclass, field
+
+from streaming.definition.sql.places import Place
+from streaming.definition.sql.problems import Extent, span
+from streaming.definition.sql.reading.reader import Said
+from streaming.definition.sql.reading.slices import Slice
+from streaming.definition.sql.reading.tree import EventTime, Fields, Source
+
+_LONGEST = 62
+
+
+def derived(owner: str, role: str) -> str:
+    """The id of a node without a name of its own; part of the meaning of a text, so it never changes."""
+    return f"{owner[: _LONGEST - len(role)]}_{role}"
+
+
+@dataclass
+class Draft:
+    """One node: its `fields` as JSON, `reads` by field, and the places of its fields. Holes are left out."""
+
+    id: str
+    kind: str | None
+    fields: dict[str, object] = field(default_factory=dict)
+    reads: dict[str, "Ref | list[Ref | None] | None"] = field(default_factory=dict)
+    places: dict[str, Place] = field(default_factory=dict)
+
+    def mark(self, path: str, extent: Extent) -> None:
+        """Say where a field stands."""
+        self.places[path] = Place(span(extent))
+
+    def put(self, name: str, value: object, extent: Extent) -> None:
+        """Set a field with its place."""
+        self.fields[name] = value
+        self.mark(name, extent)
+
+    def express(self, name: str, found: Slice) -> None:
+        """Set a field that is an expression."""
+        self.fields[name] = found.text
+        self.places[name] = found.place
+
+    def take(self, given: Fields) -> None:
+        """Set fields that were read with their places."""
+        self.fields.update(given.values)
+        for path, extent in given.places.items():
+            self.mark(path, extent)
+
+    def read(self, name: str, ref: "Ref | None", source: Source | None = None) -> None:
+        """Say what is read by the field `name`."""
+        self.reads[name] = ref
+        if source is not None:
+            self.mark(name, source.extent)
+
+
+@dataclass(frozen=True, eq=False)
+class Mention:
+    """A name behind FROM or its like: a node, or a stream that becomes an input."""
+
+    source: Source
+    name: Said[str]
+
+    @property
+    def input_id(self) -> str:
+        """The id of the input that this mention makes if it is of a stream."""
+        return self.source.alias.value if self.source.alias else self.name.value
+
+
+Ref = Draft | Mention
+
+
+@dataclass(frozen=True)
+class Timed:
+    """An EVENTTIME BY and the source that it is about."""
+
+    ref: Ref
+    event_time: EventTime
+
+
+@dataclass
+class Drafts:
+    """What a text makes, in order; a mention stands where its input would stand."""
+
+    order: list[Ref] = field(default_factory=list)
+    timed: list[Timed] = field(default_factory=list)
+
+    def add(self, draft: Draft) -> Draft:
+        """Append a node."""
+        self.order.append(draft)
+        return draft

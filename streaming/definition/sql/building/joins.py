@@ -1,0 +1,133 @@
+"""Joins and CLIP: which fields are keys, and what is left of the conditions."""
+
+from collections.abc import Set
+
+from streaming.definition.sql.building.drafts import Draft
+from streaming.definition.sql.problems import Extent, over
+from streaming.definition.sql.reading.lex import Kind
+from streaming.definition.sql.reading.reader import Part, Reader, Said
+from streaming.definition.sql.reading.slices import VALUE_FACET, Slice, compose, conjuncts, cut
+from streaming.definition.sql.reading.tree import Join, Operator, Select
+
+
+def put_condition(reader: Reader, draft: Draft, join: Join, left: Set[str], where: Part | None) -> None:
+    """Set `keys`, `where` and `type` of a join; `left` qualifies its left side, `where` is the WHERE it takes over."""
+    right = join.source.qualifiers if join.source else frozenset()
+    keys = list(join.using or ())
+    residual: list[Part] = []
+    if join.on is not None and join.using is None:
+        keys, residual = _split(reader, join.on, left, right)
+    elif join.on is not None:
+        residual = [join.on]
+    _put_keys(draft, keys, _keys_extent(join))
+    if join.outer and join.kind in ("join", "asof_join"):
+        draft.put("type", "left_outer", join.extent)
+    parts = [cut(reader, part, left | right) for part in residual]
+    condition = _all_of(parts)
+    if join.kind == "asof_join" and condition is not None:
+        remedy = "Join on equal fields alone, a.k = b.k, and filter with WHERE."
+        reader.problem(condition.extent, "An ASOF JOIN has no condition beside equal fields.", remedy)
+        return
+    if where is not None:
+        behind = cut(reader, where, left | right)
+        condition = behind if condition is None else _both(condition, behind)
+    if condition is not None:
+        draft.express("where", condition)
+
+
+def takes_where(select: Select) -> bool:
+    """Whether WHERE is a condition of the last join: behind an inner join it means the same there."""
+    last = select.joins[-1] if select.joins else None
+    return last is not None and last.kind == "join" and not last.outer
+
+
+def _keys_extent(join: Join) -> Extent:
+    if join.using:
+        return over(join.using[0].extent, join.using[-1].extent)
+    return join.on_extent or join.extent
+
+
+def _put_keys(draft: Draft, keys: list[Said[str]], extent: Extent) -> None:
+    draft.put("keys", [key.value for key in keys], extent)
+    for index, key in enumerate(keys):
+        draft.mark(f"keys[{index}]", key.extent)
+
+
+def _split(reader: Reader, on: Part, left: Set[str], right: Set[str]) -> tuple[list[Said[str]], list[Part]]:
+    """The keys of a condition, and its other parts; neighbours among these stay one part."""
+    keys: list[Said[str]] = []
+    residual: list[Part] = []
+    open_part = False
+    for part in conjuncts(reader, on):
+        key = _key(reader, part, left, right)
+        if key is not None:
+            keys.append(key)
+            open_part = False
+        elif part:
+            alone = reader.tokens[part.first].word == "EXPRESSION"
+            if open_part and not alone:
+                residual[-1] = Part(residual[-1].first, part.last)
+            else:
+                residual.append(part)
+            open_part = not alone
+    return keys, residual
+
+
+def _key(reader: Reader, part: Part, left: Set[str], right: Set[str]) -> Said[str] | None:
+    """The field of `a.k = b.k`."""
+    tokens = reader.tokens[part.first : part.last]
+    middle = next((index for index, token in enumerate(tokens) if token.word in ("=", "==")), None)
+    if middle is None:
+        return None
+    sides = [_field(reader, part.first, part.first + middle), _field(reader, part.first + middle + 1, part.last)]
+    if sides[0] is None or sides[1] is None or sides[0][1] != sides[1][1]:
+        return None
+    first, second = sides[0][0], sides[1][0]
+    if (first in left and second in right) or (first in right and second in left):
+        return Said(sides[0][1], reader.covered(part))
+    return None
+
+
+def _field(reader: Reader, first: int, last: int) -> tuple[str, str] | None:
+    """The qualifier and the field of `a.k` or `a._value.k`."""
+    tokens = list(reader.tokens[first:last])
+    if len(tokens) == 5 and tokens[2].word and tokens[2].value == VALUE_FACET:
+        tokens = tokens[:2] + tokens[4:]
+    names = (Kind.WORD, Kind.QUOTED)
+    if len(tokens) != 3 or tokens[0].kind is not Kind.WORD or tokens[1].word != "." or tokens[2].kind not in names:
+        return None
+    return tokens[0].value, tokens[2].value
+
+
+def _all_of(parts: list[Slice]) -> Slice | None:
+    if not parts:
+        return None
+    if len(parts) == 1:
+        return parts[0]
+    pieces: list[str | Slice] = [parts[0]]
+    for part in parts[1:]:
+        pieces += (" AND ", part)
+    return compose(pieces, over(parts[0].extent, parts[-1].extent))
+
+
+def _both(on: Slice, where: Slice) -> Slice:
+    return compose(["(", on, ") AND (", where, ")"], over(on.extent, where.extent))
+
+
+def put_clip(reader: Reader, draft: Draft, clip: Operator) -> None:
+    """Set the keys of a CLIP: names, or equalities of fields of both sides."""
+    if clip.keys is not None:
+        extent = over(clip.keys[0].extent, clip.keys[-1].extent) if clip.keys else clip.extent
+        _put_keys(draft, clip.keys, extent)
+        return
+    if clip.on is None:
+        return
+    left = clip.source.qualifiers if clip.source else frozenset()
+    right = clip.by.qualifiers if clip.by else frozenset()
+    keys, residual = _split(reader, clip.on, left, right)
+    if residual or not keys:
+        wrong = reader.covered(residual[0] if residual else clip.on)
+        remedy = "Write the fields that both sides share: ON k, or ON a.k = b.k."
+        reader.problem(wrong, "CLIP has no condition beside equal fields.", remedy)
+        return
+    _put_keys(draft, keys, reader.covered(clip.on))

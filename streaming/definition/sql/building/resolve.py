@@ -1,0 +1,110 @@
+"""Drafts into nodes: which names are nodes, which are streams, and the inputs that these become."""
+
+from dataclasses import dataclass, field
+
+from streaming.definition.sql.building.drafts import Draft, Drafts, Mention, Ref
+from streaming.definition.sql.places import Place
+from streaming.definition.sql.problems import over
+from streaming.definition.sql.reading.tree import EventTime
+
+Key = tuple[str, str]
+"""The id and the stream of an input."""
+
+
+@dataclass
+class Resolved:
+    """The nodes as decoded JSON in their order, and the places of each."""
+
+    nodes: list[dict[str, object]] = field(default_factory=list)
+    places: dict[str, dict[str, Place]] = field(default_factory=dict)
+    inputs: list[Key] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    """For each draft the number of nodes before it."""
+    timed: list[tuple[str, EventTime]] = field(default_factory=list)
+    """Each EVENTTIME BY with the id of what it stands behind."""
+
+    def made(self, first: int, last: int) -> tuple[str, ...]:
+        """The ids of the nodes that the drafts `[first, last)` made."""
+        end = self.starts[last] if last < len(self.starts) else len(self.nodes)
+        start = self.starts[first] if first < len(self.starts) else len(self.nodes)
+        return tuple(str(node["id"]) for node in self.nodes[start:end])
+
+    def input_of(self, name: str) -> str | None:
+        """The input with that id, else the only one that reads that stream."""
+        if any(each == name for each, _ in self.inputs):
+            return name
+        readers = dict.fromkeys(each for each, stream in self.inputs if stream == name)
+        return next(iter(readers)) if len(readers) == 1 else None
+
+
+class _Resolver:
+    def __init__(self, drafts: Drafts) -> None:
+        self.drafts = drafts
+        self.ids = {each.id for each in drafts.order if isinstance(each, Draft)}
+        self.explicit = {
+            (each.id, str(each.fields.get("stream")))
+            for each in drafts.order
+            if isinstance(each, Draft) and each.kind == "input"
+        }
+        self.seen: set[Key] = set()
+        self.found = Resolved()
+
+    def run(self) -> Resolved:
+        for each in self.drafts.order:
+            self.found.starts.append(len(self.found.nodes))
+            if isinstance(each, Draft):
+                self._emit(each)
+            elif self._is_stream(each):
+                self._mention(each)
+        return self.found
+
+    def _is_stream(self, mention: Mention) -> bool:
+        kind = mention.source.kind
+        return kind == "stream" or (kind == "name" and mention.name.value not in self.ids)
+
+    def id_of(self, ref: Ref) -> str:
+        if isinstance(ref, Draft):
+            return ref.id
+        return ref.input_id if self._is_stream(ref) else ref.name.value
+
+    def _mention(self, mention: Mention) -> None:
+        key = (mention.input_id, mention.name.value)
+        if key in self.seen or key in self.explicit:
+            return
+        self.seen.add(key)
+        alias = mention.source.alias
+        whole = over(mention.name.extent, alias.extent) if alias else mention.name.extent
+        draft = Draft(mention.input_id, "input")
+        draft.mark("", whole)
+        draft.mark("id", alias.extent if alias else mention.name.extent)
+        draft.put("stream", mention.name.value, mention.name.extent)
+        self._emit(draft)
+
+    def _emit(self, draft: Draft) -> None:
+        node: dict[str, object] = {"id": draft.id}
+        if draft.kind is not None:
+            node["kind"] = draft.kind
+        node.update(draft.fields)
+        for name, ref in draft.reads.items():
+            if isinstance(ref, list):
+                if all(each is not None for each in ref):
+                    node[name] = [self.id_of(each) for each in ref if each is not None]
+            elif ref is not None:
+                node[name] = self.id_of(ref)
+        self.found.nodes.append(node)
+        if draft.kind == "input" and "stream" in draft.fields:
+            self.found.inputs.append((draft.id, str(draft.fields["stream"])))
+        known = self.found.places.setdefault(draft.id, {})
+        again = known.get("id") and draft.places.get("id")
+        for path, place in draft.places.items():
+            known.setdefault(path, place)
+        if again:  # of two nodes with one id the second is the one to rename
+            known["id"] = draft.places["id"]
+
+
+def resolve(drafts: Drafts) -> Resolved:
+    """Look every name up: a node of this text if there is one of that id, else a stream."""
+    resolver = _Resolver(drafts)
+    found = resolver.run()
+    found.timed = [(resolver.id_of(each.ref), each.event_time) for each in drafts.timed]
+    return found

@@ -1,0 +1,105 @@
+"""What a text says beside the graph: ADVANCE TIME and EVENTTIME BY, by the id of the input."""
+
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from streaming.definition.faults import Fault, FaultCode, nearest
+from streaming.definition.load import shape_faults
+from streaming.definition.sql.building.resolve import Resolved
+from streaming.definition.sql.places import Place
+from streaming.definition.sql.problems import span
+from streaming.definition.sql.reading.reader import Reader
+from streaming.definition.sql.reading.slices import cut
+from streaming.definition.sql.reading.tree import Advance, EventTime, Sentence
+from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+
+
+@dataclass
+class Settings:
+    """The settings that could be read, their places by input, and faults of shape in the others."""
+
+    advance: dict[str, AdvanceTimeSettings] = field(default_factory=dict)
+    event_times: dict[str, EventTimeBy] = field(default_factory=dict)
+    places: dict[str, dict[str, Place]] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+
+
+def read_settings(reader: Reader, sentences: list[Sentence], resolved: Resolved) -> Settings:
+    """The settings of all inputs; problems are recorded with the reader."""
+    found = Settings()
+    said: set[str] = set()
+    for sentence in sentences:
+        if sentence.advance is None or sentence.advance.input is None:
+            continue
+        named = _input(reader, sentence.advance, resolved)
+        if named is None:
+            continue
+        if named in said:
+            message = f"ADVANCE TIME is said twice for {named!r}."
+            reader.problem(sentence.advance.input.extent, message, "Leave one of the statements out.")
+            continue
+        said.add(named)
+        _read_advance(reader, sentence.advance, named, found)
+    for name, event_time in resolved.timed:
+        _read_event_time(reader, name, event_time, resolved, found)
+    return found
+
+
+def _input(reader: Reader, advance: Advance, resolved: Resolved) -> str | None:
+    """The id of the input that a statement is about; None with a fault where there is none."""
+    assert advance.input is not None
+    name = advance.input.value
+    found = resolved.input_of(name)
+    if found is not None:
+        return found
+    readers = [each for each, stream in resolved.inputs if stream == name]
+    if readers:
+        message = f"Several inputs read the stream {name!r}: {', '.join(readers)}."
+        remedy = "Write the id of one of them."
+    else:
+        message = f"There is no input {name!r} in this text."
+        known = dict.fromkeys(text for pair in resolved.inputs for text in pair)
+        remedy = nearest(name, known, "Write the name of a stream behind FROM, or of an input.")
+    reader.problem(advance.input.extent, message, remedy, FaultCode.UNKNOWN_INPUT)
+    return None
+
+
+def _read_advance(reader: Reader, advance: Advance, name: str, found: Settings) -> None:
+    places = found.places.setdefault(name, {})
+    places["advance"] = Place(span(advance.extent))
+    for path, extent in advance.fields.places.items():
+        places[f"advance.{path}"] = Place(span(extent))
+    raw = dict(advance.fields.values)
+    if advance.over is not None:
+        text = cut(reader, advance.over)
+        raw["over"] = text.text
+        places["advance.over"] = text.place
+    try:
+        found.advance[name] = AdvanceTimeSettings.model_validate(raw)
+    except ValidationError as wrong:
+        for fault in shape_faults(wrong, raw):
+            path = f"advance.{fault.field}" if fault.field else "advance"
+            found.faults.append(fault.model_copy(update={"node": name, "field": path}))
+
+
+def _read_event_time(reader: Reader, name: str, event_time: EventTime, resolved: Resolved, found: Settings) -> None:
+    if not any(name == each for each, _ in resolved.inputs):
+        message = f"EVENTTIME BY stands behind {name!r}, which is no stream: its events have their time already."
+        reader.problem(event_time.extent, message, "Write it behind the stream, where that is read.")
+        return
+    if event_time.values is None:
+        return
+    try:
+        said = EventTimeBy.model_validate(event_time.values)
+    except ValidationError as wrong:
+        for fault in shape_faults(wrong, event_time.values):
+            found.faults.append(fault.model_copy(update={"node": name, "field": f"event_time.{fault.field}"}))
+        return
+    if found.event_times.setdefault(name, said) != said:
+        message = f"EVENTTIME BY is said twice for {name!r}, in different ways."
+        reader.problem(event_time.extent, message, "Leave one of them out, or give one of the sources an alias.")
+        return
+    places = found.places.setdefault(name, {})
+    for path, extent in event_time.places.items():
+        places.setdefault(path, Place(span(extent)))

@@ -1,0 +1,176 @@
+"""A SELECT with windows as nodes: the window, HAVING, and the columns that are computed from aggregates."""
+
+from collections.abc import Set
+from typing import Final
+
+from streaming.definition.sql.building.columns import Aggregates, Column, group_names, names_of_calls
+from streaming.definition.sql.building.drafts import Draft
+from streaming.definition.sql.problems import Extent
+from streaming.definition.sql.reading.aggregates import Call, is_aggregate, take_calls
+from streaming.definition.sql.reading.lex import Kind
+from streaming.definition.sql.reading.reader import Part, Reader, Said
+from streaming.definition.sql.reading.slices import Slice, cut
+from streaming.definition.sql.reading.tree import Fields, Select
+
+_FIELDS: Final = ("WINDOW", "GRACE", "EMIT", "RETRACT", "EMPTY")
+
+
+class Windowed:
+    """One SELECT with windows: fills the `window` node, and says what HAVING and the columns behind it are."""
+
+    def __init__(self, reader: Reader, select: Select, columns: list[Column], qualifiers: Set[str]) -> None:
+        self.reader = reader
+        self.select = select
+        self.columns = columns
+        self.qualifiers = qualifiers
+        self.groups = group_names(reader, select, qualifiers)
+        self.aggregates = Aggregates(reader, qualifiers)
+        self.having: Slice | None = None
+        self.texts: list[Slice] | None = None
+        """The expressions of the columns behind the window; None where the window itself gives them."""
+
+    def fill(self, draft: Draft) -> None:
+        """Set the fields of the window node, and find HAVING and the columns behind."""
+        _put_clauses(self.reader, draft, self.select)
+        put_groups(draft, self.groups, self.select)
+        having = self.select.clauses.get("HAVING")
+        calls = tuple(take_calls(self.reader, having.part)) if having and having.part else ()
+        direct = self._is_direct()
+        texts = [self._text(draft, column) for column in self.columns]
+        if having and having.part:
+            before = len(self.aggregates.found)
+            self.having = self._having(draft, having.part, calls)
+            direct = direct and len(self.aggregates.found) == before
+        self._check(direct)
+        if self.aggregates.found:
+            first = (
+                next(column for column in self.columns if column.calls)
+                if any(column.calls for column in self.columns)
+                else None
+            )
+            extent = self.select.extent if first is None else (first.item.extent[0], self.columns[-1].item.extent[1])
+            draft.put("aggregates", self.aggregates.found, extent)
+        if not direct and self.columns:
+            self.texts = texts
+
+    def _is_direct(self) -> bool:
+        """Whether the list is the groups in their order and then aggregates, as the window gives them itself."""
+        count = len(self.groups)
+        if len(self.columns) <= count or len(self.groups) != len(self.select.groups):
+            return False
+        groups = zip(self.columns, self.groups, strict=False)
+        unchanged = all(
+            column.field == group.value and column.name is not None and column.name.value == group.value
+            for column, group in groups
+        )
+        return unchanged and all(column.is_call for column in self.columns[count:])
+
+    def _text(self, draft: Draft, column: Column) -> Slice:
+        """The expression of a column over what the window gives; its aggregates are added to the window."""
+        if column.is_call:
+            self.aggregates.add(draft, column.calls[0], column.name)
+            names = [column.name.value if column.name else ""]
+        else:
+            base = column.name.value if column.name else ""
+            names = names_of_calls(base, len(column.calls)) if column.calls else []
+            for call, name in zip(column.calls, names, strict=True):
+                said = Said(name, self.reader.covered(call.part)) if column.name else None
+                self.aggregates.add(draft, call, said)
+        return self.aggregates.replaced(column.item.of, column.calls, names)
+
+    def _having(self, draft: Draft, part: Part, calls: tuple[Call, ...]) -> Slice:
+        self._refuse_computed(part)
+        missing = [call for call in calls if self.aggregates.words(call) not in self.aggregates.written]
+        fresh = iter(names_of_calls("having", len(missing)))
+        for call in missing:
+            if self.aggregates.words(call) not in self.aggregates.written:
+                self.aggregates.add(draft, call, Said(next(fresh), self.reader.covered(call.part)))
+        names = [self.aggregates.written[self.aggregates.words(call)] for call in calls]
+        return self.aggregates.replaced(part, calls, names)
+
+    def _refuse_computed(self, part: Part) -> None:
+        """HAVING over the name of an item that is computed only behind it."""
+        computed = {column.name.value for column in self.columns if column.name and column.calls and not column.is_call}
+        for index in range(part.first, part.last):
+            token = self.reader.tokens[index]
+            named = token.kind in (Kind.WORD, Kind.QUOTED) and token.value in computed
+            if named and self.reader.tokens[index - 1].word != ".":
+                message = f"HAVING is judged before `{token.value}` is computed."
+                self.reader.problem(token.extent, message, "Write the expression itself, with its aggregates.")
+
+    def _check(self, direct: bool) -> None:
+        """Tell of fields that are neither groups nor in an aggregate, and of windows without any aggregate."""
+        groups = {group.value for group in self.groups}
+        if not direct and len(self.groups) == len(self.select.groups):
+            for column in self.columns:
+                if column.field is not None and column.field not in groups:
+                    message = f"`{column.field}` is neither in GROUP BY nor in an aggregate."
+                    remedy = f"Add it to GROUP BY, or write LAST({column.field}) AS {column.field}, say."
+                    self.reader.problem(column.item.extent, message, remedy)
+        if not self.aggregates.found and not self.select.star and not self._unclosed():
+            clause = self.select.clauses.get("WINDOW") or self.select.clauses.get("GROUP")
+            extent = clause.extent if clause else self.select.extent
+            remedy = "Add one to the SELECT list, such as COUNT(*) AS n, or rank with TOP k BY expression."
+            self.reader.problem(extent, "Windows are there, and no aggregate over them.", remedy)
+
+    def _unclosed(self) -> bool:
+        """Whether a call in the list is not closed, which is told here: `check` knows aggregates in windows alone."""
+        tokens = self.reader.tokens
+        for column in self.columns:
+            part = column.item.of
+            for index in range(part.first + 1, part.last):
+                if tokens[index].word == "(" and index not in self.reader.partners and is_aggregate(tokens[index - 1]):
+                    remedy = "Write ) where its arguments end."
+                    self.reader.problem(tokens[index].extent, "This parenthesis is not closed.", remedy)
+                    return True
+        return False
+
+
+def put_groups(draft: Draft, groups: list[Said[str]], select: Select) -> None:
+    """Set `group_by`."""
+    clause = select.clauses.get("GROUP")
+    if clause is None:
+        return
+    draft.put("group_by", [group.value for group in groups], clause.extent)
+    for index, group in enumerate(groups):
+        draft.mark(f"group_by[{index}]", group.extent)
+
+
+def _put_clauses(reader: Reader, draft: Draft, select: Select) -> None:
+    window = select.clauses.get("WINDOW")
+    grace = select.clauses.get("GRACE")
+    if window and grace and "grace" in window.fields.values:
+        reader.problem(grace.extent, "GRACE BY stands twice.", "Leave one of them out.")
+    for name in _FIELDS:
+        if name in select.clauses:
+            draft.take(select.clauses[name].fields)
+
+
+def fill_top(reader: Reader, draft: Draft, select: Select, qualifiers: Set[str]) -> None:
+    """Set the fields of a top_k node, and tell of clauses that mean nothing to it."""
+    top = select.top
+    assert top is not None
+    window = select.clauses.get("WINDOW")
+    taken = Fields()
+    if window is not None:
+        taken.places.update(window.fields.places)
+        taken.values.update({key: value for key, value in window.fields.values.items() if key == "window"})
+        draft.take(taken)
+        if "grace" in window.fields.values:
+            _refuse_top(reader, "GRACE BY", window.fields.places["grace"])
+    put_groups(draft, group_names(reader, select, qualifiers), select)
+    if top.k is not None:
+        draft.put("k", top.k.value, top.k.extent)
+    if top.by:
+        draft.express("by", cut(reader, top.by, qualifiers))
+    for name in ("GRACE", "EMIT", "RETRACT", "EMPTY", "HAVING"):
+        clause = select.clauses.get(name)
+        if clause is not None and clause.fields.values != {"emit": "final"}:
+            _refuse_top(reader, name if name != "GRACE" else "GRACE BY", clause.extent)
+
+
+def _refuse_top(reader: Reader, name: str, extent: Extent) -> None:
+    remedy = "Leave it out; a condition on the ranked events stands in a step behind."
+    if name == "GRACE BY":
+        remedy = "Leave it out, or write TIMEINTERVAL with DISCARD."
+    reader.problem(extent, f"{name} means nothing beside TOP.", remedy)

@@ -1,0 +1,313 @@
+"""What may stand at the cursor, clause by clause: each has a function that gives its items, the best first."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from streaming.definition.aggregate_functions import AGGREGATES
+from streaming.definition.sql.completion.expressions import after_point, expressions, value_due
+from streaming.definition.sql.completion.items import Item, fields, keywords, units
+from streaming.definition.sql.completion.scope import Scope, Source
+from streaming.definition.sql.completion.settings import settings
+from streaming.definition.sql.completion.sources import (
+    GOES_ON,
+    after_from,
+    after_join,
+    following,
+    set_duration,
+    source_alone,
+    source_by,
+)
+from streaming.definition.sql.printing.words import name as written
+from streaming.definition.sql.reading.lex import Kind, Token
+
+Tail = Sequence[Token]
+_SINGLE: Final = frozenset({"SELECT", "FROM", "JOIN", "ON", "USING", "WHERE", "HAVING", "TOP", "EMIT", "EMPTY"}) | {
+    *("RETRACT", "CLIP", "SHIFT", "EXTEND", "QUERY", "WITH")
+}
+_DOUBLE: Final = {
+    ("WINDOW", "BY"): "WINDOW BY",
+    ("GROUP", "BY"): "GROUP BY",
+    ("GRACE", "BY"): "GRACE BY",
+    ("EVENTTIME", "BY"): "EVENTTIME BY",
+    ("TIMESTAMP", "BY"): "TIMESTAMP BY",
+    ("INSERT", "INTO"): "INSERT INTO",
+    ("ADVANCE", "TIME"): "ADVANCE TIME",
+    ("SET", "DURATION"): "SET DURATION",
+    ("AT", "END"): "SOURCE",
+    ("TO", "INTERVALS"): "SOURCE",
+    ("ORDER", "EDGES"): "SOURCE",
+}
+_OPERATORS: Final = ("CLIP", "SHIFT", "EXTEND", "SET DURATION", "POINT AT END", "TO INTERVALS", "ORDER EDGES")
+
+
+def items_at(scope: Scope) -> Iterator[Item]:
+    """All that may stand at the cursor, the best first."""
+    clause, tail = _clause(scope.spot.before)
+    if clause == "ADVANCE TIME":
+        yield from settings(scope, tail)
+    elif tail and tail[-1].word == "." and clause not in ("FROM", "JOIN"):
+        yield from after_point(scope, tail, facets=clause == "EVENTTIME BY")
+    else:
+        yield from _CLAUSES[clause](scope, tail)
+
+
+def _clause(tokens: Tail) -> tuple[str, Tail]:
+    """The clause that the cursor stands in, and the tokens of it so far."""
+    clause, first = "", 0
+    for index, token in enumerate(tokens):
+        if token.kind is not Kind.WORD or (index and tokens[index - 1].word in (".", "AS")):
+            continue
+        behind = tokens[index + 1].word if index + 1 < len(tokens) else ""
+        if (token.word, behind) in _DOUBLE:
+            clause, first = _DOUBLE[token.word, behind], index + 2
+            if clause == "ADVANCE TIME":
+                break
+        elif token.word in _SINGLE and not (token.word == "ON" and clause == "EMIT"):
+            clause, first = token.word, index + 1
+    return clause, tokens[first:]
+
+
+# Statements
+
+
+def _start(scope: Scope, tail: Tail) -> Iterator[Item]:
+    """What begins a statement, or goes on with one that has begun."""
+    last = tail[-1].word if tail else ""
+    if last in GOES_ON:
+        yield from keywords(*GOES_ON[last])
+    elif not tail:
+        inner = len(scope.spot.statement) > 0
+        begins = () if inner else ("INSERT INTO", "WITH", "ADVANCE TIME", "QUERY")
+        yield from keywords("SELECT STREAM", *begins, *_OPERATORS, "STREAM")
+
+
+def _with(scope: Scope, tail: Tail) -> Iterator[Item]:
+    last = tail[-1] if tail else None
+    if last is not None and last.word == "()":
+        yield from keywords("INSERT INTO", "SELECT STREAM", *_OPERATORS)
+    elif last is not None and last.word not in (",", "AS", "("):
+        yield from keywords("AS")
+    del scope
+
+
+def _insert(scope: Scope, tail: Tail) -> Iterator[Item]:
+    if tail:
+        yield from keywords("SELECT STREAM", "TIMESTAMP BY", *_OPERATORS, "STREAM")
+    del scope
+
+
+def _timestamp(scope: Scope, tail: Tail) -> Iterator[Item]:
+    if tail:
+        yield from keywords("SELECT STREAM", *_OPERATORS, "STREAM")
+    else:
+        yield from keywords("lifetime", "point_at_end", "latest_input")
+    del scope
+
+
+# Clauses of SELECT
+
+
+def _select(scope: Scope, tail: Tail) -> Iterator[Item]:
+    if [token.word for token in tail if token.word != "STREAM"] == ["*"]:
+        yield from keywords("FROM")
+        return
+    if tail and tail[-1].word == "AS" and not scope.spot.depth:
+        return
+    if not tail:
+        yield from keywords("STREAM")
+    items = tail[1:] if tail and tail[0].word == "STREAM" else tail
+    if not items:
+        yield Item("*", "keyword", "all fields", "Every field of the sources.", "*")
+    yield from expressions(scope, items, aggregates_too=True)
+    if not scope.spot.depth and items and not value_due(items):
+        yield from keywords("AS") if "AS" not in _item(items) else ()
+        yield from keywords("FROM")
+
+
+def _item(tail: Tail) -> list[str]:
+    """The words of the last item of a list."""
+    words = [token.word for token in tail]
+    return words[len(words) - words[::-1].index(",") :] if "," in words else words
+
+
+def _condition(scope: Scope, tail: Tail) -> Iterator[Item]:
+    yield from expressions(scope, tail)
+    if tail and not value_due(tail):
+        yield from following(scope)
+
+
+def _having(scope: Scope, tail: Tail) -> Iterator[Item]:
+    """The condition sees what the items of the list are called, the groups, and aggregates over all fields."""
+    due = value_due(tail)
+    if due and not scope.spot.depth:
+        yield from _results(scope)
+        groups = {name: of for name, of in scope.fields.items() if name in _grouped(scope)}
+        scope = replace(scope, given=(Source("", "", groups),))
+    yield from expressions(scope, tail, aggregates_too=True)
+    if tail and not due:
+        yield from following(scope)
+
+
+def _grouped(scope: Scope) -> set[str]:
+    """The names behind GROUP BY."""
+    found: set[str] = set()
+    grouping = False
+    for token in (*scope.spot.before, *scope.spot.after):
+        if token.word in _ENDS_GROUPS or (token.word == "GROUP"):
+            grouping = token.word == "GROUP"
+        elif grouping and token.kind in (Kind.WORD, Kind.QUOTED):
+            found.add(token.value)
+    return found
+
+
+_ENDS_GROUPS: Final = frozenset({"HAVING", "EMIT", "WINDOW", "TOP", "EMPTY", "RETRACT", "WHERE", "GRACE"})
+
+
+def _results(scope: Scope) -> Iterator[Item]:
+    """The names of the items that are one aggregate each; what others compute, they compute after the condition."""
+    item: list[Token] = []
+    for token in (*scope.spot.before, *scope.spot.after):
+        if token.word in ("SELECT", "STREAM", ",", "FROM"):
+            words = [each.word for each in item]
+            plain = set(words[1:-2]) <= {"()", "FILTER"} and words[-2:-1] == ["AS"]
+            if plain and words[0].lower() in AGGREGATES:
+                yield Item(item[-1].value, "field", "result", "", written(item[-1].value))
+            item = []
+        else:
+            item.append(token)
+        if token.word == "FROM":
+            return
+
+
+def _on(scope: Scope, tail: Tail) -> Iterator[Item]:
+    if value_due(tail):
+        yield from _equalities(scope)
+    yield from _condition(scope, tail)
+
+
+def _equalities(scope: Scope) -> Iterator[Item]:
+    """`a.k = b.k` for each field that the last source shares with one before it."""
+    *lefts, right = scope.sources or (None,)
+    for left in lefts:
+        for name, of in left.fields.items() if left and right else ():
+            if right and right.fields.get(name) == of:
+                text = f"{written(left.name)}.{written(name)} = {written(right.name)}.{written(name)}"
+                yield Item(text, "field", str(of), "A key: both sides have it.", text)
+
+
+def _using(scope: Scope, tail: Tail) -> Iterator[Item]:
+    if not tail or not scope.spot.depth:
+        yield from following(scope) if tail else ()
+        return
+    *lefts, right = scope.sources or (None,)
+    shared = {
+        name: of for left in lefts if left and right for name, of in left.fields.items() if right.fields.get(name) == of
+    }
+    yield from fields(shared)
+
+
+def _window(scope: Scope, tail: Tail) -> Iterator[Item]:
+    words = [token.word for token in tail]
+    if not tail:
+        yield from keywords("HOP", "TUMBLE", "SESSION", "SNAPSHOT", "COUNT", "TIMEINTERVAL")
+    elif words[-1] not in ("HOP", "TUMBLE", "SESSION", "COUNT", "TIMEINTERVAL", ",", "ALIGN", "DISCARD", "MAX", "-"):
+        options = {"HOP": ("ALIGN",), "TUMBLE": ("ALIGN",), "SESSION": ("MAX",), "TIMEINTERVAL": ("DISCARD", "ALIGN")}
+        yield from keywords(*(word for word in options.get(words[0], ()) if word not in words))
+        yield from keywords(*(() if words[0] == "TIMEINTERVAL" else ("GRACE BY",)))
+        yield from following(scope)
+
+
+def _grace(scope: Scope, tail: Tail) -> Iterator[Item]:
+    if tail:
+        yield from following(scope)
+
+
+def _group(scope: Scope, tail: Tail) -> Iterator[Item]:
+    if value_due(tail):
+        named = [token.value for token in tail]
+        yield from fields({name: of for name, of in scope.fields.items() if name not in named})
+    else:
+        yield from following(scope)
+
+
+def _top(scope: Scope, tail: Tail) -> Iterator[Item]:
+    words = [token.word for token in tail]
+    if "BY" in words:
+        yield from _condition(scope, tail[words.index("BY") + 1 :])
+    elif tail:
+        yield from keywords("BY")
+
+
+def _emit(scope: Scope, tail: Tail) -> Iterator[Item]:
+    if not tail:
+        yield from keywords("FINAL", "ON COMPLETE", "RUNNING")
+    elif tail[-1].word == "ON":
+        yield from keywords("COMPLETE")
+    else:
+        yield from following(scope)
+
+
+def _retract(scope: Scope, tail: Tail) -> Iterator[Item]:
+    del tail
+    yield from following(scope)
+
+
+def _empty(scope: Scope, tail: Tail) -> Iterator[Item]:
+    words = [token.word for token in tail]
+    if not tail:
+        yield from keywords("SKIP", "DEFAULT")
+    elif words[-1] == "DEFAULT":
+        yield from keywords("GAP")
+    elif scope.spot.depth:
+        yield from fields(scope.fields) if words[-1] in ("(", ",") else ()
+    elif words[-1] not in ("GAP", "GROUPS"):
+        yield from keywords("GROUPS") if "GROUPS" not in words and "DEFAULT" in words else ()
+        yield from following(scope)
+
+
+def _event_time(scope: Scope, tail: Tail) -> Iterator[Item]:
+    words = [token.word for token in tail]
+    if not tail:
+        yield from fields(scope.fields)
+        for facet, of in (("_key", "the row's key"), ("_value", "the payload"), ("_meta", "what the adapter knows")):
+            yield Item(facet, "field", of, "", f"{facet}.")
+    elif words[-1] == "UNIT":
+        yield from units()
+    elif words[-1] != "ZONE":
+        yield from keywords(*(word for word in ("UNIT", "ZONE") if word not in words), "AS")
+        yield from following(scope)
+
+
+def _nothing(scope: Scope, tail: Tail) -> Iterator[Item]:
+    del scope, tail
+    yield from ()
+
+
+_CLAUSES: Final[dict[str, Callable[[Scope, Tail], Iterator[Item]]]] = {
+    "": _start,
+    "QUERY": _nothing,
+    "WITH": _with,
+    "INSERT INTO": _insert,
+    "TIMESTAMP BY": _timestamp,
+    "CLIP": source_by,
+    "SHIFT": source_by,
+    "EXTEND": source_by,
+    "SET DURATION": set_duration,
+    "SOURCE": source_alone,
+    "SELECT": _select,
+    "FROM": after_from,
+    "JOIN": after_join,
+    "ON": _on,
+    "USING": _using,
+    "WHERE": _condition,
+    "HAVING": _having,
+    "TOP": _top,
+    "WINDOW BY": _window,
+    "GRACE BY": _grace,
+    "GROUP BY": _group,
+    "EMIT": _emit,
+    "RETRACT": _retract,
+    "EMPTY": _empty,
+    "EVENTTIME BY": _event_time,
+}

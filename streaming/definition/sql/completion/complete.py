@@ -1,0 +1,63 @@
+"""Completion: what may be written at the cursor of a text, which may be broken elsewhere."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from streaming.definition.sql.completion.clauses import items_at
+from streaming.definition.sql.completion.items import Item
+from streaming.definition.sql.completion.place import spot_at
+from streaming.definition.sql.completion.scope import Scope
+from streaming.definition.streams import StreamDefinition
+
+__all__ = ["Completions", "Item", "complete_sql"]
+
+
+@dataclass(frozen=True)
+class Completions:
+    """What may replace the code points `[start, end)` of the text, the best first."""
+
+    start: int
+    end: int
+    items: tuple[Item, ...]
+
+
+def complete_sql(text: str, at: int, streams: Mapping[str, StreamDefinition]) -> Completions:
+    """What may stand at the cursor before character `at`, with the `streams` by name; never raises.
+
+    The word under the cursor is replaced. Items that begin with it come first, then those that hold it, and where no
+    item does those that are near to it; within each by what the position wants. Nothing inside quoted texts and
+    comments.
+    """
+    spot = spot_at(text, at)
+    if spot is None:
+        return Completions(at, at, ())
+    typed = text[spot.start : max(spot.start, min(at, spot.end))]
+    items = dict.fromkeys(items_at(Scope(text, spot, streams)))
+    return Completions(spot.start, spot.end, tuple(_matching(items, typed)))
+
+
+def _matching(items: Iterable[Item], typed: str) -> list[Item]:
+    if not typed:
+        return list(items)
+    lower = typed.lower()
+    ranked = [(_rank(item, lower), item) for item in items]
+    found = [(rank, item) for rank, item in ranked if rank < _UNLIKE]
+    if not found:
+        labels = [item.label.lower() for _, item in ranked]
+        near = difflib.get_close_matches(lower, labels, n=len(labels) or 1, cutoff=0.6)
+        found = [(near.index(item.label.lower()), item) for _, item in ranked if item.label.lower() in near]
+    return [item for _, item in sorted(found, key=lambda pair: pair[0])]
+
+
+_UNLIKE = 3
+
+
+def _rank(item: Item, typed: str) -> int:
+    """0: begins with what is typed; 1: one of its words does; 2: holds it; 3: none of these."""
+    label = item.label.lower()
+    if label.startswith(typed):
+        return 0
+    if any(part.startswith(typed) for part in label.replace(".", " ").replace("_", " ").split()):
+        return 1
+    return 2 if typed in label else _UNLIKE

@@ -1,0 +1,101 @@
+"""What may stand at the cursor inside an expression."""
+
+from collections.abc import Iterator, Sequence
+
+from streaming.definition.aggregate_functions import AGGREGATES
+from streaming.definition.sql.completion.items import Item, aggregates, fields, functions, keywords, types
+from streaming.definition.sql.completion.scope import Scope
+from streaming.definition.sql.reading.lex import Kind, Token
+from streaming.definition.sql.reading.words import expects_value
+from streaming.definition.types import Fields, Struct
+
+Tail = Sequence[Token]
+
+
+def value_due(tail: Tail) -> bool:
+    """Whether a value is due at the end of the tokens, rather than an operator."""
+    if not tail:
+        return True
+    last = tail[-1]
+    return (
+        expects_value(last.word)
+        if last.kind is Kind.WORD
+        else last.kind is Kind.SYMBOL and last.word not in ("()", "]")
+    )
+
+
+def expressions(scope: Scope, tail: Tail, *, aggregates_too: bool = False) -> Iterator[Item]:
+    """Fields, functions and words at the end of the tokens; aggregates where a SELECT list is, outside of others."""
+    words = [token.word for token in tail]
+    inside = _called(words)
+    if words[-2:] == ["FILTER", "("]:
+        yield from keywords("WHERE")
+    elif inside == "CAST" and words[-1] == "AS":
+        yield from types()
+    elif value_due(tail):
+        yield from _fields(scope)
+        if aggregates_too and inside.lower() not in AGGREGATES:
+            yield from aggregates()
+        yield from functions()
+        yield from keywords("CASE", "CAST", "NOT", "NULL", "TRUE", "FALSE", "TIMESTAMP")
+        yield from keywords("WHEN") if words[-1:] == ["CASE"] else ()
+    elif words[-1] == "IS":
+        yield from keywords("NULL", "NOT NULL")
+    else:
+        yield from _operators(words, inside)
+
+
+def _operators(words: list[str], inside: str) -> Iterator[Item]:
+    if words[-1] == "()" and len(words) > 1 and words[-2].lower() in AGGREGATES:
+        yield from keywords("FILTER")
+    if words.count("CASE") > words.count("END"):
+        yield from keywords("WHEN", "THEN", "ELSE", "END")
+    if inside == "CAST":
+        yield from keywords("AS")
+    yield from keywords("AND", "OR", "IS NULL", "IS NOT NULL", "IN", "NOT IN", "LIKE", "BETWEEN")
+
+
+def _called(words: list[str]) -> str:
+    """The function whose parentheses are open at the end, empty if none are or they only group."""
+    opened = [index for index, word in enumerate(words) if word == "("]
+    return words[opened[-1] - 1] if opened and opened[-1] else ""
+
+
+def _fields(scope: Scope) -> Iterator[Item]:
+    """The fields of the sources: with the source's name where several have them; then the names of the sources."""
+    seen: dict[str, int] = {}
+    for source in scope.sources:
+        for name in source.fields:
+            seen[name] = seen.get(name, 0) + 1
+    for source in scope.sources:
+        alone = {name: of for name, of in source.fields.items() if seen[name] == 1}
+        yield from fields(alone, source.name if len(scope.sources) > 1 else "")
+    for source in scope.sources:
+        shared = {name: of for name, of in source.fields.items() if seen[name] > 1}
+        yield from fields(shared, source.name, qualifier=source.name)
+
+
+def after_point(scope: Scope, tail: Tail, *, facets: bool = False) -> Iterator[Item]:
+    """The fields behind a point: of a source, of the payload (`_value`), or of a struct."""
+    path: list[str] = []
+    index = len(tail) - 1
+    while index > 0 and tail[index].word == "." and tail[index - 1].kind in (Kind.WORD, Kind.QUOTED):
+        path.insert(0, tail[index - 1].value)
+        index -= 2
+    if not path or (facets and path[0] in ("_key", "_meta")):
+        return
+    found = _behind(scope, path)
+    yield from fields(found, ".".join(path))
+
+
+def _behind(scope: Scope, path: list[str]) -> Fields:
+    source = next((each for each in scope.sources if each.name == path[0]), None)
+    known: Fields = scope.fields
+    if source is not None:
+        known, path = source.fields, path[1:]
+    if path[:1] == ["_value"]:
+        path = path[1:]
+    for step in path:
+        of = known.get(step)
+        known = dict(of.fields) if isinstance(of, Struct) else {}
+    return known

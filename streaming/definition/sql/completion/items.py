@@ -1,0 +1,101 @@
+"""What may be offered: one item each for streams, steps, fields, functions, aggregates, keywords and types."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from streaming.definition.aggregate_functions import AGGREGATES, AggregateEntry
+from streaming.definition.expressions.functions import FUNCTIONS
+from streaming.definition.expressions.parse import RESERVED
+from streaming.definition.presets import PRESETS
+from streaming.definition.sql.completion.words import FORMS, HELP
+from streaming.definition.sql.printing.words import name as written
+from streaming.definition.streams import StreamDefinition
+from streaming.definition.types import SCALARS, Fields
+
+Kind = Literal["stream", "node", "field", "function", "aggregate", "keyword", "type"]
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing to write: `label` names it, `insert` is what is written, `detail` its signature, type or form."""
+
+    label: str
+    kind: Kind
+    detail: str
+    help: str
+    insert: str
+
+
+def keywords(*words: str) -> Iterator[Item]:
+    """Keywords, with their form and a line of help where they have one."""
+    for word in words:
+        yield Item(word, "keyword", FORMS.get(word, ""), HELP.get(word, ""), word)
+
+
+def streams(known: Mapping[str, StreamDefinition]) -> Iterator[Item]:
+    """Streams, with their fields."""
+    for name, stream in known.items():
+        fields = ", ".join(f"{field} {of}" for field, of in stream.fields.items())
+        yield Item(name, "stream", f"{stream.shape} stream", fields, written(name))
+
+
+def nodes(names: Iterable[str], schemas: Mapping[str, Fields]) -> Iterator[Item]:
+    """Steps and other nodes, with their fields where these are known."""
+    for name in names:
+        fields = ", ".join(f"{field} {of}" for field, of in schemas.get(name, {}).items())
+        yield Item(name, "node", "step", fields, written(name))
+
+
+def fields(of: Fields, origin: str = "", qualifier: str = "") -> Iterator[Item]:
+    """Fields with their types; `origin` is told as help, `qualifier` is written before them."""
+    for name, type_ in of.items():
+        said = f"of {origin}" if origin else ""
+        before = f"{written(qualifier)}." if qualifier else ""
+        label = f"{qualifier}.{name}" if qualifier else name
+        yield Item(label, "field", str(type_), said, before + _in_expression(name))
+
+
+def _in_expression(name: str) -> str:
+    """A field's name, in backticks where the text or an expression would take it for a word of theirs."""
+    return f"`{name}`" if name.lower() in RESERVED else written(name)
+
+
+def functions() -> Iterator[Item]:
+    """The functions of expressions, with their signatures."""
+    for entry in FUNCTIONS.values():
+        yield Item(entry.name, "function", entry.signature, entry.help, f"{entry.name}(")
+
+
+def aggregates() -> Iterator[Item]:
+    """The aggregates of windows, with their signatures."""
+    for entry in AGGREGATES.values():
+        signature = "count(*) or count(value) -> long" if entry.bare else entry.signature
+        yield Item(entry.name.upper(), "aggregate", signature, entry.help, _call(entry))
+
+
+def _call(entry: AggregateEntry) -> str:
+    return f"{entry.name.upper()}({'*)' if entry.bare else ''}"
+
+
+def presets() -> Iterator[Item]:
+    """The presets of ADVANCE TIME, with their forms."""
+    for name, preset in PRESETS.items():
+        yield Item(name, "keyword", preset.form(name), HELP.get(name, ""), f"{name}(" if preset.parameters else name)
+
+
+def types() -> Iterator[Item]:
+    """The types that a value can be cast to."""
+    for name in SCALARS:
+        yield Item(name, "type", "", "", name)
+    yield Item("decimal", "type", "decimal(precision, scale)", "", "decimal(")
+
+
+UNITS: Final = ("s", "ms", "us", "ns", "iso")
+
+
+def units() -> Iterator[Item]:
+    """The units of an event time."""
+    meanings = ("seconds", "milliseconds", "microseconds", "nanoseconds", "ISO 8601 text")
+    for unit, meaning in zip(UNITS, meanings, strict=True):
+        yield Item(unit, "keyword", meaning, "", unit)

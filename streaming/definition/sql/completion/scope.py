@@ -1,0 +1,121 @@
+"""What the names at the cursor can mean: the sources of its SELECT, their fields, and the nodes of the text."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from streaming.definition.check import check
+from streaming.definition.sql.completion.place import Spot
+from streaming.definition.sql.parse import parse_sql
+from streaming.definition.sql.reading.lex import Kind, Token
+from streaming.definition.streams import StreamDefinition
+from streaming.definition.types import Fields, Type, TypeTextError, parse_fields
+
+_BEFORE_SOURCE: Final = frozenset({"FROM", "JOIN", "CLIP", "SHIFT", "EXTEND", "DURATION", "INTERVALS", "EDGES"})
+_NAMED: Final = (Kind.WORD, Kind.QUOTED)
+
+
+@dataclass(frozen=True)
+class Source:
+    """One source of a SELECT: what it `reads`, by which `name` its fields are called, and its fields, if known."""
+
+    reads: str
+    name: str
+    fields: Fields
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The text around a spot, as far as it can be read; `given` are the sources where they are not those of FROM."""
+
+    text: str
+    spot: Spot
+    streams: Mapping[str, StreamDefinition]
+    given: tuple[Source, ...] | None = None
+
+    @cached_property
+    def _raw(self) -> Mapping[str, object]:
+        return parse_sql(self.text).raw
+
+    @cached_property
+    def schemas(self) -> Mapping[str, Fields]:
+        """The fields that leave each node of the text that is sound so far."""
+        return check(self._raw, self.streams, complete=False).schemas
+
+    @cached_property
+    def nodes(self) -> tuple[str, ...]:
+        """The ids of the nodes between inputs and outputs, in order: steps, and nodes with derived ids."""
+        return tuple(node["id"] for node in self._nodes if node.get("kind") not in ("input", "output"))
+
+    @cached_property
+    def steps(self) -> tuple[str, ...]:
+        """The names that stand before AS ( in the text, whether what follows can be read or not."""
+        tokens = self.spot.tokens
+        named = zip(tokens, tokens[1:], tokens[2:], strict=False)
+        found = (one.value for one, two, three in named if (two.word, three.word) == ("AS", "("))
+        return tuple(dict.fromkeys(found))
+
+    @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """The ids of the inputs of the text, in order."""
+        return tuple(node["id"] for node in self._nodes if node.get("kind") == "input")
+
+    @cached_property
+    def _nodes(self) -> list[Mapping[str, str]]:
+        raw = self._raw.get("nodes")
+        return [each for each in raw if isinstance(each, Mapping) and "id" in each] if isinstance(raw, list) else []
+
+    @cached_property
+    def sources(self) -> tuple[Source, ...]:
+        """The sources of the branch, in order, those behind the cursor too."""
+        if self.given is not None:
+            return self.given
+        tokens = (*self.spot.before, *self.spot.after)
+        return tuple(self._source(tokens, index) for index in _source_places(tokens))
+
+    @cached_property
+    def fields(self) -> Fields:
+        """All fields of the sources, those of the first first."""
+        found: dict[str, Type] = {}
+        for source in reversed(self.sources):
+            found = {**found, **source.fields}
+        return {name: found[name] for source in self.sources for name in source.fields}
+
+    def of_name(self, name: str) -> Fields:
+        """The fields of a node or a stream of that name, none if it is not known."""
+        known = self.schemas.get(name)
+        if known is not None:
+            return known
+        stream = self.streams.get(name)
+        try:
+            return {} if stream is None else parse_fields(stream.fields)
+        except TypeTextError:
+            return {}
+
+    def _source(self, tokens: Sequence[Token], index: int) -> Source:
+        reads = "" if tokens[index].word == "()" else tokens[index].value
+        name, at = reads, index + 1
+        if at < len(tokens) and tokens[at].word == "AS":
+            at += 1
+        if index + 1 < at < len(tokens) and tokens[at].kind in _NAMED:
+            name = tokens[at].value
+        if reads:
+            return Source(reads, name, self.of_name(reads))
+        nested = next((node for node in self.schemas if node == name or (not name and node.endswith("_from"))), "")
+        return Source(nested, name or nested, self.of_name(nested))
+
+
+def _source_places(tokens: Sequence[Token]) -> Iterator[int]:
+    """The indices of the names, or groups, that are read."""
+    clipping = False
+    for index in range(1, len(tokens)):
+        word, token = tokens[index - 1].word, tokens[index]
+        introduced = word in _BEFORE_SOURCE or (word == "END" and index > 2 and tokens[index - 3].word == "POINT")
+        clipping = clipping or word == "CLIP"
+        if word in ("STREAM", "NODE") and index > 1:
+            introduced = tokens[index - 2].word in _BEFORE_SOURCE
+        if clipping and word == "BY":
+            introduced, clipping = True, False
+        if introduced and token.word not in ("STREAM", "NODE") and (token.kind in _NAMED or token.word == "()"):
+            yield index

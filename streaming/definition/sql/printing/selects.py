@@ -1,0 +1,185 @@
+"""SELECT, the statements of one node, and UNION ALL, as clauses."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from streaming.definition.graph import (
+    AsofJoinNode,
+    ClipNode,
+    Column,
+    ExtendNode,
+    InputNode,
+    JoinNode,
+    Node,
+    ProjectNode,
+    SetDurationNode,
+    ShiftNode,
+    TopKNode,
+    WindowNode,
+)
+from streaming.definition.sql.printing.bodies import Body, Joining, Operating, Select, Union, is_inner
+from streaming.definition.sql.printing.expressions import Where, expression, is_field
+from streaming.definition.sql.printing.layout import Clause
+from streaming.definition.sql.printing.settings import event_time
+from streaming.definition.sql.printing.windows import aggregate, when_rows_appear, window_by
+from streaming.definition.sql.printing.words import duration, name, names
+from streaming.definition.sql.reading.lex import Kind, lex
+from streaming.definition.streams import EventTimeBy
+
+_JOINS = {
+    "inner join": "JOIN",
+    "left_outer join": "LEFT JOIN",
+    "anti_join": "LEFT ANTI JOIN",
+    "semi_join": "LEFT SEMI JOIN",
+    "inner asof_join": "ASOF JOIN",
+    "left_outer asof_join": "LEFT ASOF JOIN",
+}
+
+
+@dataclass
+class Sources:
+    """How nodes are referred to, in order of the text: the first mention of an `implicit` input makes it.
+
+    `named` are the ids of all other nodes; `event_times` are said where an input is made.
+    """
+
+    implicit: Mapping[str, InputNode]
+    named: frozenset[str]
+    event_times: Mapping[str, EventTimeBy]
+    _made: set[str] = field(default_factory=set)
+
+    def stream(self, node: InputNode) -> str:
+        """The body of a step that is an input."""
+        return f"STREAM {name(node.stream)}{self._event_time(node)}"
+
+    def mention(self, node_id: str) -> str:
+        """The node `node_id` where a statement reads it."""
+        node = self.implicit.get(node_id)
+        if node is None:
+            return name(node_id) if node_id in self.named else f"NODE {name(node_id)}"
+        if node_id in self._made:
+            return name(node_id) if node.stream == node_id else f"NODE {name(node_id)}"
+        word = "STREAM " if node.stream in self.named else ""
+        alias = "" if node.stream == node_id else f" AS {name(node_id)}"
+        return f"{word}{name(node.stream)}{alias}{self._event_time(node)}"
+
+    def skip(self, nodes: Iterable[Node]) -> None:
+        """Take note of `nodes` that the text makes at this point by other means."""
+        self._made.update(node.id for node in nodes)
+
+    def _event_time(self, node: InputNode) -> str:
+        first = node.id not in self._made
+        self._made.add(node.id)
+        return event_time(self.event_times.get(node.id)) if first else ""
+
+    def qualifiers(self, *node_ids: str) -> frozenset[str]:
+        """The names that, before a point, are taken off an expression that reads these nodes."""
+        streams = {self.implicit[each].stream for each in node_ids if each in self.implicit}
+        return frozenset({*node_ids, *streams})
+
+
+def clauses(body: Body, sources: Sources) -> list[Clause]:
+    """The clauses of `body`, in order."""
+    match body:
+        case Select():
+            return list(_select(body, sources))
+        case Union(_, branches):
+            written = [clauses(branch, sources) for branch in branches]
+            rest = [clause for branch in written[1:] for clause in (Clause("UNION ALL"), *branch)]
+            return [*written[0], *rest]
+        case _:
+            return [Clause(_operator(body.node, sources))]
+
+
+def _select(body: Select, sources: Sources) -> Iterator[Clause]:
+    qualifiers = sources.qualifiers(body.source, *(join.right for join in body.joins))
+    yield Clause("SELECT STREAM", tuple(_items(body, qualifiers)))
+    yield Clause(f"FROM {sources.mention(body.source)}")
+    for join in body.joins:
+        yield Clause(_join(join, body, sources, qualifiers))
+    if body.where is not None:
+        yield Clause(f"WHERE {expression(body.where.where, Where.CLAUSE, qualifiers)}")
+    elif body.joins and is_inner(body.joins[-1]) and (own := _condition(body.joins[-1])) is not None:
+        yield Clause(f"WHERE {expression(own, Where.CLAUSE, qualifiers)}")
+    if isinstance(body.main, WindowNode | TopKNode):
+        yield from _grouping(body.main, qualifiers)
+    if body.having is not None:
+        having = _computed(body.having.where, body, qualifiers)
+        yield Clause(f"HAVING {having or expression(body.having.where, Where.CLAUSE, qualifiers)}")
+    if isinstance(body.main, WindowNode) and (rows := when_rows_appear(body.main)):
+        yield Clause(rows)
+
+
+def _grouping(node: WindowNode | TopKNode, qualifiers: frozenset[str]) -> Iterator[Clause]:
+    yield Clause(window_by(node.window, node.grace if isinstance(node, WindowNode) else None))
+    if node.group_by:
+        yield Clause(f"GROUP BY {names(node.group_by)}")
+    if isinstance(node, TopKNode):
+        yield Clause(f"TOP {node.k} BY {expression(node.by, Where.CLAUSE, qualifiers)}")
+
+
+def _items(body: Select, qualifiers: frozenset[str]) -> Iterator[str]:
+    columns = body.post or body.main
+    match columns:
+        case WindowNode() as window:
+            yield from map(name, window.group_by)
+            for each in window.aggregates:
+                yield f"{aggregate(each, qualifiers)} AS {name(each.name)}"
+        case ProjectNode() as project:
+            for column in project.columns:
+                computed = _computed(column.of, body, qualifiers)
+                yield f"{computed} AS {name(column.name)}" if computed else _column(column, qualifiers)
+        case _:
+            yield "*"
+
+
+def _computed(text: str, body: Select, qualifiers: frozenset[str]) -> str:
+    """An expression over what a window gives, with the aggregates in the places of their names; empty without any."""
+    if body.post is None or not isinstance(body.main, WindowNode):
+        return ""
+    calls = {each.name: each for each in body.main.aggregates}
+    tokens = lex(text).tokens
+    written, at = "", 0
+    for index, token in enumerate(tokens[:-1]):
+        alone = tokens[index - 1].word != "." and tokens[index + 1].word not in ("(", ".")
+        if token.kind in (Kind.WORD, Kind.QUOTED) and token.value in calls and alone:
+            written += text[at : token.start] + aggregate(calls[token.value], qualifiers)
+            at = token.end
+    return written + text[at:] if at else ""
+
+
+def _column(column: Column, qualifiers: frozenset[str]) -> str:
+    if column.name == column.of and is_field(column.of):
+        return column.name
+    return f"{expression(column.of, Where.ITEM, qualifiers)} AS {name(column.name)}"
+
+
+def _join(join: Joining, body: Select, sources: Sources, qualifiers: frozenset[str]) -> str:
+    kind = f"{join.type} {join.kind}" if isinstance(join, JoinNode | AsofJoinNode) else join.kind
+    where = None if join is body.joins[-1] and is_inner(join) else _condition(join)
+    using = f" USING ({names(join.keys)})"
+    condition = "" if where is None else f" ON {expression(where, Where.CLAUSE, qualifiers)}"
+    return f"{_JOINS[kind]} {sources.mention(join.right)}{using}{condition}"
+
+
+def _condition(join: Joining) -> str | None:
+    return None if isinstance(join, AsofJoinNode) else join.where
+
+
+def _operator(node: Operating, sources: Sources) -> str:
+    read = sources.mention(node.input)
+    match node:
+        case ClipNode():
+            return f"CLIP {read} BY {sources.mention(node.by)} ON {names(node.keys)}"
+        case ShiftNode() | ExtendNode():
+            return f"{node.kind.upper()} {read} BY {duration(node.by)}"
+        case SetDurationNode():
+            return f"SET DURATION {read}{_duration(node, sources.qualifiers(node.input))}"
+        case _:
+            return f"{node.kind.replace('_', ' ').upper()} {read}"
+
+
+def _duration(node: SetDurationNode, qualifiers: frozenset[str]) -> str:
+    fixed = "" if node.duration is None else f" TO {duration(node.duration)}"
+    computed = "" if node.expression is None else f" TO {expression(node.expression, Where.DURATION, qualifiers)}"
+    return fixed + computed

@@ -1,0 +1,101 @@
+"""Names, quoted texts, durations and literals as they stand in a text."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from streaming.definition.expressions.parse import RESERVED
+from streaming.definition.sql.reading.lex import Kind, lex
+from streaming.definition.sql.reading.words import KEYWORDS
+
+_NAMES_TOO: Final = frozenset(
+    {
+        *(
+            "K",
+            "FRACTION",
+            "COUNT",
+            "LAST",
+            "MAX",
+            "TIME",
+            "DURATION",
+            "END",
+            "UNIT",
+            "ZONE",
+            "GAP",
+            "GROUPS",
+            "SESSION",
+        ),
+        *("LATE", "IDLE", "DELAY", "BASIS", "FUTURE", "PRESET", "LIFETIME", "COMPLETE", "RUNNING", "DEFAULT", "AFTER"),
+        *("EDGES", "INTERVALS", "AHEAD", "DROP", "KEEP", "ADJUST", "ACCEPT", "HOLD", "HOP", "LEAVE_OPEN", "LEAVE_OUT"),
+        *(
+            "POINT_AT_END",
+            "LATEST_INPUT",
+            "CLOSE_AT_CTI",
+            "ON_COMPLETE",
+            "SKIP",
+            "START",
+            "OVER",
+            "AT",
+            "FILTER",
+            "FINAL",
+            "EVERY",
+        ),
+    }
+)
+"""Words that are read as names wherever a name can stand."""
+_PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_STEP: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|`(?:[^`]|``)+`", re.ASCII)
+_DURATION: Final = re.compile(r"-?\d{1,20}(us|ms|s|m|h|d|ticks?)", re.ASCII)
+
+
+def is_keyword(text: str) -> bool:
+    """Whether `text` is written in backticks where it is a name."""
+    return text.upper() in KEYWORDS - _NAMES_TOO or text.lower() in RESERVED
+
+
+def name(text: str) -> str:
+    """A name, in backticks where it may be read as a word of the language or is no plain name."""
+    return f"`{text.replace('`', '``')}`" if is_keyword(text) or not _PLAIN.fullmatch(text) else text
+
+
+def names(texts: Iterable[str]) -> str:
+    """Names with commas between them."""
+    return ", ".join(map(name, texts))
+
+
+def quoted(text: str) -> str:
+    """A quoted text that is read as `text`."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def duration(value: int | str) -> str:
+    """A duration that is read as `value`: ticks as a whole number, a plain token such as `5m`, else quoted."""
+    if isinstance(value, int):
+        return str(value)
+    return value if _DURATION.fullmatch(value) else quoted(value)
+
+
+def literal(value: str | int | bool | None) -> str:
+    """A constant."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    return str(value) if isinstance(value, int) else quoted(value)
+
+
+def path(text: str) -> str:
+    """The path of an event time: as it is, names or names in backticks with points between them, else quoted."""
+    steps = _STEP.findall(text)
+    plain = ".".join(steps) == text and not any(map(is_keyword, steps))
+    return text if plain else quoted(text)
+
+
+def preset(text: str) -> str:
+    """A preset: as it is where that is a name with arguments in parentheses, else quoted."""
+    tokens = lex(text).tokens[:-1]
+    plain = bool(tokens) and (tokens[0].start, tokens[-1].end) == (0, len(text)) and tokens[0].kind is Kind.WORD
+    words = [token.word for token in tokens[1:]]
+    called = not words or (words[0] == "(" and words[-1] == ")" and not {"(", ")", ";"} & {*words[1:-1]})
+    return text if plain and called and tokens[0].word not in KEYWORDS else quoted(text)

@@ -1,0 +1,173 @@
+"""Aggregates inside the items of a SELECT and inside HAVING."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from streaming.definition.aggregate_functions import AGGREGATES
+from streaming.definition.sql.reading.durations import take_fraction, take_whole
+from streaming.definition.sql.reading.lex import Kind, Token
+from streaming.definition.sql.reading.reader import Part, Reader, Said
+from streaming.definition.sql.reading.slices import take_expression
+
+_MOST_K: Final = 10_000
+_FOREIGN: Final = {
+    "mean": "avg",
+    "average": "avg",
+    "std": "stddev",
+    "stdev": "stddev",
+    "stdevp": "stddev_pop",
+    "stddev_samp": "stddev",
+    "var": "variance",
+    "varp": "variance_pop",
+    "var_samp": "variance",
+    "var_pop": "variance_pop",
+    "first_value": "first",
+    "last_value": "last",
+    "any_value": "first",
+    "collect_list": "collect",
+    "array_agg": "collect",
+    "collect_set": "collect_distinct",
+    "collect_unique": "collect_distinct",
+    "percentile": "percentile_cont",
+    "median": "percentile_cont",
+    "percentile_approx": "approx_percentile",
+    "topone": "maxk",
+    "latest_by_offset": "last",
+    "earliest_by_offset": "first",
+}
+"""What other systems call aggregates that are here."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One aggregate: the tokens `part` with its FILTER, and what stands in it."""
+
+    part: Part
+    function: Said[str]
+    of: Part | None
+    k: Said[int] | None
+    fraction: Said[float] | None
+    filter: Part | None
+
+
+def take_calls(reader: Reader, part: Part) -> list[Call]:
+    """The aggregates in an expression, from left to right; those inside another one are no more than its text."""
+    found: list[Call] = []
+    index = part.first
+    while index < part.last - 1:
+        if _begins_call(reader, index, part.last):
+            call = _take_call(reader, index, part.last)
+            found.append(call)
+            index = call.part.last
+        else:
+            index += 1
+    return found
+
+
+def _begins_call(reader: Reader, index: int, last: int) -> bool:
+    if not is_aggregate(reader.tokens[index]) or reader.tokens[index + 1].word != "(":
+        return False
+    after_point = index > 0 and reader.tokens[index - 1].word == "."
+    return not after_point and reader.partners.get(index + 1, last) < last
+
+
+def is_aggregate(token: Token) -> bool:
+    """Whether a word is the name of an aggregate, here or elsewhere."""
+    return token.kind is Kind.WORD and (token.value.lower() in AGGREGATES or token.value.lower() in _FOREIGN)
+
+
+def _take_call(reader: Reader, index: int, last: int) -> Call:
+    at, end = reader.at, reader.end
+    name = reader.tokens[index]
+    function = name.value.lower()
+    if function in _FOREIGN:
+        function = _FOREIGN[function]
+        reader.problem(name.extent, f"There is no {name.value}.", f"Write {_form(function)}.")
+    closing = reader.partners[index + 1]
+    reader.at, reader.end = index + 2, closing
+    said = _Arguments(function)
+    said.take(reader)
+    reader.at, reader.end = closing + 1, last
+    chosen = _take_filter(reader)
+    call = Call(Part(index, reader.at), Said(function, name.extent), said.of, said.k, said.fraction, chosen)
+    reader.at, reader.end = at, end
+    return call
+
+
+class _Arguments:
+    """What stands in the parentheses of one call."""
+
+    def __init__(self, function: str) -> None:
+        self.function = function
+        self.of: Part | None = None
+        self.k: Said[int] | None = None
+        self.fraction: Said[float] | None = None
+
+    def take(self, reader: Reader) -> None:
+        """Read up to the closing parenthesis."""
+        self._take_value(reader)
+        while reader.accept(",") or self._named(reader):
+            self._take_parameter(reader)
+        if reader.at < reader.end:
+            extent = (reader.here()[0], reader.tokens[reader.end - 1].end)
+            remedy = f"Write {_form(self.function)}."
+            reader.problem(extent, f"{reader.shown()} cannot stand in {self.function.upper()}.", remedy)
+
+    def _named(self, reader: Reader) -> bool:
+        return reader.word() in ("K", "FRACTION") and reader.word(1) == "=>"
+
+    def _take_value(self, reader: Reader) -> None:
+        if reader.at == reader.end or self._named(reader):
+            return
+        if reader.word() == "*" and reader.word(1) in ("", ",") and reader.peek(1).kind is not Kind.WORD:
+            reader.take()
+            return
+        if reader.word() in ("DISTINCT", "ALL") and reader.word(1) not in (",", "."):
+            if reader.at + 1 == reader.end:
+                self.of = take_expression(reader)
+                return
+            extent = reader.take().extent
+            other = f"{self.function}_distinct"
+            remedy = f"Write {other.upper()}(value)." if other in AGGREGATES else "Remove it."
+            reader.problem(extent, f"DISTINCT does not stand inside {self.function.upper()}.", remedy)
+        self.of = take_expression(reader) or None
+
+    def _take_parameter(self, reader: Reader) -> None:
+        name = reader.word().lower() if self._named(reader) else AGGREGATES[self.function].parameter
+        extent = reader.here()
+        if self._named(reader):
+            reader.at += 2
+        if name is None:
+            remedy = f"Write {_form(self.function)}."
+            reader.problem(extent, f"{self.function.upper()} takes one value.", remedy)
+            reader.at = reader.end
+        elif getattr(self, name) is not None:
+            reader.problem(extent, f"{name.upper()} is said twice.", "Leave one of them out.")
+            reader.at = reader.end
+        elif name == "k":
+            self.k = take_whole(reader, "K", 1, _MOST_K)
+        else:
+            self.fraction = take_fraction(reader, "FRACTION")
+
+
+def _form(function: str) -> str:
+    """How the aggregate is written."""
+    entry = AGGREGATES[function]
+    parameter = {"k": ", 3", "fraction": ", 0.95", None: ""}[entry.parameter]
+    return f"{function.upper()}(value{parameter})" + (" or COUNT(*)" if entry.bare else "")
+
+
+def _take_filter(reader: Reader) -> Part | None:
+    if not reader.next_are("FILTER", "("):
+        return None
+    closing, end = reader.partners.get(reader.at + 1, reader.end), reader.end
+    if closing >= end:
+        return None
+    reader.at += 2
+    reader.end = closing
+    reader.expect("WHERE", "Write FILTER (WHERE condition).")
+    part = take_expression(reader)
+    if not part or reader.at < closing:
+        reader.problem(reader.here(), "The condition of FILTER cannot be read.", "Write FILTER (WHERE condition).")
+    reader.at, reader.end = closing + 1, end
+    return part or None

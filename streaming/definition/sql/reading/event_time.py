@@ -1,0 +1,95 @@
+"""EVENTTIME BY: where the time of a stream's events stands."""
+
+from typing import Final, get_args
+
+from streaming.definition.sql.problems import Extent
+from streaming.definition.sql.reading.lex import Kind
+from streaming.definition.sql.reading.reader import Reader, Said
+from streaming.definition.sql.reading.tree import EventTime
+from streaming.definition.streams import TimeUnit
+
+UNITS: Final[tuple[str, ...]] = get_args(TimeUnit)
+_REMEDY: Final = "Write the path of a field: started_at, details.started_at, _key.started_at or _meta.timestamp."
+
+
+def take_event_time(reader: Reader) -> EventTime | None:
+    """Take `EVENTTIME BY path [UNIT unit] [ZONE 'zone']` if it stands here."""
+    first = reader.at
+    if not reader.accept("EVENTTIME", "BY"):
+        return None
+    return take_path(reader, first)
+
+
+def take_path(reader: Reader, first: int) -> EventTime:
+    """Take what stands behind EVENTTIME BY, which begins at the token `first`."""
+    values: dict[str, str] = {}
+    places: dict[str, Extent] = {}
+    path = _take_steps(reader)
+    if path is not None:
+        values["path"], places["event_time.path"] = path.value, path.extent
+    while reader.word() in ("UNIT", "ZONE"):
+        keyword = reader.take()
+        key = keyword.word.lower()
+        said = _take_unit(reader) if key == "unit" else _take_zone(reader)
+        if key in values:
+            remedy = "Leave one of them out."
+            reader.problem(keyword.extent, f"{keyword.word} stands twice behind EVENTTIME BY.", remedy)
+        elif said is not None:
+            values[key], places[f"event_time.{key}"] = said.value, said.extent
+    places["event_time"] = reader.since(first)
+    return EventTime(values if path else None, places, reader.since(first))
+
+
+def _take_steps(reader: Reader) -> Said[str] | None:
+    first, token = reader.at, reader.peek()
+    if token.kind is Kind.STRING:  # a path that no name can write
+        reader.take()
+        return Said(token.value, token.extent) if token.value else None
+    if not reader.at_name():
+        if token.word in ("<", "$"):
+            return reader.name("The path of the time", "started_at")
+        reader.problem(reader.here(), f"The path of the time is missing: {reader.shown()} stands there.", _REMEDY)
+        return None
+    steps = [_written(reader)]
+    while reader.accept("."):
+        if reader.peek().kind not in (Kind.WORD, Kind.QUOTED):
+            reader.problem(
+                reader.here(), f"A name is due behind the point, and {reader.shown()} stands there.", _REMEDY
+            )
+            return None
+        steps.append(_written(reader))
+    extent = reader.since(first)
+    if reader.word() == "(":
+        reader.at = min(reader.partners.get(reader.at, reader.at), reader.end - 1) + 1
+        reader.problem(reader.since(first), "EVENTTIME BY takes a field, not an expression.", _REMEDY)
+        return None
+    return Said(".".join(steps), extent)
+
+
+def _written(reader: Reader) -> str:
+    """The next token as it stands in the text, with its backticks."""
+    return reader.text[slice(*reader.take().extent)]
+
+
+def _take_unit(reader: Reader) -> Said[str] | None:
+    token = reader.peek()
+    if token.kind is Kind.WORD and token.value.lower() in UNITS:
+        reader.take()
+        return Said(token.value.lower(), token.extent)
+    remedy = "Write s, ms, us or ns for numbers, or iso for text such as 2026-01-31T12:00:00Z."
+    reader.problem(reader.here(), f"{reader.shown()} is no unit of time.", remedy)
+    if token.kind in (Kind.WORD, Kind.STRING):
+        reader.take()
+    return None
+
+
+def _take_zone(reader: Reader) -> Said[str] | None:
+    token = reader.peek()
+    remedy = "Write the name of a zone in quotation marks, such as 'Europe/Berlin'."
+    if token.kind is not Kind.STRING:
+        reader.problem(reader.here(), f"The zone is missing: {reader.shown()} stands there.", remedy)
+        if token.kind is Kind.WORD and reader.at_name():
+            reader.take()
+        return None
+    reader.take()
+    return Said(token.value, token.extent)

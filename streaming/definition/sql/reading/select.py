@@ -1,0 +1,264 @@
+"""SELECT: its list, its sources, and its clauses in whatever order they stand."""
+
+from collections.abc import Callable
+from typing import Final
+
+from streaming.definition.sql.problems import over
+from streaming.definition.sql.reading.durations import take_whole
+from streaming.definition.sql.reading.event_time import take_path
+from streaming.definition.sql.reading.foreign import refuse_clause, skip_clause
+from streaming.definition.sql.reading.lex import Kind
+from streaming.definition.sql.reading.reader import Part, Reader, Said
+from streaming.definition.sql.reading.slices import take_expression
+from streaming.definition.sql.reading.sources import TakeBody, take_join, take_source
+from streaming.definition.sql.reading.tree import Clause, Item, Select, Top
+from streaming.definition.sql.reading.window_calls import take_call, window_meant
+from streaming.definition.sql.reading.windows import take_emit, take_empty, take_grace, take_window
+from streaming.definition.sql.reading.words import CLAUSES, clause_at, expects_value, joins, near
+
+_MOST_K: Final = 10_000
+_BEHIND_NAMES: Final = ("FROM", ",", ".", "AS", "=", "<", ">", "/")
+"""What stands behind STREAM, DISTINCT and ALL only where they are the names of fields."""
+
+
+def take_select(reader: Reader, take_body: TakeBody) -> Select:
+    """Take one SELECT, from its first word to where a clause of something else begins."""
+    first = reader.at
+    reader.take()
+    select = Select(reader.since(first))
+    if reader.word(1) not in _BEHIND_NAMES:
+        reader.accept("STREAM")
+    if reader.word() in ("DISTINCT", "ALL") and reader.word(1) not in _BEHIND_NAMES:
+        distinct = reader.take().extent
+        remedy = "Leave it out; to see each value once, use GROUP BY with WINDOW BY."
+        reader.problem(distinct, "DISTINCT and ALL do not stand behind SELECT here.", remedy)
+    _take_items(reader, select)
+    _take_from(reader, select, take_body)
+    while _take_clause(reader, select, take_body):
+        pass
+    select.extent = reader.since(first)
+    return select
+
+
+def _take_items(reader: Reader, select: Select) -> None:
+    first = reader.at
+    while True:
+        start = reader.at
+        if star := reader.accept("*"):
+            select.star = star
+        else:
+            _take_item(reader, select, start)
+        if not reader.accept(","):
+            break
+        if reader.word() == "FROM":
+            reader.problem(reader.tokens[reader.at - 1].extent, "A comma stands before FROM.", "Remove it.")
+            break
+    if select.star and select.items:
+        remedy = "Name each field, or write * alone."
+        reader.problem(reader.since(first), "* stands beside other items.", remedy)
+
+
+def _take_item(reader: Reader, select: Select, start: int) -> None:
+    part = take_expression(reader)
+    if not part:
+        message = f"An item of the SELECT list is missing: {reader.shown()} stands there."
+        reader.problem(reader.here(), message, "Write * for all fields, or fields and expressions with AS name.")
+        if reader.word() in (")", "]") and reader.at < reader.end:
+            reader.take()
+        return
+    if reader.accept("AS"):
+        name = reader.name("The name of the item", "a name, such as AS n")
+    else:
+        part, name = _name_without_as(reader, part)
+    select.items.append(Item(part, name, reader.since(start)))
+
+
+_NO_VALUES: Final = frozenset({"NOT", "CASE", "EXPRESSION"})
+"""Words before which no expression ends, beside operators."""
+
+
+def _name_without_as(reader: Reader, part: Part) -> tuple[Part, Said[str] | None]:
+    """`COUNT(*) n`: the expression, and the name behind it."""
+    if part.last - part.first < 2:
+        return part, None
+    before, token = reader.tokens[part.last - 2], reader.tokens[part.last - 1]
+    ends = before.word in (")", "END") or before.kind in (Kind.STRING, Kind.NUMBER, Kind.QUOTED)
+    plain = before.kind is Kind.WORD and not expects_value(before.word) and before.word not in _NO_VALUES
+    if token.kind not in (Kind.WORD, Kind.QUOTED) or token.word in ("END", "NULL") or not (ends or plain):
+        return part, None
+    return Part(part.first, part.last - 1), Said(token.value, token.extent)
+
+
+def _take_from(reader: Reader, select: Select, take_body: TakeBody) -> None:
+    if into := reader.accept("INTO"):
+        target = reader.name("The target", "INSERT INTO and a name")
+        remedy = f"Write INSERT INTO {target.value if target else 'name'} before SELECT."
+        reader.problem(into, "INTO does not stand inside SELECT.", remedy)
+    if not reader.accept("FROM"):
+        token = reader.peek()
+        if token.kind is Kind.WORD and near(token.word, ("FROM",)):
+            reader.problem(token.extent, f"`{token.value}` stands where FROM is due.", "Did you mean FROM?")
+            reader.take()
+        else:
+            message = f"FROM is missing: {reader.shown()} stands there."
+            reader.problem(reader.here(), message, "Write FROM and the name of a stream or a step.")
+            if not clause_at(reader.tokens, reader.at):
+                skip_clause(reader)
+            if not reader.accept("FROM"):
+                return
+    select.source = take_source(reader, take_body)
+    while (join := take_join(reader, take_body)) is not None:
+        select.joins.append(join)
+
+
+def _take_clause(reader: Reader, select: Select, take_body: TakeBody) -> bool:
+    """Take the next clause of this SELECT; False where something else begins."""
+    word = reader.word()
+    ended = reader.at >= reader.end or word in (")", "UNION", "SELECT", "QUERY", "WITH")
+    if ended or reader.next_are("INSERT", "INTO") or reader.next_are("ADVANCE", "TIME"):
+        return False
+    if joins(reader.tokens, reader.at):
+        first = reader.at
+        join = take_join(reader, take_body)
+        if join is not None:
+            select.joins.append(join)
+        reader.problem(reader.since(first), "A join stands behind other clauses.", "Write it right behind FROM.")
+        return True
+    if refuse_clause(reader):
+        return True
+    if word in _TAKE:
+        _take_known(reader, select, word)
+        return True
+    return _take_unknown(reader, select)
+
+
+def _take_known(reader: Reader, select: Select, word: str) -> None:
+    first = reader.at
+    again = Select(select.extent) if word in select.clauses else select
+    _TAKE[word](reader, again)
+    extent = reader.since(first)
+    if again is not select:
+        name = f"{word} BY" if word in ("WINDOW", "GROUP", "GRACE", "EVENTTIME") else word
+        reader.problem(extent, f"{name} stands twice in this SELECT.", "Leave one of them out.")
+    else:
+        select.clauses.setdefault(word, Clause(extent)).extent = extent
+
+
+def _take_unknown(reader: Reader, select: Select) -> bool:
+    """Tell of a word that begins no clause; go on with the clause that it is near to, else to the next one."""
+    first, token = reader.at, reader.peek()
+    guess = near(token.word, CLAUSES) if token.kind is Kind.WORD else None
+    if guess in _TAKE:
+        by = " BY" if guess in ("WINDOW", "GROUP", "GRACE", "EVENTTIME") else ""
+        reader.problem(token.extent, f"`{token.value}` begins no clause.", f"Did you mean {guess}{by}?")
+        _take_known(reader, select, guess)
+        return True
+    reader.take()
+    while reader.at < reader.end and reader.word() != ")" and not clause_at(reader.tokens, reader.at):
+        reader.at = max(reader.at, min(reader.partners.get(reader.at, reader.at), reader.end - 1)) + 1
+    message = f"`{token.value[:40] or token.word[:40]}` cannot stand here."
+    clauses = "WHERE, WINDOW BY, GROUP BY, TOP, HAVING, EMIT, RETRACT, EMPTY"
+    reader.problem(reader.since(first), message, f"Remove it, or begin a clause: {clauses}.")
+    return True
+
+
+# Clauses: each reader stands at the first word of the clause
+
+
+def _event_time(reader: Reader, select: Select) -> None:
+    first = reader.at
+    _take_by(reader, "EVENTTIME")
+    select.event_time = take_path(reader, first)
+
+
+def _take_by(reader: Reader, word: str) -> None:
+    keyword = reader.take()
+    if not reader.accept("BY") and not keyword.word.endswith("BY"):
+        reader.problem(keyword.extent, "BY is missing.", f"Write {word} BY.")
+
+
+def _condition(reader: Reader, select: Select) -> None:
+    keyword = reader.take()
+    word = keyword.word if keyword.word in ("WHERE", "HAVING") else near(keyword.word, ("WHERE", "HAVING")) or "WHERE"
+    part = take_expression(reader)
+    if not part:
+        reader.problem(keyword.extent, f"The condition behind {word} is missing.", f"Write {word} speed > 120, say.")
+        return
+    select.clauses[word] = Clause(over(keyword.extent, reader.covered(part)), part)
+
+
+def _fields(word: str, take: Callable[[Reader, Clause], None], *, by: bool) -> Callable[[Reader, Select], None]:
+    def take_clause(reader: Reader, select: Select) -> None:
+        if by:
+            _take_by(reader, word)
+        else:
+            reader.take()
+        clause = Clause(reader.here())
+        take(reader, clause)
+        select.clauses[word] = clause
+
+    return take_clause
+
+
+def _group(reader: Reader, select: Select) -> None:
+    _take_by(reader, "GROUP")
+    while True:
+        part = take_expression(reader, frozenset({"TOP", "EMIT", "RETRACT", "EMPTY"}))
+        if not part:
+            message = f"A field to group by is missing: {reader.shown()} stands there."
+            reader.problem(reader.here(), message, "Write the names of fields: GROUP BY plate, lane.")
+        else:
+            _take_group(reader, select, part)
+        if not reader.accept(","):
+            return
+
+
+def _take_group(reader: Reader, select: Select, part: Part) -> None:
+    tokens = reader.tokens[part.first : part.last]
+    names = tokens[::2]
+    extent = reader.covered(part)
+    if window_meant(tokens[0].word) and reader.partners.get(part.first + 1) == part.last - 1:
+        behind, reader.at = reader.at, part.first
+        clause = Clause(extent)
+        take_call(reader, clause.fields)
+        select.clauses.setdefault("WINDOW", clause)
+        reader.at = behind
+        return
+    plain = all(each.kind in (Kind.WORD, Kind.QUOTED) for each in names)
+    if len(tokens) % 2 == 0 or not plain or any(each.word != "." for each in tokens[1::2]):
+        remedy = "Compute it in a step before, with a name: WITH x AS (SELECT STREAM ... AS name FROM ...)."
+        reader.problem(extent, "GROUP BY takes the names of fields, and this is an expression.", remedy)
+        return
+    select.groups.append(part)
+
+
+def _top(reader: Reader, select: Select) -> None:
+    first = reader.at
+    reader.take()
+    k = take_whole(reader, "The number behind TOP", 1, _MOST_K)
+    by = Part(reader.at, reader.at)
+    if reader.expect("BY", "Write for example TOP 3 BY speed."):
+        by = take_expression(reader, frozenset({"TOP", "EMIT", "RETRACT", "EMPTY"}))
+        if not by:
+            reader.problem(reader.since(first), "What TOP ranks by is missing.", "Write for example TOP 3 BY speed.")
+    select.top = Top(k, by, reader.since(first))
+
+
+def _retract(reader: Reader, select: Select) -> None:
+    clause = Clause(reader.take().extent)
+    clause.fields.put("retract", True, clause.extent)
+    select.clauses["RETRACT"] = clause
+
+
+_TAKE: Final[dict[str, Callable[[Reader, Select], None]]] = {
+    "EVENTTIME": _event_time,
+    "WHERE": _condition,
+    "WINDOW": _fields("WINDOW", lambda reader, clause: take_window(reader, clause.fields), by=True),
+    "GROUP": _group,
+    "TOP": _top,
+    "HAVING": _condition,
+    "GRACE": _fields("GRACE", lambda reader, clause: take_grace(reader, clause.fields), by=True),
+    "EMIT": _fields("EMIT", lambda reader, clause: take_emit(reader, clause.fields), by=False),
+    "RETRACT": _retract,
+    "EMPTY": _fields("EMPTY", lambda reader, clause: take_empty(reader, clause.fields), by=False),
+}

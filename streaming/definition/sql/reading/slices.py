@@ -1,0 +1,207 @@
+"""Expressions as parts of the text: how far they reach, and what of them goes into the graph."""
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from typing import Final
+
+from streaming.definition.sql.places import Place
+from streaming.definition.sql.problems import Extent, span
+from streaming.definition.sql.reading.lex import Kind, Token
+from streaming.definition.sql.reading.reader import Part, Reader
+from streaming.definition.sql.reading.words import clause_at, expects_value, misspelt_clause
+
+VALUE_FACET: Final = "_value"
+_DISTINCT: Final = (["IS", "DISTINCT"], ["NOT", "DISTINCT"])
+"""Behind these words FROM is an operator of Spark's, which `check` knows how to write here."""
+_NONE: Final[frozenset[str]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The text of an expression as the graph has it, where it stands, and how its characters lie there."""
+
+    text: str
+    extent: Extent
+    runs: tuple[tuple[int, int], ...]
+
+    @property
+    def place(self) -> Place:
+        """As a place."""
+        return Place(span(self.extent), self.runs)
+
+
+def take_expression(reader: Reader, stops: Set[str] = _NONE) -> Part:
+    """Take the tokens of an expression: up to a clause, a comma, the end, or one of the words `stops`.
+
+    The words of `stops` end it where an operator is due; elsewhere they are names.
+    """
+    first = reader.at
+    value_due = True
+    while reader.at < reader.end:
+        token = reader.tokens[reader.at]
+        if token.word in (",", ")", "]"):
+            break
+        if token.kind is Kind.WORD and not _after_point(reader):
+            if _ends(reader, stops, value_due=value_due):
+                break
+            value_due = expects_value(token.word)
+        else:
+            value_due = token.kind is Kind.SYMBOL
+        if token.word in ("(", "[") and reader.partners.get(reader.at, reader.end) < reader.end:
+            reader.at = reader.partners[reader.at]
+            value_due = False
+        reader.at += 1
+    part = Part(first, reader.at)
+    _refuse_foreign(reader, part)
+    return part
+
+
+def _after_point(reader: Reader) -> bool:
+    return reader.at > 0 and reader.tokens[reader.at - 1].word == "."
+
+
+def _ends(reader: Reader, stops: Set[str], *, value_due: bool) -> bool:
+    token = reader.tokens[reader.at]
+    if token.word == "FROM" and [each.word for each in reader.tokens[max(reader.at - 2, 0) : reader.at]] in _DISTINCT:
+        return False
+    if token.word in stops and not value_due:
+        return True
+    if clause_at(reader.tokens, reader.at, value_due=value_due):
+        return True
+    return not value_due and not expects_value(token.word) and misspelt_clause(reader.tokens, reader.at)
+
+
+def _refuse_foreign(reader: Reader, part: Part) -> None:
+    """Record queries inside an expression and SQL's window functions."""
+    for index in range(part.first, part.last - 1):
+        token, following = reader.tokens[index], reader.tokens[index + 1]
+        if token.word == "(" and following.word == "SELECT":
+            message = "A query stands inside an expression."
+            reader.problem(
+                following.extent, message, "Join with it, or use SEMI JOIN or ANTI JOIN instead of IN and EXISTS."
+            )
+        elif token.word == "OVER" and following.word == "(":
+            remedy = "Group with WINDOW BY and GROUP BY, or rank with TOP k BY."
+            reader.problem(token.extent, "Functions OVER rows do not exist here.", remedy)
+
+
+def cut(
+    reader: Reader, part: Part, qualifiers: Set[str] = _NONE, replaced: Sequence[tuple[int, int, str]] = ()
+) -> Slice:
+    """The text of a part, which is not empty, without the names of sources before fields and without `_value.`.
+
+    `replaced` are places of the text with what stands there instead. `EXPRESSION 'text'` gives the quoted text.
+    """
+    tokens = reader.tokens
+    start, end = reader.covered(part)
+    quoted = part.last - part.first > 1 and tokens[part.first + 1].kind is Kind.STRING
+    if quoted and tokens[part.first].word == "EXPRESSION":
+        return _quoted(reader, part)
+    edits = list(replaced)
+    for left, right in _taken_off(tokens, part, qualifiers):
+        if not any(first <= left < last for first, last, _ in replaced):
+            edits.append((left, right, ""))
+    runs = [(0, start)]
+    pieces: list[str] = []
+    at, length = start, 0
+    for left, right, instead in sorted(edits):
+        pieces += (reader.text[at:left], instead)
+        length += left - at
+        if instead:
+            runs.append((length, left))
+            length += len(instead)
+        runs.append((length, right))
+        at = right
+    pieces.append(reader.text[at:end])
+    return Slice("".join(pieces), (start, end), tuple(runs))
+
+
+def _taken_off(tokens: tuple[Token, ...], part: Part, qualifiers: Set[str]) -> Iterator[Extent]:
+    index = part.first
+    while index < part.last - 2:
+        after = after_qualifiers(tokens, index, part.last, qualifiers)
+        if after != index:
+            yield tokens[index].start, tokens[after].start
+        index = after + 1
+
+
+def after_qualifiers(tokens: tuple[Token, ...], index: int, last: int, qualifiers: Set[str]) -> int:
+    """The token of the field's name where a qualifier, `_value` or both begin at `index`, else `index`."""
+    if index > 0 and tokens[index - 1].word == ".":
+        return index
+    if _is_before_name(tokens, index, last) and tokens[index].value in qualifiers:
+        index += 2
+    if _is_before_name(tokens, index, last) and tokens[index].value == VALUE_FACET:
+        index += 2
+    return index
+
+
+def _is_before_name(tokens: tuple[Token, ...], index: int, last: int) -> bool:
+    return (
+        index + 2 < last
+        and tokens[index].kind is Kind.WORD
+        and tokens[index + 1].word == "."
+        and tokens[index + 2].kind in (Kind.WORD, Kind.QUOTED)
+    )
+
+
+def _quoted(reader: Reader, part: Part) -> Slice:
+    token = reader.tokens[part.first + 1]
+    if part.last - part.first > 2:
+        extent = reader.covered(Part(part.first + 2, part.last))
+        remedy = "Write all of the expression in the quotation marks."
+        reader.problem(extent, "Something stands behind EXPRESSION '...', which stands alone.", remedy)
+    if not token.value:
+        return Slice("", token.extent, ())
+    runs = tuple(_unescaped(token.value, reader.text, token.start + 1, token.end - 1))
+    return Slice(token.value, (token.start + 1, token.end - 1), runs)
+
+
+def _unescaped(value: str, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The runs of a quoted text: a new one behind each escape."""
+    yield 0, start
+    source = start
+    for at, character in enumerate(value):
+        if source < end and text[source] == "\\" and not (character == "\\" and text[source + 1] != "\\"):
+            source += 1
+            yield at, source
+        source += 1
+
+
+def conjuncts(reader: Reader, part: Part) -> list[Part]:
+    """The parts between the ANDs of a condition; all of it where OR stands beside them."""
+    found: list[Part] = []
+    first = index = part.first
+    between = cases = 0
+    while index < part.last:
+        token = reader.tokens[index]
+        word = token.word if index == 0 or reader.tokens[index - 1].word != "." else ""
+        cases += (word == "CASE") - (word == "END")
+        if cases <= 0:
+            if word == "OR":
+                return [part]
+            between += word == "BETWEEN"
+            if word == "AND" and between:
+                between -= 1
+            elif word == "AND":
+                found.append(Part(first, index))
+                first = index + 1
+        closing = reader.partners.get(index, part.last)
+        index = closing + 1 if closing < part.last else index + 1
+    return [*found, Part(first, part.last)]
+
+
+def compose(pieces: list[str | Slice], extent: Extent) -> Slice:
+    """One expression made of pieces; what is no slice stands nowhere, and is marked where the last slice ends."""
+    texts: list[str] = []
+    runs: list[tuple[int, int]] = []
+    length = 0
+    for piece in pieces:
+        if isinstance(piece, Slice):
+            runs.extend((length + start, source) for start, source in piece.runs)
+        text = piece if isinstance(piece, str) else piece.text
+        texts.append(text)
+        length += len(text)
+    if not runs or runs[0][0] > 0:
+        runs.insert(0, (0, extent[0]))
+    return Slice("".join(texts), extent, tuple(runs))

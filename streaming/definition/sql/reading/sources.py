@@ -1,0 +1,181 @@
+"""What stands behind FROM and JOIN: names, streams, nodes and queries in parentheses, and the joins between them."""
+
+from collections.abc import Callable
+from typing import Final
+
+from streaming.definition.sql.reading.event_time import take_event_time
+from streaming.definition.sql.reading.lex import Kind
+from streaming.definition.sql.reading.reader import Reader, Said
+from streaming.definition.sql.reading.slices import take_expression
+from streaming.definition.sql.reading.tree import Body, Join, JoinKind, Source, SourceKind
+from streaming.definition.sql.reading.words import CLAUSES, JOINING, clause_at, joins, near
+
+TakeBody = Callable[[Reader], Body]
+MOST_NESTED: Final = 40
+"""Queries in parentheses inside each other; beyond that a step reads better, and Python's stack ends somewhere."""
+_EXAMPLE: Final = "the name of a stream or a step"
+
+
+def take_source(reader: Reader, take_body: TakeBody) -> Source | None:
+    """Take a source with its alias and EVENTTIME BY; None with a fault where there is none."""
+    first = reader.at
+    kind: SourceKind = "name"
+    if reader.word() == "(":
+        body = take_parenthesis(reader, take_body)
+        alias = _take_alias(reader, "query")
+        event_time = take_event_time(reader)
+        return Source("body", None, alias, body, event_time, reader.since(first))
+    if reader.word() in ("NODE", "STREAM") and reader.at_name(1):
+        kind = "node" if reader.take().word == "NODE" else "stream"
+    name = reader.name("The source", _EXAMPLE)
+    if name is not None:
+        _refuse_call(reader, name)
+    elif reader.at == first:
+        return None
+    alias = _take_alias(reader, name.value if name else "it")
+    return Source(kind, name, alias, None, take_event_time(reader), reader.since(first))
+
+
+def _refuse_call(reader: Reader, name: Said[str]) -> None:
+    """`FROM TABLE(...)`: no functions give rows."""
+    first = reader.at
+    if reader.word() == "(" and reader.partners.get(reader.at, reader.end) < reader.end:
+        reader.at = reader.partners[reader.at] + 1
+        extent = (name.extent[0], reader.since(first)[1])
+        remedy = "Write the name of a stream, and windows as WINDOW BY TUMBLE 5m or WINDOW BY HOP 5m,1m."
+        reader.problem(extent, "Functions do not stand behind FROM here.", remedy)
+
+
+def _take_alias(reader: Reader, what: str) -> Said[str] | None:
+    if reader.accept("AS"):
+        return reader.name(f"The alias of {what}", "a name")
+    token = reader.peek()
+    if token.kind is Kind.QUOTED or (
+        token.kind is Kind.WORD
+        and reader.at_name()
+        and reader.word(1) != "BY"
+        and token.word not in ("NODE", "ALIGN", "BY", "TO", "OUTER")
+        and near(token.word, (*CLAUSES, *JOINING)) is None
+    ):
+        reader.take()
+        return Said(token.value, token.extent)
+    return None
+
+
+def take_parenthesis(reader: Reader, take_body: TakeBody) -> Body | None:
+    """Take `( body )`; a parenthesis that is not closed is told, and so is nesting without end."""
+    opened = reader.at
+    extent = reader.take().extent
+    closing = reader.partners.get(opened, reader.end)
+    if reader.depth >= MOST_NESTED:
+        remedy = "Give some of them a name as steps: WITH name AS (...)."
+        reader.problem(extent, f"More than {MOST_NESTED} queries stand inside each other.", remedy)
+        reader.at = min(closing + 1, reader.end)
+        return None
+    if closing >= reader.end:
+        reader.problem(extent, "This parenthesis is not closed.", "Write ) where the query in it ends.")
+        reader.depth += 1
+        body = take_body(reader)
+        reader.depth -= 1
+        return body
+    end, reader.end = reader.end, closing
+    reader.depth += 1
+    body = take_body(reader)
+    reader.depth -= 1
+    if reader.at < closing and any(body.branches):
+        skip_to_end(reader)
+    reader.end = end
+    reader.at = closing + 1
+    return body
+
+
+def skip_to_end(reader: Reader) -> None:
+    """Tell of what cannot be read up to the end, and go there."""
+    extent = (reader.here()[0], reader.tokens[reader.end - 1].end)
+    token = reader.peek()
+    if token.word == ")":
+        reader.problem(token.extent, "This parenthesis closes nothing.", "Remove it, or open it where it begins.")
+    else:
+        reader.problem(extent, f"{reader.shown()} cannot stand here.", "Remove it, or write ; before a new statement.")
+    reader.at = reader.end
+
+
+def take_join(reader: Reader, take_body: TakeBody) -> Join | None:
+    """Take one join with its source and condition, if one stands here."""
+    first = reader.at
+    if reader.accept(","):
+        remedy = "Write JOIN with the fields that both share: a JOIN b ON a.k = b.k."
+        reader.problem(reader.since(first), "Sources with a comma between them are no join here.", remedy)
+        kind, outer = "join", False
+    elif joins(reader.tokens, reader.at):
+        kind, outer = _take_kind(reader)
+    else:
+        return None
+    source = take_source(reader, take_body)
+    using = _take_using(reader) if reader.accept("USING") else None
+    on_first = reader.at
+    on = take_expression(reader) if reader.accept("ON") else None
+    on_extent = reader.since(on_first) if on is not None else None
+    if on is not None and not on:
+        reader.problem(reader.since(on_first), "The condition behind ON is missing.", "Write for example ON a.k = b.k.")
+    return Join(_KINDS[kind], outer, source, using, on or None, reader.since(first), on_extent)
+
+
+_KINDS: Final[dict[str, JoinKind]] = {
+    "join": "join",
+    "anti": "anti_join",
+    "semi": "semi_join",
+    "asof": "asof_join",
+}
+
+
+def _take_kind(reader: Reader) -> tuple[str, bool]:
+    """The kind of a join, and whether it is outer."""
+    first = reader.at
+    words: list[str] = []
+    while reader.word() != "JOIN":
+        words.append(reader.take().word)
+    reader.take()
+    outer = "LEFT" in words
+    rest = [word for word in words if word not in ("LEFT", "OUTER")]
+    kind = rest[0].lower() if rest and rest[0] in ("ANTI", "SEMI", "ASOF") else "join"
+    known = [[], ["INNER"], ["ANTI"], ["SEMI"], ["ASOF"]] if not outer else [[], ["ANTI"], ["SEMI"], ["ASOF"]]
+    if rest not in known or ("OUTER" in words and (not outer or rest)):
+        message = f"There is no {' '.join(words)} JOIN."
+        remedy = _NO_JOIN.get(rest[0] if rest else "", "Write JOIN, LEFT JOIN, ANTI JOIN, SEMI JOIN or ASOF JOIN.")
+        reader.problem(reader.since(first), message, remedy)
+    return kind, outer
+
+
+_NO_JOIN: Final = {
+    "RIGHT": "Write LEFT JOIN, with the sources the other way round.",
+    "FULL": "Write LEFT JOIN, and UNION ALL with what an ANTI JOIN the other way round gives.",
+    "CROSS": "Write JOIN without a condition.",
+    "NATURAL": "Name the fields that both share: JOIN b USING (k).",
+}
+
+
+def _take_using(reader: Reader) -> tuple[Said[str], ...] | None:
+    if reader.word() != "(":
+        reader.problem(reader.here(), "USING has its fields in parentheses.", "Write for example USING (plate).")
+        return None
+    reader.take()
+    names: list[Said[str]] = []
+    while reader.word() != ")":
+        name = reader.name("The field", "a field of both sides")
+        if name is None:
+            _skip_list(reader)
+            return None
+        names.append(name)
+        if not reader.accept(","):
+            break
+    if not reader.accept(")"):
+        reader.problem(reader.here(), f"{reader.shown()} stands in the list of fields.", "Write USING (a, b).")
+        _skip_list(reader)
+    return tuple(names)
+
+
+def _skip_list(reader: Reader) -> None:
+    while reader.at < reader.end and not clause_at(reader.tokens, reader.at):
+        if reader.take().word == ")":
+            return

@@ -1,0 +1,220 @@
+"""A text into statements, and each statement into what it says."""
+
+from streaming.definition.sql.reading.advance_time import take_advance
+from streaming.definition.sql.reading.foreign import refuse_comment, refuse_statement
+from streaming.definition.sql.reading.lex import Kind
+from streaming.definition.sql.reading.operators import at_operator, take_operator
+from streaming.definition.sql.reading.reader import Reader, Said
+from streaming.definition.sql.reading.select import take_select
+from streaming.definition.sql.reading.sources import skip_to_end, take_parenthesis, take_source
+from streaming.definition.sql.reading.tree import Body, Insert, Operator, Select, Sentence, Step, StreamBranch
+from streaming.definition.sql.reading.words import OPERATORS, STATEMENTS, near
+
+_TIMESTAMPS = ("LIFETIME", "POINT_AT_END", "LATEST_INPUT")
+
+
+def take_statements(reader: Reader) -> list[Sentence]:
+    """All statements of a text; each `;` ends one, and a missing `;` is told."""
+    found: list[Sentence] = []
+    last = len(reader.tokens) - 1
+    while reader.at < last:
+        end = next(index for index in range(reader.at, last + 1) if _ends(reader, index))
+        if end == reader.at:  # an empty statement
+            reader.at += 1
+            continue
+        reader.end = end
+        while reader.at < end:
+            if refuse_comment(reader):
+                continue
+            found.append(_take_statement(reader))
+            if reader.at < end:
+                _refuse_rest(reader)
+        reader.end = last
+        reader.at = min(end + 1, last)
+    return found
+
+
+def _ends(reader: Reader, index: int) -> bool:
+    return reader.tokens[index].word == ";" or reader.tokens[index].kind is Kind.END
+
+
+def _refuse_rest(reader: Reader) -> None:
+    """Tell of a missing `;` where a statement begins, else of what cannot stand behind the last one."""
+    word = reader.word()
+    if word in (*STATEMENTS, *OPERATORS) and word != "TO":
+        reader.problem(reader.here(), "A new statement begins here, and no ; stands before it.", "Write ; before it.")
+    else:
+        skip_to_end(reader)
+
+
+def _take_statement(reader: Reader) -> Sentence:
+    sentence = Sentence(reader.at, reader.at)
+    word = reader.word()
+    if word == "QUERY":
+        reader.take()
+        sentence.query = reader.name("The name of the query", "QUERY and a name")
+    elif reader.next_are("ADVANCE", "TIME") or word == "ADVANCE":
+        if not reader.next_are("ADVANCE", "TIME"):
+            reader.problem(reader.here(), "TIME is missing.", "Write ADVANCE TIME stream and its settings.")
+            reader.at -= 1
+        sentence.advance = take_advance(reader)
+    elif word == "WITH":
+        _take_steps(reader, sentence)
+        if _begins_insert(reader):
+            sentence.insert = _take_insert(reader)
+    elif _begins_insert(reader):
+        sentence.insert = _take_insert(reader)
+    elif not refuse_statement(reader):
+        _take_misspelt(reader, sentence)
+    sentence.last = max(reader.at, sentence.first + 1)
+    reader.at = sentence.last
+    return sentence
+
+
+def _begins_insert(reader: Reader) -> bool:
+    return _begins_branch(reader) or reader.word() == "INSERT"
+
+
+def _begins_branch(reader: Reader) -> bool:
+    streams = reader.word() == "STREAM" and reader.at_name(1)
+    return reader.word() == "SELECT" or at_operator(reader) is not None or streams
+
+
+def _take_misspelt(reader: Reader, sentence: Sentence) -> None:
+    """A statement that begins with no word of the language: read as the one that was meant, if one is near."""
+    token = reader.peek()
+    guess = near(token.word, (*STATEMENTS, *OPERATORS)) if token.kind is Kind.WORD else None
+    if guess in ("SELECT", "INSERT", "WITH", "ADVANCE", "QUERY"):
+        if guess == "SELECT":
+            body = take_body(reader)
+            sentence.insert = Insert(None, None, body, body.extent)
+            return
+        reader.problem(token.extent, f"`{token.value}` begins no statement.", f"Did you mean {guess}?")
+        if guess == "INSERT":
+            sentence.insert = _take_insert(reader)
+        elif guess == "WITH":
+            _take_steps(reader, sentence)
+            sentence.insert = _take_insert(reader) if _begins_insert(reader) else None
+        elif guess == "ADVANCE":
+            reader.at -= reader.word(1) != "TIME"
+            sentence.advance = take_advance(reader)
+        else:
+            reader.take()
+            sentence.query = reader.name("The name of the query", "QUERY and a name")
+        return
+    remedy = f"Did you mean {guess}?" if guess else "Begin with SELECT, INSERT INTO, WITH, ADVANCE TIME or QUERY."
+    reader.problem(reader.here(), f"{reader.shown()} begins no statement.", remedy)
+    reader.at = reader.end
+
+
+def _take_steps(reader: Reader, sentence: Sentence) -> None:
+    reader.take()
+    if reader.accept("RECURSIVE"):
+        extent = reader.tokens[reader.at - 1].extent
+        reader.problem(extent, "Steps do not read themselves.", "Remove RECURSIVE.")
+    while True:
+        step = _take_step(reader)
+        if step is not None:
+            sentence.steps.append(step)
+        if not reader.accept(","):
+            return
+        if _begins_insert(reader) and reader.word(1) != "AS":
+            reader.problem(reader.tokens[reader.at - 1].extent, "A comma stands behind the last step.", "Remove it.")
+            return
+
+
+def _take_step(reader: Reader) -> Step | None:
+    first = reader.at
+    name = reader.name("The name of the step", "WITH name AS (SELECT ...)")
+    if name is None and reader.at == first:
+        _skip_to_next_step(reader)
+        return None
+    if reader.word() != "(":
+        reader.expect("AS", "Write name AS (SELECT ...).")
+    else:
+        reader.problem(reader.here(), "AS is missing.", "Write name AS (SELECT ...).")
+    if reader.word() != "(":
+        message = f"A step stands in parentheses, and {reader.shown()} stands there."
+        reader.problem(reader.here(), message, "Write name AS (SELECT ...).")
+        body = take_body(reader) if _begins_branch(reader) else None
+        if body is None:
+            _skip_to_next_step(reader)
+        return Step(name, body, reader.since(first))
+    body = take_parenthesis(reader, take_body)
+    return Step(name, body, reader.since(first))
+
+
+def _skip_to_next_step(reader: Reader) -> None:
+    while reader.at < reader.end and reader.word() != "," and not _begins_insert(reader):
+        inner = reader.partners.get(reader.at, reader.end)
+        reader.at = inner + 1 if inner < reader.end else reader.at + 1
+
+
+def _take_insert(reader: Reader) -> Insert:
+    first = reader.at
+    target: Said[str] | None = None
+    timestamp: Said[str] | None = None
+    if not _begins_branch(reader):
+        keyword = reader.take()
+        if not reader.accept("INTO"):
+            reader.problem(keyword.extent, "INTO is missing.", "Write INSERT INTO target SELECT ...")
+        if reader.word() == "TABLE" and reader.at_name(1):
+            reader.problem(reader.take().extent, "Results go to a target, not to a table.", "Remove TABLE.")
+        target = reader.name("The target", "INSERT INTO and a name for the results")
+        if reader.word() == "(":
+            opened = reader.at
+            reader.at = min(reader.partners.get(opened, reader.end), reader.end - 1) + 1
+            remedy = "Name the fields in the SELECT list with AS."
+            reader.problem(reader.since(opened), "A target has no list of fields.", remedy)
+        if reader.accept("TIMESTAMP", "BY"):
+            start = reader.at
+            word = reader.keyword(_TIMESTAMPS, "way to time results")
+            if word is not None:
+                timestamp = Said(word.lower(), reader.since(start))
+            elif reader.peek().kind is Kind.WORD and not _begins_branch(reader):
+                reader.take()
+    body = take_body(reader)
+    while not any(body.branches) and reader.at < reader.end and not _begins_insert(reader):
+        reader.take()  # what cannot be read was told by the body
+    return Insert(target, timestamp, body, reader.since(first))
+
+
+def take_body(reader: Reader) -> Body:
+    """Take branches with UNION ALL between them; what is no branch is told, and None."""
+    first = reader.at
+    branches = [_take_branch(reader)]
+    while reader.word() == "UNION":
+        union = reader.take().extent
+        if reader.accept("DISTINCT") or not reader.accept("ALL"):
+            remedy = "Write UNION ALL; it keeps every event, also equal ones."
+            reader.problem(union, "UNION without ALL compares all events with each other, for ever.", remedy)
+        branches.append(_take_branch(reader))
+    return Body(tuple(branches), reader.since(first))
+
+
+def _take_branch(reader: Reader) -> Select | Operator | StreamBranch | None:
+    words = at_operator(reader)
+    if words is not None:
+        return take_operator(reader, words, take_body)
+    if reader.word() == "STREAM" and reader.at_name(1):
+        first = reader.at
+        source = take_source(reader, take_body)
+        return StreamBranch(source, reader.since(first)) if source else None
+    token = reader.peek()
+    if reader.word() == "SELECT":
+        return take_select(reader, take_body)
+    if token.kind is Kind.WORD and near(token.word, ("SELECT",)):
+        reader.problem(token.extent, f"`{token.value}` begins no query.", "Did you mean SELECT?")
+        return take_select(reader, take_body)
+    if reader.word() == "(" and reader.partners.get(reader.at, reader.end) < reader.end:
+        extent = reader.here()
+        reader.problem(
+            extent, "Parentheses around a branch mean nothing.", "Remove them: SELECT ... UNION ALL SELECT ..."
+        )
+        body = take_parenthesis(reader, take_body)
+        return body.branches[0] if body and len(body.branches) == 1 else None
+    remedy = "Write SELECT STREAM ... FROM source, or an operator such as CLIP or SHIFT."
+    reader.problem(reader.here(), f"A query is missing: {reader.shown()} stands there.", remedy)
+    if reader.word() in ("WITH",):
+        reader.at = reader.end
+    return None

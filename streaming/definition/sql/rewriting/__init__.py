@@ -1,0 +1,1 @@
+"""A text after its graph was changed."""

@@ -1,0 +1,305 @@
+"""Pieces of an old text and newly printed ones into one text."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from streaming.definition.graph import OutputNode, QueryGraph
+from streaming.definition.sql.printing.graphs import (
+    default_name,
+    one_below_the_other,
+    print_query,
+    sources_of,
+    unit_clauses,
+)
+from streaming.definition.sql.printing.layout import statement, step
+from streaming.definition.sql.printing.plan import Plan, Unit
+from streaming.definition.sql.printing.selects import Sources
+from streaming.definition.sql.printing.settings import advance_time
+from streaming.definition.sql.printing.words import name
+from streaming.definition.sql.reading.lex import lex
+from streaming.definition.sql.rewriting.pieces import Paragraph, Piece, comments
+from streaming.definition.sql.script import Script
+from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+
+
+@dataclass(frozen=True)
+class Change:
+    """The old text as it was read, and what the new one says."""
+
+    script: Script
+    graph: QueryGraph
+    advance: Mapping[str, AdvanceTimeSettings]
+    event_times: Mapping[str, EventTimeBy]
+
+
+def rewritten(change: Change, old: Sequence[Paragraph], planned: Plan, closing: str, *, afresh: bool) -> str:
+    """The new text; `afresh`: every ADVANCE TIME is printed anew, since a name in it may mean something else now."""
+    placed = _placed(planned.units, [piece for paragraph in old for piece in paragraph.pieces])
+    placed = _settled(_renamed(placed, old))
+    sources = sources_of(change.graph, planned, change.event_times)
+    settings = _Settings(change, afresh=afresh)
+    text = _Text(old)
+    groups = list(_grouped(placed))
+    homes = {group[0].home for group in groups}
+    for group in groups:
+        home = group[0].home
+        if home is not None:
+            text.until(home, settings)
+        text.add(_lead(group, old, homes), _written(group, old, sources), home)
+    text.until(len(old), settings)
+    return text.whole(settings, closing)
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A unit with the statement in whose place it stands, and the old pieces whose nodes it makes first."""
+
+    unit: Unit
+    home: int | None
+    piece: Piece | None
+    origins: tuple[Piece, ...] = ()
+
+    @property
+    def is_step(self) -> bool:
+        return not isinstance(self.unit.node, OutputNode)
+
+
+def _placed(units: Sequence[Unit], pieces: Sequence[Piece]) -> list[_Placed]:
+    """Each unit in its place: where it is kept, where the piece was that made its node, before what follows it."""
+    made_by = {each: piece for piece in reversed(pieces) for each in piece.ids}
+    claimed: set[int] = set()
+    found: list[_Placed] = []
+    for unit in units:
+        if unit.kept is not None:
+            piece = pieces[unit.kept.mark]
+            claimed.add(piece.number)
+            found.append(_Placed(unit, piece.paragraph, piece))
+            continue
+        ids = [unit.node.id, *(node.id for node in unit.nodes)]
+        known = {made_by[each].number: made_by[each] for each in ids if each in made_by}
+        origins = tuple(piece for number, piece in known.items() if number not in claimed)
+        claimed.update(known)
+        home = next((piece.paragraph for piece in known.values()), None)
+        found.append(_Placed(unit, home, None, origins))
+    return found
+
+
+def _renamed(placed: Sequence[_Placed], old: Sequence[Paragraph]) -> list[_Placed]:
+    """A new INSERT behind the steps of a statement whose own INSERT is gone stands in its place."""
+    inserts = {each.home for each in placed if not each.is_step}
+    claimed = {piece.number for each in placed for piece in each.origins}
+    found: list[_Placed] = []
+    for each in placed:
+        home = found[-1].home if found and found[-1].is_step else None
+        if each.home is None and not each.is_step and home is not None and home not in inserts:
+            gone = old[home].pieces[-1]
+            origins = () if gone.is_step or gone.number in claimed else (gone,)
+            found.append(each if gone.is_step else _Placed(each.unit, home, None, origins))
+        else:
+            found.append(each)
+    return found
+
+
+def _settled(placed: Sequence[_Placed]) -> list[_Placed]:
+    """New steps go before the unit that follows them."""
+    settled: list[_Placed] = []
+    following: int | None = None
+    for each in reversed(placed):
+        if each.home is None and each.is_step:
+            settled.append(_Placed(each.unit, following, None))
+        else:
+            settled.append(each)
+            following = each.home
+    return settled[::-1]
+
+
+def _grouped(placed: Sequence[_Placed]) -> Iterator[list[_Placed]]:
+    """The units of each statement: steps of one home, up to an INSERT."""
+    group: list[_Placed] = []
+    for each in placed:
+        if group and (group[0].home != each.home or not group[-1].is_step):
+            yield group
+            group = []
+        group.append(each)
+    if group:
+        yield group
+
+
+def _lead(group: Sequence[_Placed], old: Sequence[Paragraph], homes: set[int | None]) -> list[str]:
+    """The comments before statements that are no more, whose nodes this group makes."""
+    gone = {piece.paragraph: None for each in group for piece in each.origins if piece.paragraph not in homes}
+    return [each for paragraph in gone for each in comments(old[paragraph].lead)]
+
+
+def _written(group: Sequence[_Placed], old: Sequence[Paragraph], sources: Sources) -> str:
+    """The statement of a group, without what stands before it."""
+    pieces = old[group[0].home].pieces if group[0].home is not None else ()
+    if [each.piece for each in group] == [*pieces]:
+        for each in group:
+            sources.skip(each.unit.nodes)
+        assert group[0].home is not None
+        return old[group[0].home].text
+    steps = [each for each in group if each.is_step]
+    insert = group[-1] if not group[-1].is_step else None
+    if not any(each.piece or each.origins for each in group) or (not steps and insert and not insert.piece):
+        return _printed(group, sources)
+    text = ""
+    for number, each in enumerate(steps, start=1):
+        lead, written, trail, tail = _step(each, sources)
+        text = _joined(text, lead) if text else _opening(each, old) + lead
+        text = _joined(_joined(text, written) + trail, "," if number < len(steps) else "") + tail
+    if insert is not None:
+        lead, written = _insert(insert, sources)
+        before = lead or ("" if text[-1:].isspace() else "\n")
+        text = _joined(text, before if steps else before.lstrip()) + written
+    open_end = group[-1].piece is not None and not old[group[-1].piece.paragraph].text.endswith(";")
+    return text if open_end or text.endswith(";") else _joined(text, ";")
+
+
+def _opening(each: _Placed, old: Sequence[Paragraph]) -> str:
+    """WITH, as the old statement has it."""
+    return old[each.home].opening if each.home is not None and old[each.home].statement.steps else "WITH"
+
+
+def _printed(group: Sequence[_Placed], sources: Sources) -> str:
+    """A statement of which nothing was there before, or only an INSERT."""
+    steps = [(name(each.unit.node.id), unit_clauses(each.unit, sources)) for each in group if each.is_step]
+    insert = [] if group[-1].is_step else unit_clauses(group[-1].unit, sources)
+    text = statement(steps, insert)
+    return "".join(f"{each}\n" for each in _old_comments(group[-1].origins, text)) + text
+
+
+def _old_comments(origins: Iterable[Piece], now: str) -> list[str]:
+    return [each for piece in origins for each in piece.comments if each not in now]
+
+
+def _step(each: _Placed, sources: Sources) -> tuple[str, str, str, str]:
+    """What stands before a step, the step, and what stands behind it before and after the comma."""
+    if each.piece is not None:
+        sources.skip(each.unit.nodes)
+        return each.piece.lead, each.piece.text, each.piece.trail, each.piece.tail
+    written = "\n".join(step(name(each.unit.node.id), unit_clauses(each.unit, sources))).lstrip()
+    same = next((piece for piece in each.origins if piece.is_step), None)
+    others = [piece for piece in each.origins if piece is not same]
+    if same is None:
+        return _above(_old_comments(others, written)), written, "", ""
+    inside = [comment for comment in comments(same.text) if comment not in written]
+    extra = [*inside, *_old_comments(others, written)]
+    lead = same.lead if not extra else same.lead.rstrip() + _above(extra)
+    return lead, written, same.trail, same.tail
+
+
+def _above(lines: Sequence[str]) -> str:
+    return "".join(f"\n  {line}" for line in lines) + "\n  "
+
+
+def _insert(each: _Placed, sources: Sources) -> tuple[str, str]:
+    """What stands before an INSERT that has steps, and the INSERT."""
+    if each.piece is not None:
+        sources.skip(each.unit.nodes)
+        return each.piece.lead, each.piece.text
+    written = statement((), unit_clauses(each.unit, sources))
+    extra = _old_comments(each.origins, written)
+    return "\n" + "".join(f"{line}\n" for line in extra), written
+
+
+def _joined(text: str, more: str) -> str:
+    """Both, on two lines where the second would else be part of a comment."""
+    if not more or more.startswith(("\n", "\r")) or "--" not in text[text.rfind("\n") + 1 :]:
+        return text + more
+    words = lex(f"{text} x").tokens[:-1]
+    is_comment = not words or words[-1].end != len(text) + 2
+    return f"{text}\n{more}" if is_comment else text + more
+
+
+class _Settings:
+    """ADVANCE TIME and QUERY of the new text: those of the old one in their places, and those that are new."""
+
+    def __init__(self, change: Change, *, afresh: bool) -> None:
+        self._change = change
+        self._afresh = afresh
+        old = change.script.statements
+        said = {each.input for each in old if each.kind == "advance"}
+        self.new = [advance_time(each, of) for each, of in change.advance.items() if each not in said]
+        named = any(each.kind == "query" for each in old)
+        self.query = None if named or change.graph.name == default_name(change.graph) else print_query(change.graph)
+
+    def written(self, paragraph: Paragraph) -> str | None:
+        """The statement as it is now; None where it is gone."""
+        of = paragraph.statement
+        if of.kind == "query":
+            assert self._change.script.graph is not None
+            same = self._change.script.graph.name == self._change.graph.name
+            return paragraph.text if same else self._anew(paragraph, print_query(self._change.graph))
+        settings = self._change.advance.get(of.input or "")
+        if settings is None:
+            return None
+        if settings == self._change.script.advance.get(of.input or "") and not self._afresh:
+            return paragraph.text
+        return self._anew(paragraph, advance_time(of.input or "", settings))
+
+    def _anew(self, paragraph: Paragraph, text: str) -> str:
+        return "".join(f"{each}\n" for each in comments(paragraph.text) if each not in text) + text
+
+
+@dataclass
+class _Text:
+    """The new text as it grows; the leads and tails of old statements are written once."""
+
+    old: Sequence[Paragraph]
+    text: str = ""
+    _next: int = 0
+    _last: int = -1
+    _seen: set[int] = field(default_factory=set)
+    _end: int = 0
+    _settings_end: int | None = None
+
+    def until(self, home: int, settings: _Settings) -> None:
+        """Write the settings that stand before the old statement `home`."""
+        while self._next < home:
+            index, paragraph = self._next, self.old[self._next]
+            self._next += 1
+            if paragraph.statement.kind not in ("query", "advance"):
+                continue
+            if (written := settings.written(paragraph)) is not None:
+                self.add([], written, index)
+                self._settings_end = len(self.text)
+
+    def add(self, lead: Sequence[str], written: str, home: int | None) -> None:
+        """Write one statement behind what is there, in the place of the old statement `home`."""
+        first = home is not None and home not in self._seen
+        between = self.old[home].lead if home is not None and first else "\n\n"
+        if self.text and home != self._last + 1 and "\n" not in between:
+            between = "\n\n" + between
+        if not self.text and home != 0:
+            between = between.lstrip("\r\n")
+        above = "".join(f"{line}\n" for line in lead)
+        self._close()
+        self.text = _joined(_joined(self.text, between), above + written)
+        self._end = len(self.text)
+        if home is not None and first:
+            self.text += self.old[home].tail
+            self._seen.add(home)
+        self._last = home if home is not None else -2
+
+    def _close(self) -> None:
+        """Put a semicolon behind the last statement if it has none."""
+        if not self._end or self.text[self._end - 1] == ";":
+            return
+        self.text = f"{self.text[: self._end]};{self.text[self._end :]}"
+        if self._settings_end is not None and self._settings_end >= self._end:
+            self._settings_end += 1
+        self._end += 1
+
+    def whole(self, settings: _Settings, closing: str) -> str:
+        """The text with what is new and what stood at its end."""
+        new = one_below_the_other(settings.new)
+        if new:
+            self._close()
+        if new and self._settings_end is not None:
+            self.text = self.text[: self._settings_end] + "\n" + new + self.text[self._settings_end :]
+        elif new:
+            self.text = _joined(self.text, f"\n\n{new}" if self.text else new)
+        if settings.query:
+            self.text = f"{settings.query}\n\n{self.text}"
+        return self.text + closing
