@@ -46,6 +46,7 @@ def check_sql(
     checked = check(script.graph or script.raw, streams, complete=script.graph is not None)
     own = _of_text(script)
     found = [*_of_graph(checked.faults, script), *_of_settings(script, streams, advance or {}, own_ctis)]
+    found += _of_qualifiers(script, checked.schemas, found)
     faults = (in_sql(fault, script) for fault in (*own, *_untold(found, own)))
     return CheckedText(script, _in_order(faults), checked.schemas)
 
@@ -62,6 +63,24 @@ def _of_graph(faults: Iterable[Fault], script: Script) -> Iterator[Fault]:
     for fault in faults:
         if fault not in told:
             yield _placed(fault, script.places, fault.field)
+
+
+def _of_qualifiers(script: Script, schemas: Mapping[str, Fields], found: Collection[Fault]) -> list[Fault]:
+    """Fields that another source than the named one has: in the graph they stand without the name."""
+    told = [fault.span for fault in found if fault.code is FaultCode.UNKNOWN_FIELD and fault.span is not None]
+    return [
+        Fault(
+            code=FaultCode.UNKNOWN_FIELD,
+            severity=Severity.ERROR,
+            node=None,
+            field=None,
+            message=f"There is no field '{each.name}' in '{each.source}'.",
+            remedy=f"The fields of {each.source} are {', '.join(schemas[each.node])}.",
+            span=each.span,
+        )
+        for each in script.qualified
+        if each.node in schemas and each.name not in schemas[each.node] and each.span not in told
+    ]
 
 
 def _of_settings(

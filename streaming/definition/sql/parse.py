@@ -15,7 +15,7 @@ from streaming.definition.sql.reading.reader import Reader
 from streaming.definition.sql.reading.statements import take_statements
 from streaming.definition.sql.reading.tree import Sentence
 from streaming.definition.sql.rewriting.comments import with_comments
-from streaming.definition.sql.script import Script, Span, Statement, StatementKind
+from streaming.definition.sql.script import Qualified, Script, Span, Statement, StatementKind
 
 _DEFAULT_NAME: Final = "query"
 MOST_FAULTS: Final = 200
@@ -47,7 +47,8 @@ def parse_sql(text: str) -> Script:
         _statement(text, lexed, each, part, resolved) for each, part in zip(sentences, parts, strict=True)
     )
     graph = None if faults else loaded.graph
-    return Script(text, raw, graph, settings.advance, settings.event_times, faults, places, statements)
+    qualified = tuple(Qualified(node, use.source, use.name, span(use.extent)) for node, use in resolved.used)
+    return Script(text, raw, graph, settings.advance, settings.event_times, faults, places, statements, qualified)
 
 
 Built = tuple[tuple[int, int], tuple[tuple[Extent, tuple[int, int]], ...]]
@@ -107,7 +108,8 @@ def _places(text: str, sentences: list[Sentence], resolved: Resolved, settings: 
 
 def _faults(problems: list[Problem], shapes: tuple[Fault, ...], places: Places, text: str) -> tuple[Fault, ...]:
     """The problems, and faults of shape: where there are problems only those of something that stands in the text."""
-    found = [problem.fault() for problem in dict.fromkeys(problems)]
+    first = sorted(dict.fromkeys(problems), key=lambda problem: problem.extent)[:MOST_FAULTS]
+    found = [problem.fault() for problem in first]
     for fault in shapes:
         known = places.nodes.get(fault.node, {})
         if not problems or (fault.field and fault.field in known):

@@ -31,12 +31,22 @@ class Statement:
 
 
 @dataclass(frozen=True)
+class Qualified:
+    """A field with the name of its source before it: which node it is of, both names, and where the field stands."""
+
+    node: str
+    source: str
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True)
 class Script:
     """A text that was read.
 
     `raw` is the decoded JSON of the graph as far as the text could be read, in the form that `check` takes; `graph`
     is None where the text has faults of form. `advance` and `event_times` are by the id of the input node. `faults`
-    are those of the text alone; each has a span.
+    are those of the text alone; each has a span. `qualified` is what the graph does not hold: whose field a text means.
     """
 
     text: str
@@ -47,3 +57,4 @@ class Script:
     faults: tuple[Fault, ...]
     places: Places
     statements: tuple[Statement, ...]
+    qualified: tuple[Qualified, ...] = ()

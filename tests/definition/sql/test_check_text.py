@@ -64,6 +64,13 @@ def test_an_unknown_field_is_told_at_its_word_with_the_nearest_name() -> None:
     assert only(text).remedy == "Did you mean speed?"
 
 
+def test_a_field_that_only_another_source_than_the_named_one_has_is_told() -> None:
+    join = "INSERT INTO out SELECT STREAM * FROM timed JOIN owners USING (plate) WHERE {} > 'a';"
+    assert told(join.format("timed.owner")) == [("unknown_field", "owner")]
+    assert told(join.format("owners.owner")) == []
+    assert told(join.format("owners.owned")) == [("unknown_field", "owned")]
+
+
 def test_an_operator_whose_types_do_not_fit_is_told_at_the_operator() -> None:
     assert told("INSERT INTO out SELECT STREAM speed + plate AS x FROM timed;") == [("type_mismatch", "+")]
 

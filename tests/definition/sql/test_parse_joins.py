@@ -3,7 +3,7 @@
 import pytest
 
 from streaming.definition.sql import parse_sql
-from tests.definition.sql.reading import fault, ids, marked, node
+from tests.definition.sql.reading import fault, graph, ids, marked, node
 
 
 @pytest.mark.parametrize(
@@ -129,3 +129,43 @@ def test_places_of_a_joined_condition_lead_back_to_both_parts() -> None:
         span = script.places.span_of("out_join", "where", str(where).index(word))
         assert span is not None
         assert text[span.start : span.end] == word
+
+
+@pytest.mark.parametrize("kind", ["SEMI", "ANTI"])
+@pytest.mark.parametrize(
+    "rest",
+    ["* FROM a {} JOIN b ON a.k = b.k WHERE b.x > 5", "a.k, b.x FROM a {} JOIN b ON a.k = b.k"],
+)
+def test_fields_of_what_a_semi_or_anti_join_only_asks_are_told(kind: str, rest: str) -> None:
+    # without the fault `x` would be the x of `a`
+    (words, remedy) = fault("SELECT STREAM " + rest.format(kind))
+    assert words == "b.x"
+    assert "ON" in remedy
+
+
+def test_a_later_join_cannot_use_what_a_semi_join_only_asked() -> None:
+    assert fault("SELECT STREAM * FROM a SEMI JOIN b ON a.k = b.k JOIN c ON b.j = c.j")[0] == "b.j"
+
+
+@pytest.mark.parametrize("kind", ["LEFT", "LEFT OUTER", "LEFT ASOF"])
+@pytest.mark.parametrize(
+    ("columns", "rest"),
+    [("*", "WHERE b.k IS NULL"), ("a.k, b.k AS of_b", ""), ("COUNT(b.k) AS n", "WINDOW BY TUMBLE 5m")],
+)
+def test_the_right_key_behind_a_left_join_is_told(kind: str, columns: str, rest: str) -> None:
+    # in SQL it is NULL without a partner; in the graph there is one key, with the value of the left
+    (words, remedy) = fault(f"SELECT STREAM {columns} FROM a {kind} JOIN b ON a.k = b.k {rest}")
+    assert words == "b.k"
+    assert "ANTI JOIN" in remedy
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT STREAM a.k, b.y FROM a LEFT JOIN b ON a.k = b.k AND b.k <> 'x' WHERE b.y IS NULL",
+        "SELECT STREAM b.k FROM a JOIN b ON a.k = b.k LEFT JOIN c ON b.k = c.k",
+        "SELECT STREAM a.x FROM a SEMI JOIN b ON a.k = b.k AND b.y > 1 WHERE a.x > 1",
+    ],
+)
+def test_other_qualified_fields_around_joins_are_read(text: str) -> None:
+    assert graph(text).graph is not None

@@ -77,12 +77,23 @@ class Timed:
     event_time: EventTime
 
 
+@dataclass(frozen=True)
+class Use:
+    """A field with the name of its source before it: `source.name`, where `extent` is that of the field."""
+
+    ref: Ref
+    source: str
+    name: str
+    extent: Extent
+
+
 @dataclass
 class Drafts:
     """What a text makes, in order; a mention stands where its input would stand."""
 
     order: list[Ref] = field(default_factory=list)
     timed: list[Timed] = field(default_factory=list)
+    used: list[Use] = field(default_factory=list)
 
     def add(self, draft: Draft) -> Draft:
         """Append a node."""

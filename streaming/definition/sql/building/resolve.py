@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from streaming.definition.sql.building.drafts import Draft, Drafts, Mention, Ref
+from streaming.definition.sql.building.drafts import Draft, Drafts, Mention, Ref, Use
 from streaming.definition.sql.places import Place
 from streaming.definition.sql.problems import over
 from streaming.definition.sql.reading.tree import EventTime
@@ -22,6 +22,8 @@ class Resolved:
     """For each draft the number of nodes before it."""
     timed: list[tuple[str, EventTime]] = field(default_factory=list)
     """Each EVENTTIME BY with the id of what it stands behind."""
+    used: list[tuple[str, Use]] = field(default_factory=list)
+    """Each qualified field with the id of what it is of."""
 
     def made(self, first: int, last: int) -> tuple[str, ...]:
         """The ids of the nodes that the drafts `[first, last)` made."""
@@ -107,4 +109,5 @@ def resolve(drafts: Drafts) -> Resolved:
     resolver = _Resolver(drafts)
     found = resolver.run()
     found.timed = [(resolver.id_of(each.ref), each.event_time) for each in drafts.timed]
+    found.used = [(resolver.id_of(each.ref), each) for each in drafts.used]
     return found

@@ -6,6 +6,7 @@ from streaming.definition.sql.building.columns import Column, put_columns, read_
 from streaming.definition.sql.building.drafts import Draft, Ref
 from streaming.definition.sql.building.joins import put_condition, takes_where
 from streaming.definition.sql.building.nodes import Builder, Owner
+from streaming.definition.sql.building.qualifiers import read_qualifiers
 from streaming.definition.sql.building.windows import Windowed, fill_top
 from streaming.definition.sql.problems import Extent
 from streaming.definition.sql.reading.slices import Slice, cut
@@ -38,6 +39,7 @@ class _Building:
         refs = self.builder.sources(self.sources, self.owner)
         self._event_time(refs)
         current = self._joins(refs)
+        read_qualifiers(self.reader, self.builder.drafts, self.select, refs, list(self.made))
         where = self.select.clauses.get("WHERE")
         if where and where.part and not takes_where(self.select):
             current = self._chain("filter", "where", current, where.extent)

@@ -1,0 +1,85 @@
+"""Names of sources before fields: what they may mean behind joins, and which field of which source each is."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from streaming.definition.sql.building.drafts import Draft, Drafts, Ref, Use
+from streaming.definition.sql.problems import over
+from streaming.definition.sql.reading.lex import Kind
+from streaming.definition.sql.reading.reader import Part, Reader
+from streaming.definition.sql.reading.slices import after_qualifiers
+from streaming.definition.sql.reading.tree import Join, Select, Source
+
+_ONLY_ASKED: Final = ("semi_join", "anti_join")
+
+
+@dataclass
+class _Scope:
+    """What names of sources mean at one place of a SELECT; sources by their number, the first is 0."""
+
+    sources: dict[str, int] = field(default_factory=dict)
+    gone: dict[int, Join] = field(default_factory=dict)
+    """Sources that a semi or anti join asked, and that give no fields."""
+    optional: dict[int, frozenset[object]] = field(default_factory=dict)
+    """Right sides of outer joins with their keys, which stand behind the join with the values of the left."""
+
+    def add(self, source: Source | None, number: int) -> None:
+        """Let the names of a source qualify; a name of several says nothing about which is meant."""
+        for name in source.qualifiers if source else ():
+            self.sources[name] = -1 if name in self.sources else number
+
+
+def read_qualifiers(reader: Reader, drafts: Drafts, select: Select, refs: list[Ref | None], joins: list[Draft]) -> None:
+    """Tell of qualified fields that are not there behind a join, and note the others for `check_sql`.
+
+    `refs` are the sources of `select`, `joins` the nodes of its joins. Expressions lose their qualifiers in the graph:
+    without this `b.x` would silently be `x` of another source.
+    """
+    scope = _Scope()
+    scope.add(select.source, 0)
+    for number, (join, draft) in enumerate(zip(select.joins, joins, strict=True), 1):
+        scope.add(join.source, number)
+        if join.on is not None:
+            _read(reader, drafts, join.on, scope, refs)
+        if join.kind in _ONLY_ASKED:
+            scope.gone[number] = join
+        elif join.outer:
+            keys = draft.fields.get("keys")
+            scope.optional[number] = frozenset(keys if isinstance(keys, list) else ())
+    for part in _parts(select):
+        _read(reader, drafts, part, scope, refs)
+
+
+def _parts(select: Select) -> Iterator[Part]:
+    """The expressions behind the joins."""
+    yield from (item.of for item in select.items)
+    yield from (clause.part for clause in select.clauses.values() if clause.part)
+    yield from select.groups
+    if select.top is not None:
+        yield select.top.by
+
+
+def _read(reader: Reader, drafts: Drafts, part: Part, scope: _Scope, refs: list[Ref | None]) -> None:
+    tokens = reader.tokens
+    index = part.first
+    while index < part.last - 2:
+        first, number = index, scope.sources.get(tokens[index].value, -1)
+        index = after_qualifiers(tokens, first, part.last, {tokens[first].value} if number >= 0 else frozenset())
+        if index == first or number < 0:
+            index += 1
+            continue
+        name, source = tokens[index], tokens[first].value
+        extent = over(tokens[first].extent, name.extent)
+        if number in scope.gone:
+            kind = "ANTI" if scope.gone[number].kind == "anti_join" else "SEMI"
+            message = f"Behind the {kind} JOIN there are no fields of `{source}`: it only says which events stay."
+            remedy = "Write the condition in ON, or in a step that the join reads; for its fields write JOIN."
+            reader.problem(extent, message, remedy)
+        elif name.value in scope.optional.get(number, ()):
+            message = f"Behind a LEFT join the key `{name.value}` is that of the left, also without a partner."
+            remedy = f"Write {name.value} alone; ANTI JOIN, or another field of `{source}`, tells what has no partner."
+            reader.problem(extent, message, remedy)
+        elif (ref := refs[number]) is not None and name.kind in (Kind.WORD, Kind.QUOTED):
+            drafts.used.append(Use(ref, source, name.value, name.extent))
+        index += 1
