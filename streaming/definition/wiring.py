@@ -81,12 +81,25 @@ def feeding(graph: QueryGraph, node: str) -> frozenset[str]:
 
 def order(by_id: Mapping[str, Node]) -> tuple[list[str], set[str]]:
     """The ids so that each comes after what it reads, and the ids that hang on a cycle and have no place."""
-    placed: dict[str, None] = {}
-    waiting = set(by_id)
-    while ready := [name for name in by_id if name in waiting and not waiting & set(sources(by_id[name]))]:
-        placed.update(dict.fromkeys(ready))
-        waiting.difference_update(ready)
-    return list(placed), waiting
+    readers: dict[str, list[str]] = {name: [] for name in by_id}
+    open_sources: dict[str, int] = {}
+    for name, node in by_id.items():
+        known = {source for source in sources(node) if source in by_id}
+        open_sources[name] = len(known)
+        for source in known:
+            readers[source].append(name)
+    at = {name: index for index, name in enumerate(by_id)}
+    placed: list[str] = []
+    ready = [name for name, count in open_sources.items() if count == 0]
+    while ready:
+        placed += ready
+        freed = []
+        for reader in (reader for name in ready for reader in readers[name]):
+            open_sources[reader] -= 1
+            if open_sources[reader] == 0:
+                freed.append(reader)
+        ready = sorted(freed, key=at.__getitem__)
+    return placed, set(by_id) - set(placed)
 
 
 def _check_cycles(by_id: Mapping[str, Node]) -> Iterator[Fault]:
