@@ -1,10 +1,13 @@
 """The query graph, version 1 (DEFINITION.md section 2), shared by API, storage, executors and browser."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from streaming.definition.names import DurationText, ExpressionText, Name
+
+MOST_NODES: Final = 500
+"""Nodes of a query."""
 
 
 class Strict(BaseModel):
@@ -358,7 +361,7 @@ class QueryGraph(Strict):
 
     version: Literal[1]
     name: Name
-    nodes: Annotated[list[Node], Field(min_length=1, max_length=500)]
+    nodes: Annotated[list[Node], Field(min_length=1, max_length=MOST_NODES)]
 
 
 def sources(node: Node) -> tuple[str, ...]:

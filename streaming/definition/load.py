@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from streaming.definition.faults import Fault, FaultCode, error
-from streaming.definition.graph import Node, QueryGraph
+from streaming.definition.graph import MOST_NODES, Node, QueryGraph
 
 _NODE: Final[TypeAdapter[Node]] = TypeAdapter(Node)
 
@@ -17,7 +17,7 @@ _NODE: Final[TypeAdapter[Node]] = TypeAdapter(Node)
 class Loaded:
     """What raw data holds: the `graph` if it has no errors of shape, else None and the faults.
 
-    `nodes` are those that could be read, `broken` the ids of those that could not.
+    `nodes` are those that could be read, `broken` the ids of those that could not, or were one too many.
     """
 
     graph: QueryGraph | None
@@ -43,12 +43,14 @@ def _readable_nodes(data: object) -> tuple[tuple[Node, ...], frozenset[str]]:
     raw_nodes = data.get("nodes") if isinstance(data, dict) else None
     nodes: list[Node] = []
     broken: set[str] = set()
-    for raw in raw_nodes if isinstance(raw_nodes, list) else ():
+    listed = raw_nodes if isinstance(raw_nodes, list) else []
+    for raw in listed[:MOST_NODES]:
         try:
             nodes.append(_NODE.validate_python(raw))
         except ValidationError:
             if (name := _id_of(raw)) is not None:
                 broken.add(name)
+    broken.update(name for raw in listed[MOST_NODES:] if (name := _id_of(raw)) is not None)
     return tuple(nodes), frozenset(broken)
 
 

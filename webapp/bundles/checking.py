@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from streaming.definition.check import check
 from streaming.definition.faults import Fault, FaultCode
@@ -11,11 +12,12 @@ from streaming.definition.sql import parse_sql
 from streaming.definition.sql.rewriting.texts import rewrite_sql
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from webapp.bundles.bodies import FileFault
+from webapp.bundles.effort import Effort
 from webapp.bundles.exporting import Present, binding_text
-from webapp.bundles.files import BindingFile, Read, Source, StreamFile, bad_file
+from webapp.bundles.files import BindingFile, Read, Source, StreamFile, bad_file, too_much_work
 from webapp.bundles.yaml_text import Path
 from webapp.queries.checking import Draft, examine_text, foresee, refuses
-from webapp.queries.texts import InputSettings, named_text, printed, settings_in, settings_of, stored_text
+from webapp.queries.texts import InputSettings, named_text, printed, settings_in, stored_text
 from webapp.runs.checking import Bound, check_bound
 from webapp.runs.choosing import choose
 from webapp.streams.checking import check_stream
@@ -28,6 +30,11 @@ class QueryAfter:
 
     draft: Draft
     text: str
+
+    @cached_property
+    def says(self) -> InputSettings:
+        """What the text says of inputs; asked for by each binding of the query."""
+        return settings_in(self.text)
 
 
 @dataclass(frozen=True)
@@ -77,7 +84,7 @@ class _Scope:
         ]
 
 
-def check_files(read: Read, present: Present, *, prune: bool) -> After:
+def check_files(read: Read, present: Present, effort: Effort, *, prune: bool) -> After:
     """Return what the files define, with all faults; with `prune` nothing else may be named."""
     after = After()
     for name, (source, stream) in read.streams.items():
@@ -86,16 +93,26 @@ def check_files(read: Read, present: Present, *, prune: bool) -> After:
     streams = {**kept, **after.streams}
     definitions = {name: each.read_definition() for name, each in streams.items()}
     said = frozenset((str(each.code), each.message) for each in after.faults)
-    scope = _Scope(present, read, streams, definitions, prune, said)
-    for name, source in read.queries.items():
+    _check_behind_streams(_Scope(present, read, streams, definitions, prune, said), after, effort)
+    return after
+
+
+def _check_behind_streams(scope: _Scope, after: After, effort: Effort) -> None:
+    """Check queries and bindings; what is left out when there is too much to do is told as a fault."""
+    for name, source in scope.read.queries.items():
+        if refused := too_much_work(source.path, after.faults, effort):
+            after.faults.append(refused)
+            return
         checked = _query(source, scope, after.faults)
         if checked is not None:
             after.queries[name] = checked
-    for name, (source, binding) in read.bindings.items():
+    for name, (source, binding) in scope.read.bindings.items():
+        if refused := too_much_work(source.path, after.faults, effort):
+            after.faults.append(refused)
+            return
         bound = _binding(source, binding, scope, after)
         if bound is not None:
             after.bindings[name] = bound
-    return after
 
 
 def _stream(source: Source, said: StreamFile, present: Stream | None, faults: list[FileFault]) -> Stream:
@@ -170,6 +187,6 @@ def _meant(query: str, scope: _Scope, after: After) -> tuple[QueryGraph, InputSe
     """Return the graph of the query and what its text says of inputs; None where there is none, or one with errors."""
     if query in scope.read.names("query"):
         found = after.queries.get(query)
-        return None if found is None else (found.draft.graph, settings_in(found.text))
+        return None if found is None else (found.draft.graph, found.says)
     version = None if scope.prune else scope.present.versions.get(query)
-    return None if version is None else (version.read_graph(), settings_of(version))
+    return None if version is None else scope.present.meaning(version)

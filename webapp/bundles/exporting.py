@@ -1,8 +1,9 @@
 """What an organisation has, and its one canonical form as files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from streaming.definition.graph import InputNode, QueryGraph, Strict
 from streaming.definition.streams import AdapterChoice, StreamDefinition
@@ -24,6 +25,13 @@ class Present:
     streams: Mapping[str, Stream]
     versions: Mapping[str, QueryVersion]
     bindings: Mapping[str, Binding]
+    _meanings: dict[UUID, tuple[QueryGraph, InputSettings]] = field(default_factory=dict)
+
+    def meaning(self, version: QueryVersion) -> tuple[QueryGraph, InputSettings]:
+        """Return the graph of `version` and what its text says of inputs; read once for all its bindings."""
+        if version.pk not in self._meanings:
+            self._meanings[version.pk] = (version.read_graph(), settings_of(version))
+        return self._meanings[version.pk]
 
     def files(self) -> dict[str, str]:
         """Return the canonical text of each, by the path of its file."""
@@ -34,8 +42,7 @@ class Present:
     def binding_text(self, binding: Binding) -> str:
         """Return the canonical text of a binding, against the current version of its query."""
         name = binding.query_version.query.name
-        version = self.versions[name]
-        return binding_text(name, bound_inputs(binding), version.read_graph(), settings_of(version))
+        return binding_text(name, bound_inputs(binding), *self.meaning(self.versions[name]))
 
 
 def read_present() -> Present:

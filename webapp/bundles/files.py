@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -14,6 +14,7 @@ from streaming.definition.names import NAME_PATTERN, Name
 from streaming.definition.sql import parse_sql
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from webapp.bundles.bodies import FileFault, Kind
+from webapp.bundles.effort import Effort
 from webapp.bundles.yaml_text import Document, Path, YamlRefused, place_at, read_yaml, steps
 from webapp.core.errors import fault
 from webapp.queries.texts import LONGEST_TEXT
@@ -22,6 +23,10 @@ from webapp.runs.choosing import InputChoice
 MOST_BYTES: Final = 2 * 1024 * 1024
 """Of all files together, as UTF-8."""
 MOST_FILES: Final = 2_000
+MOST_FAULTS: Final = 200
+"""Faults of form that are told of one file."""
+MOST_FAULTS_OF_ALL: Final = 5_000
+"""Faults after which no more files are read or checked."""
 FOLDERS: Final[Mapping[str, tuple[Kind, tuple[str, ...]]]] = {
     "streams": ("stream", ("yaml",)),
     "queries": ("query", ("sql", "yaml", "json")),
@@ -120,7 +125,18 @@ def is_ignored(path: str) -> bool:
     return parts[0] == "transcripts" or parts[-1].startswith("README") or any(part.startswith(".") for part in parts)
 
 
-def read_files(files: Mapping[str, str]) -> Read:
+def too_much_work(file: str, faults: Sequence[FileFault], effort: Effort) -> FileFault | None:
+    """Return the fault that ends the work before `file`, None while there is time and all faults can be told."""
+    if effort.spent:
+        message = f"The files take more than {effort.seconds:g} s to check; {file} and those behind it are not checked."
+        return bad_file(file, message, "Send fewer or smaller files at once.")
+    if len(faults) >= MOST_FAULTS_OF_ALL:
+        message = f"There are {len(faults)} faults; {file} and the files behind it are not checked."
+        return bad_file(file, message, "Mend what is listed first.")
+    return None
+
+
+def read_files(files: Mapping[str, str], effort: Effort) -> Read:
     """Read all files. Never raises: what cannot be read is among the faults."""
     read = Read()
     if refused := _too_much(files):
@@ -129,6 +145,9 @@ def read_files(files: Mapping[str, str]) -> Read:
     for path in sorted(files):
         if ".." not in path.split("/") and is_ignored(path):
             continue
+        if refused := too_much_work(path, read.faults, effort):
+            read.faults.append(refused)
+            break
         _read_file(path, files[path], read)
     return read
 
@@ -151,7 +170,7 @@ def _read_file(path: str, text: str, read: Read) -> None:
         remedy = "Files are streams/NAME.yaml, queries/NAME.sql (or .yaml, .json) and bindings/NAME.yaml."
         read.faults.append(bad_file(path, f"Nothing is defined by a file {path!r}.", remedy))
         return
-    if not _NAME.match(name):
+    if not _NAME.fullmatch(name):
         message = f"{name!r} is no name of a {kind}."
         remedy = "Begin with a letter or underscore, then up to 62 letters, digits or underscores."
         read.faults.append(bad_file(path, message, remedy))
@@ -243,7 +262,7 @@ def _validated(model: type[M], source: Source) -> tuple[M | None, list[FileFault
         return model.model_validate(source.document.value), []
     except ValidationError as error:
         faults = []
-        for each in error.errors(include_url=False, include_context=False, include_input=False):
+        for each in error.errors(include_url=False, include_context=False, include_input=False)[:MOST_FAULTS]:
             known = source.document.known(each["loc"])
             missing = (str(each["loc"][-1]),) if each["type"] == "missing" else ()
             path = ".".join(map(str, (*known, *missing)))

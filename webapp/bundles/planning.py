@@ -4,12 +4,14 @@ import difflib
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from streaming.definition.faults import FaultCode, Severity
 from webapp.bundles.bodies import Action, Change, FileFault, Kind, Plan
 from webapp.bundles.checking import After, BindingAfter, check_files
+from webapp.bundles.effort import Effort
 from webapp.bundles.exporting import Present, present_stream, read_present
 from webapp.bundles.files import Read, path_of, read_files
 from webapp.core.context import current_organisation
@@ -18,6 +20,8 @@ from webapp.queries.services import content_hash
 from webapp.queries.texts import text_of
 from webapp.runs.access import Held, held_by_open_runs
 
+MOST_COMPARED: Final = 4_000_000
+"""Pairs of lines of two texts that are compared with each other."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
@@ -44,12 +48,13 @@ class Planned:
 
 def plan(files: Mapping[str, str], *, prune: bool) -> Planned:
     """Return what applying `files` would change; nothing is written."""
-    present, read = read_present(), read_files(files)
-    after = check_files(read, present, prune=prune)
+    effort = Effort()
+    present, read = read_present(), read_files(files, effort)
+    after = check_files(read, present, effort, prune=prune)
     deleted = _deleted(read, present) if prune else {}
     faults = [*read.faults, *after.faults, *_held(deleted, held_by_open_runs() if prune else {})]
     return Planned(
-        changes=list(_changes(after, present, deleted)),
+        changes=list(_changes(after, present, deleted, effort)),
         faults=sorted(faults, key=lambda each: (each.file, each.line, each.column)),
         token=_token(files, present, prune=prune),
         after=after,
@@ -78,18 +83,20 @@ def _held(deleted: Mapping[Kind, Sequence[str]], held: Mapping[Held, str]) -> It
                 yield FileFault(file=path_of(kind, name), line=1, column=1, **dict(found))
 
 
-def _changes(after: After, present: Present, deleted: Mapping[Kind, Sequence[str]]) -> Iterator[Change]:
+def _changes(after: After, present: Present, deleted: Mapping[Kind, Sequence[str]], effort: Effort) -> Iterator[Change]:
     for name, stream in sorted(after.streams.items()):
         before = present.streams.get(name)
-        yield _change("stream", name, None if before is None else present_stream(before), present_stream(stream))
+        yield _change(
+            "stream", name, None if before is None else present_stream(before), present_stream(stream), effort
+        )
     for name, query in sorted(after.queries.items()):
         version = present.versions.get(name)
-        yield _change("query", name, None if version is None else text_of(version), query.text)
+        yield _change("query", name, None if version is None else text_of(version), query.text, effort)
     for name, binding in sorted(after.bindings.items()):
-        yield _change("binding", name, *_binding_texts(name, binding, after, present))
+        yield _change("binding", name, *_binding_texts(name, binding, after, present), effort)
     for kind, names in deleted.items():
         for name in names:
-            yield _change(kind, name, _present_text(kind, name, present), None)
+            yield _change(kind, name, _present_text(kind, name, present), None, effort)
 
 
 def _binding_texts(name: str, binding: BindingAfter, after: After, present: Present) -> tuple[str | None, str]:
@@ -124,18 +131,27 @@ def _present_text(kind: Kind, name: str, present: Present) -> str:
     return text_of(present.versions[name]) if kind == "query" else present.binding_text(present.bindings[name])
 
 
-def _change(kind: Kind, name: str, before: str | None, now: str | None) -> Change:
+def _change(kind: Kind, name: str, before: str | None, now: str | None, effort: Effort) -> Change:
     action: Action = "create" if before is None else "delete" if now is None else "update"
     if before == now:
         return Change(kind=kind, name=name, action="unchanged", diff="")
-    return Change(kind=kind, name=name, action=action, diff=unified(path_of(kind, name), before, now))
+    return Change(
+        kind=kind, name=name, action=action, diff=unified(path_of(kind, name), before, now, whole=effort.spent)
+    )
 
 
-def unified(path: str, before: str | None, now: str | None) -> str:
-    """Return the unified diff of two texts; None is a file that is not there."""
+def unified(path: str, before: str | None, now: str | None, *, whole: bool = False) -> str:
+    """Return the unified diff of two texts; None is a file that is not there.
+
+    With `whole`, and for long texts, which may take minutes to compare, all lines are said to be replaced.
+    """
     old, new = _LINE.findall(before or ""), _LINE.findall(now or "")
     names = ("/dev/null" if before is None else f"a/{path}", "/dev/null" if now is None else f"b/{path}")
-    lines = difflib.unified_diff(old, new, *names)
+    if old and new and (whole or len(old) * len(new) > MOST_COMPARED):
+        head = (f"--- {names[0]}\n", f"+++ {names[1]}\n", f"@@ -1,{len(old)} +1,{len(new)} @@\n")
+        lines: Iterable[str] = (*head, *(f"-{line}" for line in old), *(f"+{line}" for line in new))
+    else:
+        lines = difflib.unified_diff(old, new, *names)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 

@@ -93,6 +93,8 @@ class _Reader:
     def _add(self, event: Any, value: Any, *, opens: bool) -> None:
         if event.anchor is not None or event.tag not in (None, "!"):
             raise _refused(event, "Anchors and tags are not taken", "Write the value without.")
+        if isinstance(event, yaml.ScalarEvent) and "\0" in event.value:
+            raise _refused(event, "A text contains the character U+0000", "Take it out: it cannot be stored.")
         place = (event.start_mark.line + 1, event.start_mark.column + 1)
         path: Path = ()
         if self.open and isinstance(self.open[-1].value, dict) and self.open[-1].key is None:

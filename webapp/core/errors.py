@@ -10,7 +10,7 @@ ApiError      a request is refused; its subclasses carry the status and the code
 """
 
 import logging
-from typing import Any
+from typing import Any, Final
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
@@ -23,6 +23,11 @@ from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import Strict
 
 logger = logging.getLogger(__name__)
+
+MOST_FAULTS: Final = 200
+"""Faults of shape that are told of one body."""
+MOST_READ: Final = 10_000
+"""Faults of shape beyond which none is looked at: each costs more memory than what was sent."""
 
 
 class ErrorEnvelope(Strict):
@@ -104,9 +109,15 @@ def fault(code: FaultCode, message: str, remedy: str, *, node: str | None = None
 
 
 def faults_of(error: ValidationError, *, inside: str = "") -> list[Fault]:
-    """Return one `bad_shape` fault for each thing that pydantic refused, with its path under `inside`."""
+    """Return one `bad_shape` fault for each thing that pydantic refused, with its path under `inside`; the first 200.
+
+    One fault alone tells of a body that is wrong in thousands of places.
+    """
+    if (count := error.error_count()) > MOST_READ:
+        message = f"{inside or 'The body'} has {count} values of a wrong shape."
+        return [fault(FaultCode.BAD_SHAPE, message, "Look at the shape that the API documents.", field=inside or None)]
     found = []
-    for each in error.errors(include_url=False, include_context=False, include_input=False):
+    for each in error.errors(include_url=False, include_context=False, include_input=False)[:MOST_FAULTS]:
         path = ".".join(str(part) for part in ((inside,) if inside else ()) + each["loc"])
         found.append(
             fault(
