@@ -229,3 +229,26 @@ def test_windows_of_other_systems_are_told_with_the_clause_to_write(clause: str,
     words, remedy = marked(f"SELECT COUNT(*) AS n FROM cars {clause}")[0]
     assert words == clause[len("GROUP BY ") :].strip().removeprefix("Y ")
     assert remedy.startswith(f"Write WINDOW BY {written}, and name the field of the time with EVENTTIME BY")
+
+
+def test_an_item_over_the_name_of_another_that_is_computed_is_told() -> None:
+    # the window has COUNT(*) by the name `n`, so `q` would silently be one less than it says
+    (words, remedy) = fault("SELECT STREAM COUNT(*) + 1 AS n, n * 2 AS q FROM cars WINDOW BY TUMBLE 5m")
+    assert (words, "step behind" in remedy) == ("n", True)
+
+
+def test_an_item_over_the_name_of_a_plain_aggregate_is_read() -> None:
+    text = "SELECT STREAM COUNT(*) AS n, n * 2 AS q, SUM(n) + 1 AS s FROM cars WINDOW BY TUMBLE 5m"
+    assert nodes(text)[2]["columns"] == [
+        {"name": "n", "of": "n"},
+        {"name": "q", "of": "n * 2"},
+        {"name": "s", "of": "s + 1"},
+    ]
+
+
+@pytest.mark.parametrize("items", ["upper(plate) AS plate, lane", "lane AS plate, plate AS lane"])
+def test_having_over_a_group_whose_name_another_item_has_is_told(items: str) -> None:
+    # Spark reads the item, others the field
+    text = f"SELECT STREAM {items}, COUNT(*) AS n FROM cars WINDOW BY TUMBLE 5m GROUP BY plate, lane HAVING plate = 'X'"
+    (words, remedy) = fault(text)
+    assert (words, remedy) == ("plate", "Give the item another name with AS.")

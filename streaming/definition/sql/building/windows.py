@@ -1,13 +1,13 @@
 """A SELECT with windows as nodes: the window, HAVING, and the columns that are computed from aggregates."""
 
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from typing import Final
 
 from streaming.definition.sql.building.columns import Aggregates, Column, group_names, names_of_calls
 from streaming.definition.sql.building.drafts import Draft
 from streaming.definition.sql.problems import Extent
 from streaming.definition.sql.reading.aggregates import Call, is_aggregate, take_calls
-from streaming.definition.sql.reading.lex import Kind
+from streaming.definition.sql.reading.lex import Kind, Token
 from streaming.definition.sql.reading.reader import Part, Reader, Said
 from streaming.definition.sql.reading.slices import Slice, cut
 from streaming.definition.sql.reading.tree import Fields, Select
@@ -41,6 +41,7 @@ class Windowed:
             before = len(self.aggregates.found)
             self.having = self._having(draft, having.part, calls)
             direct = direct and len(self.aggregates.found) == before
+        self._refuse_beside()
         self._check(direct)
         if self.aggregates.found:
             first = (
@@ -89,14 +90,39 @@ class Windowed:
         return self.aggregates.replaced(part, calls, names)
 
     def _refuse_computed(self, part: Part) -> None:
-        """HAVING over the name of an item that is computed only behind it."""
-        computed = {column.name.value for column in self.columns if column.name and column.calls and not column.is_call}
-        for index in range(part.first, part.last):
-            token = self.reader.tokens[index]
-            named = token.kind in (Kind.WORD, Kind.QUOTED) and token.value in computed
-            if named and self.reader.tokens[index - 1].word != ".":
-                message = f"HAVING is judged before `{token.value}` is computed."
-                self.reader.problem(token.extent, message, "Write the expression itself, with its aggregates.")
+        """HAVING over the name of an item that is computed only behind it, where SQL's dialects part as well."""
+        for token in self._named(part, (), self._computed()):
+            message = f"HAVING is judged before `{token.value}` is computed."
+            self.reader.problem(token.extent, message, "Write the expression itself, with its aggregates.")
+        groups = {group.value for group in self.groups}
+        others = {each.name.value for each in self.columns if each.name and not each.calls}
+        kept = {each.field for each in self.columns if each.name and each.name.value == each.field}
+        for token in self._named(part, (), groups & (others - kept)):
+            message = f"`{token.value}` is a field of GROUP BY and an item that is computed from others."
+            self.reader.problem(token.extent, message, "Give the item another name with AS.")
+
+    def _refuse_beside(self) -> None:
+        """An item over the name of another that is computed: the window has one of its aggregates by that name."""
+        computed = self._computed()
+        for column in self.columns if computed else ():
+            for token in self._named(column.item.of, column.calls, computed):
+                message = f"`{token.value}` is computed beside this item, and not before it."
+                remedy = "Write its expression here as well, or compute from it in a step behind."
+                self.reader.problem(token.extent, message, remedy)
+
+    def _computed(self) -> set[str]:
+        """The names of items that are computed from aggregates."""
+        return {column.name.value for column in self.columns if column.name and column.calls and not column.is_call}
+
+    def _named(self, part: Part, calls: tuple[Call, ...], names: Set[str]) -> Iterator[Token]:
+        """The words of a part, outside of the calls, that are one of the names."""
+        tokens = self.reader.tokens
+        inside = {index for call in calls for index in range(call.part.first, call.part.last)}
+        for index in range(part.first, part.last) if names else ():
+            token = tokens[index]
+            named = token.kind in (Kind.WORD, Kind.QUOTED) and token.value in names and index not in inside
+            if named and tokens[index - 1].word != "." and tokens[index + 1].word != "(":
+                yield token
 
     def _check(self, direct: bool) -> None:
         """Tell of fields that are neither groups nor in an aggregate, and of windows without any aggregate."""
