@@ -58,7 +58,9 @@ def _explain(options: Options, definition: Definition) -> None:
 def _run(options: Options, definition: Definition) -> None:
     """Run, and put all files in their places at the very end. Raises `RunError`."""
     where = places(options.output or "", list(definition.outputs), options.late)
-    check_places(where, (Path(file.path) for files in definition.files.values() for file in files.files))
+    read = definition.files.values()
+    folders = [files.path for files in read if files.path.is_dir()]
+    check_places(where, (Path(file.path) for files in read for file in files.files), folders)
     if not options.as_json:
         _say(*definition.said)
     begun = time.monotonic()
@@ -71,7 +73,8 @@ def _run(options: Options, definition: Definition) -> None:
     except AdapterError as error:
         raise Unreadable(str(error)) from None
     except OSError as error:
-        raise Failed(f"The results cannot be written: {error}.") from None
+        named = f" {error.filename}" if error.filename else ""
+        raise Failed(f"The results cannot be written{named} ({error.strerror or error}).") from None
     finally:
         results.close()
     _tell(

@@ -26,6 +26,20 @@ _CODE: Final = re.compile(r"[+-]?\d+", re.ASCII)
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
+class LongNumber(float):
+    """A JSON number with more digits than a double keeps."""
+
+
+def read_number(text: str) -> float:
+    """A JSON number with a point or an exponent; a `LongNumber` where a double would lose digits."""
+    return LongNumber(text) if _is_long(text) else float(text)
+
+
+def _is_long(text: str) -> bool:
+    digits = re.split("[eE]", text)[0].lstrip("+-").replace(".", "").strip("0")
+    return len(digits) > _KEPT_DIGITS
+
+
 _SCALARS: Final[dict[type, Type]] = {bool: BOOLEAN, int: LONG, float: DOUBLE}
 
 
@@ -37,6 +51,18 @@ class Doubt:
 
 
 NOTHING: Final = Doubt("every value that was looked at is null")
+LONG_NUMBER: Final = Doubt("it holds numbers with more digits than a long or a double keeps; a decimal keeps up to 38")
+_LARGEST: Final = 2**63
+_KEPT_DIGITS: Final = 17
+_NAMES: Final[dict[type, str]] = {
+    bool: "true or false",
+    int: "whole numbers",
+    float: "numbers",
+    LongNumber: "numbers",
+    str: "text",
+    list: "lists",
+    dict: "objects",
+}
 
 
 def type_of_values(values: Sequence[Any]) -> Type | Doubt:
@@ -45,11 +71,17 @@ def type_of_values(values: Sequence[Any]) -> Type | Doubt:
     if not known:
         return NOTHING
     kinds = {bool if isinstance(value, bool) else type(value) for value in known}
+    if kinds <= {int, float, LongNumber} and any(map(_needs_decimal, known)):
+        return LONG_NUMBER
     if kinds == {int, float}:
         return DOUBLE
     if len(kinds) > 1:
-        return Doubt(f"it holds {' and '.join(sorted(kind.__name__ for kind in kinds))} values")
+        return Doubt(f"it holds {' and '.join(sorted({_NAMES[kind] for kind in kinds}))}")
     return _of_kind(kinds.pop(), known)
+
+
+def _needs_decimal(number: float) -> bool:
+    return isinstance(number, LongNumber) or (isinstance(number, int) and not -_LARGEST <= number < _LARGEST)
 
 
 def _of_kind(kind: type, values: Sequence[Any]) -> Type | Doubt:
@@ -88,7 +120,7 @@ def type_of_cells(cells: Sequence[str]) -> Type | Doubt:
         return LONG
     codes = any(_CODE.fullmatch(cell) and not _WHOLE.fullmatch(cell) for cell in known)
     if all(map(_NUMBER.fullmatch, known)) and not codes:
-        return DOUBLE
+        return LONG_NUMBER if any(map(_is_long, known)) else DOUBLE
     if all(cell.lower() in ("true", "false") for cell in known):
         return BOOLEAN
     return TIMESTAMP if all(map(_MOMENT.fullmatch, known)) else STRING

@@ -34,15 +34,20 @@ class Places:
     late: Path | None
 
 
-def check_places(where: Places, inputs: Iterable[Path]) -> None:
-    """No file is written twice, and none that is read. Raises `Misused`."""
+def check_places(where: Places, inputs: Iterable[Path], folders: Iterable[Path] = ()) -> None:
+    """No file is written twice, none that is read, and none into a folder that is. Raises `Misused`."""
     read = {path.resolve() for path in inputs}
+    watched = {path.resolve() for path in folders}
     taken: set[Path] = set()
     for path in [place.path for place in where.outputs.values()] + [where.late]:
         if path is None:
             continue
         if path.resolve() in read:
             raise Misused(f"{path} is an input, and would be written over; choose another place for the results.")
+        if path.resolve().parent in watched:
+            raise Misused(
+                f"{path} would be in a folder that is an input, and the next run would read it; choose another place."
+            )
         if path.resolve() in taken:
             raise Misused(f"{path} would be written twice; choose another place for one of the outputs.")
         taken.add(path.resolve())

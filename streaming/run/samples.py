@@ -10,18 +10,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from streaming.adapters.file.csv_cells import header_cells, split_cells
+from streaming.adapters.file.found import FoundFile
 from streaming.adapters.file.journal import Mark
 from streaming.adapters.file.records import RecordReader
 from streaming.adapters.file.split import csv_splitter, split_lines
 from streaming.definition.types import Type
-from streaming.run.errors import Unreadable
+from streaming.run.errors import Misused, Unreadable
 from streaming.run.files import InputFiles
-from streaming.run.infer_types import Doubt, type_of_arrow, type_of_cells, type_of_values
+from streaming.run.infer_types import Doubt, read_number, type_of_arrow, type_of_cells, type_of_values
 
 ROWS_LOOKED_AT: Final = 1_000
 TIMES: Final = ("start", "end", "edge")
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _NO_EVENTS: Final = ("cti", "heartbeat", "bad")
+_SAY_STREAM: Final = "What its rows would be cannot be seen: say it with --streams FILE."
 _WORDS: Final = ("lane", "arrival", "stream")
 
 
@@ -38,7 +40,10 @@ class Sample:
 
 
 def sample_of(files: InputFiles) -> Sample:
-    """Look at the first rows of the first file, at the schema of a Parquet file. Raises `Unreadable`."""
+    """Look at the first rows of the first file that is not empty, at the schema of a Parquet file.
+
+    Raises `Unreadable`, and `Misused` where there is no row to look at.
+    """
     try:
         if files.form == "parquet":
             return _parquet(files)
@@ -60,7 +65,9 @@ def _csv(files: InputFiles) -> Sample:
     records = _first_records(files, csv_splitter(","))
     first = next(records, b"")
     header = header_cells(first.removeprefix(_BYTE_ORDER_MARK), ",")
-    if not first or header is None or len(set(header)) != len(header):
+    if not first:
+        raise Misused(f"{_first(files).path} is empty: it has no header line. {_SAY_STREAM}")
+    if header is None or len(set(header)) != len(header):
         raise Unreadable(f"The header line of {files.path} cannot be read; it must name each column once.")
     rows = [split_cells(record.decode(errors="replace"), ",") for record in records]
     whole = [row for row in rows if row is not None and len(row) == len(header)]
@@ -69,6 +76,8 @@ def _csv(files: InputFiles) -> Sample:
 
 def _json_lines(files: InputFiles) -> Sample:
     rows = [row for record in _first_records(files, split_lines) if (row := _event(record)) is not None]
+    if not rows:
+        raise Misused(f"No event is among the first lines of {_first(files).path}. {_SAY_STREAM}")
     payloads = [row["payload"] for row in rows if isinstance(row.get("payload"), dict)]
     if payloads:
         times = frozenset(time for time in TIMES if any(time in row for row in rows))
@@ -88,14 +97,18 @@ def _columns(rows: list[dict[str, Any]]) -> Mapping[str, Type | Doubt]:
 def _event(record: bytes) -> dict[str, Any] | None:
     """The row, None for one that is no event or cannot be read."""
     try:
-        row = json.loads(record.removeprefix(_BYTE_ORDER_MARK).decode())
+        row = json.loads(record.removeprefix(_BYTE_ORDER_MARK).decode(), parse_float=read_number)
     except (ValueError, RecursionError):
         return None
     return row if isinstance(row, dict) and not any(word in row for word in _NO_EVENTS) else None
 
 
+def _first(files: InputFiles) -> FoundFile:
+    return next((file for file in files.files if file.size), files.files[0])
+
+
 def _first_records(files: InputFiles, split: Any) -> Iterator[bytes]:
-    reader = RecordReader(files.files[0], Mark(row=0, offset=0), split)
+    reader = RecordReader(_first(files), Mark(row=0, offset=0), split)
     try:
         taken = reader.take(0, ROWS_LOOKED_AT + 1, ROWS_LOOKED_AT + 1)
         each = (records.record(index) for records in taken for index in range(len(records.starts)))

@@ -117,7 +117,11 @@ class ParquetWriter:
         named = [pa.field(name, _column_type(of)) for name, of in fields.items()]
         self._schema = pa.schema([pa.field("start", _MOMENT, nullable=False), pa.field("end", _MOMENT), *named])
         _opened(self._temporary).close()
-        self._writer: Any = pq.ParquetWriter(self._temporary, self._schema)
+        try:
+            self._writer: Any = pq.ParquetWriter(self._temporary, self._schema)
+        except OSError as error:
+            self._temporary.unlink(missing_ok=True)
+            raise Failed(f"{path} cannot be written ({os.strerror(error.errno) if error.errno else error}).") from None
         self._waiting: list[Row] = []
 
     def rows(self, rows: Iterable[Row]) -> None:

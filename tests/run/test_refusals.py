@@ -230,9 +230,11 @@ def test_fields_of_parquet_are_those_of_its_schema(folder: Folder) -> None:
         ("in.csv", "start,empty\n1,\n", ["'empty': every value", "    empty: TYPE"]),
         ("in.csv", "start,Speed (km/h)\n1,2\n", ['columns: {Speed__km_h_: "Speed (km/h)"}']),
         ("in.csv", "ts,v\n1,2\n", ["no start, and no EVENTTIME BY", "    v: long", "start: COLUMN", "unit: ms"]),
-        ("in.jsonl", '{"start": 1, "v": 1}\n{"start": 2, "v": "a"}\n', ["'v': it holds int and str values"]),
+        ("in.jsonl", '{"start": 1, "v": 1}\n{"start": 2, "v": "a"}\n', ["'v': it holds text and whole numbers"]),
+        ("in.jsonl", '{"start": 1, "v": 9223372036854775808}\n', ["'v': it holds numbers with more digits"]),
+        ("in.jsonl", '{"start": 1, "v": 1}\n{"start": 2, "v": 0.123456789012345678}\n', ["'v': it holds numbers with"]),
+        ("in.csv", "start,v\n1,1.5\n2,0.123456789012345678\n", ["'v': it holds numbers with more digits"]),
         ("in.jsonl", '{"start": 1, "lane": "a"}\n', ["'lane': it may be a field, or what transcripts call so"]),
-        ("in.jsonl", "", ["no start"]),
     ],
 )
 def test_what_is_in_doubt_is_an_error_that_shows_the_yaml_to_write(
