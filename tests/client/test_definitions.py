@@ -198,6 +198,13 @@ def test_an_export_that_cannot_be_written_writes_nothing(
         "streams/a/b.yaml",
         "queries/a.sh",
         "a.sql",
+        "streams/.yaml",
+        "streams/.a.yaml",
+        "streams/a\n.yaml",
+        "streams/a\x1b[2J.yaml",
+        "streams/c:a.yaml",
+        "streams/..\\a.yaml",
+        f"streams/{'a' * 64}.yaml",
     ],
 )
 def test_a_server_cannot_have_a_file_written_elsewhere(name: str, tmp_path: Path) -> None:
@@ -217,6 +224,9 @@ def test_an_export_does_not_follow_links(tmp_path: Path) -> None:
     (tmp_path / "defs" / "queries" / "b.sql").symlink_to(tmp_path / "secret")
     assert folders.changed_files(tmp_path / "defs", {"queries/b.sql": "mine"}) == ["queries/b.sql"]
     folders.write_folder(tmp_path / "defs", {"queries/b.sql": "theirs"})
+    beside = tmp_path / "defs" / "queries" / f".c.sql.{os.getpid()}.new"
+    beside.symlink_to(tmp_path / "secret")
+    folders.write_folder(tmp_path / "defs", {"queries/c.sql": "theirs"})
     assert (tmp_path / "secret").read_text() == "mine"
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from webapp.client import screen as screens
 from webapp.client.faults import Place, located, place_of, show_faults
 from webapp.client.outcomes import Exit, Failure, without_tokens
-from webapp.client.screen import Screen, clean
+from webapp.client.screen import Screen, clean, clean_line
 
 
 @pytest.mark.parametrize(
@@ -82,6 +82,19 @@ def test_json_cannot_either_and_says_the_same(capsys: pytest.CaptureFixture[str]
     assert "\x9b" not in printed
     assert "\u00e9" in printed
     assert json.loads(printed) == {HOSTILE: "\u00e9\x7f"}
+
+
+@pytest.mark.parametrize("turning", ["\u202e", "\u2066", "\u200f", "\u061c", "\u2028", "\u2029"])
+def test_a_line_cannot_be_shown_as_another_than_it_is(turning: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Screen(json_=False).say(f"-a{turning}b")
+    Screen(json_=True).json_line(f"-a{turning}b")
+    shown, written = capsys.readouterr().out.splitlines()
+    assert shown == "-a\ufffdb"
+    assert (turning in written, json.loads(written)) == (False, f"-a{turning}b")
+
+
+def test_a_value_cannot_look_like_the_next_line() -> None:
+    assert clean_line("a\n2026 ERROR b\x1b") == "a\\n2026 ERROR b\ufffd"
 
 
 def test_brackets_are_printed_and_not_taken_for_markup(capsys: pytest.CaptureFixture[str]) -> None:

@@ -91,6 +91,21 @@ def test_a_query_of_thousands_of_nodes_is_refused_by_their_number(alice: Person,
     assert [(each["code"], each["field"]) for each in answered.json()["faults"]] == [("bad_shape", "nodes")]
 
 
+def test_a_graph_of_more_than_a_text_could_say_is_refused(alice: Person, cars: dict[str, Any]) -> None:
+    long = " + ".join(["speed"] * 1_000) + " > 1"
+    drawn = graph()
+    drawn["nodes"][1:1] = [{"kind": "filter", "id": f"n{at}", "input": "cars", "where": long} for at in range(60)]
+    for path in ("queries/validate/", "queries/explain/", "queries/"):
+        answered = alice.post(path, {"graph": drawn})
+        assert (answered.status_code, answered.json()["faults"][0]["field"]) == (422, "graph")
+        assert "at most 400000" in answered.json()["faults"][0]["message"]
+
+
+def test_a_file_of_very_many_values_is_refused(alice: Person) -> None:
+    [fault] = plan(alice, {"queries/q.yaml": "nodes: [" + "1," * 20_001 + "]"})["faults"]
+    assert (fault["code"], fault["message"]) == ("bad_file", "There are more than 20000 values.")
+
+
 def test_applying_within_the_limits_still_works(alice: Person, cars_file: str) -> None:
     assert applied(alice, FILES) == {"stream cars": "create", "query speeding": "create", "binding watch": "create"}
     assert exported(alice)["queries/speeding.sql"] == SPEEDING_SQL

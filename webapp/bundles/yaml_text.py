@@ -14,6 +14,8 @@ import yaml
 
 DEEPEST: Final = 50
 """How many lists and mappings may stand inside each other."""
+MOST_VALUES: Final = 20_000
+"""Values in one document; the place of each is kept."""
 Path = tuple[str | int, ...]
 _NUMBER: Final = re.compile(r"^-?(0|[1-9][0-9]{0,300})(\.[0-9]{1,300})?([eE][-+]?[0-9]{1,3})?$")
 _CONSTANTS: Final = {"": None, "null": None, "~": None, "true": True, "false": False}
@@ -95,6 +97,8 @@ class _Reader:
             raise _refused(event, "Anchors and tags are not taken", "Write the value without.")
         if isinstance(event, yaml.ScalarEvent) and "\0" in event.value:
             raise _refused(event, "A text contains the character U+0000", "Take it out: it cannot be stored.")
+        if len(self.places) >= MOST_VALUES:
+            raise _refused(event, f"There are more than {MOST_VALUES} values", "Divide it into several definitions.")
         place = (event.start_mark.line + 1, event.start_mark.column + 1)
         path: Path = ()
         if self.open and isinstance(self.open[-1].value, dict) and self.open[-1].key is None:

@@ -113,7 +113,7 @@ def _show_changes(work: Work, planned: Mapping[str, Any]) -> None:
     for change in _changes(planned):
         sign, style = SIGNS.get(change["action"], ("?", ""))
         work.screen.say(f"{sign} {change['kind']} {change['name']}", f"bold {style}")
-        for line in str(change.get("diff") or "").splitlines():
+        for line in str(change.get("diff") or "").removesuffix("\n").split("\n"):
             header = line.startswith(("--- ", "+++ "))
             work.screen.out.print(Text(f"    {clean(line)}", "bold" if header else LINE_STYLES.get(line[:1], "dim")))
 

@@ -10,6 +10,8 @@ from .outcomes import Exit, Failure
 
 MOST_BYTES: Final = 2 * 1024 * 1024
 DEFINITION: Final = re.compile(r"(streams|queries|bindings)/[^/\\]+\.(yaml|yml|sql|json)")
+EXPORTED: Final = re.compile(r"(streams|queries|bindings)/[A-Za-z_][A-Za-z0-9_]{0,62}\.(yaml|sql)")
+"""What a server may have written: a name that the server itself takes, and nothing that a system gives a meaning."""
 IGNORED_FOLDERS: Final = frozenset({"transcripts"})
 WHAT_BELONGS: Final = "A folder of definitions holds streams/NAME.yaml, queries/NAME.sql and bindings/NAME.yaml"
 
@@ -92,6 +94,7 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> list[str]:
         for name, path in wanted.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             beside[name] = path.with_name(f".{path.name}.{os.getpid()}.new")
+            beside[name].unlink(missing_ok=True)  # never through a link that lies there
             beside[name].write_bytes(files[name].encode())
         for name, path in wanted.items():
             old = path.read_bytes() if path.is_file() else None
@@ -122,6 +125,6 @@ def _lay_back(paths: Mapping[str, Path], before: Mapping[str, bytes | None]) -> 
 def _inside(folder: Path, name: str) -> Path:
     """Return where `name` lies; a server must not write outside of the folder, nor through a link in it."""
     path = folder / name
-    if not DEFINITION.fullmatch(name) or "\0" in name or path.parent.is_symlink():
+    if not EXPORTED.fullmatch(name) or path.parent.is_symlink():
         raise Failure(Exit.REFUSED, f"The server sent a file that does not belong here: {name!r}. Nothing was written.")
     return path

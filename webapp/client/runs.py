@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from .listing import RUN_COLUMNS, run_row
 from .outcomes import Exit, Failure
-from .screen import clean
+from .screen import clean_line
 from .work import Work, named, run_of
 
 EVERY_S: Final = 1.0
@@ -78,7 +78,7 @@ def _print_logs(work: Work, run: str, after: str | None) -> tuple[str, bool]:
         if work.screen.json:
             work.screen.json_line(line)
         else:
-            text = f"{clean(line['at'])} {clean(line['level']).upper():<8} {clean(line['message'])}"
+            text = f"{clean_line(line['at'])} {clean_line(line['level']).upper():<8} {clean_line(line['message'])}"
             work.screen.say(text, LEVEL_STYLES.get(str(line["level"]).lower(), ""))
     return str(page["next"]), bool(page["lines"])
 

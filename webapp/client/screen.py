@@ -17,13 +17,21 @@ from rich.text import Text
 PROGRESS_AFTER_S = 1.0
 UNBROKEN = 100_000
 """The width of what is no terminal: a program that reads lines wants them whole."""
-_CONTROLS = {code: "\ufffd" for code in (*range(0x20), 0x7F, *range(0x80, 0xA0)) if chr(code) not in "\n\t"}
-_JSON_CONTROLS = {code: f"\\u{code:04x}" for code in (0x7F, *range(0x80, 0xA0))}
+_DIRECTIONS = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+"""What turns the direction of writing: a line can be shown as another than it is."""
+_SHOWN_ELSEWHERE = (0x7F, *range(0x80, 0xA0), 0x2028, 0x2029, *_DIRECTIONS)
+_CONTROLS = {code: "\ufffd" for code in (*range(0x20), *_SHOWN_ELSEWHERE) if chr(code) not in "\n\t"}
+_JSON_CONTROLS = {code: f"\\u{code:04x}" for code in _SHOWN_ELSEWHERE}
 
 
 def clean(text: object) -> str:
     """Return `text` without control characters, which a terminal would obey."""
     return str(text).translate(_CONTROLS)
+
+
+def clean_line(text: object) -> str:
+    """Return `text` clean and on one line: what is in it cannot look like the next line."""
+    return clean(text).replace("\n", "\\n")
 
 
 def _console(file: TextIO) -> Console:

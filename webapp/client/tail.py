@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from .outcomes import Exit, Failure
 from .runs import EVERY_S, patiently
+from .screen import clean_line
 from .work import Work, run_of
 
 PAGE: Final = 500
@@ -103,7 +104,7 @@ def _print(work: Work, row: Row) -> None:
         work.screen.json_line(row)
         return
     values = "  ".join(f"{name}={_value(value)}" for name, value in row["payload"].items())
-    work.screen.say(f"{row['output']}  {instant(row['start'])} .. {instant(row['end'])}  {values}")
+    work.screen.say(clean_line(f"{row['output']}  {instant(row['start'])} .. {instant(row['end'])}  {values}"))
 
 
 def _value(value: object) -> str:

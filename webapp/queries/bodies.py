@@ -1,16 +1,22 @@
 """What is sent to the API about queries, and what it answers."""
 
+import json
 from collections.abc import Mapping
-from typing import Any, Self, cast
+from typing import Any, Final, Self, cast
 from uuid import UUID
 
 from pydantic import Field, RootModel, SkipValidation, model_validator
 
 from streaming.definition.explain import Explanation
-from streaming.definition.faults import Fault
+from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import QueryGraph, Strict
 from streaming.definition.names import Name
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from webapp.core.errors import Faulty, fault
+from webapp.queries.texts import LONGEST_TEXT
+
+LONGEST_GRAPH: Final = 2 * LONGEST_TEXT
+"""Characters of JSON in a graph that is sent; it names what its text does not."""
 
 
 class GraphOrText(Strict):
@@ -25,7 +31,11 @@ class GraphOrText(Strict):
         return "graph" in self.model_fields_set and not (self.graph is None and self.text is not None)
 
     def raw(self) -> Mapping[str, Any]:
-        """Return the graph as it was sent."""
+        """Return the graph as it was sent. Raises `Faulty` for one that no text could say: it takes long to check."""
+        size = len(json.dumps(self.graph, separators=(",", ":"), ensure_ascii=False, default=str))
+        if size > LONGEST_GRAPH:
+            message = f"The graph has {size} characters; a query has at most {LONGEST_GRAPH}."
+            raise Faulty([fault(FaultCode.BAD_SHAPE, message, "Divide it into several queries.", field="graph")])
         return cast(Mapping[str, Any], self.graph)
 
     @model_validator(mode="after")
