@@ -8,8 +8,8 @@ from streaming.definition.advance import check_advance, in_force
 from streaming.definition.binding_checks import check_binding
 from streaming.definition.check import check
 from streaming.definition.event_time import check_event_times, with_event_times
-from streaming.definition.faults import Fault, FaultCode, Severity, Span
-from streaming.definition.graph import QueryGraph
+from streaming.definition.faults import Fault, FaultCode, Severity, Span, warning
+from streaming.definition.graph import QueryGraph, UnionNode
 from streaming.definition.load import is_hole, load_graph
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.places import Places
@@ -47,6 +47,7 @@ def check_sql(
     own = _of_text(script)
     found = [*_of_graph(checked.faults, script), *_of_settings(script, streams, advance or {}, own_ctis)]
     found += _of_qualifiers(script, checked.schemas, found)
+    found += _of_unions(script, checked.schemas)
     faults = (in_sql(fault, script) for fault in (*own, *_untold(found, own)))
     return CheckedText(script, _in_order(faults), checked.schemas)
 
@@ -81,6 +82,21 @@ def _of_qualifiers(script: Script, schemas: Mapping[str, Fields], found: Collect
         for each in script.qualified
         if each.node in schemas and each.name not in schemas[each.node] and each.span not in told
     ]
+
+
+def _of_unions(script: Script, schemas: Mapping[str, Fields]) -> Iterator[Fault]:
+    """UNION ALL of equal names in another order: SQL would go by places, and only where their types allow it."""
+    for node in script.graph.nodes if script.graph else ():
+        if not isinstance(node, UnionNode) or not all(each in schemas for each in node.inputs):
+            continue
+        first = schemas[node.inputs[0]]
+        for index, fields in enumerate(schemas[each] for each in node.inputs):
+            by_place = list(fields.values()) == list(first.values())
+            if by_place and list(fields) != list(first) and set(fields) == set(first):
+                path = f"inputs[{index}]"
+                message = "UNION ALL goes by the names of fields, and these stand in another order than the first ones."
+                remedy = f"Write them as {', '.join(first)}; to put one in the place of another, rename it with AS."
+                yield _placed(warning(FaultCode.FIELDS_DIFFER, message, remedy, node=node.id), script.places, path)
 
 
 def _of_settings(

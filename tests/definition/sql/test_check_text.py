@@ -71,6 +71,15 @@ def test_a_field_that_only_another_source_than_the_named_one_has_is_told() -> No
     assert told(join.format("owners.owned")) == [("unknown_field", "owned")]
 
 
+def test_a_union_of_equal_names_in_another_order_is_told_where_sql_would_go_by_places() -> None:
+    text = "INSERT INTO out SELECT STREAM {} FROM timed UNION ALL SELECT STREAM {} FROM timed WHERE speed > 1;"
+    swapped = text.format("plate, plate AS again", "plate AS again, plate")
+    assert told(swapped) == [("fields_differ", "SELECT STREAM plate AS again, plate FROM timed WHERE speed > 1")]
+    assert only(swapped).severity is Severity.WARNING
+    assert told(text.format("plate, speed", "speed, plate")) == []  # SQL would refuse it: the names say what is meant
+    assert told(text.format("plate, speed", "plate, speed")) == []
+
+
 def test_an_operator_whose_types_do_not_fit_is_told_at_the_operator() -> None:
     assert told("INSERT INTO out SELECT STREAM speed + plate AS x FROM timed;") == [("type_mismatch", "+")]
 
