@@ -1,8 +1,13 @@
 """The checker: wiring, streams and expressions, every fault with its place and its remedy."""
 
+from collections import Counter
+
+import pytest
+
+from streaming.definition import wiring
 from streaming.definition.check import check, check_fields
 from streaming.definition.faults import FaultCode, Severity
-from streaming.definition.graph import QueryGraph
+from streaming.definition.graph import Node, QueryGraph, UnionNode, sources
 from tests.definition.graphs import (
     CARS,
     COUNT,
@@ -210,3 +215,19 @@ def test_a_faulty_condition_does_not_hide_faults_behind_it() -> None:
         CARS, node("filter", where="nope > 1"), node("filter", id="f", input="w", where="no > 1"), OUT | {"input": "f"}
     )
     assert [(fault.code.value, fault.node) for fault in faults(raw)] == [("unknown_field", "w"), ("unknown_field", "f")]
+
+
+def test_long_chains_are_put_in_order_without_asking_every_node_again_and_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    length = 500
+    chain = {f"n{i}": UnionNode(id=f"n{i}", kind="union", inputs=[f"n{i + 1}"] * 2) for i in range(length)}
+    asked = Counter[str]()
+
+    def counting(node: Node) -> tuple[str, ...]:
+        asked[node.id] += 1
+        return sources(node)
+
+    monkeypatch.setattr(wiring, "sources", counting)
+    assert wiring.order(chain) == ([f"n{i}" for i in reversed(range(length))], set())
+    assert max(asked.values()) == 1

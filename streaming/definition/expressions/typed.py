@@ -95,7 +95,7 @@ class _Typing:
 
     def field(self, node: Field) -> Expression | None:
         fields = self._fields
-        of: Type = Struct(tuple(fields.items()))
+        of: Type = Struct(())  # a path has a step; all fields as a type would cost their number for each expression
         for step, name in enumerate(node.path):
             found = fields.get(name)
             if found is None:
