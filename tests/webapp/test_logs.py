@@ -151,3 +151,20 @@ def test_what_is_no_cursor_is_refused(alice: Person, run: dict[str, Any], after:
 
 def test_a_run_that_nobody_wrote_of_has_no_lines(alice: Person, run: dict[str, Any]) -> None:
     assert page(alice, run)["lines"] == []
+
+
+def test_lines_that_are_none_of_the_runners_are_passed_over(alice: Person, run: dict[str, Any], log: RunnerLog) -> None:
+    about = f"binding {run['binding']}"
+    lines = [
+        json.dumps({"at": "0001-01-01T00:00:00+14:00", "level": "info", "message": about}),
+        json.dumps({"at": "2020-01-01T00:00:00", "level": "info", "message": about}),
+        json.dumps({"at": 7, "level": "info", "message": about}),
+        json.dumps([about]),
+        "[" * 100_000 + about,
+        f"\x1b[2J {about} \\ud800",
+    ]
+    with log.path.open("a") as file:
+        file.write("\n".join(lines) + "\n")
+    log.write(about)
+    assert messages(page(alice, run))[-1:] == [about]
+    assert messages(page(alice, run)).count(about) == 1

@@ -9,6 +9,7 @@ import pytest
 
 from tests.webapp.conftest import Person
 from webapp.bundles import transcripts
+from webapp.core.errors import Faulty
 
 COUNTED = """\
 name: counted
@@ -111,3 +112,12 @@ def test_only_so_many_run_at_once(alice: Person) -> None:
 def test_a_long_text_is_refused_before_it_runs(alice: Person) -> None:
     answered = run(alice, "-" * 200_001)
     assert (answered.status_code, answered.json()["faults"][0]["code"]) == (422, "bad_file")
+
+
+def test_what_the_process_complains_of_is_one_line_of_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    output, errors = tmp_path / "output", tmp_path / "errors"
+    output.write_text("")
+    errors.write_text("Traceback\n2026-11-21 12:00:00 INFO webapp all is well\n")
+    with pytest.raises(Faulty):
+        transcripts._results("mine.yaml", 1, output, errors)
+    assert [len(record.getMessage().splitlines()) for record in caplog.records] == [1]

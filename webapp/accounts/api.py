@@ -19,6 +19,7 @@ from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope, NotFound
 
 MOST_NETWORKS = 20
+Network = Annotated[str, StringConstraints(max_length=64)]
 
 
 class MyOrganisation(Strict):
@@ -67,7 +68,7 @@ class TokenBody(Strict):
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
     role: Role
     expires_in_days: Annotated[int, Field(ge=1, le=MOST_DAYS)]
-    allowed_networks: Annotated[list[str], Field(max_length=MOST_NETWORKS)] = Field(default_factory=list)
+    allowed_networks: Annotated[list[Network], Field(max_length=MOST_NETWORKS)] = Field(default_factory=list)
 
 
 class TokenShown(Strict):

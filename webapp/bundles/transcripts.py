@@ -106,7 +106,7 @@ def _results(name: str, code: int, output: Path, errors: Path) -> TranscriptResu
     complained = errors.read_text(encoding="utf-8", errors="replace")
     if code not in (0, 1) or "Traceback" in complained or output.stat().st_size >= OUTPUT_BYTES:
         if complained and "MemoryError" not in complained:
-            logger.error("transcripts ended with %s: %s", code, complained[-LONGEST_COMPLAINT:])
+            logger.error("transcripts ended with %s: %r", code, complained[-LONGEST_COMPLAINT:])  # one line of the log
         raise _too_much(name)
     told = [TranscriptResult.model_validate_json(line) for line in output.read_bytes().splitlines()]
     return TranscriptResults(results=[each if each.name else _unread(each, name) for each in told])

@@ -112,8 +112,9 @@ def _about(content: bytes, run: Run) -> Iterator[LogLine]:
     try:
         line = json.loads(content)
         at = datetime.fromisoformat(line["at"])
-        shown = LogLine(at=at.astimezone(UTC).isoformat(), level=line["level"], message=line["message"])
-    except (ValueError, KeyError, TypeError):  # what Spark's own processes print
+        at = at.astimezone(UTC)  # also what names no zone
+        shown = LogLine(at=at.isoformat(), level=line["level"], message=line["message"])
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):  # what Spark's own processes print
         return
     ends = None if run.ended_at is None else run.ended_at + SETTLES
     if names_run or (at >= run.created_at and (ends is None or at <= ends)):
