@@ -15,7 +15,17 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from streaming.definition.faults import Fault, FaultCode, error, nearest
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.streams import EventTime, EventTimeBy, Rowtime, StreamDefinition, TimeColumn
-from streaming.definition.types import Array, Boolean, Struct, Type, TypeTextError, parse_fields
+from streaming.definition.types import (
+    Array,
+    Boolean,
+    DecimalOf,
+    Double,
+    Long,
+    Struct,
+    Type,
+    TypeTextError,
+    parse_fields,
+)
 from streaming.temporal.events import Shape
 
 Facet = Literal["key", "value", "meta"]
@@ -164,6 +174,10 @@ def _check_path(node: str, by: EventTimeBy, stream: StreamDefinition | None) -> 
     if isinstance(of, Boolean | Array | Struct):
         message = f"EVENTTIME BY {by.path}: the stream says that this is of type {of}, which is no time."
         remedy = "Name a field of type timestamp, text or number."
+        yield error(FaultCode.TYPE_MISMATCH, message, remedy, node=node, field="event_time.path")
+    elif isinstance(of, Long | Double | DecimalOf) and by.unit == "iso":
+        message = f"EVENTTIME BY {by.path}: the stream says that this is of type {of}, and a time without UNIT is text."
+        remedy = f"Write EVENTTIME BY {by.path} UNIT s, or ms, us or ns, for what its numbers count from 1970."
         yield error(FaultCode.TYPE_MISMATCH, message, remedy, node=node, field="event_time.path")
 
 

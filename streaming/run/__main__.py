@@ -85,6 +85,7 @@ def _run(options: Options, definition: Definition) -> None:
             inputs=counted,
             outputs={name: (results.written[name], where.outputs[name].path) for name in definition.outputs},
             late=(results.late_rows, where.late),
+            firsts=results.firsts,
             seconds=time.monotonic() - begun,
             said=definition.said,
         ),

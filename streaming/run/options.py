@@ -12,7 +12,17 @@ ExecutorName = Literal["reference", "engine", "spark"]
 EXECUTORS: tuple[ExecutorName, ...] = ("reference", "engine", "spark")
 ROWS_A_BATCH = 10_000
 
-EXIT_CODES = """exit codes: 0 done; 1 the definition is refused: every fault is told, with line and column in a text;
+WHICH = "default: reference, which runs every query; engine is about 30 times faster and refuses what it does not run"
+EPILOG = """example, a file cars.csv with the columns ts, plate, speed; fast.sql holds
+  SELECT STREAM plate, COUNT(*) AS n FROM cars EVENTTIME BY ts WINDOW BY TUMBLE 1m GROUP BY plate;
+then:
+  python -m streaming.run --query fast.sql --input cars=cars.csv --output fast.jsonl
+
+Times that are numbers say their unit: EVENTTIME BY ts UNIT ms. Fields are inferred without --streams, and told.
+What is late is said by the query, such as ADVANCE TIME cars EVERY 1 DELAY 5s LATE DROP;
+without it, and without CTIs among the rows, nothing is late.
+
+exit codes: 0 done; 1 the definition is refused: every fault is told, with line and column in a text;
 2 usage; 3 an input cannot be read; 4 the executor failed or an output cannot be written; 130
 interrupted. Until it is done, a run leaves every file of the output as it was."""
 
@@ -68,7 +78,11 @@ def _inputs(said: Sequence[str]) -> dict[str, Path]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m streaming.run", description="Run one query on files.", epilog=EXIT_CODES, allow_abbrev=False
+        prog="python -m streaming.run",
+        description="Run one query on files: read every input to its end, and write the results.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     add = parser.add_argument
     add("--query", type=Path, required=True, metavar="FILE", help="the query: .sql, .json or .yaml")
@@ -87,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--streams", type=Path, metavar="FILE", help="YAML: the streams, as under `streams:` in a transcript")
     add("--advance", type=Path, metavar="FILE", help="YAML: advance-time settings by input; they replace others")
     add("--late", type=Path, metavar="PATH", help="where late rows go; default: OUTPUT.late.jsonl beside the output")
-    add("--executor", choices=EXECUTORS, default="reference", help="default: reference, which runs every query")
+    add("--executor", choices=EXECUTORS, default="reference", help=WHICH)
     add("--cuts", type=_rows, default=ROWS_A_BATCH, metavar="N", help=f"rows a micro-batch, {ROWS_A_BATCH:,}")
     add("--json", action="store_true", help="the summary, and faults, as one JSON object on standard error")
     add("--explain", action="store_true", help="say what the query will do, and do not run it")

@@ -14,11 +14,15 @@ from streaming.wire.messages import LateEvent
 
 
 class Results:
-    """The sink of a run; `written` are the rows of each output. Raises `Failed` where a file cannot be begun."""
+    """The sink of a run. Raises `Failed` where a file cannot be begun.
+
+    `written` are the rows of each output, `firsts` the first exceptional row of each input and reason.
+    """
 
     def __init__(self, places: Places, outputs: Mapping[str, Fields], progress: Progress) -> None:
         self.written: Counter[str] = Counter(dict.fromkeys(outputs, 0))
         self.late_rows = 0
+        self.firsts: dict[tuple[str, str], LateEvent] = {}
         self._progress = progress
         self._late: LinesFile | None = None
         self._writers: dict[str, Writer] = {}
@@ -51,6 +55,8 @@ class Results:
     def late(self, event: LateEvent) -> None:
         """As `Sink` says."""
         self.late_rows += 1
+        if event.reason is not None:
+            self.firsts.setdefault((event.input, event.reason), event)
         if self._late is not None:
             self._late.write(event.model_dump_json())
 

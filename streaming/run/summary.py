@@ -2,15 +2,18 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
 
 from rich.console import Console
 from rich.table import Table
 
 from streaming.run.outcome import Counted
 from streaming.temporal.outcomes import Outcome
+from streaming.wire.messages import LateEvent
+
+_WIDEST: Final = 80
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,7 @@ class Summary:
     outputs: Mapping[str, tuple[int, Path | None]]
     late: tuple[int, Path | None]
     seconds: float
+    firsts: Mapping[tuple[str, str], LateEvent] = field(default_factory=dict)
     said: tuple[str, ...] = ()
 
     def to_json(self) -> str:
@@ -58,14 +62,26 @@ class Summary:
             table.add_row(name, f"{counted.received:,}", *(f"{counted.outcomes[each]:,}" for each in seen))
         console.print(table)
         for name, counted in self.inputs.items():
-            if any(counted.reasons.values()):
-                told = ", ".join(f"{reason} {count:,}" for reason, count in counted.reasons.items() if count)
-                console.print(f"{name}: {told}", markup=False)
+            for reason, count in counted.reasons.items():
+                if count:
+                    console.print(f"{name}: {reason} {count:,}{self._first(name, reason)}", markup=False)
         for name, (rows, path) in self.outputs.items():
-            console.print(f"{name}: {rows:,} rows in {path or 'standard output'}", markup=False)
+            console.print(f"{name}: {_rows(rows)} in {path or 'standard output'}", markup=False)
         late, path = self.late
         kept = f"in {path}" if path else "not kept; --late PATH keeps them" if late else "none"
-        console.print(f"late, changed or malformed: {late:,} rows, {kept}; {self.seconds:.1f} s", markup=False)
+        console.print(f"late, changed or malformed: {_rows(late)}, {kept}; {self.seconds:.1f} s", markup=False)
+
+    def _first(self, name: str, reason: str) -> str:
+        """The first row of a reason, as far as a line has room for it."""
+        event = self.firsts.get((name, reason))
+        if event is None:
+            return ""
+        raw = "".join(character if character.isprintable() else " " for character in event.raw)
+        return f"; first: row {event.position + 1:,}, {raw if len(raw) <= _WIDEST else raw[: _WIDEST - 1] + '…'}"
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count:,} rows"
 
 
 def _text(path: Path | None) -> str | None:

@@ -113,3 +113,14 @@ def test_every_fault_of_event_times_is_found_at_once() -> None:
 def test_a_path_that_may_hold_a_time_is_no_fault(path: str) -> None:
     stream = StreamDefinition(fields={"seen": "timestamp", "on": "boolean"})
     assert check_event_times(GRAPH, {"cars": stream}, {"a": EventTimeBy(path=path)}) == ()
+
+
+@pytest.mark.parametrize("of", ["long", "double", "decimal(20,3)"])
+def test_a_number_without_a_unit_is_a_fault_for_no_row_would_have_a_time(of: str) -> None:
+    streams = {"cars": StreamDefinition(fields={"at": of, "ts": "timestamp", "s": "string"})}
+    (found,) = check_event_times(GRAPH, streams, {"a": EventTimeBy(path="_value.at")})
+    assert (found.code, found.field) == (FaultCode.TYPE_MISMATCH, "event_time.path")
+    assert "UNIT s" in found.remedy
+    told = {"a": EventTimeBy(path="at", unit="ms"), "b": EventTimeBy(path="ts")}
+    assert check_event_times(GRAPH, streams, told) == ()
+    assert check_event_times(GRAPH, streams, {"a": EventTimeBy(path="s")}) == ()

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from streaming.run.infer_types import LONG_NUMBER, LongNumber, read_number, type_of_cells
+from streaming.run.options import EPILOG, read_options
 from tests.run.runs import PASS, Folder
 
 
@@ -56,3 +57,32 @@ def test_digits_that_a_double_would_lose_are_not_taken_for_one() -> None:
     assert type_of_cells(["1", "0.123456789012345678"]) is LONG_NUMBER
     for kept in ("0.1000000000000000000000", "-12345678901234567e3", "1e300"):
         assert not isinstance(read_number(kept), LongNumber)
+
+
+def test_the_summary_shows_the_first_row_of_each_reason_cut_and_without_control_characters(folder: Folder) -> None:
+    rows = ["start,v", "1,2", "x,3", "2,y\x1b[31m" + "z" * 90, "3,y", "4,5"]
+    query, streams = (
+        folder.graph(*PASS),
+        folder.yaml("streams.yaml", {"s": {"shape": "point", "fields": {"v": "long"}}}),
+    )
+    ran = folder.run(query, {"s": folder.write("in.csv", "\n".join(rows))}, "--streams", streams)
+    assert "s: bad_time 1; first: row 2, x,3\n" in ran.said
+    assert f"s: bad_payload 2; first: row 3, 2,y [31m{'z' * 71}\u2026\n" in ran.said
+    assert "\x1b" not in ran.said
+    assert "late, changed or malformed: 3 rows, in" in ran.said
+
+
+def test_the_help_shows_an_example_and_what_is_faster(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        read_options(["--help"])
+    assert left.value.code == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "--query fast.sql --input cars=cars.csv --output fast.jsonl" in said
+    assert "engine is about 30 times faster" in said
+
+
+def test_the_example_of_the_help_runs(folder: Folder) -> None:
+    text = next(line.strip() for line in EPILOG.splitlines() if line.startswith("  SELECT"))
+    cars = folder.write("cars.csv", "ts,plate,speed\n2024-01-01T10:00:00Z,A,100\n")
+    assert folder.run(folder.write("fast.sql", text), {"cars": cars}).code == 0
+    assert [row["payload"] for row in folder.read()] == [{"plate": "A", "n": 1}]

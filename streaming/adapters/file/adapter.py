@@ -173,5 +173,5 @@ def _require(needed: Sequence[str], columns: Sequence[str], path: str) -> None:
             nearest = f" The nearest is '{near[0]}'." if near else ""
             raise AdapterError(
                 f"The file '{path}' has no column '{name}'; it has {', '.join(columns)}.{nearest} "
-                "Correct the stream's fields, or name the column in the adapter's options."
+                "Correct EVENTTIME BY or the stream's fields, or say under `columns` which column holds it."
             )

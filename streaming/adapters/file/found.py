@@ -47,9 +47,7 @@ def find_files(root: Path, options: FileOptions) -> list[FoundFile]:
     if place.is_file():
         return [_found(place)]
     if not place.is_dir():
-        raise AdapterError(
-            f"There is no file or folder '{options.path}'; create it, or correct the path of the stream."
-        )
+        raise AdapterError(f"There is no file or folder '{options.path}'; create it, or correct the path.")
     try:
         paths = {inside(root, str(path)) for path in place.glob(options.pattern) if _is_wanted(path)}
     except (ValueError, NotImplementedError) as error:
@@ -75,7 +73,7 @@ def format_of(path: str, options: FileOptions) -> FileFormat:
     suffix = Path(path.removesuffix(".gz")).suffix.lower()
     if suffix not in _SUFFIXES:
         raise AdapterError(
-            f"The format of '{Path(path).name}' cannot be told from its name; choose csv, json_lines or parquet, "
-            "or set a pattern that leaves the file out."
+            f"The format of '{Path(path).name}' cannot be told from its name; let that end in .csv, .jsonl or "
+            ".parquet. The adapter's options can name the format, and a pattern that leaves the file out."
         )
     return _SUFFIXES[suffix]
