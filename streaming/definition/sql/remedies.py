@@ -30,6 +30,10 @@ _MORE_GRACE: Final = (
     "Write GRACE BY 30s behind the window, or as long as late events are to count; GRACE BY 0s for none."
 )
 _NO_GRACE: Final = "Leave {what} out, or write LATE KEEP in the ADVANCE TIME of an input."
+_NO_CIRCLE: Final = (
+    "A name is that of the text before it is that of a stream: write STREAM and the name for the stream, "
+    "or give what is made here another name."
+)
 _ALIGN: Final = "Give both windows one size, hop and ALIGN"
 
 
@@ -53,6 +57,7 @@ def _clock(fault: Fault) -> str:
 
 _REMEDIES: Final[Mapping[tuple[FaultCode, str], Callable[[Fault], str]]] = {
     (FaultCode.NO_OUTPUT, ""): _says("Write INSERT INTO out SELECT STREAM * FROM the step whose results you want;"),
+    **{(FaultCode.CYCLE, each): _says(_NO_CIRCLE) for each in ("input", "inputs", "left", "right", "by")},
     (FaultCode.NO_EFFECT, "grace"): _says(_NO_GRACE.format(what="GRACE BY")),
     (FaultCode.NO_EFFECT, "discard_age"): _says(_NO_GRACE.format(what="DISCARD")),
     (FaultCode.KEEP_WITHOUT_GRACE, "grace"): _says(_MORE_GRACE),

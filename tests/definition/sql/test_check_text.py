@@ -80,6 +80,18 @@ def test_a_union_of_equal_names_in_another_order_is_told_where_sql_would_go_by_p
     assert told(text.format("plate, speed", "plate, speed")) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "WITH cars AS (SELECT * FROM cars WHERE n > 1) SELECT * FROM cars",
+        "SELECT plate FROM (SELECT * FROM c WHERE n > 1) c",
+    ],
+)
+def test_a_name_that_hides_the_stream_it_reads_is_told_with_the_word_that_means_the_stream(text: str) -> None:
+    (circle,) = (fault for fault in checked(text).faults if fault.code is FaultCode.CYCLE)
+    assert "STREAM" in circle.remedy
+
+
 def test_an_operator_whose_types_do_not_fit_is_told_at_the_operator() -> None:
     assert told("INSERT INTO out SELECT STREAM speed + plate AS x FROM timed;") == [("type_mismatch", "+")]
 

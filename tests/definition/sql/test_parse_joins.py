@@ -169,3 +169,9 @@ def test_the_right_key_behind_a_left_join_is_told(kind: str, columns: str, rest:
 )
 def test_other_qualified_fields_around_joins_are_read(text: str) -> None:
     assert graph(text).graph is not None
+
+
+def test_within_behind_a_source_is_told_and_is_no_alias() -> None:
+    found = marked("SELECT STREAM * FROM a JOIN b WITHIN 5 MINUTES ON a.k = b.k")
+    assert any(words.startswith("WITHIN 5 MINUTES") and "EXTEND" in remedy for words, remedy in found)
+    assert node("SELECT STREAM * FROM a within", "within") == {"kind": "input", "stream": "a"}

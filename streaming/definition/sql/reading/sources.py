@@ -55,6 +55,7 @@ def _take_alias(reader: Reader, what: str) -> Said[str] | None:
         and reader.at_name()
         and reader.word(1) != "BY"
         and token.word not in ("NODE", "ALIGN", "BY", "TO", "OUTER")
+        and not (token.word == "WITHIN" and (reader.peek(1).kind is Kind.NUMBER or reader.word(1) == "("))
         and near(token.word, (*CLAUSES, *JOINING)) is None
     ):
         reader.take()
