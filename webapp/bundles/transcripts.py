@@ -25,7 +25,8 @@ logger = logging.getLogger(__name__)
 SECONDS: Final = 20
 """Of time on the wall."""
 CPU_SECONDS: Final = 18
-MEMORY_BYTES: Final = 2 * 1024**3
+MEMORY_BYTES: Final = 1024**3
+"""Of address space; the libraries alone take more than half of it."""
 OUTPUT_BYTES: Final = 2 * 1024 * 1024
 AT_ONCE: Final = 2
 """How many a server process runs at the same time."""
