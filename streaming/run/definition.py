@@ -9,7 +9,7 @@ from streaming.definition.carried import not_carried
 from streaming.definition.check import check
 from streaming.definition.clock_checks import held_back, told_once
 from streaming.definition.event_time import with_event_times
-from streaming.definition.faults import Fault, Severity
+from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import InputNode, OutputNode, QueryGraph
 from streaming.definition.sql.check import check_sql
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
@@ -54,6 +54,11 @@ class _Streams:
     faults: tuple[Fault, ...]
     lines: tuple[str, ...]
 
+    def told(self, fault: Fault) -> bool:
+        """Whether `fault` only follows from a stream that is there and cannot be read."""
+        names = {each.field.split(".")[1] for each in self.faults if each.field}
+        return fault.code is FaultCode.UNKNOWN_STREAM and any(f"stream {name!r}." in fault.message for name in names)
+
     @property
     def definitions(self) -> dict[str, StreamDefinition]:
         return {name: each.definition for name, each in self.said.items()}
@@ -69,7 +74,8 @@ def define(options: Options) -> Definition:
     streams = _streams(query, options, files)
     advance, wrong = load_advance(options.advance, query.graph)
     own_ctis = _own_ctis(query, files, streams)
-    faults = [*streams.faults, *wrong, *_faults(query, streams.definitions, advance, own_ctis)]
+    of_query = [fault for fault in _faults(query, streams.definitions, advance, own_ctis) if not streams.told(fault)]
+    faults = [*streams.faults, *wrong, *of_query]
     graph = query.graph
     errors = any(fault.severity is Severity.ERROR for fault in faults)
     temporal: Mapping[str, AdvanceTime] = {}
@@ -81,7 +87,8 @@ def define(options: Options) -> Definition:
             faults += [_by_reference(fault, query) for fault in refused]
             errors = any(fault.severity is Severity.ERROR for fault in faults)
     text = None if query.script is None else query.script.text
-    lines = shown_faults(query.path, text, faults)
+    lines = shown_faults(options.streams or query.path, None, streams.faults)
+    lines += shown_faults(query.path, text, faults[len(streams.faults) :])
     if graph is None or errors:
         raise Refused(faults, [*streams.lines, *lines], text)
     settings = in_force(graph, streams.definitions, {**query.advance, **advance})
@@ -136,6 +143,10 @@ def _streams(query: Query, options: Options, files: Mapping[str, InputFiles]) ->
             raise
         said[stream] = StreamSaid(inferred.stream)
         lines.append(inferred.said)
+    unread = [name for name in read.streams if name not in query.inputs.values()]
+    if unread and query.graph is not None:
+        reads = ", ".join(dict.fromkeys(query.inputs.values())) or "no stream"
+        lines.append(f"{options.streams}: not read by the query: {', '.join(unread)}; it reads {reads}.")
     return _Streams(said, read.faults, tuple(lines))
 
 

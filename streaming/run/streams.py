@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field, ValidationError
 
@@ -13,6 +13,7 @@ from streaming.definition.graph import InputNode, QueryGraph, Strict
 from streaming.definition.streams import (
     AdvanceTimeSettings,
     EventTime,
+    GenerateSettings,
     StreamDefinition,
     TimeColumn,
     TimeUnit,
@@ -23,6 +24,7 @@ from streaming.temporal.events import Shape
 
 Unit = Literal["s", "ms", "us", "ns"]
 _TIMES = ("start", "end")
+_GENERATED: Final = ", ".join(GenerateSettings.model_fields)
 
 
 class _Beside(Strict):
@@ -98,6 +100,10 @@ def _counted(stream: StreamDefinition, columns: Mapping[str, str], unit: TimeUni
 
 def _fault(place: str, wrong: Any) -> Fault:
     path = ".".join([place, *map(str, wrong["loc"])])
+    if wrong["type"] == "extra_forbidden" and len(wrong["loc"]) == 1:
+        keys = [*StreamDefinition.model_fields, *_Beside.model_fields]
+        remedy = nearest(str(wrong["loc"][0]), keys, f"A stream has {', '.join(keys)}.")
+        return error(FaultCode.BAD_SHAPE, f"{path}: a stream has nothing that is called so.", remedy, field=path)
     remedy = f"A stream has {', '.join([*StreamDefinition.model_fields, *_Beside.model_fields])}; correct the value."
     code = FaultCode.BAD_SCHEMA if wrong["loc"][:1] == ("fields",) else FaultCode.BAD_SHAPE
     return error(code, f"{path}: {wrong['msg']}.", remedy, field=path)
@@ -129,6 +135,6 @@ def load_advance(path: Path | None, graph: QueryGraph | None) -> tuple[dict[str,
             for item in wrong.errors(include_url=False):
                 path_in = ".".join(["advance", *map(str, item["loc"])])
                 message = f"{path}, {name}: {path_in}: {item['msg']}."
-                remedy = "Correct the value; DEFINITION.md section 2 lists the settings."
+                remedy = f"Settings are {', '.join(AdvanceTimeSettings.model_fields)}; generate has {_GENERATED}."
                 faults.append(error(FaultCode.BAD_SHAPE, message, remedy, node=node, field=path_in))
     return found, faults

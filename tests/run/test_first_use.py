@@ -86,3 +86,22 @@ def test_the_example_of_the_help_runs(folder: Folder) -> None:
     cars = folder.write("cars.csv", "ts,plate,speed\n2024-01-01T10:00:00Z,A,100\n")
     assert folder.run(folder.write("fast.sql", text), {"cars": cars}).code == 0
     assert [row["payload"] for row in folder.read()] == [{"plate": "A", "n": 1}]
+
+
+def test_a_fault_of_the_streams_file_names_that_file_and_no_consequence(folder: Folder) -> None:
+    streams = folder.yaml("streams.yaml", {"s": {"fields": {"v": "long"}, "colums": {"v": "x"}}})
+    query = folder.write("q.sql", "SELECT STREAM * FROM s WHERE v > 1")
+    ran = folder.run(query, {"s": folder.lines("in.jsonl", [{"start": 1, "v": 2}])}, "--streams", streams)
+    assert ran.code == 1
+    assert ran.said == (
+        f"{streams}: error bad_shape: streams.s.colums: a stream has nothing that is called so. "
+        "Did you mean 'columns'?\n"
+    )
+
+
+def test_a_stream_that_no_input_reads_is_said_so_that_a_wrong_name_is_seen(folder: Folder) -> None:
+    streams = folder.yaml("streams.yaml", {"t": {"fields": {"v": "string"}}})
+    rows = folder.lines("in.jsonl", [{"start": 1, "v": 2}])
+    ran = folder.run(folder.graph(*PASS), {"s": rows}, "--streams", streams)
+    assert ran.code == 0
+    assert f"{streams}: not read by the query: t; it reads s." in ran.said
