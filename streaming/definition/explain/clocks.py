@@ -19,6 +19,8 @@ LATE: Final[Mapping[Late, str]] = {
     Late.KEEP: "Late events are kept as they are; windows take them until they close.",
 }
 """What becomes of an event before the CTI (T10)."""
+LATE_EDGES: Final = "Late starts of edges become the CTI, and so do late ends."
+"""What adjust and shift do with edges alike."""
 LATE_ENDS: Final[Mapping[LateEnd, str]] = {
     LateEnd.LEAVE_OPEN: "An edge whose end is late stays open.",
     LateEnd.CLOSE_AT_CTI: "An edge whose end is late is closed at the CTI.",
@@ -67,6 +69,8 @@ def _advances(node: InputNode, facts: Facts) -> Iterator[str]:
     if advance.generate is not None:
         preset = "" if said.preset is None else f" (preset {code(said.preset)})"
         yield f"{_generated(advance.generate)}{preset}."
+        if facts.streams[node.stream].shape is Shape.EDGE:
+            yield "Ends of edges count for nothing here: CTIs follow starts alone (T6)."
     if advance.import_from is not None:
         yield f"The CTIs of {code(advance.import_from)} are copied at the end of each micro-batch (T26)."
     if advance.late_arrival is not None:
@@ -120,6 +124,8 @@ def _minimum(lanes: list[str] | None, advance: AdvanceTime) -> str:
 def _late(advance: AdvanceTime, shape: Shape) -> str:
     if shape is Shape.EDGE and advance.late is Late.DROP:
         return f"{LATE[advance.late]} {LATE_ENDS[advance.late_end]}"
+    if shape is Shape.EDGE and advance.late in (Late.ADJUST, Late.SHIFT):
+        return LATE_EDGES
     return LATE[advance.late]
 
 
