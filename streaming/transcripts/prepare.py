@@ -124,7 +124,7 @@ def prepare(transcript: Transcript, definition: Definition) -> Case:
     rows that name no stream or, where there are several, no lane.
     """
     if definition.graph is None or definition.errors:
-        raise TranscriptError("; ".join(f"{fault.code}: {fault.message}" for fault in definition.errors))
+        raise TranscriptError("; ".join(f"{fault.code}: {fault.message} {fault.remedy}" for fault in definition.errors))
     read = [node.stream for node in definition.graph.nodes if isinstance(node, InputNode)]
     for stream in definition.streams:
         if read.count(stream) != 1:

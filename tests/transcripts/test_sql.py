@@ -96,3 +96,8 @@ def test_a_file_that_cannot_be_read_is_a_verdict_as_well(tmp_path: Path, capsys:
     (verdict,) = (json.loads(line) for line in capsys.readouterr().out.splitlines())
     assert (verdict["name"], verdict["passed"]) == ("", False)
     assert "stands twice" in verdict["differs"]
+
+
+def test_a_definition_with_faults_says_what_would_mend_them() -> None:
+    with pytest.raises(TranscriptError, match=r"unknown_field: There is no field 'kk'\. Did you mean k\?"):
+        case(sql="SELECT STREAM * FROM s WHERE kk = 'a'")
