@@ -175,3 +175,16 @@ def test_within_behind_a_source_is_told_and_is_no_alias() -> None:
     found = marked("SELECT STREAM * FROM a JOIN b WITHIN 5 MINUTES ON a.k = b.k")
     assert any(words.startswith("WITHIN 5 MINUTES") and "EXTEND" in remedy for words, remedy in found)
     assert node("SELECT STREAM * FROM a within", "within") == {"kind": "input", "stream": "a"}
+
+
+@pytest.mark.parametrize("on", ["(a.k = b.k)", "((a.k = b.k) AND (b.j = a.j))", "(a.k = b.k AND a.j = b.j)"])
+def test_keys_may_stand_in_parentheses(on: str) -> None:
+    found = node(f"SELECT * FROM cars AS a JOIN limits AS b ON {on}", "out_join")
+    assert found["keys"] == (["k", "j"] if "j" in on else ["k"])
+    assert "where" not in found
+
+
+def test_keys_beside_an_or_in_parentheses_are_a_condition() -> None:
+    found = node("SELECT * FROM cars AS a JOIN limits AS b ON (a.k = b.k OR a.x = 1)", "out_join")
+    assert "keys" not in found
+    assert found["where"] == "(k = k OR x = 1)"

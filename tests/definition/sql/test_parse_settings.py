@@ -101,7 +101,7 @@ def test_inputs_that_are_not_there_or_not_clear_are_told() -> None:
         ("_meta.timestamp UNIT ms", {"path": "_meta.timestamp", "unit": "ms", "zone": "UTC"}),
         ("`a b`.c ZONE 'Europe/Berlin'", {"path": "`a b`.c", "unit": "iso", "zone": "Europe/Berlin"}),
         ("'a-b' ZONE 'CET' UNIT NS", {"path": "a-b", "unit": "ns", "zone": "CET"}),
-        ("cars.ts", {"path": "cars.ts", "unit": "iso", "zone": "UTC"}),
+        ("'cars.ts'", {"path": "cars.ts", "unit": "iso", "zone": "UTC"}),
     ],
 )
 @pytest.mark.parametrize(
@@ -172,3 +172,12 @@ def test_settings_have_places() -> None:
     span = script.places.span_of("cars", "advance.over", 4)
     assert span is not None
     assert text[span.start : span.end] == "yy"
+
+
+@pytest.mark.parametrize("text", ["FROM cars AS c EVENTTIME BY c.ts", "FROM cars AS c WHERE x EVENTTIME BY cars.ts"])
+def test_the_name_of_the_source_may_stand_before_its_time(text: str) -> None:
+    assert graph(f"SELECT * {text}").event_times["c"].path == "ts"
+
+
+def test_a_quoted_path_is_taken_as_it_is() -> None:
+    assert graph("SELECT * FROM cars EVENTTIME BY 'cars.ts'").event_times["cars"].path == "cars.ts"

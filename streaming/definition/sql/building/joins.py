@@ -59,9 +59,9 @@ def _split(reader: Reader, on: Part, left: Set[str], right: Set[str]) -> tuple[l
     residual: list[Part] = []
     open_part = False
     for part in conjuncts(reader, on):
-        key = _key(reader, part, left, right)
-        if key is not None:
-            keys.append(key)
+        found = _keys(reader, part, left, right)
+        if found:
+            keys += found
             open_part = False
         elif part:
             alone = reader.tokens[part.first].word == "EXPRESSION"
@@ -71,6 +71,16 @@ def _split(reader: Reader, on: Part, left: Set[str], right: Set[str]) -> tuple[l
                 residual.append(part)
             open_part = not alone
     return keys, residual
+
+
+def _keys(reader: Reader, part: Part, left: Set[str], right: Set[str]) -> list[Said[str]]:
+    """The fields of `a.k = b.k`, or of several of them in parentheses; empty where anything else is among them."""
+    inner = Part(part.first + 1, part.last - 1)
+    if inner and reader.tokens[part.first].word == "(" and reader.partners.get(part.first) == inner.last:
+        found = [key for each in conjuncts(reader, inner) for key in (_keys(reader, each, left, right) or [None])]
+        return [key for key in found if key] if all(found) else []
+    key = _key(reader, part, left, right)
+    return [key] if key else []
 
 
 def _key(reader: Reader, part: Part, left: Set[str], right: Set[str]) -> Said[str] | None:

@@ -70,7 +70,7 @@ class Sources:
     def _event_time(self, node: InputNode) -> str:
         first = node.id not in self._made
         self._made.add(node.id)
-        return event_time(self.event_times.get(node.id)) if first else ""
+        return event_time(self.event_times.get(node.id), {node.id, node.stream}) if first else ""
 
     def qualifiers(self, *node_ids: str) -> frozenset[str]:
         """The names that, before a point, are taken off an expression that reads these nodes."""

@@ -1,6 +1,6 @@
 """ADVANCE TIME and EVENTTIME BY: what a text says beside the graph."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from streaming.definition.sql.printing.expressions import Where, expression
 from streaming.definition.sql.printing.layout import INDENT, fits
@@ -9,13 +9,15 @@ from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, Gener
 from streaming.temporal.settings import Basis, Future, LateEnd
 
 
-def event_time(by: EventTimeBy | None) -> str:
-    """` EVENTTIME BY ...`, with the space before it; empty for None."""
+def event_time(by: EventTimeBy | None, qualifiers: Set[str]) -> str:
+    """` EVENTTIME BY ...`, with the space before it; empty for None. A path that begins with a qualifier is quoted."""
     if by is None:
         return ""
     unit = "" if by.unit == "iso" else f" UNIT {by.unit}"
     zone = "" if by.zone == "UTC" else f" ZONE {quoted(by.zone)}"
-    return f" EVENTTIME BY {path(by.path)}{unit}{zone}"
+    first, _, rest = by.path.partition(".")
+    written = quoted(by.path) if rest and first in qualifiers else path(by.path)
+    return f" EVENTTIME BY {written}{unit}{zone}"
 
 
 def advance_time(node: str, settings: AdvanceTimeSettings) -> str:

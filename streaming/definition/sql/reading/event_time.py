@@ -1,5 +1,6 @@
 """EVENTTIME BY: where the time of a stream's events stands."""
 
+from collections.abc import Set
 from typing import Final, get_args
 
 from streaming.definition.sql.problems import Extent
@@ -8,23 +9,24 @@ from streaming.definition.sql.reading.reader import Reader, Said
 from streaming.definition.sql.reading.tree import EventTime
 from streaming.definition.streams import TimeUnit
 
+_NONE: Final[frozenset[str]] = frozenset()
 UNITS: Final[tuple[str, ...]] = get_args(TimeUnit)
 _REMEDY: Final = "Write the path of a field: started_at, details.started_at, _key.started_at or _meta.timestamp."
 
 
-def take_event_time(reader: Reader) -> EventTime | None:
-    """Take `EVENTTIME BY path [UNIT unit] [ZONE 'zone']` if it stands here."""
+def take_event_time(reader: Reader, qualifiers: Set[str] = _NONE) -> EventTime | None:
+    """Take `EVENTTIME BY path [UNIT unit] [ZONE 'zone']` if it stands here, without a name of the source before it."""
     first = reader.at
     if not reader.accept("EVENTTIME", "BY"):
         return None
-    return take_path(reader, first)
+    return take_path(reader, first, qualifiers)
 
 
-def take_path(reader: Reader, first: int) -> EventTime:
+def take_path(reader: Reader, first: int, qualifiers: Set[str] = _NONE) -> EventTime:
     """Take what stands behind EVENTTIME BY, which begins at the token `first`."""
     values: dict[str, str] = {}
     places: dict[str, Extent] = {}
-    path = _take_steps(reader)
+    path = _take_steps(reader, qualifiers)
     if path is not None:
         values["path"], places["event_time.path"] = path.value, path.extent
     while reader.word() in ("UNIT", "ZONE"):
@@ -40,7 +42,7 @@ def take_path(reader: Reader, first: int) -> EventTime:
     return EventTime(values if path else None, places, reader.since(first))
 
 
-def _take_steps(reader: Reader) -> Said[str] | None:
+def _take_steps(reader: Reader, qualifiers: Set[str]) -> Said[str] | None:
     first, token = reader.at, reader.peek()
     if token.kind is Kind.STRING:  # a path that no name can write
         reader.take()
@@ -63,6 +65,8 @@ def _take_steps(reader: Reader) -> Said[str] | None:
         reader.at = min(reader.partners.get(reader.at, reader.at), reader.end - 1) + 1
         reader.problem(reader.since(first), "EVENTTIME BY takes a field, not an expression.", _REMEDY)
         return None
+    if len(steps) > 1 and steps[0] in qualifiers:
+        steps = steps[1:]
     return Said(".".join(steps), extent)
 
 

@@ -168,7 +168,8 @@ def _take_unknown(reader: Reader, select: Select) -> bool:
 def _event_time(reader: Reader, select: Select) -> None:
     first = reader.at
     _take_by(reader, "EVENTTIME")
-    select.event_time = take_path(reader, first)
+    alone = select.source is not None and not select.joins
+    select.event_time = take_path(reader, first, select.source.qualifiers if select.source and alone else frozenset())
 
 
 def _take_by(reader: Reader, word: str) -> None:

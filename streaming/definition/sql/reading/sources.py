@@ -33,7 +33,8 @@ def take_source(reader: Reader, take_body: TakeBody) -> Source | None:
     elif reader.at == first:
         return None
     alias = _take_alias(reader, name.value if name else "it")
-    return Source(kind, name, alias, None, take_event_time(reader), reader.since(first))
+    qualifiers = frozenset(said.value for said in (name, alias) if said)
+    return Source(kind, name, alias, None, take_event_time(reader, qualifiers), reader.since(first))
 
 
 def _refuse_call(reader: Reader, name: Said[str]) -> None:
