@@ -53,9 +53,14 @@ class WrittenNumber(float):
         return number
 
 
-def read_json(text: str) -> Any:
-    """Decoded JSON whose numbers remember their digits, for payloads with decimals. Raises ValueError."""
-    return json.loads(text, parse_float=WrittenNumber)
+def read_object(written: str | bytes) -> dict[str, Any] | None:
+    """The JSON object of a row, None for anything else; its numbers remember their digits, for decimals."""
+    try:
+        text = written if isinstance(written, str) else written.decode()
+        value = json.loads(text, parse_float=WrittenNumber)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def read_payload(obj: object, fields: Fields) -> dict[str, Any] | BadPayload:

@@ -11,7 +11,7 @@ from streaming.adapters.file.journal import Mark
 from streaming.adapters.file.json_lines import JsonLines
 from streaming.adapters.file.records import Records, read_records
 from streaming.adapters.file.split import split_lines
-from streaming.definition.payload import read_json
+from streaming.definition.payload import read_object
 from streaming.definition.streams import Rowtime, StreamDefinition
 from streaming.run.files import InputFiles
 from streaming.run.sources import Beat, Buffered, Chunk, Item, Lane
@@ -70,7 +70,7 @@ class RowsSource:
         lane, rows = self._lanes[0], list[JudgedRow]()
         for index in range(len(records.starts)):
             text = records.text(index)
-            row = _object(records.record(index))
+            row = read_object(records.record(index))
             if row is not None and (at := self._heartbeat(row)) is not None:
                 yield from self._chunk(lane, rows)
                 rows, reading.clock = [], at
@@ -131,14 +131,6 @@ def _begin(file: FoundFile) -> Mark:
     with file.open() as handle:
         marked = handle.read(len(_BYTE_ORDER_MARK)) == _BYTE_ORDER_MARK
     return Mark(row=0, offset=len(_BYTE_ORDER_MARK) if marked else 0)
-
-
-def _object(record: bytes) -> dict[str, Any] | None:
-    try:
-        row = read_json(record.decode())
-    except (ValueError, RecursionError):
-        return None
-    return row if isinstance(row, dict) else None
 
 
 def _instant(value: object) -> Tick | None:

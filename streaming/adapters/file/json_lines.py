@@ -27,7 +27,7 @@ from streaming.adapters.times import (
     text_ticks,
 )
 from streaming.definition.event_time import EventPath, event_path, value_at
-from streaming.definition.payload import BadPayload, read_json, read_payload
+from streaming.definition.payload import BadPayload, read_object, read_payload
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import TIMESTAMP, Boolean, Double, Long, String, Timestamp
 from streaming.temporal.events import EdgeKind, Event, Shape
@@ -113,7 +113,7 @@ class JsonLines:
 
     def _schema(self, first: bytes) -> pa.Schema | None:
         """The Arrow types to parse with, times as the first row writes them; None where one column needs two types."""
-        row = _object(first)
+        row = read_object(first)
         if row is None:
             return None
         types: dict[str, pa.DataType] = {}
@@ -158,7 +158,7 @@ class JsonLines:
         return chunk_of(Columns(start, end, edge, payload, None, unfit), self._stream, positions, no_raw)
 
     def _judge(self, record: bytes) -> Element:
-        row = _object(record)
+        row = read_object(record)
         return MalformedRow(Reason.BAD_ROW) if row is None else self.judge(row)
 
     def judge(self, row: Mapping[str, Any], arrival: int | None = None) -> Element:
@@ -201,14 +201,6 @@ class JsonLines:
 def _is_column(path: EventPath) -> bool:
     """Whether the path is one column of the payload, whichever of its names that has."""
     return path.in_payload and len(path.steps) <= 1
-
-
-def _object(record: bytes) -> dict[str, Any] | None:
-    try:
-        row = read_json(record.decode())
-    except (ValueError, RecursionError):
-        return None
-    return row if isinstance(row, dict) else None
 
 
 def _is_plain(records: Records, body: memoryview, slow_words: tuple[bytes, ...]) -> bool:

@@ -10,7 +10,7 @@ from streaming.adapters.contract import AdapterError, Position
 from streaming.adapters.places import inside
 from streaming.adapters.rows.options import RowsOptions
 from streaming.adapters.selections import judge_facets
-from streaming.definition.payload import read_json
+from streaming.definition.payload import read_object
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.outcomes import Reason
 from streaming.wire.arrived import Arrived
@@ -93,7 +93,7 @@ def _read_lines(path: Path, modified_ns: int, size: int) -> Sequence[_Line]:  # 
     for text in path.read_text(encoding="utf-8", errors="surrogateescape").split("\n"):
         if not text.strip():
             continue
-        fields = _object(text)
+        fields = read_object(text)
         if fields is not None and "heartbeat" in fields:
             heartbeat = fields["heartbeat"]
             continue
@@ -111,11 +111,3 @@ def _line(fields: Mapping[str, Any] | None, batch: int, text: str, heartbeat: in
     raw = fields["bad"] if isinstance(fields.get("bad"), str) else text
     arrival = fields.get("arrival", heartbeat)
     return _Line(fields, fields.get("lane"), batch, raw, arrival if isinstance(arrival, int) else None)
-
-
-def _object(text: str) -> Mapping[str, Any] | None:
-    try:
-        value = read_json(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None

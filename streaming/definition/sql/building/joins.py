@@ -77,8 +77,8 @@ def _keys(reader: Reader, part: Part, left: Set[str], right: Set[str]) -> list[S
     """The fields of `a.k = b.k`, or of several of them in parentheses; empty where anything else is among them."""
     inner = Part(part.first + 1, part.last - 1)
     if inner and reader.tokens[part.first].word == "(" and reader.partners.get(part.first) == inner.last:
-        found = [key for each in conjuncts(reader, inner) for key in (_keys(reader, each, left, right) or [None])]
-        return [key for key in found if key] if all(found) else []
+        found = [_keys(reader, each, left, right) for each in conjuncts(reader, inner)]
+        return [key for keys in found for key in keys] if all(found) else []
     key = _key(reader, part, left, right)
     return [key] if key else []
 
