@@ -360,3 +360,11 @@ def test_settings_of_what_is_no_input_are_left_out() -> None:
         print_sql(graph(CARS, name="query"), advance={"owners": AdvanceTimeSettings()})
         == "WITH cars AS (STREAM cars);\n"
     )
+
+
+@pytest.mark.parametrize("preset", ['A"', "A'", "A`", "watermark(", "A /*", "A--", 'A("x")', "final"])
+def test_a_preset_that_cannot_stand_as_it_is_is_quoted(preset: str) -> None:
+    counting = parse_sql("SELECT * FROM cars").graph
+    assert counting is not None
+    settings = {"cars": AdvanceTimeSettings(preset=preset)}
+    assert parse_sql(print_sql(counting, advance=settings)).advance == settings

@@ -94,8 +94,10 @@ def path(text: str) -> str:
 
 def preset(text: str) -> str:
     """A preset: as it is where that is a name with arguments in parentheses, else quoted."""
-    tokens = lex(text).tokens[:-1]
-    plain = bool(tokens) and (tokens[0].start, tokens[-1].end) == (0, len(text)) and tokens[0].kind is Kind.WORD
+    lexed = lex(text)
+    tokens = lexed.tokens[:-1]
+    whole = bool(tokens) and (tokens[0].start, tokens[-1].end) == (0, len(text)) and not lexed.problems
+    plain = whole and tokens[0].kind is Kind.WORD
     words = [token.word for token in tokens[1:]]
     called = not words or (words[0] == "(" and words[-1] == ")" and not {"(", ")", ";"} & {*words[1:-1]})
     return text if plain and called and tokens[0].word not in KEYWORDS else quoted(text)
