@@ -8,8 +8,7 @@ from functools import cached_property
 from streaming.definition.check import check
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import InputNode, QueryGraph
-from streaming.definition.sql import parse_sql
-from streaming.definition.sql.rewriting.texts import rewrite_sql
+from streaming.definition.sql import parse_sql, print_sql, rewrite_sql
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from webapp.bundles.bodies import FileFault
 from webapp.bundles.effort import Effort
@@ -17,7 +16,7 @@ from webapp.bundles.exporting import Present, binding_text
 from webapp.bundles.files import BindingFile, Read, Source, StreamFile, bad_file, too_much_work
 from webapp.bundles.yaml_text import Path
 from webapp.queries.checking import Draft, examine_text, foresee, refuses
-from webapp.queries.texts import InputSettings, named_text, printed, settings_in, stored_text
+from webapp.queries.texts import InputSettings, named_text, settings_in, stored_text
 from webapp.runs.checking import Bound, check_bound
 from webapp.runs.choosing import choose
 from webapp.streams.checking import check_stream
@@ -140,7 +139,7 @@ def _query(source: Source, scope: _Scope, faults: list[FileFault]) -> QueryAfter
         return None
     current = scope.present.versions.get(source.name)
     before = None if current is None else stored_text(current)
-    return QueryAfter(Draft(graph), printed(graph) if before is None else rewrite_sql(before, graph))
+    return QueryAfter(Draft(graph), print_sql(graph) if before is None else rewrite_sql(before, graph))
 
 
 def _below_node(nodes: object, node: str | None) -> Sequence[Path]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from streaming.definition import explain as explaining
 from streaming.definition.graph import QueryGraph
-from streaming.definition.sql.completion.complete import complete_sql
+from streaming.definition.sql import complete_sql
 from streaming.definition.streams import AdvanceTimeSettings
 from webapp.core.errors import Faulty
 from webapp.queries.bodies import CompletionItem, CompletionList, Explained

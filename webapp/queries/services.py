@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from streaming.definition.graph import QueryGraph
-from streaming.definition.sql.rewriting.texts import rewrite_sql
+from streaming.definition.sql import rewrite_sql
 from webapp.accounts.models import User
 from webapp.core.errors import Conflict
 from webapp.queries.access import current_version

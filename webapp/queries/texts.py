@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from streaming.definition.graph import QueryGraph
-from streaming.definition.sql import parse_sql
-from streaming.definition.sql.printing.graphs import print_sql
-from streaming.definition.sql.rewriting.texts import rewrite_sql
+from streaming.definition.sql import parse_sql, print_sql, rewrite_sql
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from webapp.queries.models import QueryText, QueryVersion
 
@@ -34,12 +32,7 @@ def stored_text(version: QueryVersion) -> str | None:
 def text_of(version: QueryVersion) -> str:
     """Return the stored text of `version`, else its graph printed."""
     stored = stored_text(version)
-    return printed(version.read_graph()) if stored is None else stored
-
-
-def printed(graph: QueryGraph) -> str:
-    """Return the text of a graph that has none."""
-    return print_sql(graph)
+    return print_sql(version.read_graph()) if stored is None else stored
 
 
 def settings_of(version: QueryVersion) -> InputSettings:
