@@ -1,17 +1,18 @@
 """A text into a script."""
 
+from dataclasses import replace
 from typing import Final
 
 from streaming.definition.faults import Fault
 from streaming.definition.load import load_graph
-from streaming.definition.sql.building.nodes import Builder
+from streaming.definition.sql.building.nodes import DEFAULT_TARGET, Builder
 from streaming.definition.sql.building.resolve import Resolved, resolve
 from streaming.definition.sql.building.selects import build_select
 from streaming.definition.sql.building.settings import Settings, read_settings
 from streaming.definition.sql.places import Place, Places
 from streaming.definition.sql.problems import Extent, Problem, span
 from streaming.definition.sql.reading.lex import Lexed, lex
-from streaming.definition.sql.reading.reader import Reader
+from streaming.definition.sql.reading.reader import Reader, Said
 from streaming.definition.sql.reading.statements import take_statements
 from streaming.definition.sql.reading.tree import Sentence
 from streaming.definition.sql.rewriting.comments import with_comments
@@ -69,11 +70,19 @@ def _build(builder: Builder, sentence: Sentence) -> Built:
 
 
 def _refuse_targets(reader: Reader, sentences: list[Sentence]) -> None:
-    """Tell of queries without a target beside each other: all of them would be `out`."""
+    """Tell of queries without a target beside one that goes to `out`: they are read on under names of their own.
+
+    Without these the faults of one query would be told at the place of the other.
+    """
     nameless = [each for each in sentences if each.insert is not None and each.insert.target is None]
-    for again in nameless[1:]:
+    targets = (each.insert.target for each in sentences if each.insert is not None)
+    taken = any(each is not None and each.value == DEFAULT_TARGET for each in targets)
+    for number, again in enumerate(nameless if taken else nameless[1:], start=2):
+        extent = reader.tokens[again.first].extent
         remedy = "Write INSERT INTO and a name before it."
-        reader.problem(reader.tokens[again.first].extent, "A second query has no target.", remedy)
+        reader.problem(extent, f"This query has no target, and another one goes to `{DEFAULT_TARGET}`.", remedy)
+        assert again.insert is not None
+        again.insert = replace(again.insert, target=Said(f"{DEFAULT_TARGET}_{number}", extent))
 
 
 def _name(reader: Reader, sentences: list[Sentence], resolved: Resolved) -> str:

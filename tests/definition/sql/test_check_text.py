@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from streaming.definition.faults import Fault, FaultCode, Severity
+from streaming.definition.faults import Fault, FaultCode, Severity, Span
 from streaming.definition.sql.check import CheckedText, check_sql
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from tests.definition.sql.counts import TEXTS_DRAWN
@@ -243,3 +243,16 @@ def test_no_text_is_too_much_and_every_fault_has_its_place_in_order(text: str) -
         assert len({fault.model_dump_json() for fault in faults}) == len(faults)
         assert all(fault.message and fault.remedy for fault in faults)
         assert faults[: len(spans)] == tuple(fault for fault in faults if fault.span is not None)
+
+
+def test_faults_beside_a_query_without_a_target_stand_at_their_own_places() -> None:
+    text = "INSERT INTO out SELECT * FROM cars WHERE sped > 1; SELECT * FROM cars WHERE sp"
+    cars = {"cars": StreamDefinition(fields={"speed": "double"})}
+    found = [(each.code, each.span) for each in check_sql(text, cars).faults]
+    marked = [(code, text[span.start : span.end]) for code, span in found if span is not None]
+    assert marked == [
+        (FaultCode.UNKNOWN_FIELD, "sped"),
+        (FaultCode.BAD_SQL, "SELECT"),
+        (FaultCode.UNKNOWN_FIELD, "sp"),
+    ]
+    assert found[2][1] == Span(start=text.rindex("sp"), end=len(text))

@@ -20,7 +20,7 @@ WITH
 -- about the insert
 INSERT INTO out TIMESTAMP BY point_at_end SELECT STREAM plate, upper(m) AS top FROM per;
 
-SHIFT fast BY 5m;
+INSERT INTO later SHIFT fast BY 5m;
 """
 
 
@@ -79,9 +79,9 @@ def marked(script: Script, node: str, field: str | None = None, at: int | None =
         ("out_select", "columns[1].name", "top"),
         ("out", None, "out"),
         ("out", "timestamp", "point_at_end"),
-        ("out_shift", "by", "5m"),
-        ("out_shift", "input", "fast"),
-        ("out_shift", "nothing.of[3].this", "SHIFT fast BY 5m"),
+        ("later_shift", "by", "5m"),
+        ("later_shift", "input", "fast"),
+        ("later_shift", "nothing.of[3].this", "SHIFT fast BY 5m"),
     ],
 )
 def test_every_field_has_its_place(node: str, field: str | None, words: str) -> None:
@@ -144,7 +144,7 @@ def statements(text: str) -> list[tuple[str, str]]:
 
 def test_statements_have_spans_with_their_comments() -> None:
     found = statements(TEXT)
-    assert [text[:6] + text[-1] for text, _ in found] == ["QUERY ;", "WITH\n ;", "SHIFT ;"]
+    assert [text[:6] + text[-1] for text, _ in found] == ["QUERY ;", "WITH\n ;", "INSERT;"]
     assert [comment for _, comment in found] == ["-- about the query", "/* about the steps */", ""]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Final
 
 from streaming.definition.sql.building.drafts import Draft, Drafts, Mention, Ref, Timed, derived
 from streaming.definition.sql.building.joins import put_clip
@@ -9,6 +10,9 @@ from streaming.definition.sql.problems import Extent
 from streaming.definition.sql.reading.reader import Reader, Said
 from streaming.definition.sql.reading.slices import cut
 from streaming.definition.sql.reading.tree import Body, EventTime, Insert, Operator, Select, Source, Step, StreamBranch
+
+DEFAULT_TARGET: Final = "out"
+"""Where a query goes that names no target."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class Builder:
 
     def insert(self, insert: Insert, first: Extent) -> None:
         """The nodes of a body and the output behind them; `first` is the first word of the statement."""
-        target = insert.target or Said("out", first)
+        target = insert.target or Said(DEFAULT_TARGET, first)
         ref = self.body(insert.body, Owner(target.value))
         output = Draft(target.value, "output")
         output.mark("", target.extent)
