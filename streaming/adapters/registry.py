@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from streaming.adapters.generator.adapter import GeneratorAdapter
 from streaming.adapters.generator.options import GeneratorOptions
 from streaming.adapters.rows.adapter import RowsAdapter
 from streaming.adapters.rows.options import RowsOptions
+from streaming.adapters.secret_options import secret_names
 from streaming.definition.graph import Strict
 from streaming.definition.streams import StreamDefinition
 
@@ -42,6 +44,11 @@ class AdapterKind:
     def help(self) -> str:
         """One sentence for the page on which a user chooses an adapter."""
         return (self.options.__doc__ or "").strip()
+
+    @cached_property
+    def secrets(self) -> frozenset[str]:
+        """The options that are secrets: nothing shows them, and they are stored sealed."""
+        return secret_names(self.options)
 
     def json_schema(self) -> dict[str, Any]:
         """The JSON Schema of the options, with titles and help texts, from which a form is drawn."""
