@@ -2,7 +2,8 @@
 
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
-from webapp.accounts.api import MeView, TokensView, TokenView
+from webapp.accounts.api.me import MeView, PermissionsView
+from webapp.accounts.api.tokens import TokensView, TokenView
 from webapp.bundles import api as bundles
 from webapp.core.pages import application_page
 from webapp.monitoring import api as monitoring
@@ -45,6 +46,7 @@ handler500 = "webapp.core.errors.server_error"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("_allauth/", include("allauth.headless.urls")),
     path("api/me/", MeView.as_view()),
+    path("api/permissions/", PermissionsView.as_view()),
     path("api/t/<slug:slug>/", include(of_organisation)),
     re_path(r"^(?!api/|_allauth/|assets/).*$", application_page),
 ]

@@ -70,13 +70,13 @@ def test_a_role_may_do_what_the_table_says(role: Role, acme: Organisation, bindi
         Permission.OPERATE: person.post(f"bindings/{binding['id']}/stop/"),
     }
     allowed = {permission for permission, answered in expected.items() if answered.status_code != 403}
-    assert allowed == ALLOWED[role] - {Permission.ADMINISTER}
+    assert allowed == ALLOWED[role] - {Permission.ADMINISTER, Permission.OWN}
 
 
 def test_a_refusal_names_the_role_and_what_to_do(bob: Person) -> None:
     answered = bob.post("streams/")
     assert answered.json() == {
         "code": "forbidden",
-        "message": "Your role viewer may not edit here. Ask an owner of the organisation.",
+        "message": "Your role viewer may not edit here. Ask for the role designer, admin or owner.",
         "faults": [],
     }

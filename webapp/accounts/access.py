@@ -1,51 +1,79 @@
 """Who may enter an organisation, and the view that enters it from the URL."""
 
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 from django.http import HttpResponseBase
+from rest_framework import exceptions
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from webapp.accounts.models import Membership, User
-from webapp.accounts.permissions import Permission, Role, shared
+from webapp.accounts.actors import actor_of
+from webapp.accounts.models import Membership, Organisation, User
+from webapp.accounts.permissions import Permission, Role, RouteRule, roles_with, route_rule, shared
 from webapp.accounts.tokens import TokenInUse
-from webapp.core.context import enter_organisation, organisation_context
+from webapp.core.context import act_as, enter_organisation, installation_context, organisation_context
 from webapp.core.errors import Forbidden, NotFound
 
-READS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+@dataclass(frozen=True)
+class Entry:
+    """Who has entered which organisation, in which role; a service account is no person, and has always a token."""
+
+    organisation: Organisation
+    role: Role
+    person: User | None
+    token: TokenInUse | None
+
+    @property
+    def permissions(self) -> frozenset[Permission]:
+        """What may be done: by the role, and with a token by what that one may."""
+        mine = shared(self.role)
+        return mine if self.token is None else mine & self.token.permissions
 
 
 def access_organisation(user: User, slug: str) -> Membership:
     """Return the membership of `user` in the organisation `slug`. Raises `NotFound` if absent or not theirs."""
-    found = Membership.objects.select_related("organisation").filter(user=user, organisation__slug=slug).first()
+    with installation_context("a person enters an organisation"):
+        found = Membership.objects.select_related("organisation").filter(user=user, organisation__slug=slug).first()
     if found is None:
         raise NotFound
     return found
 
 
-def check_rights(membership: Membership, needed: Permission, token: TokenInUse | None) -> None:
-    """Check that the member, and the token if there is one, may do `needed`. Raises `Forbidden`."""
-    role = Role(membership.role)
-    if needed not in shared(role):
-        raise Forbidden(f"Your role {role} may not {needed.value} here. Ask an owner of the organisation.")
-    if token is not None and needed not in shared(role, token.role):
-        raise Forbidden(
-            f"The role {token.role} of this token may not {needed.value} here. Use a token that was made with more."
-        )
+def enter(request: Request, slug: str) -> Entry:
+    """Return who enters `slug` by this request. Raises `NotFound` if it is absent or not theirs."""
+    token = request.auth if isinstance(request.auth, TokenInUse) else None
+    if token is not None and token.organisation.slug != slug:
+        raise NotFound
+    if token is not None and token.person is None:
+        return Entry(token.organisation, token.role, None, token)
+    assert isinstance(request.user, User)
+    membership = access_organisation(request.user, slug)
+    return Entry(membership.organisation, Role(membership.role), request.user, token)
+
+
+def check_rights(entry: Entry, rule: RouteRule) -> None:
+    """Check that who entered may do what `rule` asks for. Raises `Forbidden` with a sentence."""
+    needed = rule.permission
+    if needed not in shared(entry.role):
+        *others, last = roles_with(needed)
+        who = f"{', '.join(others)} or {last}" if others else last
+        raise Forbidden(f"Your role {entry.role} may not {needed.value} here. Ask for the role {who}.")
+    if entry.token is not None and not rule.by_token:
+        raise Forbidden("A token may not do this. Sign in in the browser and do it there.")
+    if entry.token is not None and needed not in entry.permissions:
+        refused = f"The role {entry.token.role} of this token may not {needed.value} here."
+        raise Forbidden(f"{refused} Use a token that was made with more.")
 
 
 class TenantView(APIView):
     """A view below `/api/t/<slug>/`: the organisation comes from the URL and is in context for this request only.
 
-    `reading` and `writing` are the permissions that safe and other methods need. `by_token`: a token may come here
-    at all. A token sees its own organisation; every other one is absent for it.
+    What each method asks for stands in the permission matrix; a method without a rule is refused.
     """
 
-    by_token: ClassVar[bool] = True
-
-    reading: ClassVar[Permission] = Permission.VIEW
-    writing: ClassVar[Permission] = Permission.EDIT
-    membership: Membership
+    entry: Entry
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer with the context closed before and after."""
@@ -53,19 +81,24 @@ class TenantView(APIView):
             return super().dispatch(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Check sign-in, membership and role, then enter the organisation."""
+        """Check sign-in, membership and right, then enter the organisation."""
         super().initial(request, *args, **kwargs)
-        assert isinstance(request.user, User)
-        token = request.auth if isinstance(request.auth, TokenInUse) else None
-        if token is not None and token.organisation != kwargs["slug"]:
-            raise NotFound
-        self.membership = access_organisation(request.user, kwargs["slug"])
-        if token is not None and not self.by_token:
-            raise Forbidden("A token may not do this. Sign in in the browser and do it there.")
-        check_rights(self.membership, self.reading if request.method in READS else self.writing, token)
-        enter_organisation(self.membership.organisation_id)
+        act_as(actor_of(request))
+        self.entry = enter(request, kwargs["slug"])
+        if not hasattr(self, str(request.method).lower()):
+            raise exceptions.MethodNotAllowed(str(request.method))
+        assert request.resolver_match is not None
+        rule = route_rule(request.resolver_match.route, str(request.method))
+        if rule is None:
+            raise Forbidden("This address has no rule in the permission matrix. Tell whoever runs this installation.")
+        check_rights(self.entry, rule)
+        enter_organisation(self.entry.organisation.pk)
 
     @property
-    def user(self) -> User:
-        """Who is signed in."""
-        return self.membership.user
+    def user(self) -> User | None:
+        """The person; None for a service account."""
+        return self.entry.person
+
+    def may(self, permission: Permission) -> bool:
+        """Whether who entered may do `permission` here."""
+        return permission in self.entry.permissions

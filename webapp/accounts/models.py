@@ -43,7 +43,10 @@ class User(AbstractUser):
 
 
 class Organisation(models.Model):
-    """The tenant: owns everything below it, and nothing crosses."""
+    """The tenant: owns everything below it, and nothing crosses.
+
+    `delete_after`: an owner asked for its deletion; until then nothing runs and everything can be read and taken back.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     slug = models.CharField(
@@ -53,6 +56,8 @@ class Organisation(models.Model):
     )
     name = models.CharField(max_length=120)
     created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.CharField(max_length=254, default="")
+    delete_after = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return self.slug
@@ -77,18 +82,42 @@ class Membership(models.Model):
         return f"{self.user_id} {self.role} of {self.organisation_id}"
 
 
+class ServiceAccount(TenantModel):
+    """A program that works in the organisation under its own name: it has a role and tokens, and no sign-in."""
+
+    name = models.CharField(max_length=80)
+    role = models.CharField(max_length=20, choices=[(role.value, role.value) for role in Role])
+    created_at = models.DateTimeField()
+    created_by = models.CharField(max_length=254)
+    disabled_at = models.DateTimeField(null=True)
+
+    class Meta(TenantModel.Meta):
+        """Names are unique in an organisation."""
+
+        ordering: ClassVar = ["name"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["organisation", "name"], name="service_account_name_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Token(TenantModel):
-    """What a program shows instead of a session: it acts for `user` in one organisation, in at most `role`.
+    """What a program shows instead of a session: it acts for a person or a service account, in at most `role`.
 
     `digest` is the HMAC of the secret; the secret itself is nowhere. A token is never deleted by its person, but
-    revoked, so that what was once done with it can be named. `networks` are CIDRs; none: from everywhere.
+    revoked, so that what was once done with it can be named. `networks` are CIDRs; none: from everywhere. `scopes` are
+    permissions; none: all of its role.
     """
 
-    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+", null=True)
+    service_account = models.ForeignKey(ServiceAccount, on_delete=models.CASCADE, related_name="tokens", null=True)
     name = models.CharField(max_length=80)
     key_id = models.CharField(max_length=20, unique=True)
     digest = models.CharField(max_length=64)
     role = models.CharField(max_length=20, choices=[(role.value, role.value) for role in Role])
+    scopes = models.JSONField(default=list)
     networks = models.JSONField(default=list)
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
@@ -96,9 +125,76 @@ class Token(TenantModel):
     revoked_at = models.DateTimeField(null=True)
 
     class Meta(TenantModel.Meta):
-        """Newest first."""
+        """Newest first; of a person or of a service account."""
 
         ordering: ClassVar = ["-created_at", "-pk"]
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=models.Q(user__isnull=True) ^ models.Q(service_account__isnull=True), name="token_of_one"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"pct_{self.key_id}"
+
+
+class Invitation(TenantModel):
+    """That somebody with the address `email` may join in `role`; `digest` is the HMAC of the secret in the mail."""
+
+    email = models.EmailField()
+    role = models.CharField(max_length=20, choices=[(role.value, role.value) for role in Role])
+    key_id = models.CharField(max_length=20, unique=True)
+    digest = models.CharField(max_length=64)
+    invited_by = models.CharField(max_length=254)
+    created_at = models.DateTimeField()
+    sent_at = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta(TenantModel.Meta):
+        """Newest first; one that is open for each address."""
+
+        ordering: ClassVar = ["-created_at", "-pk"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["organisation", "email"],
+                condition=models.Q(accepted_at__isnull=True, revoked_at__isnull=True),
+                name="one_open_invitation_each",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.email} {self.role}"
+
+
+class OrganisationLimit(TenantModel):
+    """A limit that the installation's admins set for this organisation; without a row the default holds."""
+
+    quota = models.CharField(max_length=40)
+    value = models.PositiveBigIntegerField()
+
+    class Meta(TenantModel.Meta):
+        """One for each quota."""
+
+        ordering: ClassVar = ["quota"]
+        constraints: ClassVar = [models.UniqueConstraint(fields=["organisation", "quota"], name="one_limit_each")]
+
+    def __str__(self) -> str:
+        return f"{self.quota} {self.value}"
+
+
+class PreviewUse(TenantModel):
+    """How long previews of one UTC day computed."""
+
+    day = models.DateField()
+    milliseconds = models.PositiveBigIntegerField(default=0)
+
+    class Meta(TenantModel.Meta):
+        """One for each day."""
+
+        ordering: ClassVar = ["-day"]
+        constraints: ClassVar = [models.UniqueConstraint(fields=["organisation", "day"], name="one_preview_use_each")]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.milliseconds} ms"

@@ -18,10 +18,10 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from streaming.definition.faults import Fault, FaultCode
-from webapp.accounts.models import Membership, Token, User
-from webapp.accounts.permissions import ALLOWED, Role
+from webapp.accounts.models import Membership, Organisation, Token, User
+from webapp.accounts.permissions import ALLOWED, Permission, Role, shared
 from webapp.core.authentication import BadToken, BearerAuthentication
-from webapp.core.context import current_organisation
+from webapp.core.context import current_organisation, installation_context, organisation_context
 from webapp.core.errors import Conflict, Faulty, fault
 from webapp.core.tenancy import TenantQuerySet
 
@@ -39,11 +39,29 @@ UNKNOWN: Final = "This token is not valid. Check that it was copied whole, or ma
 
 @dataclass(frozen=True)
 class TokenInUse:
-    """The token that a request came with: the slug of its one organisation, and the role that it has at most."""
+    """The token that a request came with: its one organisation, and what it may do at most.
+
+    `person` is None for a token of a service account, whose name is `label` then; else that is the person's address.
+    """
 
     id: str
-    organisation: str
+    prefix: str
+    organisation: Organisation
     role: Role
+    permissions: frozenset[Permission]
+    person: User | None
+    holder: str
+    label: str
+
+
+@dataclass(frozen=True)
+class ServiceUser:
+    """Who is signed in when a service account's token is shown: nobody of flesh."""
+
+    name: str
+    is_authenticated: bool = True
+    is_active: bool = True
+    pk: None = None
 
 
 @dataclass(frozen=True)
@@ -59,19 +77,33 @@ class Wish:
 class TokenAuthentication(BearerAuthentication):
     """Finds the person and the token in the database; one query."""
 
-    def identify(self, token: str, address: str) -> tuple[User, TokenInUse]:
-        """Return the person and the token. Raises `BadToken` with what to do."""
+    def identify(self, token: str, address: str) -> tuple[User | ServiceUser, TokenInUse]:
+        """Return the person, or the service account, and the token. Raises `BadToken` with what to do."""
         prefix, _, rest = token.partition("_")
         key_id, _, secret = rest.partition("_")
-        found = _find(key_id) if prefix == PREFIX and KEY_ID.fullmatch(key_id) else None
+        with installation_context("which organisation a token is of, is what the token says"):
+            found = _find(key_id) if prefix == PREFIX and KEY_ID.fullmatch(key_id) else None
         right = constant_time_compare(digest(key_id, secret), found.digest if found else NO_DIGEST)
         if found is None or not right:
             raise BadToken(UNKNOWN)
         now = timezone.now()
         _check_in_force(found, now)
         _check_network(found, address)
-        _note_use(found, now)
-        return found.user, TokenInUse(str(found.pk), found.organisation.slug, Role(found.role))
+        with organisation_context(found.organisation_id):
+            _note_use(found, now)
+        return _in_use(found)
+
+
+def _in_use(found: Token) -> tuple[User | ServiceUser, TokenInUse]:
+    account = found.service_account
+    role = Role(found.role)
+    may = ALLOWED[role] if account is None else shared(role, Role(account.role))
+    if found.scopes:
+        may &= {Permission(each) for each in found.scopes}
+    label = found.user.email if found.user else account.name if account else ""
+    holder = str(found.user_id or found.service_account_id)
+    used = TokenInUse(str(found.pk), str(found), found.organisation, role, may, found.user, holder, label)
+    return found.user or ServiceUser(label), used
 
 
 def digest(key_id: str, secret: str) -> str:
@@ -119,7 +151,7 @@ def _find(key_id: str) -> Token | None:
     tokens: TenantQuerySet[Token] = TenantQuerySet(Token)
     return (
         tokens.filter(key_id=key_id)
-        .select_related("user", "organisation")
+        .select_related("user", "organisation", "service_account")
         .annotate(present_role=Subquery(membership.values("role")[:1]))
         .first()
     )
@@ -127,11 +159,16 @@ def _find(key_id: str) -> Token | None:
 
 def _check_in_force(token: Token, now: datetime) -> None:
     present_role: str | None = getattr(token, "present_role", None)
+    account = token.service_account
     if token.revoked_at is not None:
         raise BadToken("This token was revoked. Make a new one on the page Access tokens.")
     if token.expires_at <= now:
         raise BadToken(f"This token expired on {token.expires_at:%Y-%m-%d}. Make a new one on the page Access tokens.")
-    if present_role is None or not token.user.is_active:
+    if account is not None:
+        if account.disabled_at is not None:
+            raise BadToken(f"The service account {account.name} is switched off. Ask an admin of the organisation.")
+        return
+    if present_role is None or token.user is None or not token.user.is_active:
         raise BadToken("The person of this token is no longer here. Ask a member for a token of their own.")
 
 

@@ -7,7 +7,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from webapp.accounts.access import TenantView
-from webapp.accounts.permissions import Permission
 from webapp.bundles import applying, planning, transcripts
 from webapp.bundles.bodies import ApplyBody, Files, FilesRefused, Plan, PlanBody, TranscriptBody, TranscriptResults
 from webapp.bundles.exporting import export
@@ -30,8 +29,6 @@ class DefinitionsView(TenantView):
 
 class PlanView(TenantView):
     """What applying files would change; nothing is stored."""
-
-    writing = Permission.VIEW
 
     @extend_schema(
         operation_id="definitions_plan", request=PlanBody, responses={200: Plan, 422: ErrorEnvelope, **REFUSALS}
@@ -59,8 +56,6 @@ class ApplyView(TenantView):
 
 class TranscriptsRunView(TenantView):
     """Executable examples, run by the reference."""
-
-    writing = Permission.VIEW
 
     @extend_schema(
         operation_id="transcripts_run",

@@ -21,7 +21,7 @@ from webapp.streams.services import delete_stream
 COMMENT = "Applied from files"
 
 
-def apply(files: Mapping[str, str], *, prune: bool, token: str, author: User) -> Planned:
+def apply(files: Mapping[str, str], *, prune: bool, token: str, author: User | None) -> Planned:
     """Make everything as `files` say it, and with `prune` delete what they do not say.
 
     Raises `Conflict` if anything changed since the plan of `token`, `Faulty` with the faults of all files. Nothing is
@@ -48,7 +48,7 @@ def _lock() -> None:
         list(model.objects.select_for_update().order_by("pk"))
 
 
-def _write(planned: Planned, author: User) -> None:
+def _write(planned: Planned, author: User | None) -> None:
     changed = {(each.kind, each.name) for each in planned.changes if each.action in ("create", "update")}
     after, present = planned.after, planned.present
     for name, stream in after.streams.items():
@@ -64,7 +64,7 @@ def _write(planned: Planned, author: User) -> None:
     _delete(planned)
 
 
-def _write_query(version: QueryVersion | None, draft: Draft, author: User) -> None:
+def _write_query(version: QueryVersion | None, draft: Draft, author: User | None) -> None:
     if version is None:
         create_query(draft=draft, comment=COMMENT, author=author)
     else:

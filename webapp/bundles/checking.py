@@ -9,7 +9,7 @@ from streaming.definition.check import check
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.sql import parse_sql, print_sql, rewrite_sql
-from streaming.definition.streams import AdapterChoice, StreamDefinition
+from streaming.definition.streams import StreamDefinition
 from webapp.bundles.bodies import FileFault
 from webapp.bundles.effort import Effort
 from webapp.bundles.exporting import Present, binding_text
@@ -21,6 +21,7 @@ from webapp.runs.checking import Bound, check_bound
 from webapp.runs.choosing import choose
 from webapp.streams.checking import check_stream
 from webapp.streams.models import Stream
+from webapp.streams.sealing import sealed, settled
 
 
 @dataclass(frozen=True)
@@ -116,12 +117,12 @@ def _check_behind_streams(scope: _Scope, after: After, effort: Effort) -> None:
 
 def _stream(source: Source, said: StreamFile, present: Stream | None, faults: list[FileFault]) -> Stream:
     definition = StreamDefinition(**{name: getattr(said, name) for name in StreamDefinition.model_fields})
-    adapter: AdapterChoice = said.adapter
+    adapter = settled(said.adapter, None if present is None else present.read_adapter())
     for each in check_stream(definition, adapter):
         faults.append(source.located(each, (), ("advance",)))
     stream = Stream(name=source.name) if present is None else copy.copy(present)
     stream.definition = definition.model_dump(mode="json")
-    stream.adapter = adapter.model_dump(mode="json")
+    stream.adapter = sealed(adapter).model_dump(mode="json")
     return stream
 
 

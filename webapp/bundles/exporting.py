@@ -1,6 +1,6 @@
 """What an organisation has, and its one canonical form as files."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -16,6 +16,7 @@ from webapp.runs.checking import Bound
 from webapp.runs.models import Binding
 from webapp.streams.access import streams_by_name
 from webapp.streams.models import Stream
+from webapp.streams.sealing import concealed, replaced_secrets
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,17 @@ def present_stream(stream: Stream) -> str:
     return stream_text(stream.read_definition(), stream.read_adapter())
 
 
-def stream_text(definition: StreamDefinition, adapter: AdapterChoice) -> str:
-    """Return the canonical text of a stream: what is as by default is left out, but for its shape."""
+def changed_stream(before: Stream | None, after: Stream) -> str:
+    """Return the canonical text of `after`; instead of its placeholder, a secret that was replaced says that it was."""
+    adapter = after.read_adapter()
+    replaced = frozenset() if before is None else replaced_secrets(before.read_adapter(), adapter)
+    return stream_text(after.read_definition(), adapter, replaced)
+
+
+def stream_text(definition: StreamDefinition, adapter: AdapterChoice, replaced: Collection[str] = ()) -> str:
+    """Return the canonical text of a stream: what is as by default is left out, but for its shape; secrets always."""
     said = definition.model_dump(mode="json", exclude_defaults=True)
-    options = _in_order(adapter.options)
+    options = _in_order(concealed(adapter).options) | {name: {"sealed": "secret changed"} for name in sorted(replaced)}
     return write_yaml({"shape": definition.shape.value, **said, "adapter": {"kind": adapter.kind, "options": options}})
 
 

@@ -12,7 +12,7 @@ from streaming.definition.faults import FaultCode, Severity
 from webapp.bundles.bodies import Action, Change, FileFault, Kind, Plan
 from webapp.bundles.checking import After, BindingAfter, check_files
 from webapp.bundles.effort import Effort
-from webapp.bundles.exporting import Present, present_stream, read_present
+from webapp.bundles.exporting import Present, changed_stream, present_stream, read_present
 from webapp.bundles.files import Read, path_of, read_files
 from webapp.core.context import current_organisation
 from webapp.core.errors import fault
@@ -86,9 +86,8 @@ def _held(deleted: Mapping[Kind, Sequence[str]], held: Mapping[Held, str]) -> It
 def _changes(after: After, present: Present, deleted: Mapping[Kind, Sequence[str]], effort: Effort) -> Iterator[Change]:
     for name, stream in sorted(after.streams.items()):
         before = present.streams.get(name)
-        yield _change(
-            "stream", name, None if before is None else present_stream(before), present_stream(stream), effort
-        )
+        said = None if before is None else present_stream(before)
+        yield _change("stream", name, said, changed_stream(before, stream), effort)
     for name, query in sorted(after.queries.items()):
         version = present.versions.get(name)
         yield _change("query", name, None if version is None else text_of(version), query.text, effort)
@@ -162,7 +161,7 @@ def _token(files: Mapping[str, str], present: Present, *, prune: bool) -> str:
         prune,
         sorted(files.items()),
         sorted(present.files().items()),
-        sorted((name, str(stream.pk)) for name, stream in present.streams.items()),
+        sorted((name, str(stream.pk), json.dumps(stream.adapter)) for name, stream in present.streams.items()),
         sorted((name, str(version.pk)) for name, version in present.versions.items()),
         sorted((name, str(each.pk), str(each.query_version_id)) for name, each in present.bindings.items()),
     ]

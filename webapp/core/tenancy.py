@@ -25,6 +25,10 @@ class TenantQuerySet(models.QuerySet[M]):
             row.claim()
         return super().bulk_create(rows, *args, **kwargs)
 
+    def insert(self, row: M) -> None:
+        """Write one new row as it is: for rows that may belong to no organisation."""
+        super().bulk_create([row])
+
 
 class TenantManager(models.Manager[M]):
     """Sees only the rows of the organisation in context. Raises `NoOrganisation` when there is none."""

@@ -9,7 +9,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from webapp.accounts.access import TenantView
-from webapp.accounts.permissions import Permission
 from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
 from webapp.queries import assistance, services
@@ -47,7 +46,7 @@ def shown_version(version: QueryVersion) -> VersionShown:
         graph=version.read_graph(),
         text=text_of(version),
         content_hash=version.content_hash,
-        author=None if version.author is None else version.author.email,
+        author=version.author_label or (None if version.author is None else version.author.email),
         comment=version.comment,
         parent=None if version.parent_id is None else str(version.parent_id),
         created_at=version.created_at.isoformat(),
@@ -153,8 +152,6 @@ class VersionsView(TenantView):
 class ValidateView(TenantView):
     """Validation of a query; nothing is stored."""
 
-    writing = Permission.VIEW
-
     @extend_schema(
         operation_id="queries_validate",
         request=ValidationBody,
@@ -178,8 +175,6 @@ class ValidateView(TenantView):
 class CompleteView(TenantView):
     """Completion of a text; nothing is stored."""
 
-    writing = Permission.VIEW
-
     @extend_schema(
         operation_id="queries_complete",
         request=CompletionBody,
@@ -193,8 +188,6 @@ class CompleteView(TenantView):
 
 class ExplainView(TenantView):
     """Explanation of a query; nothing is stored."""
-
-    writing = Permission.VIEW
 
     @extend_schema(
         operation_id="queries_explain",

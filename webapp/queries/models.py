@@ -37,6 +37,7 @@ class QueryVersion(TenantModel):
     graph = models.JSONField()
     content_hash = models.CharField(max_length=64)
     author = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    author_label = models.CharField(max_length=254, default="")
     comment = models.CharField(max_length=500, blank=True)
     parent = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

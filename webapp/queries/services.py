@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from streaming.definition.graph import QueryGraph
 from streaming.definition.sql import rewrite_sql
 from webapp.accounts.models import User
+from webapp.core.context import current_actor
 from webapp.core.errors import Conflict
 from webapp.queries.access import current_version
 from webapp.queries.checking import Draft
@@ -22,7 +23,7 @@ def content_hash(graph: QueryGraph) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def create_query(*, draft: Draft, comment: str, author: User) -> Query:
+def create_query(*, draft: Draft, comment: str, author: User | None) -> Query:
     """Create a query with its first version. Raises `Conflict` for a name that is taken."""
     name = draft.graph.name
     try:
@@ -36,7 +37,7 @@ def create_query(*, draft: Draft, comment: str, author: User) -> Query:
 
 
 def create_version(
-    *, query: Query, draft: Draft, comment: str, author: User, parent: UUID | None
+    *, query: Query, draft: Draft, comment: str, author: User | None, parent: UUID | None
 ) -> tuple[QueryVersion, bool]:
     """Return the version that says `draft`, and whether it was made; the current one if its graph is the same already.
 
@@ -74,7 +75,7 @@ def _write_text(version: QueryVersion, text: str | None) -> None:
 
 
 def _add_version(
-    query: Query, draft: Draft, *, comment: str, author: User, parent: QueryVersion | None
+    query: Query, draft: Draft, *, comment: str, author: User | None, parent: QueryVersion | None
 ) -> QueryVersion:
     version = QueryVersion(
         query=query,
@@ -82,6 +83,7 @@ def _add_version(
         graph=draft.graph.model_dump(mode="json"),
         content_hash=content_hash(draft.graph),
         author=author,
+        author_label=current_actor().label,
         comment=comment,
         parent=parent,
     )

@@ -14,7 +14,6 @@ from streaming.definition.names import Name
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from streaming.wire.messages import ProgressReport
 from webapp.accounts.access import TenantView
-from webapp.accounts.permissions import Permission
 from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
 from webapp.runs import bindings, services
@@ -123,7 +122,7 @@ def shown_run(run: Run) -> RunShown:
         domain=run.domain,
         message=run.message,
         retry_at=None if run.retry_at is None else run.retry_at.isoformat(),
-        started_by=None if run.started_by is None else run.started_by.email,
+        started_by=run.started_by_label or (None if run.started_by is None else run.started_by.email),
         created_at=run.created_at.isoformat(),
         changed_at=run.changed_at.isoformat(),
         ended_at=None if run.ended_at is None else run.ended_at.isoformat(),
@@ -224,8 +223,6 @@ class BindingView(TenantView):
 class StartView(TenantView):
     """The start of a binding."""
 
-    writing = Permission.OPERATE
-
     @extend_schema(
         operation_id="bindings_start",
         request=None,
@@ -238,8 +235,6 @@ class StartView(TenantView):
 
 class StopView(TenantView):
     """The stop of a binding."""
-
-    writing = Permission.OPERATE
 
     @extend_schema(
         operation_id="bindings_stop",

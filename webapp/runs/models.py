@@ -76,6 +76,7 @@ class Run(TenantModel):
     retry_at = models.DateTimeField(null=True)
     progress = models.JSONField(null=True)
     started_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    started_by_label = models.CharField(max_length=254, default="")
     created_at = models.DateTimeField()
     changed_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)

@@ -6,6 +6,7 @@ from django.utils import timezone
 from streaming.definition.faults import Fault
 from streaming.wire.messages import InputSpec, RunSpec
 from webapp.accounts.models import User
+from webapp.core.context import current_actor
 from webapp.core.errors import Conflict, Faulty
 from webapp.runs.access import bound_inputs, open_run
 from webapp.runs.checking import bind, check_bound, definitions, refuses
@@ -27,7 +28,7 @@ def faults_before_start(binding: Binding) -> list[Fault]:
     return check_bound(graph, inputs, stream_definitions(), connect=True)
 
 
-def start(*, binding: Binding, by: User) -> Run:
+def start(*, binding: Binding, by: User | None) -> Run:
     """Start a run of `binding`. Raises `Faulty` with all faults, `Conflict` while another run has not ended."""
     faults = faults_before_start(binding)
     if refuses(faults):
@@ -38,6 +39,7 @@ def start(*, binding: Binding, by: User) -> Run:
         desired=Desired.RUNNING,
         observed=Observed.REQUESTED,
         started_by=by,
+        started_by_label=current_actor().label,
         created_at=now,
         changed_at=now,
     )

@@ -1,6 +1,6 @@
-"""`/api/me/`: who is signed in, and where they may go. Tokens: list, make, revoke, and only by those who signed in."""
+"""Tokens over HTTP: list, make, revoke, and only by those who signed in."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from django.utils import timezone
@@ -8,58 +8,17 @@ from drf_spectacular.utils import extend_schema
 from pydantic import Field, RootModel, StringConstraints
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from streaming.definition.graph import Strict
 from webapp.accounts.access import TenantView
-from webapp.accounts.models import Token, User
-from webapp.accounts.permissions import Permission, Role, allows, shared
-from webapp.accounts.tokens import MOST_DAYS, PREFIX, TokenInUse, Wish, make_token, revoke_token
+from webapp.accounts.models import Token
+from webapp.accounts.permissions import Permission, Role
+from webapp.accounts.tokens import MOST_DAYS, PREFIX, Wish, make_token, revoke_token
 from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope, NotFound
 
 MOST_NETWORKS = 20
 Network = Annotated[str, StringConstraints(max_length=64)]
-
-
-class MyOrganisation(Strict):
-    """An organisation I belong to, my role in it, and what I may do there; with a token, what that one may do."""
-
-    slug: str
-    name: str
-    role: Role
-    permissions: list[Permission]
-
-
-class Me(Strict):
-    """Who is signed in."""
-
-    id: str
-    email: str
-    organisations: list[MyOrganisation]
-
-
-class MeView(APIView):
-    """Who is signed in."""
-
-    @extend_schema(operation_id="me", responses={200: Me, 401: ErrorEnvelope})
-    def get(self, request: Request) -> Response:
-        """Return who is signed in and the organisations they belong to; for a token, its person and its one only."""
-        assert isinstance(request.user, User)
-        token = request.auth if isinstance(request.auth, TokenInUse) else None
-        memberships = request.user.memberships.select_related("organisation").order_by("organisation__slug")
-        if token is not None:
-            memberships = memberships.filter(organisation__slug=token.organisation)
-        mine = [
-            MyOrganisation(
-                slug=each.organisation.slug,
-                name=each.organisation.name,
-                role=Role(each.role),
-                permissions=sorted(shared(Role(each.role), token.role if token else Role(each.role))),
-            )
-            for each in memberships
-        ]
-        return answer(Me(id=str(request.user.pk), email=request.user.email, organisations=mine))
 
 
 class TokenBody(Strict):
@@ -109,7 +68,7 @@ def _fields(token: Token) -> dict[str, Any]:
         "name": token.name,
         "prefix": f"{PREFIX}_{token.key_id}",
         "role": Role(token.role),
-        "person": token.user.email,
+        "person": token.user.email if token.user else "",
         "state": _state(token),
         "created_at": token.created_at.isoformat(),
         "expires_at": token.expires_at.isoformat(),
@@ -125,13 +84,10 @@ REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEn
 class _TokenView(TenantView):
     """A person deals with their own tokens, whatever their role; who administers sees and revokes everybody's."""
 
-    by_token = False
-    writing: ClassVar[Permission] = Permission.VIEW
-
     def tokens(self) -> Any:
         """Return the tokens that this person may see."""
         found = Token.objects.select_related("user")
-        if allows(Role(self.membership.role), Permission.ADMINISTER):
+        if self.may(Permission.ADMINISTER):
             return found
         return found.filter(user=self.user)
 
@@ -153,6 +109,7 @@ class TokensView(_TokenView):
         """Make a token; its text is in this answer and never again."""
         body = read_body(request, TokenBody)
         wish = Wish(body.name, body.role, body.expires_in_days, body.allowed_networks)
+        assert self.user is not None  # no token may come here
         made, text = make_token(self.user, wish)
         return answer(TokenMade(**_fields(made), token=text), 201)
 

@@ -1,0 +1,27 @@
+"""Who a request comes from, in the words of the audit log."""
+
+from rest_framework.request import Request
+
+from webapp.accounts.models import User
+from webapp.accounts.tokens import TokenInUse
+from webapp.core.context import Actor
+
+IMPERSONATOR = "impersonator"
+"""The key of the session under which the address of the installation's admin stands who acts as somebody else."""
+
+
+def actor_of(request: Request) -> Actor:
+    """Return the actor: a person, a person's token, a service account; nobody where nobody is signed in."""
+    address = request.META.get("REMOTE_ADDR") or None
+    if isinstance(request.auth, TokenInUse):
+        token = request.auth
+        kind = "service" if token.person is None else "token"
+        return Actor(kind, token.holder, token.label, token=token.prefix, address=address)  # type: ignore[arg-type]
+    if isinstance(request.user, User):
+        return person(request.user, address, request.session.get(IMPERSONATOR))
+    return Actor("system", None, "nobody signed in", address=address)
+
+
+def person(user: User, address: str | None = None, impersonator: str | None = None) -> Actor:
+    """Return the actor that `user` is."""
+    return Actor("person", str(user.pk), user.email, impersonator=impersonator, address=address)

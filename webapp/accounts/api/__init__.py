@@ -1,0 +1,1 @@
+"""People, organisations and what belongs to them over HTTP."""

@@ -1,0 +1,1 @@
+"""Running an installation and leaving it: administration, impersonation, export and deletion of organisations."""

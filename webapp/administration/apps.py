@@ -1,0 +1,9 @@
+"""The administration application."""
+
+from django.apps import AppConfig
+
+
+class AdministrationConfig(AppConfig):
+    """The pages of those who run the installation; audit, export and deletion of whole organisations."""
+
+    name = "webapp.administration"

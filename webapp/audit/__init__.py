@@ -1,0 +1,1 @@
+"""What was done, by whom, to what: events that are written and never changed."""
