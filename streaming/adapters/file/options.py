@@ -8,6 +8,28 @@ from streaming.definition.graph import Strict
 
 Format = Literal["auto", "csv", "json_lines", "parquet"]
 
+FormatOption = Annotated[
+    Format,
+    Field(
+        title="Format",
+        description="auto goes by the name: .csv, .jsonl .ndjson .json, .parquet; .gz after it means gzip.",
+    ),
+]
+Delimiter = Annotated[
+    str, Field(pattern=r"^[\t -!#-~]$", title="Delimiter", description="CSV: the character between cells.")
+]
+Columns = Annotated[
+    dict[str, str],
+    Field(
+        title="Columns",
+        description="From a field of the stream (or start, end, edge) to the column that holds it; "
+        "equal names need no entry.",
+    ),
+]
+ChunkRows = Annotated[
+    int, Field(ge=1, le=5_000_000, title="Rows in a chunk", description="At most so many rows are held at once.")
+]
+
 
 class FileOptions(Strict):
     """CSV, JSON lines or Parquet files of one folder, read in order of modification time, path and row number."""
@@ -26,24 +48,9 @@ class FileOptions(Strict):
             "rename when the file is complete.",
         ),
     ] = "*"
-    format: Annotated[
-        Format,
-        Field(
-            title="Format",
-            description="auto goes by the name: .csv, .jsonl .ndjson .json, .parquet; .gz after it means gzip.",
-        ),
-    ] = "auto"
-    delimiter: Annotated[
-        str, Field(pattern=r"^[\t -!#-~]$", title="Delimiter", description="CSV: the character between cells.")
-    ] = ","
-    columns: Annotated[
-        dict[str, str],
-        Field(
-            title="Columns",
-            description="From a field of the stream (or start, end, edge) to the column that holds it; "
-            "equal names need no entry.",
-        ),
-    ] = Field(default_factory=dict)
+    format: FormatOption = "auto"
+    delimiter: Delimiter = ","
+    columns: Columns = Field(default_factory=dict)
     follow: Annotated[
         bool,
         Field(
@@ -52,6 +59,4 @@ class FileOptions(Strict):
             "Off: the input ends when all files are read.",
         ),
     ] = False
-    chunk_rows: Annotated[
-        int, Field(ge=1, le=5_000_000, title="Rows in a chunk", description="At most so many rows are held at once.")
-    ] = 1_000_000
+    chunk_rows: ChunkRows = 1_000_000

@@ -1,0 +1,143 @@
+"""One step from a name to a connection: resolve it, check every answer, connect to that very address.
+
+A name is resolved once. If it were resolved for the check and again for the connection, its owner could answer the
+second time with an address inside (DNS rebinding).
+"""
+
+import ipaddress
+import socket
+import time
+from collections.abc import Callable, Iterable, Sequence
+from ssl import SSLContext
+from typing import Any, Final
+
+import httpcore
+
+from streaming.adapters.network.addresses import Address, is_allowed, is_listed
+from streaming.wire.outgoing import OutgoingPolicy
+
+CONNECT_S: Final = 10.0
+QUIET_S: Final = 30.0
+"""So long a server may say nothing."""
+Resolve = Callable[[str], Sequence[str]]
+"""From a name to all of its addresses; raises `OSError` when there are none."""
+
+
+def resolve(name: str) -> Sequence[str]:
+    """Ask the system's resolver for the addresses of `name`, in its order of preference."""
+    found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(each[4][0]) for each in found))
+
+
+class Deadline:
+    """A moment by which everything must have happened; `clock` counts seconds."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._at = clock() + seconds
+
+    def left(self, most: float) -> float:
+        """The seconds that remain, at most `most`. Raises `httpcore.ReadTimeout` when none do."""
+        left = self._at - self._clock()
+        if left <= 0:
+            raise httpcore.ReadTimeout("the whole took too long")
+        return min(left, most)
+
+
+class NotTrusted(Exception):
+    """A server was reached that could not show who it is."""
+
+
+class Dialer(httpcore.NetworkBackend):
+    """Connects as `policy` allows. `plain`: without TLS, so only to networks that the installation names.
+
+    A refused address is a `httpcore.ConnectError`, like one at which nobody answers.
+    """
+
+    def __init__(self, policy: OutgoingPolicy, deadline: Deadline, *, plain: bool, resolve: Resolve = resolve) -> None:
+        self._policy = policy
+        self._deadline = deadline
+        self._plain = plain
+        self._resolve = resolve
+        self._sockets = httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,  # noqa: ARG002
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        """Connect to the first address of `host` that answers. Raises `httpcore.ConnectError`, `httpcore.ReadTimeout`.
+
+        One answer that is not allowed refuses the name: its owner mixes addresses outside with addresses inside.
+        """
+        addresses = self._checked(host, port)
+        for index, address in enumerate(addresses):
+            most = self._deadline.left(timeout or CONNECT_S)
+            try:
+                stream = self._sockets.connect_tcp(str(address), port, most, socket_options=socket_options)
+                return Bounded(stream, self._deadline)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                if index == len(addresses) - 1:
+                    raise
+        raise httpcore.ConnectError("no address")
+
+    def connect_unix_socket(self, *_: Any, **__: Any) -> httpcore.NetworkStream:
+        """Never: a socket of this machine is inside."""
+        raise httpcore.ConnectError("refused")
+
+    def _checked(self, host: str, port: int) -> Sequence[Address]:
+        try:
+            addresses = [ipaddress.ip_address(text) for text in self._texts(host)]
+        except (OSError, ValueError):  # ValueError: an address with a zone, such as fe80::1%eth0
+            raise httpcore.ConnectError("no address") from None
+        if not all(is_allowed(each, port, self._policy) for each in addresses):
+            raise httpcore.ConnectError("refused")
+        if self._plain and not all(is_listed(each, self._policy) for each in addresses):
+            raise httpcore.ConnectError("refused")
+        return addresses
+
+    def _texts(self, host: str) -> Sequence[str]:
+        try:
+            return [str(ipaddress.ip_address(host))]
+        except ValueError:
+            return self._resolve(host)
+
+
+class Bounded(httpcore.NetworkStream):
+    """A connection that no single step holds longer than `QUIET_S`, and all steps together not beyond the deadline.
+
+    Without this, a server that sends a byte every few seconds would hold its reader for ever.
+    """
+
+    def __init__(self, stream: httpcore.NetworkStream, deadline: Deadline) -> None:
+        self._stream = stream
+        self._deadline = deadline
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Read some bytes. Raises `httpcore.ReadTimeout`."""
+        return self._stream.read(max_bytes, self._deadline.left(timeout or QUIET_S))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Write all of `buffer`. Raises `httpcore.WriteTimeout`."""
+        self._stream.write(buffer, self._deadline.left(timeout or QUIET_S))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        """Speak TLS from here on; the certificate is checked for the name. Raises `NotTrusted`."""
+        try:
+            stream = self._stream.start_tls(ssl_context, server_hostname, self._deadline.left(timeout or QUIET_S))
+        except httpcore.ConnectError as error:
+            raise NotTrusted(str(error)) from None
+        return Bounded(stream, self._deadline)
+
+    def get_extra_info(self, info: str) -> Any:
+        """What the connection underneath knows."""
+        return self._stream.get_extra_info(info)
