@@ -21,6 +21,7 @@ from streaming.adapters.rows.options import RowsOptions
 from streaming.adapters.secret_options import secret_names
 from streaming.definition.graph import Strict
 from streaming.definition.streams import StreamDefinition
+from streaming.wire.sealed import token_of
 
 Model = TypeVar("Model", bound=Strict)
 Build = Callable[[Any, StreamDefinition, Path, Path | None], InputAdapter]
@@ -30,7 +31,8 @@ Build = Callable[[Any, StreamDefinition, Path, Path | None], InputAdapter]
 class AdapterKind:
     """A kind of input adapter, with the pydantic model of its options and whether it can send CTIs itself.
 
-    `fields` are those that the adapter produces (name to type), None where the data decide.
+    `fields` are those that the adapter produces (name to type), None where the data decide. `addresses` are the options
+    that say where secrets are sent: when one of them changes, the secrets have to be given again.
     """
 
     kind: str
@@ -39,6 +41,7 @@ class AdapterKind:
     build: Build
     sends_ctis: bool
     fields: Mapping[str, str] | None = None
+    addresses: frozenset[str] = frozenset()
 
     @property
     def help(self) -> str:
@@ -77,6 +80,13 @@ def adapter_kind(kind: str) -> AdapterKind:
     if kind not in _KINDS:
         raise AdapterError(f"There is no adapter '{kind}'; choose one of {', '.join(_KINDS)}.")
     return _KINDS[kind]
+
+
+def secrets_among(kind: str, options: Mapping[str, Any]) -> frozenset[str]:
+    """The names of the options of `kind` that are secrets; of a kind that there is none of, those that are sealed."""
+    if kind in _KINDS:
+        return _KINDS[kind].secrets
+    return frozenset(name for name, value in options.items() if token_of(value) is not None)
 
 
 def read_options(kind: str, options: Mapping[str, Any]) -> Strict:

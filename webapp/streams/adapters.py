@@ -14,6 +14,7 @@ from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from webapp.core.context import current_organisation
 from webapp.core.errors import fault
+from webapp.streams.sealing import opened
 
 SAMPLE_ROWS = 100
 BEFORE_TRYING_AGAIN = "Mend the adapter's options, or what they point at, and try again."
@@ -27,7 +28,8 @@ def adapter_root() -> Path:
 
 
 def build(definition: StreamDefinition, choice: AdapterChoice) -> InputAdapter:
-    """Return the adapter. Raises `AdapterError` for options that do not fit."""
+    """Return the adapter, its secrets opened. Raises `AdapterError` for options that do not fit."""
+    choice = opened(choice)
     return input_adapter(choice.kind, choice.options, definition, adapter_root())
 
 

@@ -20,6 +20,7 @@ from webapp.core.errors import ErrorEnvelope
 from webapp.streams import adapters, services
 from webapp.streams.access import access_stream
 from webapp.streams.models import Stream
+from webapp.streams.sealing import concealed
 
 
 class StreamBody(Strict):
@@ -76,7 +77,7 @@ def shown(stream: Stream) -> StreamShown:
         id=str(stream.pk),
         name=stream.name,
         definition=stream.read_definition(),
-        adapter=stream.read_adapter(),
+        adapter=concealed(stream.read_adapter()),
         created_at=stream.created_at.isoformat(),
         updated_at=stream.updated_at.isoformat(),
     )

@@ -7,6 +7,7 @@ from streaming.definition.streams import AdapterChoice, StreamDefinition
 from webapp.core.errors import Conflict, Faulty
 from webapp.streams.checking import check_stream
 from webapp.streams.models import Stream
+from webapp.streams.sealing import sealed, settled
 
 
 def create_stream(*, name: str, definition: StreamDefinition, adapter: AdapterChoice) -> Stream:
@@ -23,11 +24,12 @@ def replace_stream(*, stream: Stream, name: str, definition: StreamDefinition, a
 
 
 def _write(stream: Stream, definition: StreamDefinition, adapter: AdapterChoice) -> None:
+    adapter = settled(adapter, stream.read_adapter() if stream.adapter else None)
     faults = check_stream(definition, adapter)
     if faults:
         raise Faulty(faults)
     stream.definition = definition.model_dump(mode="json")
-    stream.adapter = adapter.model_dump(mode="json")
+    stream.adapter = sealed(adapter).model_dump(mode="json")
     try:
         with transaction.atomic():
             stream.save()

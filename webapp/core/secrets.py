@@ -1,0 +1,60 @@
+"""Sealing the secrets of an organisation under keys of its own, derived from those of the installation.
+
+`PUNCTUAL_SECRETS_KEYS` holds the keys of the installation, newest first: the newest seals, all of them open. A sealed
+secret opens in its own organisation alone, and a runner gets its own organisation's keys alone.
+"""
+
+import base64
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from cryptography.fernet import Fernet, InvalidToken
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+
+from streaming.wire.sealed import Keyring, sealed, token_of
+from webapp.core.context import current_organisation
+
+_PURPOSE = b"punctual/secrets-of-connections/1/"
+
+
+def organisation_keys(organisation: UUID) -> list[str]:
+    """Return the keys of `organisation`, newest first, as `Keyring` takes them."""
+    keys: Sequence[str] = settings.SECRETS_KEYS
+    return [_derived(key, organisation) for key in keys]
+
+
+def keyring() -> Keyring:
+    """Return what opens the secrets of the organisation in context."""
+    return Keyring(organisation_keys(current_organisation()))
+
+
+def seal(text: str) -> dict[str, str]:
+    """Return `text` as it is stored, sealed for the organisation in context under its newest key."""
+    return sealed(_newest().encrypt(text.encode()).decode())
+
+
+def sealed_anew(value: Any) -> dict[str, str] | None:
+    """Return a secret of the organisation in context under its newest key; None for one that is so already.
+
+    `value` is the stored form; a text, which was stored before its option was a secret, is sealed. Raises `SealBroken`.
+    """
+    token = token_of(value)
+    if token is None:
+        return seal(value) if isinstance(value, str) else None
+    try:
+        _newest().decrypt(token)
+    except InvalidToken:
+        return seal(keyring().open(token))
+    return None
+
+
+def _newest() -> Fernet:
+    return Fernet(organisation_keys(current_organisation())[0])
+
+
+def _derived(key: str, organisation: UUID) -> str:
+    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=_PURPOSE + organisation.bytes).derive(key.encode())
+    return base64.urlsafe_b64encode(derived).decode()
