@@ -2,6 +2,7 @@
 
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ KNOWN = frozenset(
     {
         "PUNCTUAL_DATA",
         "PUNCTUAL_SECRET_KEY",
+        "PUNCTUAL_SECRETS_KEYS",
         "PUNCTUAL_DEBUG",
         "PUNCTUAL_EMBEDDED",
         "PUNCTUAL_ALLOWED_HOSTS",
@@ -22,9 +24,19 @@ KNOWN = frozenset(
         "PUNCTUAL_LOG_LEVEL",
     }
 )
+QUOTAS = {
+    "members": 10,
+    "runs": 10,
+    "events_per_second": 5_000,
+    "preview_seconds": 600,
+    "result_bytes": 10 * 2**30,
+    "quarantine_bytes": 2**30,
+}
+KNOWN = KNOWN | {f"PUNCTUAL_QUOTA_{name.upper()}" for name in QUOTAS}
 OF_THE_CLIENT = frozenset({"PUNCTUAL_ADDRESS", "PUNCTUAL_TOKEN", "PUNCTUAL_ORGANISATION"})
 """What the command line client reads; a shell that is set up for it may start an installation too. Not read here."""
-SECRETS = frozenset({"PUNCTUAL_SECRET_KEY", "DATABASE_URL"}) | OF_THE_CLIENT
+SECRETS = frozenset({"PUNCTUAL_SECRET_KEY", "PUNCTUAL_SECRETS_KEYS", "DATABASE_URL", "REDIS_URL"}) | OF_THE_CLIENT
+"""What no runner inherits; `webapp.runs.launching` tells it on its standard input what it needs."""
 
 
 def _switch(name: str) -> bool:
@@ -53,10 +65,31 @@ def _secret_key(data: Path, *, may_generate: bool) -> str:
         return given
     if given or not may_generate:
         raise ImproperlyConfigured("PUNCTUAL_SECRET_KEY must be set to at least 32 random characters.")
-    kept = data / "secret_key"
+    return _generated(data / "secret_key")
+
+
+def _secrets_keys(data: Path, *, may_generate: bool) -> list[str]:
+    """Return the keys that seal the secrets of connections, newest first; generated where the other one may be."""
+    keys = _names("PUNCTUAL_SECRETS_KEYS", "")
+    if not keys and may_generate:
+        keys = [key.strip() for key in _generated(data / "secrets_keys").split(",")]
+    if not keys or any(len(key) < 32 for key in keys):
+        raise ImproperlyConfigured(
+            "PUNCTUAL_SECRETS_KEYS must be set to keys of at least 32 random characters each, separated by commas, the "
+            "newest first. Make one with: python -c 'import secrets; print(secrets.token_urlsafe(48))'."
+        )
+    return keys
+
+
+def _generated(kept: Path) -> str:
+    """Return what is kept in the file, which only its owner may read; written at the first start."""
     if not kept.exists():
-        kept.touch(mode=0o600)
-        kept.write_text(secrets.token_urlsafe(48))
+        staged = kept.with_name(f"{kept.name}.{os.getpid()}")
+        staged.touch(mode=0o600)
+        staged.write_text(secrets.token_urlsafe(48))
+        with suppress(FileExistsError):  # another process of this installation was first
+            os.link(staged, kept)
+        staged.unlink()
     return kept.read_text()
 
 
@@ -72,11 +105,25 @@ PUNCTUAL_DATA.mkdir(parents=True, exist_ok=True)
 REDIS_URL = os.environ.get("REDIS_URL") or "redis://127.0.0.1:6379/0"
 if not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
     raise ImproperlyConfigured("REDIS_URL must begin with redis://, rediss:// or unix://.")
-SECRET_KEY = _secret_key(PUNCTUAL_DATA, may_generate=OWN_MACHINE or not os.environ.get("DATABASE_URL"))
+_MAY_GENERATE = OWN_MACHINE or not os.environ.get("DATABASE_URL")
+SECRET_KEY = _secret_key(PUNCTUAL_DATA, may_generate=_MAY_GENERATE)
+SECRETS_KEYS = _secrets_keys(PUNCTUAL_DATA, may_generate=_MAY_GENERATE)
+"""The newest seals the secrets of connections, all open them (webapp/core/secrets.py)."""
 ALLOWED_HOSTS = _names("PUNCTUAL_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
 CSRF_TRUSTED_ORIGINS = _names("PUNCTUAL_TRUSTED_ORIGINS", "")
 RUNNER_ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in SECRETS}
 """What a runner process inherits: everything but this application's secrets and the client's token."""
+
+
+def _quota(name: str, default: int) -> int:
+    value = os.environ.get(f"PUNCTUAL_QUOTA_{name.upper()}", str(default))
+    if not value.isdecimal():
+        raise ImproperlyConfigured(f"PUNCTUAL_QUOTA_{name.upper()} is {value!r}: set it to a whole number.")
+    return int(value)
+
+
+QUOTA_DEFAULTS = {name: _quota(name, default) for name, default in QUOTAS.items()}
+"""What an organisation may use where the installation's admins have said nothing else."""
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -88,14 +135,17 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.headless",
     "webapp.core",
+    "webapp.audit",
     "webapp.accounts",
     "webapp.streams",
     "webapp.queries",
     "webapp.runs",
     "webapp.bundles",
     "webapp.monitoring",
+    "webapp.administration",
 ]
 MIDDLEWARE = [
+    "webapp.core.requests.RequestIds",
     "django.middleware.security.SecurityMiddleware",
     "webapp.core.security.SecurityHeaders",
     "webapp.core.assets.BuiltFiles",
