@@ -5,6 +5,7 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -22,6 +23,14 @@ KNOWN = frozenset(
         "PUNCTUAL_TRUSTED_ORIGINS",
         "PUNCTUAL_BEHIND_PROXY",
         "PUNCTUAL_LOG_LEVEL",
+        "PUNCTUAL_SIGN_UP",
+        "PUNCTUAL_ADDRESS_OF_PAGES",
+        "PUNCTUAL_SMTP_URL",
+        "PUNCTUAL_MAIL_FROM",
+        "PUNCTUAL_OIDC_ISSUER",
+        "PUNCTUAL_OIDC_CLIENT_ID",
+        "PUNCTUAL_OIDC_CLIENT_SECRET",
+        "PUNCTUAL_OIDC_NAME",
     }
 )
 QUOTAS = {
@@ -36,6 +45,7 @@ KNOWN = KNOWN | {f"PUNCTUAL_QUOTA_{name.upper()}" for name in QUOTAS}
 OF_THE_CLIENT = frozenset({"PUNCTUAL_ADDRESS", "PUNCTUAL_TOKEN", "PUNCTUAL_ORGANISATION"})
 """What the command line client reads; a shell that is set up for it may start an installation too. Not read here."""
 SECRETS = frozenset({"PUNCTUAL_SECRET_KEY", "PUNCTUAL_SECRETS_KEYS", "DATABASE_URL", "REDIS_URL"}) | OF_THE_CLIENT
+SECRETS = SECRETS | {"PUNCTUAL_SMTP_URL", "PUNCTUAL_OIDC_CLIENT_SECRET"}
 """What no runner inherits; `webapp.runs.launching` tells it on its standard input what it needs."""
 
 
@@ -44,6 +54,64 @@ def _switch(name: str) -> bool:
     if value not in {"0", "1"}:
         raise ImproperlyConfigured(f"{name} is {value!r}: set it to 0 or 1.")
     return value == "1"
+
+
+def _choice(name: str, allowed: tuple[str, ...], default: str) -> str:
+    value = os.environ.get(name) or default
+    if value not in allowed:
+        raise ImproperlyConfigured(f"{name} is {value!r}: set it to {' or '.join(allowed)}.")
+    return value
+
+
+def _address(name: str, default: str) -> str:
+    value = (os.environ.get(name) or default).rstrip("/")
+    parts = urlsplit(value)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+        raise ImproperlyConfigured(f"{name} is {value!r}: set it to an address such as https://punctual.example.")
+    return value
+
+
+def _oidc() -> list[dict[str, Any]]:
+    """Return the provider of OpenID Connect as allauth wants it; none without an issuer."""
+    if not os.environ.get("PUNCTUAL_OIDC_ISSUER"):
+        return []
+    issuer = _address("PUNCTUAL_OIDC_ISSUER", "")
+    if urlsplit(issuer).scheme != "https" and urlsplit(issuer).hostname not in {"127.0.0.1", "localhost", "::1"}:
+        raise ImproperlyConfigured("PUNCTUAL_OIDC_ISSUER must begin with https://, for the client's secret goes there.")
+    client, secret = (os.environ.get(f"PUNCTUAL_OIDC_CLIENT_{part}") for part in ("ID", "SECRET"))
+    if not client or not secret:
+        raise ImproperlyConfigured("Set PUNCTUAL_OIDC_CLIENT_ID and PUNCTUAL_OIDC_CLIENT_SECRET beside the issuer.")
+    return [
+        {
+            "provider_id": "oidc",
+            "name": os.environ.get("PUNCTUAL_OIDC_NAME") or "OpenID Connect",
+            "client_id": client,
+            "secret": secret,
+            "settings": {"server_url": issuer},
+        }
+    ]
+
+
+def _mail() -> dict[str, Any]:
+    """Return Django's settings of mail for PUNCTUAL_SMTP_URL; without it mail is printed."""
+    url = os.environ.get("PUNCTUAL_SMTP_URL")
+    if not url:
+        return {"EMAIL_BACKEND": "django.core.mail.backends.console.EmailBackend"}
+    ports = {"smtps": 465, "smtp+starttls": 587, "smtp": 25}
+    parts = urlsplit(url)
+    if parts.scheme not in ports or not parts.hostname:
+        schemes = ", ".join(f"{scheme}://" for scheme in ports)
+        raise ImproperlyConfigured(f"PUNCTUAL_SMTP_URL must begin with one of {schemes} and name a host.")
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": parts.port or ports[parts.scheme],
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_SSL": parts.scheme == "smtps",
+        "EMAIL_USE_TLS": parts.scheme == "smtp+starttls",
+        "EMAIL_TIMEOUT": 10,
+    }
 
 
 def _names(name: str, default: str) -> list[str]:
@@ -131,8 +199,13 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "rest_framework",
     "drf_spectacular",
+    "webapp.accounts.sign_in",  # before allauth: its templates of mails go first
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "allauth.headless",
     "webapp.core",
     "webapp.audit",
@@ -155,6 +228,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "webapp.accounts.sign_in.activity.LastSeen",
+    "webapp.accounts.sign_in.limits.SignInLimits",
 ]
 ROOT_URLCONF = "webapp.urls"
 ASGI_APPLICATION = "webapp.asgi.application"
@@ -170,7 +245,7 @@ TEMPLATES = [
 def _database() -> dict[str, Any]:
     url = os.environ.get("DATABASE_URL")
     if url:
-        return dict(dj_database_url.parse(url, conn_max_age=0, conn_health_checks=True))
+        return dict(dj_database_url.parse(url, engine="webapp.core.postgresql", conn_max_age=0, conn_health_checks=True))
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": PUNCTUAL_DATA / "punctual.sqlite3",
@@ -193,14 +268,48 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-ACCOUNT_ADAPTER = "webapp.accounts.sign_in.AccountAdapter"
+SIGN_UP = _choice("PUNCTUAL_SIGN_UP", ("open", "invitation"), "open" if EMBEDDED else "invitation")
+"""Who may make an account: everybody, or who holds an invitation."""
+ADDRESS_OF_PAGES = _address("PUNCTUAL_ADDRESS_OF_PAGES", f"http://127.0.0.1:{os.environ.get('PORT') or 8000}")
+"""Where the pages are, in mails and towards a provider of OpenID Connect; never what a Host header says."""
+ACCOUNT_ADAPTER = "webapp.accounts.sign_in.adapters.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_SIGNUP_FORM_CLASS = "webapp.accounts.sign_in.sign_up.SignUpForm"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
-ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_EMAIL_CONFIRMATION_EXPIRE_DAYS = 1
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_RATE_LIMITS = {"reset_password": "20/m/ip,5/h/key", "signup": "20/m/ip"}
+PASSWORD_RESET_TIMEOUT = 3_600
 HEADLESS_ONLY = True
 HEADLESS_CLIENTS = ("browser",)
-EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+HEADLESS_FRONTEND_URLS = {
+    "account_confirm_email": f"{ADDRESS_OF_PAGES}/verify-email/{{key}}",
+    "account_reset_password": f"{ADDRESS_OF_PAGES}/reset-password",
+    "account_reset_password_from_key": f"{ADDRESS_OF_PAGES}/reset-password/{{key}}",
+    "account_signup": f"{ADDRESS_OF_PAGES}/sign-up",
+    "socialaccount_login_error": f"{ADDRESS_OF_PAGES}/sign-in",
+}
+MFA_ADAPTER = "webapp.accounts.sign_in.adapters.SecondFactors"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+SOCIALACCOUNT_ADAPTER = "webapp.accounts.sign_in.openid.Providers"
+SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+SOCIALACCOUNT_PROVIDERS = {
+    "openid_connect": {
+        "provider_class": "webapp.accounts.sign_in.openid.OpenID",
+        "OAUTH_PKCE_ENABLED": True,
+        "APPS": _oidc(),
+    }
+}
+for _name, _value in _mail().items():
+    globals()[_name] = _value
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = os.environ.get("PUNCTUAL_MAIL_FROM") or "Punctual <punctual@localhost>"
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -250,6 +359,7 @@ WHITENOISE_IMMUTABLE_FILE_TEST = r"^/assets/"  # Vite puts a hash of the content
 APPEND_SLASH = True
 DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024  # webapp.core.api sets narrower limits, address by address
 
+SESSION_COOKIE_AGE = 7 * 24 * 3_600  # counted from sign-in, however often the session is used
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not OWN_MACHINE
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_CONTENT_TYPE_NOSNIFF = True

@@ -37,6 +37,8 @@ def settings_with(tmp_path: Path, **env: str) -> "subprocess.CompletedProcess[st
         ({"PUNCTUAL_DEBUG": "yes"}, "set it to 0 or 1"),
         ({"PUNCTUAL_SECRET_KEY": "short"}, "at least 32"),
         ({"DATABASE_URL": "postgresql://x@127.0.0.1/y"}, "PUNCTUAL_SECRET_KEY"),
+        ({"DATABASE_URL": "postgresql://x@127.0.0.1/y", "PUNCTUAL_SECRET_KEY": "k" * 32}, "PUNCTUAL_SECRETS_KEYS"),
+        ({"PUNCTUAL_SECRETS_KEYS": "n" * 32 + ",short"}, "at least 32"),
         ({"REDIS_URL": "http://127.0.0.1"}, "REDIS_URL"),
     ],
 )
@@ -48,11 +50,15 @@ def test_a_wrong_environment_stops_it_with_a_sentence(tmp_path: Path, env: dict[
 
 def test_an_empty_environment_is_one_machine_with_sqlite_and_secure_cookies(tmp_path: Path) -> None:
     assert settings_with(tmp_path).stdout.split() == ["django.db.backends.sqlite3", "True"]
-    assert (tmp_path / "secret_key").stat().st_mode & 0o077 == 0
+    for name in ("secret_key", "secrets_keys"):
+        assert (tmp_path / name).stat().st_mode & 0o077 == 0
+        assert len((tmp_path / name).read_text()) >= 32
 
 
 def test_the_runner_inherits_no_secret() -> None:
-    assert {"PUNCTUAL_SECRET_KEY", "DATABASE_URL"}.isdisjoint(installed.RUNNER_ENVIRONMENT)
+    secrets = {"PUNCTUAL_SECRET_KEY", "PUNCTUAL_SECRETS_KEYS", "DATABASE_URL", "REDIS_URL"}
+    assert secrets <= installed.SECRETS
+    assert secrets.isdisjoint(installed.RUNNER_ENVIRONMENT)
 
 
 def test_celery_understands_the_address_of_a_unix_socket(tmp_path: Path) -> None:
