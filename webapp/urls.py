@@ -4,6 +4,8 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from webapp.accounts.api.me import MeView, PermissionsView
 from webapp.accounts.api.tokens import TokensView, TokenView
+from webapp.accounts.sign_in.api import SignInView
+from webapp.accounts.sign_in.openid import callback as sign_in_by_provider
 from webapp.bundles import api as bundles
 from webapp.core.pages import application_page
 from webapp.monitoring import api as monitoring
@@ -44,7 +46,9 @@ handler400 = "webapp.core.errors.bad_request"
 handler404 = "webapp.core.errors.page_not_found"
 handler500 = "webapp.core.errors.server_error"
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("_allauth/oidc/<slug:provider_id>/callback/", sign_in_by_provider, name="openid_callback"),
     path("_allauth/", include("allauth.headless.urls")),
+    path("api/sign-in/", SignInView.as_view()),
     path("api/me/", MeView.as_view()),
     path("api/permissions/", PermissionsView.as_view()),
     path("api/t/<slug:slug>/", include(of_organisation)),

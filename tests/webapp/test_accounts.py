@@ -47,7 +47,8 @@ def test_sign_in_is_limited_after_failed_attempts(alice: Person) -> None:
     assert "too_many_login_attempts" in [error["code"] for answer in answers for error in answer.get("errors", [])]
 
 
-def test_nobody_signs_up_by_themselves(db: None) -> None:
+def test_nobody_signs_up_by_themselves_where_sign_up_is_by_invitation(settings: Any, db: None) -> None:
+    settings.SIGN_UP = "invitation"
     body = {"email": "mallory@acme.example", "password": "a long enough password"}
     answered = Client().post("/_allauth/browser/v1/auth/signup", body, content_type="application/json")
     assert answered.status_code == 403

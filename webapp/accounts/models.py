@@ -5,20 +5,27 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser, BaseUserManager
 from django.core.validators import RegexValidator
-from django.db import models
+from django.db import models, transaction
 
 from webapp.accounts.permissions import Role
 from webapp.core.tenancy import TenantModel
 
 
 class UserAccounts(BaseUserManager["User"]):
-    """Creates users, who sign in by their e-mail address."""
+    """Creates users, who sign in by their e-mail address. People who sign up are made by allauth instead."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        """Create a user; without a password nobody can sign in as them."""
+        """Create a user; without a password nobody can sign in as them.
+
+        The address counts as verified, for whoever runs the installation entered it.
+        """
+        from allauth.account.models import EmailAddress  # stands on the user model
+
         user = self.model(email=self.normalize_email(email), **fields)
         user.set_password(password)
-        user.save(using=self._db)
+        with transaction.atomic(using=self._db):
+            user.save(using=self._db)
+            EmailAddress.objects.create(user=user, email=user.email.lower(), primary=True, verified=True)
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":

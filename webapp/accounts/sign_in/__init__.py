@@ -1,0 +1,1 @@
+"""How people sign up and sign in: allauth's headless API, adapted here; see README.md."""

@@ -1,0 +1,82 @@
+"""Where allauth asks this application: accounts, and second factors."""
+
+import logging
+from smtplib import SMTPException
+from typing import Any
+from urllib.parse import urlsplit
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core import context
+from allauth.core.internal.httpkit import get_client_ip
+from allauth.mfa.adapter import DefaultMFAAdapter
+from django.conf import settings
+from django.http import HttpRequest
+
+from webapp.accounts.sign_in.invited import invited, is_invited
+
+logger = logging.getLogger(__name__)
+
+NO_ADDRESS = "0.0.0.0"
+
+
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
+    """Accounts: who may make one, what is counted against whom, and how mail goes out."""
+
+    error_messages = {  # noqa: RUF012 - allauth reads it from the class
+        **DefaultAccountAdapter.error_messages,
+        "email_password_mismatch": "The address or the password is wrong. Try again, or reset your password.",
+        "too_many_login_attempts": "Too many attempts failed. Wait five minutes and try again.",
+        "rate_limited": "Too many attempts. Wait a minute and try again.",
+        "incorrect_password": "This is not your password. Try again.",
+        "enter_current_password": "This is not your present password. Try again.",
+        "invalid_or_expired_key": "This link has been used, or is too old. Sign in to be sent a new one.",
+        "invalid_password_reset": "This link has been used, or is too old. Ask for a new one.",
+        "incorrect_code": "This code is wrong or was used already. Try the next one.",
+    }
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        """Return whether this session may make an account: everybody where it is open, else who was invited."""
+        return settings.SIGN_UP == "open" or invited(request) is not None
+
+    def is_email_verified(self, request: HttpRequest, email: str) -> bool:
+        """Return whether `email` needs no mail to verify it: the invitation was such a mail."""
+        return is_invited(request, email) or super().is_email_verified(request, email)
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """Return the address that the ASGI server names. Without one (a Unix socket) all share one limit."""
+        return get_client_ip(request) or NO_ADDRESS
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:  # noqa: ARG002
+        """Return under what failed sign-ins of an account are counted.
+
+        allauth's own has the Host header in it; its port is free, so each made-up port would get new attempts.
+        """
+        return str(credentials.get("email", "")).lower()
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Send a mail, with addresses from the settings and none from the request.
+
+        A mail that cannot go out is logged and not told: a password is changed even if its notice is lost, and an
+        error for known addresses alone would tell which are known. Who waits for a mail asks again.
+        """
+        known = {**context, "email": email, "address_of_pages": settings.ADDRESS_OF_PAGES}
+        try:
+            self.render_mail(template_prefix, email, known).send()
+        except (OSError, SMTPException) as error:
+            logger.error("The mail %s was not sent (%s). Look at PUNCTUAL_SMTP_URL.", template_prefix, type(error))
+
+
+class SecondFactors(DefaultMFAAdapter):  # type: ignore[misc]
+    """Second factors and passkeys: under which name and host they are made."""
+
+    def _get_site_name(self) -> str:
+        return "Punctual"
+
+    def get_public_key_credential_rp_entity(self) -> dict[str, str]:
+        """Return for which host passkeys are made: the one of the pages.
+
+        On one's own machine the one in the address bar, for browsers make passkeys for `localhost`, and none for
+        an IP address.
+        """
+        own = context.request.get_host().partition(":")[0] if settings.OWN_MACHINE else None
+        return {"id": own or urlsplit(settings.ADDRESS_OF_PAGES).hostname or "localhost", "name": "Punctual"}

@@ -1,0 +1,42 @@
+"""`/api/sign-in/`: what the sign-in page offers, for nobody in particular."""
+
+from typing import Any
+
+from allauth.socialaccount.adapter import get_adapter as providers_of
+from drf_spectacular.utils import extend_schema
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from streaming.definition.graph import Strict
+from webapp.accounts.sign_in.adapters import AccountAdapter
+from webapp.core.api import answer
+
+
+class Provider(Strict):
+    """A provider of OpenID Connect; `id` is what allauth's redirect is asked for."""
+
+    id: str
+    name: str
+
+
+class SignIn(Strict):
+    """Whether this session may make an account, and by whom else one may sign in."""
+
+    sign_up: bool
+    providers: list[Provider]
+
+
+class SignInView(APIView):
+    """What the sign-in page offers."""
+
+    authentication_classes: Any = ()
+    permission_classes: Any = (AllowAny,)
+
+    @extend_schema(operation_id="sign_in", responses={200: SignIn}, auth=[])
+    def get(self, request: Request) -> Response:
+        """Return whether sign-up is open to this session, and the providers."""
+        asked = request._request
+        providers = [Provider(id=each.provider_id, name=each.name) for each in providers_of(asked).list_apps(asked)]
+        return answer(SignIn(sign_up=AccountAdapter(asked).is_open_for_signup(asked), providers=providers))

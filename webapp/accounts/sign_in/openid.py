@@ -1,0 +1,189 @@
+"""Sign-in by a provider of OpenID Connect: allauth's code flow with PKCE and state, and what it leaves to us.
+
+allauth sends no nonce, takes the claims of the user-info endpoint without comparing its subject, and reads
+`email_verified` for its truth, so that the text "false" counts. Here an ID token answers the nonce of the session
+that asked, is signed by the provider's key, and names the same subject; and only `true` is verified.
+"""
+
+from typing import Any, Final
+
+import jwt
+import requests
+from allauth.account.models import EmailAddress
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.helpers import render_authentication_error
+from allauth.socialaccount.internal import jwtkit
+from allauth.socialaccount.models import SocialAccount
+from allauth.socialaccount.providers.base.constants import AuthError, AuthProcess
+from allauth.socialaccount.providers.oauth2.client import OAuth2Error
+from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
+from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnectProvider
+from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.crypto import constant_time_compare, get_random_string
+
+from webapp.accounts.models import User
+from webapp.accounts.sign_in.invited import is_invited
+
+ALGORITHMS: Final = frozenset(
+    {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
+)
+"""Signatures by a key that only the provider has; `none` and shared secrets are refused."""
+KEPT: Final = ("sub", "name", "email", "email_verified")
+"""Claims that are stored; the provider may send far more about a person."""
+
+
+class OpenIDFlow(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
+    """The code flow. `nonce` is the one that this session sent; every other one is refused."""
+
+    nonce: str | None = None
+
+    @property
+    def openid_config(self) -> dict[str, Any]:
+        """Return the provider's description of itself. Raises `OAuth2Error` if it names another issuer."""
+        found: dict[str, Any] = super().openid_config
+        asked = self.get_provider().app.settings["server_url"]
+        if str(found.get("issuer")).rstrip("/") != asked.rstrip("/"):
+            raise OAuth2Error("The provider names another issuer than PUNCTUAL_OIDC_ISSUER.")
+        return found
+
+    def get_callback_url(self, request: HttpRequest, app: Any) -> str:  # noqa: ARG002
+        """Return where the provider sends people back to: what is registered there, whatever the Host header says."""
+        return callback_address(self.provider_id)
+
+    def complete_login(self, request: HttpRequest, app: Any, token: Any, **kwargs: Any) -> Any:  # noqa: ARG002
+        """Return who signed in. Raises `OAuth2Error` for an ID token that is absent, forged or of another session."""
+        claims = self._id_token(kwargs["response"].get("id_token"))
+        told = self._fetch_user_info(token.token) if self.openid_config.get("userinfo_endpoint") else {}
+        if told and told.get("sub") != claims["sub"]:
+            raise OAuth2Error("The user information is of another subject than the ID token.")
+        return self.get_provider().sociallogin_from_response(request, {"userinfo": {**claims, **told}})
+
+    def _id_token(self, text: Any) -> dict[str, Any]:
+        if not isinstance(text, str):
+            raise OAuth2Error("The provider sent no ID token.")
+        try:
+            if jwt.get_unverified_header(text).get("alg") not in ALGORITHMS:
+                raise OAuth2Error("The ID token is not signed by a key of the provider.")
+            claims: dict[str, Any] = jwtkit.verify_and_decode(
+                credential=text,
+                keys_url=self.openid_config["jwks_uri"],
+                issuer=self.openid_config["issuer"],
+                audience=self.get_provider().app.client_id,
+                lookup_kid=jwtkit.lookup_kid_jwk,
+            )
+            subject, nonce = claims["sub"], str(claims.get("nonce", ""))
+        except (jwt.PyJWTError, KeyError) as error:
+            raise OAuth2Error("The ID token cannot be read.") from error
+        if not subject or not self.nonce or not constant_time_compare(nonce, self.nonce):
+            raise OAuth2Error("The ID token answers another session.")
+        return claims
+
+
+class OpenID(OpenIDConnectProvider):  # type: ignore[misc]
+    """The provider that the settings name. An ID token from elsewhere is not taken: it answers no nonce of ours."""
+
+    oauth2_adapter_class = OpenIDFlow
+    supports_token_authentication = False
+
+    def redirect(self, request: HttpRequest, process: str, next_url: str | None = None, **kwargs: Any) -> HttpResponse:
+        """Send the person to the provider; back to `next_url` with an error if it cannot be reached."""
+        kwargs["nonce"] = get_random_string(32)
+        kwargs["auth_params"] = {**self.get_auth_params(), "nonce": kwargs["nonce"]}
+        try:
+            return super().redirect(request, process, next_url, **kwargs)
+        except (requests.RequestException, OAuth2Error, KeyError, ValueError) as error:
+            state = {"process": process, "next": next_url, "headless": True}
+            return failed(request, self, error, {"state": state})
+
+    def extract_extra_data(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return the few claims that are stored."""
+        return {"userinfo": {name: data["userinfo"][name] for name in KEPT if name in data["userinfo"]}}
+
+    def extract_email_addresses(self, data: dict[str, Any]) -> list[EmailAddress]:
+        """Return the address, verified only if the provider says `true`."""
+        claims = data["userinfo"]
+        if not claims.get("email"):
+            return []
+        return [EmailAddress(email=claims["email"], verified=claims.get("email_verified") is True, primary=True)]
+
+
+class Callback(OAuth2CallbackView):  # type: ignore[misc]
+    """Where the provider sends people back to."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """Finish the sign-in, or return to the sign-in page with an error."""
+        try:
+            return super().dispatch(request, *args, **kwargs)
+        except (requests.RequestException, OAuth2Error, KeyError, ValueError) as error:
+            return failed(request, self.adapter.get_provider(), error, {})
+
+    def _get_state(self, request: HttpRequest, provider: Any) -> Any:
+        state, answered = super()._get_state(request, provider)
+        self.adapter.nonce = (state or {}).get("nonce")
+        return state, answered
+
+
+class Providers(DefaultSocialAccountAdapter):  # type: ignore[misc]
+    """Whom an account of the provider signs in."""
+
+    error_messages = {  # noqa: RUF012 - allauth reads it from the class
+        **DefaultSocialAccountAdapter.error_messages,
+        "email_not_verified": "The provider has not verified your address. Verify it there, or sign up here.",
+    }
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: Any) -> None:  # noqa: ARG002
+        """Refuse a new account without an address that the provider verified."""
+        connecting = sociallogin.state.get("process") == AuthProcess.CONNECT
+        if not connecting and not sociallogin.is_existing and verified_address(sociallogin) is None:
+            raise self.validation_error("email_not_verified")
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
+        """Return whether this account may be made: where sign-up is open, or if its address was invited."""
+        address = verified_address(sociallogin)
+        return settings.SIGN_UP == "open" or (address is not None and is_invited(request, address))
+
+    def authenticate_by_email(self, sociallogin: Any) -> tuple[User, str] | None:
+        """Return the account that has the same address, if both sides verified it.
+
+        Not of those who run the installation: whoever holds the provider would hold the installation. They sign in
+        and connect the provider themselves. A second factor is asked for all the same.
+        """
+        address = verified_address(sociallogin)
+        if address is None:
+            return None
+        found = EmailAddress.objects.filter(email=address, verified=True).select_related("user").first()
+        if found is None or not found.user.is_active or found.user.is_staff or found.user.is_superuser:
+            return None
+        return found.user, address
+
+    def get_connect_redirect_url(self, request: HttpRequest, socialaccount: SocialAccount) -> str:  # noqa: ARG002
+        """Return the page of the account."""
+        return f"{settings.ADDRESS_OF_PAGES}/account"
+
+
+def verified_address(sociallogin: Any) -> str | None:
+    """Return the address that the provider verified, in small letters; None without one."""
+    return next((each.email.lower() for each in sociallogin.email_addresses if each.verified), None)
+
+
+def callback_address(provider: str) -> str:
+    """Return the address that is to be registered at the provider."""
+    return f"{settings.ADDRESS_OF_PAGES}/_allauth/oidc/{provider}/callback/"
+
+
+def failed(request: HttpRequest, provider: Any, error: Exception, context: dict[str, Any]) -> HttpResponse:
+    """Return to the page that asked, with `?error=unknown`; what went wrong there is nobody's business here."""
+    answered: HttpResponse = render_authentication_error(
+        request, provider, error=AuthError.UNKNOWN, exception=error, extra_context=context
+    )
+    return answered
+
+
+def callback(request: HttpRequest, provider_id: str) -> HttpResponse:
+    """Answer the provider's redirect. 404 for a provider that is none."""
+    if not any(each.provider_id == provider_id for each in Providers(request).list_apps(request)):
+        raise Http404
+    answered: HttpResponse = Callback.adapter_view(OpenIDFlow(request, provider_id))(request)
+    return answered
