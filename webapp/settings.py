@@ -9,6 +9,9 @@ from urllib.parse import unquote, urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
+from pydantic import ValidationError
+
+from streaming.wire.outgoing import OutgoingPolicy
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -23,6 +26,8 @@ KNOWN = frozenset(
         "PUNCTUAL_TRUSTED_ORIGINS",
         "PUNCTUAL_BEHIND_PROXY",
         "PUNCTUAL_LOG_LEVEL",
+        "PUNCTUAL_OUTGOING_NETWORKS",
+        "PUNCTUAL_OUTGOING_PORTS",
         "PUNCTUAL_SIGN_UP",
         "PUNCTUAL_ADDRESS_OF_PAGES",
         "PUNCTUAL_SMTP_URL",
@@ -129,10 +134,10 @@ def _refuse_unknown() -> None:
 def _secret_key(data: Path, *, may_generate: bool) -> str:
     """Return the key of the environment, or, on a single machine, one that is generated once and kept in `data`."""
     given = os.environ.get("PUNCTUAL_SECRET_KEY", "")
-    if len(given) >= 32:
+    if len(given) >= 50:
         return given
     if given or not may_generate:
-        raise ImproperlyConfigured("PUNCTUAL_SECRET_KEY must be set to at least 32 random characters.")
+        raise ImproperlyConfigured("PUNCTUAL_SECRET_KEY must be set to at least 50 random characters.")
     return _generated(data / "secret_key")
 
 
@@ -161,6 +166,17 @@ def _generated(kept: Path) -> str:
     return kept.read_text()
 
 
+def _outgoing() -> OutgoingPolicy:
+    """Return where adapters may connect to: the public internet at a few ports, and the networks that are named."""
+    networks = _names("PUNCTUAL_OUTGOING_NETWORKS", "")
+    ports = _names("PUNCTUAL_OUTGOING_PORTS", "443,8443")
+    try:
+        return OutgoingPolicy.model_validate({"networks": networks, "ports": ports})
+    except ValidationError as error:
+        message = "; ".join(str(each["msg"]) for each in error.errors())
+        raise ImproperlyConfigured(f"PUNCTUAL_OUTGOING_NETWORKS or PUNCTUAL_OUTGOING_PORTS: {message}.") from None
+
+
 _refuse_unknown()
 
 DEBUG = _switch("PUNCTUAL_DEBUG")
@@ -177,6 +193,7 @@ _MAY_GENERATE = OWN_MACHINE or not os.environ.get("DATABASE_URL")
 SECRET_KEY = _secret_key(PUNCTUAL_DATA, may_generate=_MAY_GENERATE)
 SECRETS_KEYS = _secrets_keys(PUNCTUAL_DATA, may_generate=_MAY_GENERATE)
 """The newest seals the secrets of connections, all open them (webapp/core/secrets.py)."""
+OUTGOING = _outgoing()
 ALLOWED_HOSTS = _names("PUNCTUAL_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
 CSRF_TRUSTED_ORIGINS = _names("PUNCTUAL_TRUSTED_ORIGINS", "")
 RUNNER_ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in SECRETS}
@@ -361,10 +378,21 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024  # webapp.core.api sets narrower l
 
 SESSION_COOKIE_AGE = 7 * 24 * 3_600  # counted from sign-in, however often the session is used
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not OWN_MACHINE
-SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"  # Strict would sign out whoever follows a link in a mail
+SESSION_COOKIE_HTTPONLY = True
+CSRF_COOKIE_HTTPONLY = False  # the pages send it back in a header; who could read it could send requests anyway
+if not OWN_MACHINE:
+    # A browser takes such a name only over TLS, for this host alone and all of its paths: no neighbour can plant one.
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SECURE_SSL_REDIRECT = not OWN_MACHINE
 SECURE_HSTS_SECONDS = 0 if OWN_MACHINE else 31_536_000
+SECURE_HSTS_INCLUDE_SUBDOMAINS = not OWN_MACHINE
+SECURE_HSTS_PRELOAD = False
+SILENCED_SYSTEM_CHECKS = ["security.W021"]
+"""Preloading is built into browsers for years, for a whole domain: its owner decides on that, at the proxy, not we."""
 if _switch("PUNCTUAL_BEHIND_PROXY"):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 X_FRAME_OPTIONS = "DENY"

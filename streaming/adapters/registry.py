@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from streaming.adapters.contract import AdapterError, InputAdapter, OutputAdapter
+from streaming.adapters.download.adapter import DownloadAdapter
+from streaming.adapters.download.options import DownloadOptions
 from streaming.adapters.file.adapter import FileAdapter
 from streaming.adapters.file.options import FileOptions
 from streaming.adapters.file_output.adapter import FileOutput
@@ -16,15 +18,25 @@ from streaming.adapters.file_output.options import FileOutputOptions
 from streaming.adapters.generator.adapter import FIELDS as GENERATED_FIELDS
 from streaming.adapters.generator.adapter import GeneratorAdapter
 from streaming.adapters.generator.options import GeneratorOptions
+from streaming.adapters.network.fetching import Reach
 from streaming.adapters.rows.adapter import RowsAdapter
 from streaming.adapters.rows.options import RowsOptions
 from streaming.adapters.secret_options import secret_names
 from streaming.definition.graph import Strict
 from streaming.definition.streams import StreamDefinition
+from streaming.wire.outgoing import NOTHING, OutgoingPolicy
 from streaming.wire.sealed import token_of
 
 Model = TypeVar("Model", bound=Strict)
 Build = Callable[[Any, StreamDefinition, Path, Path | None], InputAdapter]
+Connect = Callable[[Any, StreamDefinition, Path, Path | None, Reach], InputAdapter]
+
+
+@dataclass(frozen=True)
+class Connecting:
+    """How an adapter is built that connects to other machines: it is told how far it may reach."""
+
+    build: Connect
 
 
 @dataclass(frozen=True)
@@ -38,7 +50,7 @@ class AdapterKind:
     kind: str
     title: str
     options: type[Strict]
-    build: Build
+    build: Build | Connecting
     sends_ctis: bool
     fields: Mapping[str, str] | None = None
     addresses: frozenset[str] = frozenset()
@@ -65,6 +77,7 @@ _KINDS: Mapping[str, AdapterKind] = {
         AdapterKind(
             "generator", "Generator", GeneratorOptions, GeneratorAdapter, sends_ctis=False, fields=GENERATED_FIELDS
         ),
+        AdapterKind("download", "Download", DownloadOptions, Connecting(DownloadAdapter), sends_ctis=True),
         AdapterKind("rows", "Transcript rows", RowsOptions, RowsAdapter, sends_ctis=True),
     )
 }
@@ -103,14 +116,23 @@ def _validated(model: type[Model], kind: str, options: Mapping[str, Any]) -> Mod
 
 
 def input_adapter(
-    kind: str, options: Mapping[str, Any], stream: StreamDefinition, root: Path, journal: Path | None = None
+    kind: str,
+    options: Mapping[str, Any],
+    stream: StreamDefinition,
+    root: Path,
+    journal: Path | None = None,
+    outgoing: OutgoingPolicy = NOTHING,
 ) -> InputAdapter:
     """The adapter of `kind` for `stream`, reading inside `root` only.
 
     `journal` is a folder under the checkpoint in which the adapter keeps what it must find again after a restart
-    (without one it remembers in memory: for previews). Raises `AdapterError` for options that do not fit.
+    (without one it remembers in memory: for previews). `outgoing` is where adapters may connect to; who says nothing
+    reaches nothing. Raises `AdapterError` for options that do not fit.
     """
-    return adapter_kind(kind).build(read_options(kind, options), stream, root, journal)
+    build, read = adapter_kind(kind).build, read_options(kind, options)
+    if isinstance(build, Connecting):
+        return build.build(read, stream, root, journal, Reach(outgoing))
+    return build(read, stream, root, journal)
 
 
 def sends_ctis(kind: str) -> bool:

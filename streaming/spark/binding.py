@@ -72,7 +72,7 @@ def adapter_of(carrier: CarrierFolder, spec: RunSpec, name: str, stream: StreamD
     """The adapter of input `name`, which journals under the carrier's folder. Raises `AdapterError`."""
     choice = spec.inputs[name].adapter
     journal = carrier.path / "journals" / f"{spec.binding}-{shape_of(spec)[:12]}" / name
-    return input_adapter(choice.kind, choice.options, stream, carrier.home, journal)
+    return input_adapter(choice.kind, choice.options, stream, carrier.home, journal, carrier.settings.outgoing)
 
 
 def shape_of(spec: RunSpec) -> str:

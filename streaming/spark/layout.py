@@ -9,6 +9,7 @@ from pydantic import Field
 from streaming.definition.graph import Strict
 from streaming.spark.control import ControlLog
 from streaming.spark.storage import Folder, LocalFolder
+from streaming.wire.outgoing import NOTHING, OutgoingPolicy
 
 SETTINGS_FILE = "carrier.json"
 HOLD = "hold"
@@ -22,7 +23,7 @@ class CarrierSettings(Strict):
     many rows a batch may read for each input. `min_interval_s`: at least so long between two batches, unless more rows
     wait than one batch takes. `isolate`: a fault in one binding stops that binding alone; without it the query fails
     (right for a carrier with one binding in several buckets). `buckets`: how many each binding gets. `list_ctis`: keep
-    every output CTI in the manifests, not only the last.
+    every output CTI in the manifests, not only the last. `outgoing`: where adapters may connect to.
     """
 
     home: str
@@ -32,6 +33,7 @@ class CarrierSettings(Strict):
     isolate: bool = True
     buckets: Annotated[int, Field(ge=1, le=256)] = 1
     list_ctis: bool = False
+    outgoing: OutgoingPolicy = NOTHING
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,12 @@ def test_every_option_has_a_title_and_a_help_text(kind: AdapterKind) -> None:
 
 
 def test_the_kinds_are_known_and_say_whether_they_send_ctis() -> None:
-    assert {kind.kind: sends_ctis(kind.kind) for kind in kinds()} == {"file": True, "generator": False, "rows": True}
+    assert {kind.kind: sends_ctis(kind.kind) for kind in kinds()} == {
+        "file": True,
+        "generator": False,
+        "download": True,
+        "rows": True,
+    }
 
 
 def test_the_generator_says_which_fields_it_has() -> None:
@@ -36,7 +41,7 @@ def test_the_generator_says_which_fields_it_has() -> None:
 @pytest.mark.parametrize(
     ("kind", "options", "message"),
     [
-        ("kafka", {}, "no adapter 'kafka'; choose one of file, generator, rows"),
+        ("kafka", {}, "no adapter 'kafka'; choose one of file, generator, download, rows"),
         ("file", {}, "path: Field required"),
         ("file", {"path": "a", "folow": True}, "folow: Extra inputs are not permitted"),
         ("file", {"path": "a", "delimiter": ";;"}, "delimiter"),

@@ -30,7 +30,7 @@ def adapter_root() -> Path:
 def build(definition: StreamDefinition, choice: AdapterChoice) -> InputAdapter:
     """Return the adapter, its secrets opened. Raises `AdapterError` for options that do not fit."""
     choice = opened(choice)
-    return input_adapter(choice.kind, choice.options, definition, adapter_root())
+    return input_adapter(choice.kind, choice.options, definition, adapter_root(), outgoing=settings.OUTGOING)
 
 
 def adapter_fault(message: str, node: str | None = None) -> Fault:

@@ -1,0 +1,140 @@
+"""The `download` adapter: the first batch downloads, every later call reads that copy through the file adapter."""
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ClassVar, Final
+
+from streaming.adapters.contract import AdapterError, Position
+from streaming.adapters.download.options import DownloadOptions
+from streaming.adapters.download.snapshot import noted
+from streaming.adapters.download.source import Source
+from streaming.adapters.file.adapter import FileAdapter
+from streaming.adapters.file.options import FileOptions
+from streaming.adapters.network.fetching import Reach
+from streaming.definition.streams import StreamDefinition
+from streaming.temporal.ticks import Tick
+from streaming.wire.arrived import Arrived
+from streaming.wire.case import ONLY_LANE
+
+PREVIEWS: Final = ".previews"
+LEFT_AFTER_TICKS: Final = 3_600_000_000
+"""A preview that is older was left by a process that died."""
+
+
+class DownloadAdapter:
+    """Reads one file within `reach` as the lane "0"; a position counts its rows.
+
+    With a journal the file is downloaded once, into the journal's folder: after any restart the same call gives the
+    same rows, whatever the address answers by then. Without one (previews) a part is downloaded, and removed with the
+    adapter.
+    """
+
+    kind: ClassVar[str] = "download"
+
+    def __init__(
+        self, options: DownloadOptions, stream: StreamDefinition, root: Path, journal: Path | None, reach: Reach
+    ) -> None:
+        self._options = options
+        self._stream = stream
+        self._root = root
+        self._journal = journal
+        self._source = Source(options, reach)
+        self._files: FileAdapter | None = None
+        self._copy = Path()
+        self._made = ""
+        self._nothing_to_show = False
+
+    def lanes(self) -> Sequence[str]:
+        """The one lane "0"."""
+        return (ONLY_LANE,)
+
+    def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:
+        """`limit_rows` rows further; the first call downloads. Raises `AdapterError`."""
+        files = self._opened() or self._downloaded(start, Tick(now))
+        if files is None:
+            return {ONLY_LANE: 0}
+        with self._dated():
+            return files.latest(start, now=now, limit_rows=limit_rows)
+
+    def finished(self, positions: Mapping[str, Position]) -> bool:
+        """Whether the copy was read to its end; False before there is one. Raises `AdapterError`."""
+        files = self._opened()
+        if files is None:
+            return self._nothing_to_show
+        with self._dated():
+            return files.finished(positions)
+
+    def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:
+        """The rows `[start, end)` of the copy. Raises `AdapterError`, also when the copy was removed."""
+        files = self._opened()
+        if files is None:
+            raise self._removed()
+        with self._dated():
+            yield from files.read(lane, start, end)
+
+    def _opened(self) -> FileAdapter | None:
+        if self._files is None and self._journal is not None:
+            snapshot = noted(self._journal)
+            if snapshot is None:
+                return None
+            if snapshot.options != self._source.digest:
+                raise AdapterError(
+                    f"The file was downloaded from {snapshot.shown} at {snapshot.downloaded_at} for other options. "
+                    "Set them back, or start the binding again from the beginning."
+                )
+            self._made = f" It was downloaded at {snapshot.downloaded_at}."
+            self._files = self._reading(self._journal)
+        return self._files
+
+    def _downloaded(self, start: Mapping[str, Position], now: Tick) -> FileAdapter | None:
+        if self._nothing_to_show:
+            return None
+        if self._journal is None:
+            folder = self._preview_folder(now)
+            self._nothing_to_show = not self._source.glance(folder)
+            self._files = None if self._nothing_to_show else self._reading(folder)
+            return self._files
+        if start.get(ONLY_LANE, 0) > 0:
+            raise self._removed()
+        self._source.download(self._journal, now)  # once: `read` in other processes finds the copy
+        return self._opened()
+
+    def _reading(self, folder: Path) -> FileAdapter:
+        self._copy = folder.resolve() / self._source.file
+        options = FileOptions(
+            path=self._source.file,
+            format=self._source.format,
+            delimiter=self._options.delimiter,
+            columns=self._options.columns,
+            chunk_rows=self._options.chunk_rows,
+        )
+        return FileAdapter(options, self._stream, folder, self._journal)
+
+    def _preview_folder(self, now: Tick) -> Path:
+        previews = self._root / PREVIEWS
+        previews.mkdir(parents=True, exist_ok=True)
+        for left in previews.iterdir():
+            if left.stat().st_mtime_ns // 1_000 < now - LEFT_AFTER_TICKS:
+                shutil.rmtree(left, ignore_errors=True)
+        folder = Path(tempfile.mkdtemp(dir=previews))
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return folder
+
+    def _removed(self) -> AdapterError:
+        return AdapterError(
+            f"The copy of {self._source.shown} that this run reads was removed, and the address may give other rows by "
+            "now. Put it back, or start the binding again from the beginning."
+        )
+
+    @contextmanager
+    def _dated(self) -> Iterator[None]:
+        """Say the address instead of the copy's path, and when the copy was made."""
+        try:
+            yield
+        except AdapterError as error:
+            message = str(error).replace(str(self._copy), self._source.shown)
+            raise AdapterError(message + self._made, domain=error.domain) from None

@@ -1,0 +1,52 @@
+"""What a user sets for the `download` adapter."""
+
+import re
+from typing import Annotated, Final
+
+from pydantic import Field, field_validator
+
+from streaming.adapters.file.options import ChunkRows, Columns, Delimiter, FormatOption
+from streaming.adapters.network.urls import MOST_CHARACTERS
+from streaming.adapters.secret_options import SecretText
+from streaming.definition.graph import Strict
+
+GIB: Final = 1 << 30
+
+
+class DownloadOptions(Strict):
+    """One CSV, JSON lines or Parquet file at an https:// address, downloaded when the run begins."""
+
+    url: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=MOST_CHARACTERS,
+            title="Address",
+            description="https://name/path. Without TLS (http://) only in networks that the installation names. "
+            "A path that ends in .gz is decompressed.",
+        ),
+    ]
+    token: Annotated[
+        SecretText | None,
+        Field(title="Token", description="Sent as a bearer token to the host of the address, and to no other."),
+    ] = None
+    format: FormatOption = "auto"
+    delimiter: Delimiter = ","
+    columns: Columns = Field(default_factory=dict)
+    most_bytes: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=64 * GIB,
+            title="Size limit in bytes",
+            description="A file that is larger, decompressed, is refused; it is never cut.",
+        ),
+    ] = GIB
+    chunk_rows: ChunkRows = 1_000_000
+
+    @field_validator("token")
+    @classmethod
+    def _fits_a_header(cls, token: SecretText | None) -> SecretText | None:
+        if token is not None and not re.fullmatch(r"[\x21-\x7e]+", token.get_secret_value()):
+            raise ValueError("a token is visible ASCII without spaces; copy it again without what stands around it")
+        return token
