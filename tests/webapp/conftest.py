@@ -10,9 +10,10 @@ import pytest
 import redis
 from django.test import Client
 
+from tests.webapp.rows.application import working_as_application
 from webapp.accounts.models import Membership, Organisation, User
 from webapp.accounts.permissions import Role
-from webapp.core.context import organisation_context
+from webapp.core.context import installation_context, organisation_context
 
 POINTS: dict[str, Any] = {
     "shape": "point",
@@ -20,6 +21,13 @@ POINTS: dict[str, Any] = {
     "event_time": {"start": {"column": "at"}},
     "advance": {"generate": {"every": 1, "delay": "5s"}, "late": "drop"},
 }
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """On PostgreSQL, where it is asked for, work as the application's role instead of the owner."""
+    with working_as_application(django_db_blocker):
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -54,9 +62,15 @@ class Person:
         return self.client.put(self.url(path), body, content_type="application/json")
 
 
+def founded(slug: str, name: str) -> Organisation:
+    with installation_context("a test lays out who is where"):
+        return Organisation.objects.create(slug=slug, name=name)
+
+
 def join(email: str, organisation: Organisation, role: Role) -> Person:
     user = User.objects.create_user(email, "a long enough password")
-    Membership.objects.create(organisation=organisation, user=user, role=role)
+    with installation_context("a test lays out who is where"):
+        Membership.objects.create(organisation=organisation, user=user, role=role)
     client = Client(raise_request_exception=False)
     client.force_login(user, backend="allauth.account.auth_backends.AuthenticationBackend")
     return Person(user, organisation, client)
@@ -64,7 +78,7 @@ def join(email: str, organisation: Organisation, role: Role) -> Person:
 
 @pytest.fixture
 def acme(db: None) -> Organisation:
-    return Organisation.objects.create(slug="acme", name="Acme")
+    return founded("acme", "Acme")
 
 
 @pytest.fixture
@@ -79,7 +93,7 @@ def bob(acme: Organisation) -> Person:
 
 @pytest.fixture
 def charlie(db: None) -> Person:
-    return join("charlie@zeta.example", Organisation.objects.create(slug="zeta", name="Zeta"), Role.OWNER)
+    return join("charlie@zeta.example", founded("zeta", "Zeta"), Role.OWNER)
 
 
 @pytest.fixture

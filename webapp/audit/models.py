@@ -15,6 +15,9 @@ class AuditEvent(TenantModel):
     Ids and labels are texts: a person who is gone stays named. Written by `record` alone, never changed.
     """
 
+    append_only: ClassVar[bool] = True
+    """`manage.py databaseroles` grants the application no change of these rows."""
+
     organisation = models.ForeignKey(  # type: ignore[assignment]
         "accounts.Organisation", on_delete=models.DO_NOTHING, related_name="+", null=True, db_constraint=False
     )

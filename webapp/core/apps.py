@@ -10,4 +10,4 @@ class CoreConfig(AppConfig):
 
     def ready(self) -> None:
         """Import for their registration."""
-        from webapp.core import checks, schema  # noqa: F401
+        from webapp.core import checks, database_checks, schema  # noqa: F401

@@ -1,0 +1,14 @@
+from django.db import migrations
+
+from webapp.core.row_security import EnableRowSecurity
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('streams', '0002_alter_stream_definition'),
+    ]
+
+    operations = [
+        EnableRowSecurity(),
+    ]
