@@ -34,15 +34,24 @@ def session_cookies(browser: Browser, installation: Installation) -> StorageStat
     return cookies
 
 
+TELL_VIOLATIONS = """
+addEventListener("securitypolicyviolation", (event) =>
+  console.error("CSP violation", event.effectiveDirective, event.blockedURI, event.sourceFile, event.sample))
+"""
+"""Run before any script of a page: says in the console what the content security policy refused."""
+
+
 @contextmanager
 def page_without_faults(browser: Browser, address: str, cookies: StorageState | None) -> Iterator[Page]:
-    """Open a page; at the end see that no script of it failed."""
+    """Open a page; at the end see that no script of it failed, and that it did nothing that its policy refuses."""
     context = browser.new_context(
         base_url=address, storage_state=cookies, viewport={"width": 1280, "height": 900}, reduced_motion="reduce"
     )
+    context.add_init_script(TELL_VIOLATIONS)
     page = context.new_page()
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda told: faults.append(told.text) if "CSP violation" in told.text else None)
     yield page
     context.close()
     assert faults == []

@@ -1,12 +1,18 @@
 """The single page of the browser application, for every address that is not the API's."""
 
+import secrets
 from pathlib import Path
+from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
+from webapp.core.security import content_security_policy
+
+NONCE: Final = b"__CSP_NONCE__"
+"""Stands in the built page where the nonce belongs."""
 NOT_BUILT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Punctual</title>
 <p>The pages of Punctual are not built yet. Run <code>make up</code>,
 or <code>npm install &amp;&amp; npm run build</code> in <code>frontend/</code>,
@@ -16,10 +22,15 @@ and start the server again.</p></html>"""
 @require_safe
 @ensure_csrf_cookie
 def application_page(_: HttpRequest) -> HttpResponse:
-    """Return the built page with the CSRF cookie set, or 503 with a sentence when it was not built."""
+    """Return the built page with the CSRF cookie set, or 503 with a sentence when it was not built.
+
+    Every answer has a nonce of its own, for style sheets that the page's scripts add: who injects one cannot know it.
+    """
     page: Path = settings.FRONTEND / "index.html"
     if not page.is_file():
         return HttpResponse(NOT_BUILT, status=503)
-    response = HttpResponse(page.read_bytes())
+    nonce = secrets.token_urlsafe(16)
+    response = HttpResponse(page.read_bytes().replace(NONCE, nonce.encode()))
+    response.headers["Content-Security-Policy"] = content_security_policy(nonce)
     response.headers["Cache-Control"] = "no-cache"
     return response

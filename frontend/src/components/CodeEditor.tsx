@@ -5,6 +5,7 @@ import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { type RefObject, useEffect, useRef } from "react";
+import { styleNonce } from "../lib/nonce";
 
 const COLOURS = HighlightStyle.define([
   { tag: [tags.propertyName, tags.keyword], color: "var(--accent)" },
@@ -59,6 +60,7 @@ export function CodeEditor({ label, text, readOnly = false, onChange, extensions
       lintGutter(),
       syntaxHighlighting(COLOURS),
       LOOKS,
+      EditorView.cspNonce.of(styleNonce()),
       EditorView.lineWrapping,
       EditorState.readOnly.of(readOnly),
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),

@@ -37,8 +37,8 @@ export function failureOf(status: number, body: unknown): ApiFailure {
 }
 
 export function csrfToken(): string {
-  const found = document.cookie.split("; ").find((part) => part.startsWith("csrftoken="));
-  return found === undefined ? "" : decodeURIComponent(found.slice("csrftoken=".length));
+  const found = /(?:^|; )(?:__Host-)?csrftoken=([^;]*)/.exec(document.cookie);
+  return decodeURIComponent(found?.[1] ?? "");
 }
 
 const READS = new Set(["GET", "HEAD", "OPTIONS"]);

@@ -1,9 +1,9 @@
 /** What the charts have in common: axes with units, colours of the theme, tooltips in UTC and local time. */
 
 import type { EChartsOption } from "echarts";
-import { format } from "echarts/core";
 import { token } from "../../lib/theme";
 import { formatInstant, formatLocal, type Ticks, toMilliseconds } from "../../model/ticks";
+import { tip } from "./tip";
 
 export interface Palette {
   ink: string;
@@ -82,7 +82,7 @@ export function valueAxis(
 
 interface TipLine {
   seriesName?: string;
-  marker?: unknown;
+  color?: unknown;
   value?: unknown;
 }
 
@@ -103,15 +103,12 @@ export function wallTip(colours: Palette, words: (value: number) => string): Non
       const lines = (Array.isArray(params) ? params : [params]) as TipLine[];
       const [first] = lines;
       const at = Array.isArray(first?.value) ? Number(first.value[0]) * 1_000 : 0;
-      const body = lines.flatMap(({ seriesName, marker, value }) => {
+      const rows = lines.flatMap(({ seriesName = "", color, value }) => {
         const number = numberOf(value);
         if (number === null) return [];
-        return [
-          `${String(marker ?? "")}${format.encodeHTML(seriesName ?? "")}: <b>${format.encodeHTML(words(number))}</b>`,
-        ];
+        return [{ name: seriesName, value: words(number), ...(typeof color === "string" && { colour: color }) }];
       });
-      const head = `${formatInstant(at)}<br>${format.encodeHTML(formatLocal(at))} (your time)`;
-      return [head, ...body].join("<br>");
+      return tip([formatInstant(at), `${formatLocal(at)} (your time)`], rows);
     },
   };
 }

@@ -4,6 +4,7 @@ import { token } from "../../lib/theme";
 import { type Bucket, bucketWords } from "../../model/lateness";
 import { formatSpan } from "../../model/ticks";
 import { frame, palette, valueAxis } from "./axes";
+import { tip } from "./tip";
 
 /** How many rows were late by how much; each bar covers twice the time of the one before it. */
 export function latenessOption(buckets: readonly Bucket[]): EChartsOption {
@@ -31,7 +32,8 @@ export function latenessOption(buckets: readonly Bucket[]): EChartsOption {
       formatter: (params: unknown) => {
         const [first] = (Array.isArray(params) ? params : [params]) as { dataIndex?: number }[];
         const bucket = buckets[first?.dataIndex ?? -1];
-        return bucket === undefined ? "" : `late by ${bucketWords(bucket)}<br><b>${formatCount(bucket.count)} rows</b>`;
+        if (bucket === undefined) return "";
+        return tip([`late by ${bucketWords(bucket)}`], [{ name: "", value: `${formatCount(bucket.count)} rows` }]);
       },
     },
     series: [
