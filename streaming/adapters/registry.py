@@ -77,7 +77,14 @@ _KINDS: Mapping[str, AdapterKind] = {
         AdapterKind(
             "generator", "Generator", GeneratorOptions, GeneratorAdapter, sends_ctis=False, fields=GENERATED_FIELDS
         ),
-        AdapterKind("download", "Download", DownloadOptions, Connecting(DownloadAdapter), sends_ctis=True),
+        AdapterKind(
+            "download",
+            "Download",
+            DownloadOptions,
+            Connecting(DownloadAdapter),
+            sends_ctis=True,
+            addresses=frozenset({"url"}),
+        ),
         AdapterKind("rows", "Transcript rows", RowsOptions, RowsAdapter, sends_ctis=True),
     )
 }

@@ -11,9 +11,12 @@ MOST_NODES: Final = 500
 
 
 class Strict(BaseModel):
-    """Frozen, and unknown keys are refused: nothing that a user wrote is silently dropped."""
+    """Frozen, and unknown keys are refused: nothing that a user wrote is silently dropped.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    The text of a validation error, which may come into a log, does not show the input.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class InputNode(Strict):

@@ -1,7 +1,10 @@
-"""`python -m streaming.runtime --organisation ID --root PATH --redis URL`: the runner of one organisation.
+"""`python -m streaming.runtime --organisation ID --root PATH`: the runner of one organisation.
 
-Exit codes: 0 nothing was desired any more, or it was asked to end (SIGTERM); 2 a wrong command line; 3 another runner
-is alive; 4 it cannot run (no Java); 5 the lease was lost.
+Where Redis is, the keys of the organisation's secrets and how far adapters may reach, it reads from its standard input
+(`configuration`).
+
+Exit codes: 0 nothing was desired any more, or it was asked to end (SIGTERM); 2 a wrong command line or configuration;
+3 another runner is alive; 4 it cannot run (no Java); 5 the lease was lost; 6 its keys are outdated.
 """
 
 import argparse
@@ -11,10 +14,13 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import redis
 
+from streaming.runtime.configuration import Configuration, NotConfigured, close_standard_input, read_configuration
+from streaming.runtime.keeper import Hatch, Keeper
 from streaming.runtime.lease import Heart
 from streaming.runtime.logs import log_to_stderr
 from streaming.runtime.mailbox import Mailbox
@@ -30,13 +36,19 @@ log = logging.getLogger("streaming.runtime")
 TURN_S = 0.5
 LEASE_WAIT_S = 12.0
 CARRIER = "main"
-_EXIT_CODES = {Exit.IDLE: 0, Exit.ASKED: 0, Exit.LEASE_LOST: 5}
+_EXIT_CODES = {Exit.IDLE: 0, Exit.ASKED: 0, Exit.LEASE_LOST: 5, Exit.KEYS_OUTDATED: 6}
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run until nothing is desired, the lease is lost or a signal comes; the exit code."""
     options = _parser().parse_args(arguments)
     log_to_stderr()
+    try:
+        configuration = read_configuration(sys.stdin)
+    except NotConfigured as error:
+        log.error("%s", error)
+        return 2
+    close_standard_input()
     asked = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: asked.set())
@@ -47,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
         log.error("%s", error)
         return 3
     try:
-        return _as_single(options, folder, single, asked)
+        return _as_single(_Task(options, folder, configuration), single, asked)
     except PunctualError as error:
         log.error("%s", error)
         return 4
@@ -55,22 +67,42 @@ def main(arguments: Sequence[str]) -> int:
         single.release()
 
 
-def _as_single(options: argparse.Namespace, folder: Path, single: SingleRunner, asked: threading.Event) -> int:
+@dataclass(frozen=True)
+class _Task:
+    """What this process is to do."""
+
+    options: argparse.Namespace
+    folder: Path
+    configuration: Configuration
+
+    @property
+    def home(self) -> CarrierSettings:
+        """How its carrier runs."""
+        return CarrierSettings(
+            home=str(self.folder),
+            min_interval_s=self.options.min_interval_s,
+            rows_per_batch=self.options.rows_per_batch,
+            outgoing=self.configuration.outgoing,
+        )
+
+
+def _as_single(task: _Task, single: SingleRunner, asked: threading.Event) -> int:
+    options = task.options
     if ended := single.end_predecessor():
         log.warning("ended %s processes that a runner before this one had left", ended)
     single.record()
-    mailbox = Mailbox(redis.Redis.from_url(options.redis, socket_timeout=5.0), options.organisation)
+    keeper = Keeper(task.configuration.keyring())
+    url = task.configuration.redis.get_secret_value()
+    mailbox = Mailbox(redis.Redis.from_url(url, socket_timeout=5.0), options.organisation, keeper)
     heart = Heart(mailbox, single.token)
     if not _take_lease(heart, asked):
         return _EXIT_CODES[Exit.ASKED if asked.is_set() else Exit.LEASE_LOST]
     heart.start()
+    hatch = Hatch(keeper)  # before Spark, whose processes inherit where it is
     session = None
     try:
         session = start_session(options.master)
-        home = CarrierSettings(
-            home=str(folder), min_interval_s=options.min_interval_s, rows_per_batch=options.rows_per_batch
-        )
-        carrier = Carrier(session, folder / "carriers" / CARRIER, home)
+        carrier = Carrier(session, task.folder / "carriers" / CARRIER, task.home)
         runner = Runner(mailbox, heart, carrier, idle_exit_s=options.idle_exit_s)
         runner.resume()
         why = _turn_on(runner, asked)
@@ -81,6 +113,7 @@ def _as_single(options: argparse.Namespace, folder: Path, single: SingleRunner, 
         heart.stop()
         if session is not None:
             session.stop()
+        hatch.close()
 
 
 def _turn_on(runner: Runner, asked: threading.Event) -> Exit:
@@ -113,7 +146,6 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m streaming.runtime", description="The runner of one organisation.")
     parser.add_argument("--organisation", required=True, metavar="ID")
     parser.add_argument("--root", required=True, type=Path, metavar="PATH", help="holds a folder for each organisation")
-    parser.add_argument("--redis", required=True, metavar="URL", help="redis://, rediss:// or unix://")
     parser.add_argument("--idle-exit-s", type=float, default=60.0, metavar="S", help="end when nothing is desired")
     parser.add_argument("--min-interval-s", type=float, default=1.0, metavar="S", help="between two batches")
     parser.add_argument("--rows-per-batch", type=int, default=200_000, metavar="N", help="about, for each input")

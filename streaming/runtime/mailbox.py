@@ -6,8 +6,10 @@ from collections.abc import Mapping
 import redis
 from pydantic import ValidationError
 
+from streaming.runtime.keeper import Keeper
 from streaming.wire import keys
 from streaming.wire.messages import ProgressReport, RunnerLease, RunObserved, RunSpec
+from streaming.wire.sealed import Keyring
 
 log = logging.getLogger(__name__)
 
@@ -27,12 +29,16 @@ return 1
 class Mailbox:
     """One organisation's keys. Every method raises `redis.RedisError` when Redis cannot be reached."""
 
-    def __init__(self, connection: "redis.Redis", organisation: str) -> None:
+    def __init__(self, connection: "redis.Redis", organisation: str, keeper: Keeper | None = None) -> None:
         self._redis = connection
         self._organisation = organisation
+        self._keeper = keeper or Keeper(Keyring([]))
 
     def desired(self) -> dict[str, RunSpec]:
-        """What is desired, by binding; an entry that cannot be read is logged and left out."""
+        """What is desired, by binding, its secrets left with the keeper; an entry that cannot be read is logged only.
+
+        Raises `KeysOutdated`.
+        """
         found: dict[str, RunSpec] = {}
         for name, content in self._redis.hgetall(keys.desired(self._organisation)).items():
             binding = name.decode() if isinstance(name, bytes) else name
@@ -40,7 +46,7 @@ class Mailbox:
                 found[binding] = RunSpec.model_validate_json(content)
             except ValidationError:
                 log.exception("what is desired of binding %s cannot be read", binding)
-        return found
+        return self._keeper.take(found)
 
     def last_reported(self) -> int:
         """The highest batch that was reported for any run that is still kept, 0 for none."""

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import redis
 
 from streaming.runtime.books import Add, Books, Seen, Step, Stop
+from streaming.runtime.keeper import KeysOutdated
 from streaming.runtime.lease import Heart, wall_clock
 from streaming.runtime.mailbox import Mailbox
 from streaming.spark.errors import Failure, explain_query
@@ -61,6 +62,7 @@ class Exit(StrEnum):
     IDLE = "nothing is desired"
     LEASE_LOST = "another runner has the lease"
     ASKED = "it was asked to"
+    KEYS_OUTDATED = "its keys are outdated"
 
 
 class Runner:
@@ -111,6 +113,9 @@ class Runner:
         except redis.RedisError as error:
             log.warning("Redis cannot be reached, the runs go on as they are: %s", error)
             desired = None
+        except KeysOutdated as error:
+            log.warning("%s", error)
+            return Exit.KEYS_OUTDATED
         if desired is not None:
             for step in self._books.decide(desired):
                 self._take(step)

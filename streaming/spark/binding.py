@@ -14,6 +14,7 @@ from streaming.engine.compile import compile_binding
 from streaming.engine.plan import Plan
 from streaming.spark.control import AddBinding
 from streaming.spark.layout import CarrierFolder
+from streaming.spark.revealing import revealed
 from streaming.wire.messages import InputSpec, RunSpec
 
 _REMEMBERED = 4_096
@@ -69,10 +70,14 @@ def streams_of(spec: RunSpec, lanes: Mapping[str, list[str]]) -> dict[str, Strea
 
 
 def adapter_of(carrier: CarrierFolder, spec: RunSpec, name: str, stream: StreamDefinition) -> InputAdapter:
-    """The adapter of input `name`, which journals under the carrier's folder. Raises `AdapterError`."""
+    """The adapter of input `name`, which journals under the carrier's folder; it alone holds the secrets of `spec`.
+
+    Raises `AdapterError`.
+    """
     choice = spec.inputs[name].adapter
     journal = carrier.path / "journals" / f"{spec.binding}-{shape_of(spec)[:12]}" / name
-    return input_adapter(choice.kind, choice.options, stream, carrier.home, journal, carrier.settings.outgoing)
+    options = revealed(spec.run, name, choice.options)
+    return input_adapter(choice.kind, options, stream, carrier.home, journal, carrier.settings.outgoing)
 
 
 def shape_of(spec: RunSpec) -> str:

@@ -1,5 +1,6 @@
 """A real runner process, and what it leaves in its folder and in Redis."""
 
+import json
 import os
 import signal
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import redis
 
@@ -17,14 +19,18 @@ DEADLINE_S = 300.0
 
 
 class RunnerProcess:
-    """`python -m streaming.runtime` for `organisation` under `root`; its log is `<organisation>.log` there."""
+    """`python -m streaming.runtime` for `organisation` under `root`; its log is `<organisation>.log` there.
+
+    `told` is its configuration, which may be added to before it starts.
+    """
 
     def __init__(self, root: Path, organisation: str, redis_url: str, *arguments: str) -> None:
         self.folder = root / organisation
         self.organisation = organisation
         self.connection = redis.Redis.from_url(redis_url, decode_responses=True)
         self._command = [sys.executable, "-m", "streaming.runtime", "--organisation", organisation]
-        self._command += ["--root", str(root), "--redis", redis_url, *arguments]
+        self._command += ["--root", str(root), *arguments]
+        self.told: dict[str, Any] = {"redis": redis_url}
         self._log = root / f"{organisation}.log"
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -32,8 +38,11 @@ class RunnerProcess:
         """Start it; it becomes the successor of whatever ran before."""
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
-                self._command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True
+                self._command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.PIPE, start_new_session=True
             )
+        assert self.process.stdin is not None
+        with self.process.stdin as told:
+            told.write(json.dumps(self.told).encode())
 
     def desire(self, *specs: RunSpec) -> None:
         """Write what is desired, as the web application does."""

@@ -46,7 +46,7 @@ def test_a_runner_lives_detached_until_it_ends(gate: Path, settings: Any) -> Non
     opened(gate)
     process.wait(10)
     assert not launcher.alive(organisation, launched)
-    arguments = f"'--organisation', '{organisation}', '--root', '{settings.PUNCTUAL_DATA}', '--redis', "
+    arguments = f"'--organisation', '{organisation}', '--root', '{settings.PUNCTUAL_DATA}']"
     assert arguments in runner_log(organisation).read_text()
 
 

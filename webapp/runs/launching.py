@@ -4,6 +4,7 @@ A runner outlives the worker that launched it: it has a session of its own and i
 knows it only as a command line, by its lease in Redis, and by the process id that was written down.
 """
 
+import json
 import os
 import socket
 import subprocess
@@ -11,13 +12,14 @@ import sys
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
 import psutil
 from django.conf import settings
 
 from webapp.core.context import current_organisation
+from webapp.core.secrets import organisation_keys
 from webapp.runs.models import RunnerLaunch
 
 START_MAY_TAKE = timedelta(seconds=60)
@@ -49,18 +51,22 @@ class ProcessLauncher:
     """Starts runners as processes of this machine."""
 
     def launch(self, organisation: UUID) -> Launched:
-        """Start `python -m streaming.runtime` in a session of its own, its output appended to the log of its folder."""
+        """Start `python -m streaming.runtime` in a session of its own, its output appended to the log of its folder.
+
+        What others must not read, Redis's address and the organisation's keys, goes to its standard input.
+        """
         log = runner_log(organisation)
         log.parent.mkdir(parents=True, exist_ok=True)
         if log.exists() and log.stat().st_size > LOG_BYTES:
             log.replace(earlier_log(log))
-        root, url = str(settings.PUNCTUAL_DATA), settings.REDIS_URL
         command = [sys.executable, "-m", "streaming.runtime"]
-        command += ["--organisation", str(organisation), "--root", root, "--redis", url]
-        # The shell ends at once, so that the runner belongs to init: a child of the worker would stay as a zombie.
-        detached = ["/bin/sh", "-c", '"$@" >>"$RUNNER_LOG" 2>&1 </dev/null & echo $!', "sh", *command]
+        command += ["--organisation", str(organisation), "--root", str(settings.PUNCTUAL_DATA)]
+        # The shell ends at once, so that the runner belongs to init: a child of the worker would stay as a zombie. It
+        # gives what it starts in the background an empty standard input, but for one that comes by another number.
+        detached = ["/bin/sh", "-c", 'exec 3<&0; "$@" >>"$RUNNER_LOG" 2>&1 <&3 3<&- & echo $!', "sh", *command]
         answer = subprocess.run(
             detached,
+            input=json.dumps(_told(organisation)),
             env={**settings.RUNNER_ENVIRONMENT, "RUNNER_LOG": str(log)},
             cwd=settings.BASE_DIR,
             start_new_session=True,
@@ -79,6 +85,15 @@ class ProcessLauncher:
             return process.status() != psutil.STATUS_ZOMBIE and str(organisation) in process.cmdline()
         except psutil.Error:
             return False
+
+
+def _told(organisation: UUID) -> dict[str, Any]:
+    """Return what a runner reads as `streaming.runtime.configuration`."""
+    return {
+        "redis": settings.REDIS_URL,
+        "keys": organisation_keys(organisation),
+        "outgoing": settings.OUTGOING.model_dump(mode="json"),
+    }
 
 
 def runner_log(organisation: UUID) -> Path:

@@ -1,0 +1,134 @@
+"""What the runner knows of the secrets of its runs: taken sealed from what is desired, told to processes of its own."""
+
+import json
+import os
+import shutil
+import socketserver
+import tempfile
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from streaming.adapters.registry import secrets_among
+from streaming.spark.revealing import ADDRESS_VARIABLE
+from streaming.wire.messages import InputSpec, RunSpec
+from streaming.wire.sealed import Keyring, SealBroken, concealed, token_of
+
+UNKNOWN = "The runner does not know the secrets of this connection yet. It is tried again."
+
+
+class KeysOutdated(Exception):
+    """A secret was sealed under a key that came after this runner; a runner that starts now has it."""
+
+    def __init__(self) -> None:
+        super().__init__("a secret was sealed under a newer key than this runner has; it ends, to be started again")
+
+
+@dataclass
+class _Held:
+    """A secret: the token from which it was opened last, and its text, None if no key of this runner opens it."""
+
+    token: str | None = field(repr=False)
+    text: str | None = field(repr=False)
+
+
+class Keeper:
+    """Holds the secrets of each run, by input; asked by threads, so it locks."""
+
+    def __init__(self, keys: Keyring) -> None:
+        self._keys = keys
+        self._held: dict[tuple[str, str], dict[str, _Held]] = {}
+        self._fresh = True
+        self._lock = threading.Lock()
+
+    def take(self, desired: Mapping[str, RunSpec]) -> dict[str, RunSpec]:
+        """What is `desired` with placeholders for the secrets, which are kept here.
+
+        Raises `KeysOutdated` for a secret that does not open, unless it was there at the first time: then the keys are
+        as new as they can be, and whoever asks for the secret is told to have it given again.
+        """
+        with self._lock:
+            fresh, self._fresh = self._fresh, False
+            return {binding: self._without_secrets(spec, fresh) for binding, spec in desired.items()}
+
+    def answer(self, run: str, name: str) -> dict[str, Any]:
+        """The secrets of input `name` of `run`, else why they are refused and who must act."""
+        with self._lock:
+            held = self._held.get((run, name))
+            if held is None:
+                return {"refused": UNKNOWN, "domain": "external"}
+            texts = {option: each.text for option, each in held.items()}
+        if None in texts.values():
+            return {"refused": str(SealBroken()), "domain": "user"}
+        return {"secrets": texts}
+
+    def _without_secrets(self, spec: RunSpec, fresh: bool) -> RunSpec:
+        inputs = {name: self._take_input(spec.run, name, each, fresh) for name, each in spec.inputs.items()}
+        return spec.model_copy(update={"inputs": inputs})
+
+    def _take_input(self, run: str, name: str, item: InputSpec, fresh: bool) -> InputSpec:
+        options = item.adapter.options
+        secrets = {option: options[option] for option in secrets_among(item.adapter.kind, options) & options.keys()}
+        if not secrets:
+            return item
+        held = self._held.setdefault((run, name), {})
+        for option, value in secrets.items():
+            held[option] = self._opened(held.get(option), value, fresh)
+        adapter = item.adapter.model_copy(update={"options": concealed(options, secrets.keys())})
+        return item.model_copy(update={"adapter": adapter})
+
+    def _opened(self, before: _Held | None, value: Any, fresh: bool) -> _Held:
+        token = token_of(value)
+        if token is None:
+            return _Held(None, value)
+        if before is not None and before.token == token:
+            return before
+        try:
+            return _Held(token, self._keys.open(token))
+        except SealBroken:
+            if before is not None and before.text is not None:
+                return _Held(token, before.text)  # sealed anew, as the secret of a run never changes
+            if not fresh:
+                raise KeysOutdated from None
+            return _Held(token, None)
+
+
+class Hatch:
+    """A socket at which the processes that this runner starts ask its keeper; `close` takes it away again."""
+
+    def __init__(self, keeper: Keeper) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="punctual-runner-"))  # none but this user may enter it
+        self._server = _Server(str(self._folder / "secrets"), keeper)
+        os.environ[ADDRESS_VARIABLE] = str(self._folder / "secrets")
+        threading.Thread(target=self._server.serve_forever, name="secrets", daemon=True).start()
+
+    def close(self) -> None:
+        """Answer nobody any more."""
+        self._server.shutdown()
+        self._server.server_close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+        os.environ.pop(ADDRESS_VARIABLE, None)
+
+
+class _Server(socketserver.ThreadingUnixStreamServer):
+    daemon_threads = True
+
+    def __init__(self, path: str, keeper: Keeper) -> None:
+        super().__init__(path, _Answering)
+        self.keeper = keeper
+
+
+class _Answering(socketserver.StreamRequestHandler):
+    timeout = 10.0
+    server: _Server
+
+    def handle(self) -> None:
+        """Answer one question."""
+        try:
+            question = json.loads(self.rfile.readline(10_000))
+            answer = self.server.keeper.answer(str(question["run"]), str(question["input"]))
+            self.wfile.write(json.dumps(answer).encode())
+        except (OSError, ValueError, KeyError, TypeError):
+            return  # whoever asked went away, or is none of ours

@@ -1,0 +1,85 @@
+"""Sealing every stored secret of an organisation anew, so that an old key may be taken out of the settings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from streaming.adapters.registry import secrets_among
+from streaming.wire.sealed import SealBroken, concealed
+from webapp.core.secrets import sealed_anew
+from webapp.runs.models import Run
+from webapp.streams.models import Stream
+
+
+@dataclass
+class Resealed:
+    """How many secrets were sealed anew, had the newest key already, were taken out of ended runs; what is `broken`.
+
+    `broken` names the streams and runs with a secret that no key opens.
+    """
+
+    anew: int = 0
+    already: int = 0
+    dropped: int = 0
+    broken: list[str] = field(default_factory=list)
+
+
+def reseal(told: Resealed) -> None:
+    """Seal the secrets of the organisation in context under its newest key, one row at a time; add to `told`.
+
+    A run that has ended needs no secret any more, so that its specification keeps none.
+    """
+    for stream in Stream.objects.values_list("pk", flat=True):
+        _reseal_stream(stream, told)
+    for run in Run.objects.values_list("pk", flat=True):
+        _reseal_run(run, told)
+
+
+@transaction.atomic
+def _reseal_stream(pk: UUID, told: Resealed) -> None:
+    stream = Stream.objects.select_for_update().filter(pk=pk).first()
+    if stream is None:
+        return
+    adapter = _reseal_adapter(stream.adapter, f"stream {stream.name}", told)
+    if adapter != stream.adapter:
+        Stream.objects.filter(pk=pk).update(adapter=adapter)
+
+
+@transaction.atomic
+def _reseal_run(pk: UUID, told: Resealed) -> None:
+    run = Run.objects.select_for_update(of=("self",)).filter(pk=pk).first()
+    if run is None:
+        return
+    inputs = {}
+    for name, item in run.spec["inputs"].items():
+        if run.ended_at is None:
+            adapter = _reseal_adapter(item["adapter"], f"run {run.pk}", told)
+        else:
+            adapter = _without_secrets(item["adapter"], told)
+        inputs[name] = {**item, "adapter": adapter}
+    if inputs != run.spec["inputs"]:
+        Run.objects.filter(pk=pk).update(spec={**run.spec, "inputs": inputs})
+
+
+def _reseal_adapter(adapter: Mapping[str, Any], of: str, told: Resealed) -> dict[str, Any]:
+    options = dict(adapter["options"])
+    for name in sorted(secrets_among(adapter["kind"], options) & options.keys()):
+        try:
+            anew = sealed_anew(options[name])
+        except SealBroken:
+            told.broken.append(of)
+            continue
+        told.anew += anew is not None
+        told.already += anew is None
+        options[name] = options[name] if anew is None else anew
+    return {**adapter, "options": options}
+
+
+def _without_secrets(adapter: Mapping[str, Any], told: Resealed) -> dict[str, Any]:
+    options = adapter["options"]
+    without = concealed(options, secrets_among(adapter["kind"], options))
+    told.dropped += sum(without[name] != options[name] for name in options)
+    return {**adapter, "options": without}
