@@ -211,6 +211,10 @@ QUOTA_DEFAULTS = {name: _quota(name, default) for name, default in QUOTAS.items(
 """What an organisation may use where the installation's admins have said nothing else."""
 
 INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "hijack",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -243,6 +247,8 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "webapp.administration.impersonation.ImpersonationLimits",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "webapp.accounts.sign_in.activity.LastSeen",
@@ -254,7 +260,13 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "APP_DIRS": True,
-        "OPTIONS": {"context_processors": ["django.template.context_processors.request"]},
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
     }
 ]
 
@@ -262,7 +274,9 @@ TEMPLATES = [
 def _database() -> dict[str, Any]:
     url = os.environ.get("DATABASE_URL")
     if url:
-        return dict(dj_database_url.parse(url, engine="webapp.core.postgresql", conn_max_age=0, conn_health_checks=True))
+        return dict(
+            dj_database_url.parse(url, engine="webapp.core.postgresql", conn_max_age=0, conn_health_checks=True)
+        )
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": PUNCTUAL_DATA / "punctual.sqlite3",
@@ -312,6 +326,7 @@ HEADLESS_FRONTEND_URLS = {
     "account_signup": f"{ADDRESS_OF_PAGES}/sign-up",
     "socialaccount_login_error": f"{ADDRESS_OF_PAGES}/sign-in",
 }
+USERSESSIONS_TRACK_ACTIVITY = True  # by webapp.accounts.sign_in.activity; this shows it in the list
 MFA_ADAPTER = "webapp.accounts.sign_in.adapters.SecondFactors"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True
@@ -360,6 +375,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False  # a line for each turn of the reconcil
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(PUNCTUAL_DATA / "celerybeat-schedule")
 CELERY_BEAT_SCHEDULE = {
+    "keep-house": {"task": "webapp.administration.tasks.keep_house", "schedule": 3_600.0},
     "reconcile": {"task": "webapp.runs.tasks.reconcile_all", "schedule": 3.0, "options": {"expires": 3.0}},
 }
 
@@ -371,6 +387,11 @@ FRONTEND = BASE_DIR / "frontend" / "dist"
 if FRONTEND.is_dir():
     WHITENOISE_ROOT = FRONTEND
 WHITENOISE_AUTOREFRESH = False
+WHITENOISE_USE_FINDERS = True  # the few files of the installation's pages lie in their packages
+HIJACK_PERMISSION_CHECK = "webapp.administration.impersonation.may_act_as"
+HIJACK_INSERT_BEFORE = None  # the pages draw the banner themselves
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/installation/"
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 WHITENOISE_IMMUTABLE_FILE_TEST = r"^/assets/"  # Vite puts a hash of the content into these names
 APPEND_SLASH = True

@@ -1,11 +1,14 @@
 """Every address of the web application: the API, sign-in, and the pages."""
 
 from django.urls import URLPattern, URLResolver, include, path, re_path
+from hijack.views import ReleaseUserView
 
 from webapp.accounts.api.me import MeView, PermissionsView
 from webapp.accounts.api.tokens import TokensView, TokenView
 from webapp.accounts.sign_in.api import SignInView
 from webapp.accounts.sign_in.openid import callback as sign_in_by_provider
+from webapp.administration.exports_api import ExportLinkView, ExportsView, download
+from webapp.administration.site import site
 from webapp.bundles import api as bundles
 from webapp.core.pages import application_page
 from webapp.monitoring import api as monitoring
@@ -16,6 +19,8 @@ from webapp.streams import api as streams
 of_organisation: list[URLPattern | URLResolver] = [
     path("tokens/", TokensView.as_view()),
     path("tokens/<uuid:token>/", TokenView.as_view()),
+    path("exports/", ExportsView.as_view()),
+    path("exports/<uuid:export>/link/", ExportLinkView.as_view()),
     path("adapters/", streams.AdaptersView.as_view()),
     path("streams/", streams.StreamsView.as_view()),
     path("streams/<uuid:stream>/", streams.StreamView.as_view()),
@@ -52,5 +57,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/me/", MeView.as_view()),
     path("api/permissions/", PermissionsView.as_view()),
     path("api/t/<slug:slug>/", include(of_organisation)),
-    re_path(r"^(?!api/|_allauth/|assets/).*$", application_page),
+    path("api/impersonation/stop/", ReleaseUserView.as_view()),
+    path("api/downloads/<str:signed>/", download),
+    path("installation/impersonation/", include("hijack.urls")),
+    path("installation/", site.urls),
+    re_path(r"^(?!api/|_allauth/|assets/|static/).*$", application_page),
 ]

@@ -7,6 +7,7 @@ from typing import Final
 from django.conf import settings
 
 from webapp.accounts.models import OrganisationLimit
+from webapp.audit.recording import Target, record
 from webapp.core.errors import ApiError
 
 
@@ -64,3 +65,12 @@ def check_room(name: str, used: int, more: int = 1) -> None:
             f"{quota.title}: {used} of {most} {quota.unit} are used, so that {more} more do not fit. "
             "Free some, or ask whoever runs this installation for more."
         )
+
+
+def set_limit(name: str, value: int | None) -> None:
+    """Set the limit of the organisation in context; None: the installation's default again. Writes an audit event."""
+    before = limit(name)
+    OrganisationLimit.objects.filter(quota=name).delete()
+    if value is not None:
+        OrganisationLimit(quota=name, value=value).save()
+    record("limit.set", target=Target("quota", None, name), before={"limit": before}, after={"limit": limit(name)})

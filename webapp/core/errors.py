@@ -134,6 +134,11 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer an address that is none: below `/api/` with the envelope, as for everything that is absent."""
     if not request.path.startswith("/api/"):
         return defaults.page_not_found(request, exception)
+    return absent()
+
+
+def absent() -> HttpResponse:
+    """Return the envelope of what is absent or not yours, for views outside of the REST framework."""
     return _plain(404, NotFound.code, FRAMEWORK_MESSAGES[404][1])
 
 

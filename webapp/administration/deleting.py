@@ -1,0 +1,76 @@
+"""Deleting an organisation for good, when the time of grace has passed."""
+
+import logging
+import shutil
+from datetime import datetime
+from uuid import UUID
+
+import redis
+from django.apps import apps
+from django.conf import settings
+from django.db import transaction
+from django.db.models import ProtectedError
+
+from streaming.wire import keys
+from webapp.accounts.models import Organisation
+from webapp.audit.models import AuditEvent
+from webapp.audit.recording import Target, record
+from webapp.core.context import current_organisation, organisation_context
+from webapp.core.tenancy import TenantModel
+from webapp.runs.launching import end_runner
+from webapp.runs.models import Run, RunnerLaunch
+
+logger = logging.getLogger(__name__)
+
+
+def delete_if_due(organisation: Organisation, now: datetime) -> bool:
+    """Delete `organisation` if its time has come and nothing of it runs any more; whether that was done.
+
+    What Redis and the disk hold goes first, so that a turn that breaks off is made again as long as there are rows.
+    The audit events stay.
+    """
+    key = organisation.pk
+    if organisation.delete_after is None or organisation.delete_after > now:
+        return False
+    with organisation_context(key):
+        if Run.objects.filter(ended_at__isnull=True).exists() or not _runner_is_gone(key):
+            logger.info("organisation %s waits for what runs to end before it is deleted", key)
+            return False
+        _forget_in_redis(key)
+        shutil.rmtree(settings.PUNCTUAL_DATA / str(key), ignore_errors=True)
+        with transaction.atomic():
+            Organisation.objects.select_for_update().get(pk=key, delete_after__lte=now)
+            _delete_rows()
+            record("organisation.deleted", target=Target("organisation", key, organisation.slug))
+            organisation.delete()
+    return True
+
+
+def _runner_is_gone(organisation: UUID) -> bool:
+    """Whether no runner has the lease; one of this machine is asked to end."""
+    for launch in RunnerLaunch.objects.all():
+        end_runner(organisation, launch.pid)
+    with redis.Redis.from_url(settings.REDIS_URL) as connection:
+        return not connection.exists(keys.lease(str(organisation)))
+
+
+def _forget_in_redis(organisation: UUID) -> None:
+    with redis.Redis.from_url(settings.REDIS_URL) as connection:
+        for key in connection.scan_iter(f"punctual:{organisation}:*", count=1_000):
+            connection.delete(key)
+
+
+def _delete_rows() -> None:
+    """Delete the rows of every tenant model; what is protected waits until what points at it is gone."""
+    waiting = [model for model in apps.get_models() if issubclass(model, TenantModel) and model is not AuditEvent]
+    while waiting:
+        left = []
+        for model in waiting:
+            try:
+                with transaction.atomic():
+                    model._default_manager.all().delete()
+            except ProtectedError:
+                left.append(model)
+        if len(left) == len(waiting):
+            raise RuntimeError(f"organisation {current_organisation()}: the tables {left} protect one another")
+        waiting = left

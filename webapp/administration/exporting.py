@@ -1,0 +1,131 @@
+"""Everything of an organisation as one file: what its owners take along."""
+
+import json
+import zipfile
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+from django.conf import settings
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models
+from django.utils import timezone
+
+from streaming.wire.results import committed_batches, read_commit
+from webapp.accounts.models import Invitation, Membership, OrganisationLimit, PreviewUse, ServiceAccount, Token
+from webapp.administration.models import Export
+from webapp.audit.models import AuditEvent
+from webapp.audit.recording import Target, record
+from webapp.bundles.exporting import export as definition_files
+from webapp.core.context import current_actor, current_organisation
+from webapp.core.errors import Conflict
+from webapp.core.tenancy import TenantModel
+from webapp.queries.models import Query, QueryText, QueryVersion
+from webapp.runs.models import Binding, BindingInput, Run, RunnerLaunch
+from webapp.runs.services import results_folder
+from webapp.streams.models import Stream
+from webapp.streams.sealing import concealed
+
+KEPT: Final = timedelta(days=2)
+TABLES: Final[dict[type[TenantModel], tuple[str, ...]]] = {
+    Query: ("id", "name", "created_at"),
+    QueryVersion: ("id", "query_id", "number", "graph", "comment", "author_label", "created_at"),
+    QueryText: ("version_id", "text"),
+    Run: ("id", "binding__name", "observed", "domain", "message", "started_by_label", "created_at", "ended_at"),
+    Token: ("name", "key_id", "role", "scopes", "networks", "created_at", "expires_at", "last_used_at", "revoked_at"),
+    ServiceAccount: ("id", "name", "role", "created_at", "created_by", "disabled_at"),
+    Invitation: ("email", "role", "invited_by", "created_at", "expires_at", "accepted_at", "revoked_at"),
+    OrganisationLimit: ("quota", "value"),
+    PreviewUse: ("day", "milliseconds"),
+    AuditEvent: tuple(field.attname for field in AuditEvent._meta.concrete_fields if field.name != "organisation"),
+}
+"""What of each table is written, a line for each row; digests of tokens and of invitations are no one's to take."""
+ELSEWHERE: Final[dict[type[TenantModel], str]] = {
+    Stream: "a file of the definitions, and streams.jsonl without secrets",
+    Binding: "a file of the definitions",
+    BindingInput: "in the file of its binding",
+    RunnerLaunch: "a process of this installation, none of the organisation's data",
+    Export: "this file itself",
+}
+"""Why the other tables are not written; a test finds a table that is in neither list."""
+
+
+def ask_for_export() -> Export:
+    """Note that the current actor wants everything as a file. Raises `Conflict` while one is being written."""
+    if Export.objects.filter(state__in=("requested", "writing")).exists():
+        raise Conflict("An export is being written already. Wait for it, then ask again.")
+    made = Export(requested_by=current_actor().label, created_at=timezone.now())
+    made.save()
+    record("export.requested", target=Target("export", made.pk, str(made.created_at.date())))
+    return made
+
+
+def export_path(export: UUID) -> Path:
+    """Return where the file of an export of the organisation in context lies."""
+    root: Path = settings.PUNCTUAL_DATA
+    return root / str(current_organisation()) / "exports" / f"{export}.zip"
+
+
+def write_export(export: Export) -> None:
+    """Write the file, under another name until it is whole."""
+    path = export_path(export.pk)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    export.state = "writing"
+    export.save(update_fields=["state"])
+    unfinished = path.with_suffix(".part")
+    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, text in sorted(definition_files().items()):
+            file.writestr(f"definitions/{name}", text)
+        _write_lines(file, "members.jsonl", _members())
+        _write_lines(file, "streams.jsonl", _streams())
+        for model, fields in TABLES.items():
+            _write_lines(file, f"{model._meta.model_name}.jsonl", _rows(model, fields))
+        for name, source in _result_files():
+            file.write(source, name)
+    unfinished.replace(path)
+    export.state, export.bytes, export.expires_at = "ready", path.stat().st_size, timezone.now() + KEPT
+    export.save(update_fields=["state", "bytes", "expires_at"])
+
+
+def expire_exports() -> None:
+    """Remove the files of the organisation in context whose time has passed; the list says that they expired."""
+    for export in Export.objects.filter(state="ready", expires_at__lte=timezone.now()):
+        export_path(export.pk).unlink(missing_ok=True)
+        export.state = "expired"
+        export.save(update_fields=["state"])
+
+
+def _write_lines(file: zipfile.ZipFile, name: str, rows: Iterable[dict[str, Any]]) -> None:
+    """Write one JSON object a line; row by row, for an audit log may be long."""
+    with file.open(name, "w", force_zip64=True) as lines:
+        for row in rows:
+            lines.write(json.dumps(row, cls=DjangoJSONEncoder).encode() + b"\n")
+
+
+def _rows(model: type[models.Model], fields: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    yield from model._default_manager.values(*fields).iterator(chunk_size=1_000)
+
+
+def _members() -> Iterator[dict[str, Any]]:
+    found = Membership.objects.filter(organisation_id=current_organisation())
+    yield from found.values("user__email", "role").order_by("user__email")
+
+
+def _streams() -> Iterator[dict[str, Any]]:
+    for stream in Stream.objects.all():
+        adapter = concealed(stream.read_adapter()).model_dump(mode="json")
+        yield {"name": stream.name, "definition": stream.definition, "adapter": adapter}
+
+
+def _result_files() -> Iterator[tuple[str, Path]]:
+    """Yield the committed parts of results and quarantine of each binding, by the binding's name."""
+    root: Path = settings.PUNCTUAL_DATA / str(current_organisation())
+    for binding in Binding.objects.all():
+        folder = root / results_folder(binding)
+        for batch in committed_batches(folder):
+            commit = read_commit(folder, batch)
+            for part in commit.parts if commit else ():
+                if (folder / part.path).is_file():
+                    yield f"bindings/{binding.name}/{part.path}", folder / part.path

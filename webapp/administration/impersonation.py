@@ -1,0 +1,78 @@
+"""Acting as somebody else: begun and ended by django-hijack, with an audit event, a banner and limits."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, Final
+
+from django.contrib.auth import logout
+from django.dispatch import receiver
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils import timezone
+from hijack.signals import hijack_ended, hijack_started
+
+from webapp.accounts.actors import IMPERSONATOR
+from webapp.accounts.models import User
+from webapp.audit.recording import Target, record
+from webapp.core.context import Actor, acting
+from webapp.core.errors import ErrorEnvelope
+
+LASTS: Final = timedelta(hours=1)
+UNTIL: Final = "impersonation_until"
+LASTING: Final = (
+    *("/_allauth/", "/tokens/", "/service-accounts/", "/invitations/", "/members/", "/organisations/"),
+    *("/transfer/", "/deletion/", "/exports/"),
+)
+"""Addresses at which something could be made or changed that outlasts the hour: keys, sign-ins, members, owners."""
+READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def may_act_as(*, hijacker: User, hijacked: User) -> bool:
+    """Whether the one may act as the other: superusers as anybody who is active and no staff."""
+    staff = hijacked.is_staff or hijacked.is_superuser
+    return hijacker.is_active and hijacker.is_superuser and hijacked.is_active and not staff
+
+
+@receiver(hijack_started)
+def begun(request: HttpRequest, hijacker: User, hijacked: User, **_: Any) -> None:
+    """Note who sits behind the session, for how long, and that it began."""
+    request.session[IMPERSONATOR] = hijacker.email
+    request.session[UNTIL] = (timezone.now() + LASTS).isoformat()
+    _record("impersonation.started", request, hijacker, hijacked)
+
+
+@receiver(hijack_ended)
+def ended(request: HttpRequest, hijacker: User, hijacked: User, **_: Any) -> None:
+    """Note that it ended; the session is the admin's own again."""
+    for name in (IMPERSONATOR, UNTIL):
+        request.session.pop(name, None)
+    _record("impersonation.ended", request, hijacker, hijacked)
+
+
+def _record(action: str, request: HttpRequest, hijacker: User, hijacked: User) -> None:
+    address = request.META.get("REMOTE_ADDR") or None
+    with acting(Actor("installation", str(hijacker.pk), hijacker.email, address=address)):
+        record(action, target=Target("person", hijacked.pk, hijacked.email))
+
+
+class ImpersonationLimits:
+    """Ends a session of somebody acting as another after an hour, and refuses what would outlast it.
+
+    Without this, whoever acts as an owner for a minute could leave with a token that is good for a year.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer within the limits."""
+        if IMPERSONATOR not in request.session:
+            return self.get_response(request)
+        if request.session[UNTIL] <= timezone.now().isoformat():
+            logout(request)
+            return self.get_response(request)
+        signs_out = request.method == "DELETE" and request.path == "/_allauth/browser/v1/auth/session"
+        if request.method not in READS and not signs_out and any(part in request.path for part in LASTING):
+            message = "Not while you act as somebody else: what this makes would outlast it. Stop acting as them first."
+            body = ErrorEnvelope(code="forbidden", message=message, faults=[])
+            return HttpResponse(body.model_dump_json(), status=403, content_type="application/json")
+        return self.get_response(request)

@@ -1,0 +1,252 @@
+"""What the installation's admins see and change: organisations with their limits, people, runs, the audit log."""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin
+from django.db.models import Count, Model, Q, QuerySet
+from django.http import HttpRequest
+
+from webapp.accounts.models import Membership, Organisation, OrganisationLimit, User
+from webapp.accounts.quotas import QUOTAS, set_limit
+from webapp.administration.site import site
+from webapp.audit.models import AuditEvent
+from webapp.audit.recording import Target, record
+from webapp.core.context import organisation_context
+from webapp.core.errors import ApiError
+from webapp.core.tenancy import TenantQuerySet
+from webapp.runs.models import Run
+from webapp.runs.services import stop
+
+if TYPE_CHECKING:  # Django's own classes take no parameters at run time
+    ModelPage = admin.ModelAdmin[Any]
+    UserPage = UserAdmin[User]
+    OrganisationFields = forms.ModelForm[Organisation]
+    MembershipTable = admin.TabularInline[Membership, Organisation]
+else:
+    ModelPage, UserPage = admin.ModelAdmin, UserAdmin
+    OrganisationFields, MembershipTable = forms.ModelForm, admin.TabularInline
+
+OF_LIMITS = "limit_"
+
+
+class ReadOnly(ModelPage):
+    """A page that changes nothing."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
+        """No."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
+        """No."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
+        """No."""
+        return False
+
+
+class OfEveryOrganisation(ReadOnly):
+    """A page over rows of all organisations, which the scoped manager would refuse."""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:  # noqa: ARG002
+        """Return the rows of all organisations; the site has said why."""
+        return TenantQuerySet(self.model).order_by(*self.model._meta.ordering)
+
+
+class LimitsForm(OrganisationFields):
+    """An organisation with one field for each quota; an empty one means the installation's default."""
+
+    class Meta:
+        """Everything else is the organisation's own."""
+
+        model = Organisation
+        fields = ("name",)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk is not None:
+            with organisation_context(self.instance.pk):
+                own = dict(OrganisationLimit.objects.values_list("quota", "value"))
+            for name in QUOTAS:
+                self.initial[OF_LIMITS + name] = own.get(name)
+
+
+def _field(name: str) -> forms.IntegerField:
+    quota = QUOTAS[name]
+    return forms.IntegerField(
+        label=f"{quota.title} ({quota.unit})",
+        required=False,
+        min_value=0,
+        max_value=2**62,
+        help_text="Empty: the installation's default.",
+    )
+
+
+LIMIT_FIELDS = {OF_LIMITS + name: _field(name) for name in QUOTAS}
+OrganisationForm = type("OrganisationForm", (LimitsForm,), dict(LIMIT_FIELDS))
+
+
+class MembersInline(MembershipTable):
+    """Who belongs to an organisation; its own admins change that."""
+
+    model = Membership
+    fields = readonly_fields = ("user", "role")
+    extra = 0
+    can_delete = False
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
+        """No."""
+        return False
+
+
+@admin.register(Organisation, site=site)
+class OrganisationPage(ModelPage):
+    """Organisations: search, members, limits, what runs."""
+
+    form = OrganisationForm
+    list_display = ("slug", "name", "members", "open_runs", "created_at", "delete_after")
+    list_filter = (("delete_after", admin.EmptyFieldListFilter),)
+    search_fields = ("slug", "name", "memberships__user__email")
+    readonly_fields = ("slug", "created_at", "created_by", "delete_after", "open_runs")
+    inlines: ClassVar = [MembersInline]
+    fieldsets = (
+        (None, {"fields": ("slug", "name", "created_at", "created_by", "delete_after", "open_runs")}),
+        ("Limits", {"fields": tuple(LIMIT_FIELDS)}),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Organisation]:
+        """Return the organisations with their counts."""
+        return super().get_queryset(request).annotate(member_count=Count("memberships", distinct=True))
+
+    @admin.display(description="Members", ordering="member_count")
+    def members(self, organisation: Organisation) -> int:
+        """Return how many people belong to it."""
+        count: int = getattr(organisation, "member_count", 0)
+        return count
+
+    @admin.display(description="Open runs")
+    def open_runs(self, organisation: Organisation) -> int:
+        """Return how many runs have not ended."""
+        with organisation_context(organisation.pk):
+            return Run.objects.filter(ended_at__isnull=True).count()
+
+    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
+        """No: people found organisations, who then own them."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
+        """No: owners ask for it, and a time of grace passes."""
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Organisation, form: Any, change: bool) -> None:
+        """Write the name and the limits, each with its audit event."""
+        if "name" in form.changed_data:
+            with organisation_context(obj.pk):
+                target = Target("organisation", obj.pk, obj.slug)
+                record(
+                    "organisation.renamed",
+                    target=target,
+                    before={"name": form.initial["name"]},
+                    after={"name": obj.name},
+                )
+            super().save_model(request, obj, form, change)
+        for name in QUOTAS:
+            if OF_LIMITS + name in form.changed_data:
+                with organisation_context(obj.pk):
+                    set_limit(name, form.cleaned_data[OF_LIMITS + name])
+
+
+@admin.register(User, site=site)
+class PersonPage(UserPage):
+    """People: search, deactivate, act as one of them."""
+
+    change_form_template = "administration/person.html"
+    ordering = ("email",)
+    list_display = ("email", "is_active", "is_staff", "is_superuser", "last_login", "date_joined")
+    search_fields = ("email", "memberships__organisation__slug")
+    list_filter = ("is_active", "is_staff", "is_superuser")
+    readonly_fields = ("email", "last_login", "date_joined")
+    fieldsets = (
+        (None, {"fields": ("email", "last_login", "date_joined")}),
+        ("Rights in this installation", {"fields": ("is_active", "is_staff", "is_superuser")}),
+    )
+    filter_horizontal = ()
+
+    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
+        """No: people sign up, or are invited."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
+        """No: what they did stays theirs; deactivate them."""
+        return False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        """Only superusers give rights, and nobody takes their own."""
+        fixed = super().get_readonly_fields(request, obj)
+        if obj is not None and obj.pk == request.user.pk:
+            return (*fixed, "is_active", "is_staff", "is_superuser")
+        return fixed if request.user.is_superuser else (*fixed, "is_staff", "is_superuser")
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        """Write the rights with an audit event of the installation."""
+        before = {name: form.initial[name] for name in form.changed_data}
+        after = {name: form.cleaned_data[name] for name in form.changed_data}
+        super().save_model(request, obj, form, change)
+        record("person.rights_changed", target=Target("person", obj.pk, obj.email), before=before, after=after)
+
+
+@admin.register(Run, site=site)
+class RunPage(OfEveryOrganisation):
+    """Runs of all organisations and their states."""
+
+    list_display = ("binding_name", "organisation", "desired", "observed", "message", "created_at", "ended_at")
+    list_filter = ("observed", "desired", ("ended_at", admin.EmptyFieldListFilter), "domain")
+    search_fields = ("organisation__slug", "binding__name", "id")
+    actions: ClassVar = ["ask_to_stop"]
+    exclude = ("spec", "progress")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
+        """Return the runs with what is shown of them."""
+        return super().get_queryset(request).select_related("organisation", "binding", "started_by")
+
+    @admin.display(description="Binding", ordering="binding__name")
+    def binding_name(self, run: Run) -> str:
+        """Return the name of what runs."""
+        return run.binding.name
+
+    @admin.action(description="Ask the chosen runs to stop, keeping their state", permissions=["view"])
+    def ask_to_stop(self, request: HttpRequest, runs: QuerySet[Run]) -> None:
+        """Ask each run to stop; the reconciler of its organisation does the rest."""
+        for run in runs.filter(Q(ended_at__isnull=True)):
+            with organisation_context(run.organisation_id):
+                try:
+                    stop(binding=run.binding, flush=False)
+                except ApiError as error:
+                    self.message_user(request, error.message, messages.WARNING)
+                else:
+                    self.message_user(request, f"{run.binding.name} of {run.organisation.slug} is asked to stop.")
+
+
+@admin.register(AuditEvent, site=site)
+class AuditPage(OfEveryOrganisation):
+    """What was done, in every organisation and in the installation itself."""
+
+    list_display = ("at", "organisation_slug", "actor_label", "impersonator", "action", "target_label", "request_id")
+    list_filter = ("actor_kind", "target_kind")
+    search_fields = ("action", "actor_label", "target_label", "request_id")
+    date_hierarchy = "at"
+    fields = readonly_fields = tuple(each.name for each in AuditEvent._meta.fields if each.name not in {"organisation"})
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        """Answer with the slugs read at once: an organisation that is gone has none."""
+        self._slugs = dict(Organisation.objects.values_list("pk", "slug"))
+        return super().changelist_view(request, extra_context)
+
+    @admin.display(description="Organisation")
+    def organisation_slug(self, event: AuditEvent) -> str:
+        """Return the short name, or the id of one that is gone."""
+        if event.organisation_id is None:
+            return "the installation"
+        return self._slugs.get(event.organisation_id, str(event.organisation_id))

@@ -1,0 +1,56 @@
+"""The pages of those who run the installation: Django's admin site, behind the application's own sign-in."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, cast
+from urllib.parse import quote
+
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+
+from webapp.accounts.models import User
+from webapp.core.context import Actor, acting, installation_context
+
+View = Callable[..., HttpResponse]
+
+
+class InstallationSite(AdminSite):
+    """Shows every organisation to staff. Nobody enters while acting as somebody else.
+
+    Its own sign-in page would know neither second factors nor rate limits: the application's is used.
+    """
+
+    site_header = "Punctual: this installation"
+    site_title = "Punctual installation"
+    index_title = "Organisations, people, runs"
+    enable_nav_sidebar = False
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Whether this is one of the staff, as themselves."""
+        return super().has_permission(request) and not request.session.get("hijack_history")
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:  # noqa: ARG002
+        """Send to the application's sign-in page, and back from there."""
+        if request.user.is_authenticated:
+            return HttpResponseRedirect("/")
+        return HttpResponseRedirect(f"/sign-in?next={quote(request.GET.get('next', '/installation/'))}")
+
+    def admin_view(self, view: View, cacheable: bool = False) -> View:
+        """Return `view` as one that sees every organisation, and acts as an admin of the installation."""
+        inner = super().admin_view(view, cacheable)
+
+        @wraps(inner)
+        def everywhere(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if not isinstance(request.user, User):
+                return cast(HttpResponse, inner(request, *args, **kwargs))
+            address = request.META.get("REMOTE_ADDR") or None
+            actor = Actor("installation", str(request.user.pk), request.user.email, address=address)
+            with acting(actor), installation_context("administration of the installation"):
+                response = inner(request, *args, **kwargs)
+                render = getattr(response, "render", None)
+                return cast(HttpResponse, render() if render else response)  # templates read rows too
+
+        return everywhere
+
+
+site = InstallationSite(name="installation")
