@@ -15,6 +15,7 @@ from streaming.spark.errors import Failure, explain_query
 from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create
 from streaming.spark.manifests import Manifest, newest_manifest, read_manifest
 from streaming.spark.planner import wall_clock
+from streaming.spark.rate import read_rate, write_rate
 from streaming.spark.sink import ResultSink
 from streaming.spark.source import FeedSource
 from streaming.spark.stage import OperatorStage
@@ -105,6 +106,14 @@ class Carrier:
     def stop(self, binding: str, *, flush: bool) -> None:
         """Carry `binding` no longer after the next batch; its state and positions stay unless it was flushed."""
         self._opened.control.append(StopBinding(kind="stop", tick=wall_clock(), binding=binding, flush=flush))
+
+    def limit(self, events_per_second: int | None) -> None:
+        """Let all bindings together read no more than this from the next batch on; None: as much as they can.
+
+        Written only when it changes: it stays in the carrier's folder.
+        """
+        if events_per_second != read_rate(self._opened.folder):
+            write_rate(self._opened.folder, events_per_second)
 
     def manifests_after(self, batch: int) -> list[Manifest]:
         """The committed manifests above `batch` that are still kept, oldest first."""

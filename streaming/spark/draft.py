@@ -1,14 +1,16 @@
 """The next offset while it is being made: one place for each thing that can happen to a binding between two batches."""
 
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from streaming.adapters.contract import Position
 from streaming.spark.binding import Binding, binding_of, shape_of
 from streaming.spark.control import AddBinding, StopBinding
 from streaming.spark.errors import Failure, explain_binding, shared_fault
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.offset import Carried, LanePositions, Offset, Turn, rewound
+from streaming.spark.rate import Allowance
+from streaming.spark.sharing import Wish, share
 
 INPUT_ENDED = "The input has ended and every result was written."
 
@@ -17,8 +19,7 @@ INPUT_ENDED = "The input has ended and every result was written."
 class Draft:
     """Begins as a copy of an offset.
 
-    `turns` and `moved` say what the batch has to do, `more_waits` that a lane was cut
-    short by the read limit.
+    `turns` and `moved` say what the batch has to do, `more_waits` that a lane was cut short by the size of a batch.
     """
 
     carrier: CarrierFolder
@@ -59,14 +60,46 @@ class Draft:
         else:
             self._stop(command)
 
-    def read_on(self) -> None:
-        """Move every carried binding's lanes on by what waits; one whose adapter fails is parked."""
+    def read_on(self, allowance: Allowance | None = None) -> None:
+        """Move every carried binding's lanes on by what waits, as far as `allowance` lets all of them together.
+
+        A binding whose adapter fails is parked.
+        """
+        wishes = self._wishes()
+        every = [wish for mine in wishes.values() for wish in mine]
+        if allowance is None:
+            for wish in every:
+                wish.take(wish.most, self.tick)
+        else:
+            for wish in share(every, allowance.rows, self.tick, first=self.batch):
+                item = self.carried[wish.binding]
+                self.carried[wish.binding] = replace(item, held=allowance.per_second)
+        for name, mine in wishes.items():
+            self._guarded(self.carried[name], lambda item, mine=mine: self._move(item, mine))
+
+    def _wishes(self) -> dict[str, list[Wish]]:
+        """What the inputs of each carried binding could read; a binding that cannot be built is parked."""
+        most = self.carrier.settings.rows_per_batch
+        found: dict[str, list[Wish]] = {}
+
+        def note(item: Carried) -> None:
+            adapters = binding_of(self.carrier, item.entry).adapters
+            found[item.binding] = [
+                Wish(item.binding, name, adapter, item.positions.get(name, {}), most)
+                for name, adapter in adapters.items()
+                if name not in item.ended
+            ]
+
         for item in list(self.carried.values()):
-            try:
-                self._read_on(item)
-            except Exception as error:  # noqa: BLE001 - a binding's fault ends here, the others go on
-                self._fail(item.binding, item.key, item.entry, error)
-                self.parked[item.binding] = self.carried.pop(item.binding)
+            self._guarded(item, note)
+        return found
+
+    def _guarded(self, item: Carried, step: Callable[[Carried], None]) -> None:
+        try:
+            step(item)
+        except Exception as error:  # noqa: BLE001 - a binding's fault ends here, the others go on
+            self._fail(item.binding, item.key, item.entry, error)
+            self.parked[item.binding] = replace(self.carried.pop(item.binding), held=None)
 
     def _add(self, entry: int, command: AddBinding) -> None:
         name = command.spec.binding
@@ -112,17 +145,12 @@ class Draft:
         clear = bool(ended)
         self._note(Turn(item.binding, item.key, item.entry, state="stopped", message=message, end=end, clear=clear))
 
-    def _read_on(self, item: Carried) -> None:
-        binding = binding_of(self.carrier, item.entry)
-        limit = self.carrier.settings.rows_per_batch
-        positions = dict(item.positions)
-        for name, adapter in binding.adapters.items():
-            if name in item.ended:
-                continue
-            before = positions.get(name, {})
-            after = {**before, **adapter.latest(before, now=self.tick, limit_rows=limit)}
-            self.more_waits |= _moved_by(before, after) * 2 >= limit
-            positions[name] = after
+    def _move(self, item: Carried, wishes: list[Wish]) -> None:
+        for wish in wishes:
+            if wish.fault is not None:
+                raise wish.fault
+        self.more_waits |= any(wish.taken * 2 >= wish.most for wish in wishes)
+        positions = {**item.positions, **{wish.input: dict(wish.reached) for wish in wishes}}
         if positions != item.positions:
             item = replace(item, positions=positions, before=item.positions, ended_before=item.ended)
             self.carried[item.binding] = item
@@ -130,7 +158,7 @@ class Draft:
         if item.before is not None and _lanes(item) > 1:
             self.more_waits = True  # The ends of several lanes come at once, in a batch of their own.
             return
-        self._end_finished(item, binding)
+        self._end_finished(item, binding_of(self.carrier, item.entry))
 
     def _end_finished(self, item: Carried, binding: Binding) -> None:
         at_end = binding.added.at_end
@@ -165,9 +193,9 @@ class Draft:
 
 
 def _settled(item: Carried) -> Carried:
-    if item.before is None and item.ended_before == item.ended:
+    if item.before is None and item.ended_before == item.ended and item.held is None:
         return item
-    return replace(item, before=None, ended_before=item.ended)
+    return replace(item, before=None, ended_before=item.ended, held=None)
 
 
 def _first_positions(binding: Binding) -> LanePositions:
@@ -176,7 +204,3 @@ def _first_positions(binding: Binding) -> LanePositions:
 
 def _lanes(item: Carried) -> int:
     return sum(len(lanes) for lanes in item.positions.values())
-
-
-def _moved_by(before: dict[str, Position], after: dict[str, Position]) -> int:
-    return sum(position - before.get(lane, 0) for lane, position in after.items())

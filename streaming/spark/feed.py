@@ -99,7 +99,8 @@ class _BindingTask:
             Row(key, ids[each.bucket], entry, batch, each.input, each.lane, each.seq, each.cti, each.kind, each.chunk)
             for each in turn.envelopes
         ]
-        counts = json.dumps({"tick": self._task.tick, **counts_to_json(turn.counts)}).encode()
+        planned = {"tick": self._task.tick, "held": self._work.held}
+        counts = json.dumps({**planned, **counts_to_json(turn.counts)}).encode()
         rows.append(Row(key, ids[0], entry, batch, lane.input, lane.lane, 0, 0, "counts", counts))
         if turn.late.num_rows:
             late = ipc_bytes(turn.late)

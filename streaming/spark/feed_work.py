@@ -20,13 +20,14 @@ class LaneWork:
 
 @dataclass
 class BindingWork:
-    """What one task does for one binding. `turn` is reported by one of the tasks alone."""
+    """What one task does for one binding. `turn` is reported by one of the tasks alone; `held` as in `Carried`."""
 
     key: str
     entry: int
     redo: int = 0
     lanes: list[LaneWork] = field(default_factory=list)
     turn: Turn | None = None
+    held: int | None = None
 
 
 @dataclass
@@ -51,7 +52,9 @@ def share_out(carrier: str, partitions: int, end: Offset) -> list[TaskWork]:
         for index, work in enumerate(_lanes(item, turns.get(item.key))):
             if work is not None:
                 task = tasks[(_home(item.key) + index) % partitions]
-                _work_of(task, item.key, item.entry, item.redo).lanes.append(work)
+                mine = _work_of(task, item.key, item.entry, item.redo)
+                mine.lanes.append(work)
+                mine.held = item.held
     for turn in end.turns:
         _work_of(tasks[_home(turn.key) % partitions], turn.key, turn.entry, 0).turn = turn
     return [task for task in tasks if task.bindings]

@@ -23,20 +23,21 @@ RUNS_KEPT = 1_000
 TICKS_PER_S = 1_000_000
 Manifest = dict[str, Any]
 """`batch`, `bindings` (generation key to totals), `reports` (ProgressReport values), `changes` (state changes with
-`key`, `binding`, `run`), `failed` (keys), `moved` (key to output to CTIs, if the carrier lists them), `runs` (run to
-the last change of its state, for the last RUNS_KEPT runs)."""
+`key`, `binding`, `run`), `failed` (keys), `read` (rows that it received), `moved` (key to output to CTIs, if the
+carrier lists them), `runs` (run to the last change of its state, for the last RUNS_KEPT runs)."""
 
 
 def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSummary]) -> None:
     """Make `batch` count: idempotent, and the carrier's own manifest last. Raises `OSError`."""
     before = _newest_before(carrier.folder, batch)
     known = {key: totals for key, totals in before["bindings"].items() if not totals["cleared"]}
-    manifest: Manifest = {"batch": batch, "reports": [], "changes": [], "failed": [], "moved": {}}
+    manifest: Manifest = {"batch": batch, "reports": [], "changes": [], "failed": [], "read": 0, "moved": {}}
     now = time.time_ns() // 1_000
     for summary in _merged(summaries):
         spec = carrier.control.added(summary.entry).spec
         totals = known.setdefault(summary.key, _no_totals(spec.binding))
         totals["run"] = spec.run
+        manifest["read"] += _received(summary.counts) - _received(totals["inputs"], only=summary.counts)
         _add(totals, summary)
         if summary.change is not None:
             _note_change(manifest, summary, totals)
@@ -72,6 +73,13 @@ def failed_in(folder: Folder, batch: int) -> list[str]:
     manifest = read_manifest(folder, batch)
     failed: list[str] = manifest["failed"] if manifest is not None else []
     return failed
+
+
+def rows_read_in(folder: Folder, batch: int) -> int | None:
+    """The rows that all bindings received in committed `batch`; None where that is not known."""
+    manifest = read_manifest(folder, batch)
+    found: int | None = None if manifest is None else manifest.get("read")
+    return found
 
 
 def newest_manifest(folder: Folder) -> Manifest | None:
@@ -118,6 +126,20 @@ def _merged(summaries: Iterable[BindingSummary]) -> list[BindingSummary]:
     return [merged[key] for key in sorted(merged)]
 
 
+Lanes = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""Input to lane to its counts."""
+
+
+def _received(inputs: Lanes, *, only: Lanes | None = None) -> int:
+    """The rows that the lanes of `inputs` have received in all; of those alone that `only` names too."""
+    return sum(
+        counts["received"]
+        for name, lanes in inputs.items()
+        for lane, counts in lanes.items()
+        if only is None or lane in only.get(name, {})
+    )
+
+
 def _add(totals: dict[str, Any], summary: BindingSummary) -> None:
     for name, lanes in summary.counts.items():
         totals["inputs"].setdefault(name, {}).update(lanes)
@@ -139,7 +161,8 @@ def _note_change(manifest: Manifest, summary: BindingSummary, totals: Mapping[st
 def _report(totals: Mapping[str, Any], summary: BindingSummary, batch: int, now: int) -> dict[str, Any]:
     """A ProgressReport as JSON values."""
     inputs = {name: _input_counts(lanes) for name, lanes in totals["inputs"].items()}
-    ticks = [lane["tick"] for lanes in summary.counts.values() for lane in lanes.values()]
+    lanes = [lane for each in summary.counts.values() for lane in each.values()]
+    ticks = [lane["tick"] for lane in lanes]
     refused = {str(outcome) for outcome in QUARANTINED}
     return {
         "kind": "progress",
@@ -155,6 +178,7 @@ def _report(totals: Mapping[str, Any], summary: BindingSummary, batch: int, now:
         "recent_results": summary.recent_results,
         "recent_late": summary.recent_late,
         "batch_s": max(0, now - min(ticks)) / TICKS_PER_S if ticks else 0.0,
+        "held_back": max((lane["held"] for lane in lanes if lane["held"] is not None), default=None),
     }
 
 

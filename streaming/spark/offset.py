@@ -21,7 +21,8 @@ class Carried:
     `entry` is the control entry that added it last, `generation` the one that began its state (the two differ after a
     restart that continues), `shape` a digest of what the state depends on. `positions` are those after the batch,
     `before` (and `ended_before`) those before it where the batch does something with the binding. `ended`: inputs that
-    have had CTI infinity. `redo`: the batch that failed and whose lane clocks must be forgotten.
+    have had CTI infinity. `redo`: the batch that failed and whose lane clocks must be forgotten. `held`: the limit of
+    rows each second that kept the batch from reading all that waited, None where it did not.
     """
 
     binding: str
@@ -33,6 +34,7 @@ class Carried:
     ended: tuple[str, ...] = ()
     ended_before: tuple[str, ...] = ()
     redo: int = 0
+    held: int | None = None
 
     @property
     def key(self) -> str:
@@ -61,7 +63,10 @@ class Turn:
 
 @dataclass(frozen=True)
 class Offset:
-    """`n` numbers the planned batches from 1; `tick` is the wall clock at planning; `control` the last entry taken."""
+    """`n` numbers the planned batches from 1; `tick` is the wall clock at planning; `control` the last entry taken.
+
+    `spare` is what the limit of rows each second leaves after the batch, in millionths of rows; None without a limit.
+    """
 
     n: int = 0
     tick: int = 0
@@ -69,6 +74,13 @@ class Offset:
     carried: dict[str, Carried] = field(default_factory=dict)
     parked: dict[str, Carried] = field(default_factory=dict)
     turns: tuple[Turn, ...] = ()
+    spare: int | None = None
+
+    @property
+    def planned_rows(self) -> int:
+        """How many positions the batch moves on by."""
+        items = [item for item in (*self.carried.values(), *self.parked.values()) if item.before is not None]
+        return sum(_rows(item.positions) - _rows(item.before or {}) for item in items)
 
     def to_json(self) -> dict[str, Any]:
         """As Spark keeps it: plain JSON values."""
@@ -85,7 +97,12 @@ class Offset:
             carried={name: _carried(item) for name, item in content["carried"].items()},
             parked={name: _carried(item) for name, item in content["parked"].items()},
             turns=tuple(_turn(item) for item in content["turns"]),
+            spare=content.get("spare"),  # offsets of before there were limits have none
         )
+
+
+def _rows(positions: LanePositions) -> int:
+    return sum(position for lanes in positions.values() for position in lanes.values())
 
 
 def _carried(content: dict[str, Any]) -> Carried:

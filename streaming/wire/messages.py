@@ -81,7 +81,10 @@ class LateEvent(Strict):
 
 
 class ProgressReport(Strict):
-    """What one micro-batch of one binding did; all counts are totals, so a lost report loses nothing."""
+    """What one micro-batch of one binding did; all counts are totals, so a lost report loses nothing.
+
+    `held_back` is the organisation's limit of events each second where more waited than it let the batch read.
+    """
 
     kind: Literal["progress"]
     run: str
@@ -94,6 +97,7 @@ class ProgressReport(Strict):
     recent_results: list[ResultRow]
     recent_late: list[LateEvent]
     batch_s: float
+    held_back: int | None = None
 
 
 class RunObserved(Strict):

@@ -1,0 +1,55 @@
+"""The organisation's limit of rows read each second: a bucket that time fills and reading empties.
+
+How full it is stands in the offset, so that neither a restart nor a crash gives more. The limit decides only how far a
+new batch reads; a journaled batch is run again as it was planned.
+"""
+
+import json
+from dataclasses import dataclass
+
+from streaming.spark.storage import Folder
+
+BURST_S = 5
+"""So many seconds of the limit may be saved up: a batch may take that long without the rate falling below the limit."""
+TICKS_PER_S = 1_000_000
+_FILE = "rate.json"
+
+
+def write_rate(folder: Folder, per_second: int | None) -> None:
+    """Let the bindings of the carrier `folder` read `per_second` rows in all from the next batch on; None: any."""
+    folder.write(_FILE, json.dumps(per_second).encode())
+
+
+def read_rate(folder: Folder) -> int | None:
+    """The rows that may be read each second, None without a limit."""
+    content = folder.read(_FILE)
+    found: int | None = None if content is None else json.loads(content)
+    return found
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What may be read now: `spare` in millionths of rows, below 0 where a batch read more than it was allowed."""
+
+    per_second: int
+    spare: int
+
+    @classmethod
+    def at(cls, per_second: int, spare: int | None, passed: int) -> "Allowance":
+        """The allowance `passed` ticks after `spare` was left; None: nothing was limited before, the bucket is full."""
+        full = per_second * BURST_S * TICKS_PER_S
+        return cls(per_second, full if spare is None else min(full, spare + per_second * passed))
+
+    @property
+    def rows(self) -> int:
+        """Whole rows that may be read."""
+        return max(0, self.spare // TICKS_PER_S)
+
+    @property
+    def worth_reading(self) -> bool:
+        """Whether a second of the limit is there: smaller batches would cost more than they read."""
+        return self.spare >= max(self.per_second, 1) * TICKS_PER_S
+
+    def without(self, rows: int) -> int:
+        """What is spare after `rows` were read."""
+        return self.spare - rows * TICKS_PER_S
