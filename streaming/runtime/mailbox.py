@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from streaming.runtime.keeper import Keeper
 from streaming.wire import keys
-from streaming.wire.messages import ProgressReport, RunnerLease, RunObserved, RunSpec
+from streaming.wire.messages import ProgressReport, RunLimits, RunnerLease, RunObserved, RunSpec
 from streaming.wire.sealed import Keyring
 
 log = logging.getLogger(__name__)
@@ -47,6 +47,19 @@ class Mailbox:
             except ValidationError:
                 log.exception("what is desired of binding %s cannot be read", binding)
         return self._keeper.take(found)
+
+    def limits(self) -> RunLimits | None:
+        """What the runs may use together; None while nobody has said it, or it cannot be read."""
+        content = self._redis.get(keys.limits(self._organisation))
+        try:
+            return None if content is None else RunLimits.model_validate_json(content)
+        except ValidationError:
+            log.exception("the limits of the organisation cannot be read")
+            return None
+
+    def tell_rate(self, events_per_second: int) -> None:
+        """Tell how many events all runs together read each second."""
+        self._redis.set(keys.rate(self._organisation), events_per_second, ex=keys.RATE_TTL_S)
 
     def last_reported(self) -> int:
         """The highest batch that was reported for any run that is still kept, 0 for none."""

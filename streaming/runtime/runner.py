@@ -14,6 +14,7 @@ from streaming.runtime.books import Add, Books, Seen, Step, Stop
 from streaming.runtime.keeper import KeysOutdated
 from streaming.runtime.lease import Heart, wall_clock
 from streaming.runtime.mailbox import Mailbox
+from streaming.runtime.meter import Meter
 from streaming.spark.errors import Failure, explain_query
 from streaming.wire.messages import ProgressReport, RunObserved, RunSpec
 
@@ -45,6 +46,9 @@ class CarrierLike(Protocol):
 
     def stop(self, binding: str, *, flush: bool) -> None:
         """Carry it no longer."""
+
+    def limit(self, events_per_second: int | None) -> None:
+        """Let all bindings together read no more than this."""
 
     def manifests_after(self, batch: int) -> Sequence[Mapping[str, Any]]:
         """What was committed."""
@@ -88,6 +92,8 @@ class Runner:
         self._batch = 0
         self._books = Books()
         self._last_seen = 0
+        self._meter = Meter(monotonic)
+        self._rate_told = 0
 
     def resume(self) -> None:
         """Learn from the carrier's folder what was going on; reports that Redis has not had yet follow."""
@@ -110,12 +116,15 @@ class Runner:
             return Exit.LEASE_LOST
         try:
             desired = self._mailbox.desired()
+            limits = self._mailbox.limits()
         except redis.RedisError as error:
             log.warning("Redis cannot be reached, the runs go on as they are: %s", error)
-            desired = None
+            desired, limits = None, None
         except KeysOutdated as error:
             log.warning("%s", error)
             return Exit.KEYS_OUTDATED
+        if limits is not None:  # else the last ones hold, which the carrier's folder keeps
+            self._carrier.limit(limits.events_per_second)
         if desired is not None:
             for step in self._books.decide(desired):
                 self._take(step)
@@ -154,6 +163,7 @@ class Runner:
         for manifest in self._carrier.manifests_after(self._batch):
             self._batch = manifest["batch"]
             self._unsent.append(manifest)
+            self._measure(manifest)
             for change in manifest["changes"]:
                 seen = Seen(change["run"], change["state"], change["domain"], change["message"])
                 if change["state"] == "failed":
@@ -163,6 +173,15 @@ class Runner:
         if self._carrier.ready:
             for told in self._books.ready(self._carrier.last_runs()):
                 self._tell(told)
+
+    def _measure(self, manifest: Mapping[str, Any]) -> None:
+        for report in manifest["reports"]:
+            sentence = self._meter.take(ProgressReport.model_validate_json(json.dumps(report)))
+            if sentence is not None:
+                log.info("%s", sentence)
+        for change in manifest["changes"]:
+            if change["state"] != "running":
+                self._meter.forget(change["run"])
 
     def _tell(self, seen: Seen) -> None:
         log.info("run %s is %s%s", seen.run, seen.state, f": {seen.message}" if seen.message else "")
@@ -188,6 +207,10 @@ class Runner:
             while self._outbox:
                 self._mailbox.observe(self._outbox[0])
                 self._outbox.popleft()
+            rate = self._meter.per_second()
+            if rate or self._rate_told:
+                self._mailbox.tell_rate(rate)
+            self._rate_told = rate
         except redis.RedisError as error:
             log.warning("Redis cannot be reached, %s messages wait: %s", len(self._unsent) + len(self._outbox), error)
 

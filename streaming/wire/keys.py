@@ -1,5 +1,7 @@
 """Names of what the web application and a runner share in Redis; every key begins with its organisation."""
 
+RATE_TTL_S = 15
+"""A rate that the runner has not told for so long is none."""
 LEASE_TTL_S = 8
 """A runner that has not renewed its lease for so long is lost."""
 REPORTS_KEPT = 3_600
@@ -14,6 +16,16 @@ def lease(organisation: str) -> str:
 def desired(organisation: str) -> str:
     """Hash: binding id to RunSpec. The web application writes it whole; the runner only reads."""
     return f"punctual:{organisation}:desired"
+
+
+def limits(organisation: str) -> str:
+    """String: RunLimits. The web application writes it together with `desired`; the runner only reads."""
+    return f"punctual:{organisation}:limits"
+
+
+def rate(organisation: str) -> str:
+    """String: the events that all runs together read each second now, with RATE_TTL_S to live. The runner writes."""
+    return f"punctual:{organisation}:rate"
 
 
 def observed(organisation: str) -> str:

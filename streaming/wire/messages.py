@@ -43,6 +43,12 @@ class RunSpec(Strict):
     results: str
 
 
+class RunLimits(Strict):
+    """What the runs of an organisation may use together; null: as much as they can."""
+
+    events_per_second: int | None
+
+
 class InputCounts(Strict):
     """Totals of one input since the first start of its binding. `outcomes` adds up to `received`."""
 

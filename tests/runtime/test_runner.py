@@ -8,12 +8,15 @@ from typing import Any
 import pytest
 import redis
 
+from streaming.definition.streams import AdapterChoice
+from streaming.runtime.keeper import Keeper
 from streaming.runtime.lease import Heart
 from streaming.runtime.mailbox import Mailbox
 from streaming.runtime.runner import Exit, Runner
 from streaming.spark.errors import Failure
 from streaming.wire import keys
-from streaming.wire.messages import LATENESS_BUCKETS, ProgressReport, RunnerLease, RunObserved, RunSpec
+from streaming.wire.messages import LATENESS_BUCKETS, ProgressReport, RunLimits, RunnerLease, RunObserved, RunSpec
+from streaming.wire.sealed import Keyring, sealed
 from tests.spark.specs import spec
 
 ORGANISATION = "o1"
@@ -28,6 +31,7 @@ class PaperCarrier:
     ready: bool = False
     commands: list[str] = field(default_factory=list)
     manifests: list[dict[str, Any]] = field(default_factory=list)
+    limits: list[int | None] = field(default_factory=list)
     stopped_by: Failure | None = None
     refuses: Exception | None = None
 
@@ -48,6 +52,9 @@ class PaperCarrier:
     def stop(self, binding: str, *, flush: bool) -> None:
         self.commands.append(f"stop {binding} flush={flush}")
 
+    def limit(self, events_per_second: int | None) -> None:
+        self.limits.append(events_per_second)
+
     def manifests_after(self, batch: int) -> Sequence[Mapping[str, Any]]:
         return [manifest for manifest in self.manifests if manifest["batch"] > batch]
 
@@ -57,7 +64,9 @@ class PaperCarrier:
     def commanded(self) -> dict[str, str]:
         return {}
 
-    def commit(self, state: str | None, *, received: int = 0, message: str | None = None) -> None:
+    def commit(
+        self, state: str | None, *, received: int = 0, message: str | None = None, held_back: int | None = None
+    ) -> None:
         """A batch of run a-1."""
         batch = len(self.manifests) + 1
         change = {"binding": "a", "run": "a-1", "state": state, "domain": None, "message": message, "detail": None}
@@ -82,6 +91,7 @@ class PaperCarrier:
             "recent_results": [],
             "recent_late": [],
             "batch_s": 0.1,
+            "held_back": held_back,
         }
         self.manifests.append({"batch": batch, "changes": [change] if state else [], "reports": [report]})
 
@@ -246,6 +256,51 @@ def test_a_lease_elsewhere_is_respected_and_one_of_a_dead_process_here_is_not(de
     assert Heart(mailbox, "mine").take()
 
 
+def test_a_limit_reaches_the_carrier_in_the_next_turn_before_anything_is_carried(desk: Desk) -> None:
+    desk.desire(A)
+    desk.connection.set(keys.limits(ORGANISATION), RunLimits(events_per_second=5_000).model_dump_json())
+    desk.runner.turn()
+    desk.connection.set(keys.limits(ORGANISATION), RunLimits(events_per_second=7).model_dump_json())
+    desk.runner.turn()
+    desk.connection.set(keys.limits(ORGANISATION), "{")
+    desk.runner.turn()
+    desk.connection.delete(keys.limits(ORGANISATION))
+    desk.runner.turn()
+    assert desk.carrier.limits == [5_000, 7], "the last limit holds where none can be read"
+    assert desk.carrier.commands == ["add a-1"]
+
+
+def test_the_log_says_once_that_the_limit_holds_a_run_back_and_once_that_it_has_caught_up(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "streaming.runtime")
+    desk.desire(A)
+    for held_back in (None, 5_000, 5_000, None, None):
+        desk.carrier.commit(None, held_back=held_back)
+    desk.runner.turn()
+    said = [record.getMessage() for record in caplog.records if "held back" in record.getMessage()]
+    assert said == [
+        "run a-1: held back by the organisation's limit of 5,000 events/s",
+        "run a-1: no longer held back by the organisation's limit; it has caught up",
+    ]
+
+
+def test_the_rate_of_the_last_ten_seconds_is_told_and_falls_to_nothing(desk: Desk) -> None:
+    def rate() -> int:
+        return int(desk.connection.get(keys.rate(ORGANISATION)) or -1)
+
+    desk.desire(A)
+    desk.carrier.commit("running", received=1_000)
+    desk.runner.turn()
+    assert rate() == -1, "what was read before the runner began is no rate"
+    desk.carrier.commit(None, received=1_500)
+    desk.runner.turn()
+    assert rate() == 50
+    desk.clock[0] = 10.0
+    desk.runner.turn()
+    assert desk.connection.get(keys.rate(ORGANISATION)) == "0"
+
+
 def test_giving_up_the_lease_leaves_that_of_another_runner_alone(desk: Desk) -> None:
     other = RunnerLease(token="other", host="elsewhere", pid=1, started_at=0, beat_at=0)
     desk.heart.stop()
@@ -270,3 +325,15 @@ def test_messages_wait_while_redis_cannot_be_reached(desk: Desk, monkeypatch: py
 
 def _unreachable(*_: object, **__: object) -> None:
     raise redis.ConnectionError("connection refused")
+
+
+def test_a_runner_whose_keys_are_outdated_ends_so_that_it_is_started_with_the_new_ones(desk: Desk) -> None:
+    mailbox = Mailbox(desk.connection, ORGANISATION, Keeper(Keyring([])))
+    runner = Runner(mailbox, desk.heart, desk.carrier)
+    desk.desire(A)
+    assert runner.turn() is None
+    adapter = AdapterChoice(kind="download", options={"url": "https://a.example/b.csv", "token": sealed("newer")})
+    reads = A.inputs["readings"].model_copy(update={"adapter": adapter})
+    desk.desire(A, spec("b", "rows.jsonl").model_copy(update={"inputs": {"readings": reads}}))
+    assert runner.turn() is Exit.KEYS_OUTDATED
+    assert desk.carrier.commands == ["add a-1"]
