@@ -59,7 +59,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         A mail that cannot go out is logged and not told: a password is changed even if its notice is lost, and an
         error for known addresses alone would tell which are known. Who waits for a mail asks again.
         """
-        known = {**context, "email": email, "address_of_pages": settings.ADDRESS_OF_PAGES}
+        known = {
+            **context,
+            "email": email,
+            "address_of_pages": settings.ADDRESS_OF_PAGES,
+            "by_invitation": settings.SIGN_UP != "open",
+        }
         try:
             self.render_mail(template_prefix, email, known).send()
         except (OSError, SMTPException) as error:

@@ -5,6 +5,7 @@ allauth sends no nonce, takes the claims of the user-info endpoint without compa
 that asked, is signed by the provider's key, and names the same subject; and only `true` is verified.
 """
 
+import logging
 from typing import Any, Final
 
 import jwt
@@ -12,7 +13,6 @@ import requests
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.helpers import render_authentication_error
-from allauth.socialaccount.internal import jwtkit
 from allauth.socialaccount.models import SocialAccount
 from allauth.socialaccount.providers.base.constants import AuthError, AuthProcess
 from allauth.socialaccount.providers.oauth2.client import OAuth2Error
@@ -26,12 +26,19 @@ from django.utils.crypto import constant_time_compare, get_random_string
 from webapp.accounts.models import User
 from webapp.accounts.sign_in.invited import is_invited
 
+logger = logging.getLogger(__name__)
+
 ALGORITHMS: Final = frozenset(
     {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
 )
 """Signatures by a key that only the provider has; `none` and shared secrets are refused."""
+CLOCKS_DIFFER_S: Final = 30
 KEPT: Final = ("sub", "name", "email", "email_verified")
 """Claims that are stored; the provider may send far more about a person."""
+
+
+class Refused(OAuth2Error):  # type: ignore[misc]
+    """What the provider sent is not taken; the sentence says why, and holds nothing of what was sent."""
 
 
 class OpenIDFlow(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
@@ -41,11 +48,11 @@ class OpenIDFlow(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
     @property
     def openid_config(self) -> dict[str, Any]:
-        """Return the provider's description of itself. Raises `OAuth2Error` if it names another issuer."""
+        """Return the provider's description of itself. Raises `Refused` if it names another issuer."""
         found: dict[str, Any] = super().openid_config
         asked = self.get_provider().app.settings["server_url"]
         if str(found.get("issuer")).rstrip("/") != asked.rstrip("/"):
-            raise OAuth2Error("The provider names another issuer than PUNCTUAL_OIDC_ISSUER.")
+            raise Refused("The provider names another issuer than PUNCTUAL_OIDC_ISSUER.")
         return found
 
     def get_callback_url(self, request: HttpRequest, app: Any) -> str:  # noqa: ARG002
@@ -53,32 +60,42 @@ class OpenIDFlow(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         return callback_address(self.provider_id)
 
     def complete_login(self, request: HttpRequest, app: Any, token: Any, **kwargs: Any) -> Any:  # noqa: ARG002
-        """Return who signed in. Raises `OAuth2Error` for an ID token that is absent, forged or of another session."""
-        claims = self._id_token(kwargs["response"].get("id_token"))
+        """Return who signed in. Raises `Refused` for an ID token that is absent, forged or of another session."""
+        claims = self._id_token(kwargs["response"].get("id_token", ""))
         told = self._fetch_user_info(token.token) if self.openid_config.get("userinfo_endpoint") else {}
         if told and told.get("sub") != claims["sub"]:
-            raise OAuth2Error("The user information is of another subject than the ID token.")
+            raise Refused("The user information is of another subject than the ID token.")
         return self.get_provider().sociallogin_from_response(request, {"userinfo": {**claims, **told}})
 
     def _id_token(self, text: Any) -> dict[str, Any]:
-        if not isinstance(text, str):
-            raise OAuth2Error("The provider sent no ID token.")
         try:
-            if jwt.get_unverified_header(text).get("alg") not in ALGORITHMS:
-                raise OAuth2Error("The ID token is not signed by a key of the provider.")
-            claims: dict[str, Any] = jwtkit.verify_and_decode(
-                credential=text,
-                keys_url=self.openid_config["jwks_uri"],
+            header = jwt.get_unverified_header(text)
+            if header.get("alg") not in ALGORITHMS:
+                raise Refused("The ID token is not signed by a key of the provider.")
+            claims: dict[str, Any] = jwt.decode(
+                text,
+                key=self._key(header.get("kid")),
+                algorithms=[header["alg"]],
                 issuer=self.openid_config["issuer"],
                 audience=self.get_provider().app.client_id,
-                lookup_kid=jwtkit.lookup_kid_jwk,
+                leeway=CLOCKS_DIFFER_S,
+                options={"require": ["iss", "aud", "exp", "iat", "sub"]},
             )
-            subject, nonce = claims["sub"], str(claims.get("nonce", ""))
-        except (jwt.PyJWTError, KeyError) as error:
-            raise OAuth2Error("The ID token cannot be read.") from error
-        if not subject or not self.nonce or not constant_time_compare(nonce, self.nonce):
-            raise OAuth2Error("The ID token answers another session.")
+        except jwt.PyJWTError as error:
+            raise Refused(f"The ID token is not good ({type(error).__name__}).") from error
+        if not self.nonce or not constant_time_compare(str(claims.get("nonce", "")), self.nonce):
+            raise Refused("The ID token answers another session.")
         return claims
+
+    def _key(self, name: str | None) -> jwt.PyJWK:
+        """Return the provider's key of that name; a token that names none is signed by the only key."""
+        with Providers().get_requests_session() as session:
+            answered = session.get(self.openid_config["jwks_uri"])
+        answered.raise_for_status()
+        keys = [each for each in jwt.PyJWKSet.from_dict(answered.json()).keys if name in {None, each.key_id}]
+        if len(keys) != 1:
+            raise Refused("The ID token is signed by a key that the provider does not show.")
+        return keys[0]
 
 
 class OpenID(OpenIDConnectProvider):  # type: ignore[misc]
@@ -132,6 +149,12 @@ class Providers(DefaultSocialAccountAdapter):  # type: ignore[misc]
         **DefaultSocialAccountAdapter.error_messages,
         "email_not_verified": "The provider has not verified your address. Verify it there, or sign up here.",
     }
+
+    def on_authentication_error(self, request: HttpRequest, provider: Any, **told: Any) -> None:  # noqa: ARG002
+        """Log why nobody signed in: our own sentences, else the kind of error alone, for its text may hold secrets."""
+        error = told.get("exception")
+        reason = str(error) if isinstance(error, Refused) else type(error).__name__
+        logger.warning("A sign-in by OpenID Connect failed: %s (%s)", told.get("error") or "unknown", reason)
 
     def pre_social_login(self, request: HttpRequest, sociallogin: Any) -> None:  # noqa: ARG002
         """Refuse a new account without an address that the provider verified."""
