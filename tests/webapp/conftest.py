@@ -10,6 +10,7 @@ import pytest
 import redis
 from django.test import Client
 
+from tests.webapp.audit.emptying import events_may_be_emptied
 from tests.webapp.rows.application import working_as_application
 from webapp.accounts.models import Membership, Organisation, User
 from webapp.accounts.permissions import Role
@@ -26,7 +27,7 @@ POINTS: dict[str, Any] = {
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
     """On PostgreSQL, where it is asked for, work as the application's role instead of the owner."""
-    with working_as_application(django_db_blocker):
+    with working_as_application(django_db_blocker), events_may_be_emptied():
         yield
 
 

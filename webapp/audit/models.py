@@ -1,18 +1,64 @@
 """The audit event."""
 
 import uuid
-from typing import ClassVar
+from collections.abc import Iterable
+from typing import Any, ClassVar, Final, NoReturn
 
 from django.db import models
 
-from webapp.core.tenancy import TenantModel
+from webapp.audit.append_only import SENTENCE
+from webapp.core.context import current_organisation
+from webapp.core.tenancy import TenantManager, TenantModel, TenantQuerySet
+
+INDEXED: Final = {
+    "time": (),
+    "action": ("action",),
+    "area": ("area",),
+    "actor": ("actor_id",),
+    "actor_label": ("actor_label",),
+    "target_kind": ("target_kind",),
+    "target": ("target_kind", "target_id"),
+}
+"""What events are looked for by, inside an organisation; each index has them newest first."""
+
+
+class EventsStay(RuntimeError):
+    """An event was about to be changed or deleted; a fault of the program. The database refuses it too."""
+
+    def __init__(self) -> None:
+        super().__init__(SENTENCE)
+
+
+class EventQuerySet(TenantQuerySet["AuditEvent"]):
+    """Events to read; none of them is changed or deleted."""
+
+    def update(self, **_: Any) -> NoReturn:
+        """Raise `EventsStay`."""
+        raise EventsStay
+
+    def delete(self) -> NoReturn:
+        """Raise `EventsStay`."""
+        raise EventsStay
+
+    def bulk_update(self, objs: Iterable["AuditEvent"], fields: Iterable[str], **_: Any) -> NoReturn:  # type: ignore[override]  # noqa: ARG002
+        """Raise `EventsStay`."""
+        raise EventsStay
+
+
+class EventManager(TenantManager["AuditEvent"]):
+    """Sees the events of the organisation in context. Raises `NoOrganisation` when there is none."""
+
+    def get_queryset(self) -> EventQuerySet:
+        """Return the events of the organisation in context."""
+        return EventQuerySet(self.model, using=self._db).filter(organisation_id=current_organisation())
 
 
 class AuditEvent(TenantModel):
     """What was done: `action` to the target, by the actor, with its state before and after, secrets redacted.
 
     The organisation is no constraint of the database, for events outlive it; those without one are the installation's.
-    Ids and labels are texts: a person who is gone stays named. Written by `record` alone, never changed.
+    Ids and labels are texts: a person who is gone stays named. `area` is what stands before the dot of the action.
+    Written by `record` alone, never changed.
     """
 
     append_only: ClassVar[bool] = True
@@ -34,14 +80,30 @@ class AuditEvent(TenantModel):
     target_kind = models.CharField(max_length=40)
     target_id = models.CharField(max_length=64, null=True)
     target_label = models.CharField(max_length=254)
+    area = models.CharField(max_length=60)
     before = models.JSONField(null=True)
     after = models.JSONField(null=True)
+
+    objects: ClassVar[EventManager] = EventManager()  # type: ignore[assignment]
 
     class Meta(TenantModel.Meta):
         """Newest first."""
 
         ordering: ClassVar = ["-at", "-pk"]
-        indexes: ClassVar = [models.Index(fields=["organisation", "-at", "-id"], name="audit_by_time")]
+        indexes: ClassVar = [
+            models.Index(fields=["organisation", *fields, "-at", "-id"], name=f"audit_by_{name}")
+            for name, fields in INDEXED.items()
+        ]
 
     def __str__(self) -> str:
         return f"{self.at:%Y-%m-%d %H:%M:%S} {self.actor_label} {self.action} {self.target_label}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Write a new event. Raises `EventsStay` for a stored one."""
+        if not self._state.adding:
+            raise EventsStay
+        super().save(*args, **kwargs)
+
+    def delete(self, *_: Any, **__: Any) -> NoReturn:
+        """Raise `EventsStay`."""
+        raise EventsStay

@@ -1,11 +1,14 @@
 """Applying files: everything in one transaction, or nothing."""
 
+from collections import Counter
 from collections.abc import Mapping
+from typing import Final
 
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
 
 from webapp.accounts.models import Organisation, User
+from webapp.audit.recording import Target, record
 from webapp.bundles.planning import Planned, plan
 from webapp.core.context import current_organisation
 from webapp.core.errors import Conflict, Faulty
@@ -16,9 +19,10 @@ from webapp.queries.services import create_query, create_version, delete_query
 from webapp.runs.bindings import delete_binding, write_binding
 from webapp.runs.models import Binding
 from webapp.streams.models import Stream
-from webapp.streams.services import delete_stream
+from webapp.streams.services import delete_stream, store_stream
 
 COMMENT = "Applied from files"
+_DONE: Final = {"create": "created", "update": "updated", "delete": "deleted"}
 
 
 def apply(files: Mapping[str, str], *, prune: bool, token: str, author: User | None) -> Planned:
@@ -36,6 +40,7 @@ def apply(files: Mapping[str, str], *, prune: bool, token: str, author: User | N
             if planned.refused:
                 raise Faulty(list(planned.faults))
             _write(planned, author)
+            _record(planned)
             return planned
     except (IntegrityError, ProtectedError):
         raise Conflict("Somebody changed a definition at the same time. Make a new plan and look at it.") from None
@@ -48,12 +53,19 @@ def _lock() -> None:
         list(model.objects.select_for_update().order_by("pk"))
 
 
+def _record(planned: Planned) -> None:
+    """Record the whole beside what each definition's own event says."""
+    counts = Counter(_DONE[each.action] for each in planned.changes if each.action in _DONE)
+    target = Target("organisation", current_organisation(), "definitions")
+    record("definitions.applied", target=target, after={name: counts[name] for name in _DONE.values()})
+
+
 def _write(planned: Planned, author: User | None) -> None:
     changed = {(each.kind, each.name) for each in planned.changes if each.action in ("create", "update")}
     after, present = planned.after, planned.present
     for name, stream in after.streams.items():
         if ("stream", name) in changed:
-            stream.save()
+            store_stream(stream=stream)
     for name, query in after.queries.items():
         if ("query", name) in changed:
             _write_query(present.versions.get(name), query.draft, author)

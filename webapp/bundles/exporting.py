@@ -7,7 +7,9 @@ from uuid import UUID
 
 from streaming.definition.graph import InputNode, QueryGraph, Strict
 from streaming.definition.streams import AdapterChoice, StreamDefinition
+from webapp.audit.recording import Target, record
 from webapp.bundles.yaml_text import write_yaml
+from webapp.core.context import current_organisation
 from webapp.queries.access import current_versions
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import InputSettings, settings_of, text_of
@@ -56,8 +58,14 @@ def read_present() -> Present:
 
 
 def export() -> dict[str, str]:
-    """Return every definition of the organisation in context as a file."""
-    return read_present().files()
+    """Return every definition of the organisation in context as a file; that they were taken out is recorded."""
+    files = read_present().files()
+    record(
+        "definitions.exported",
+        target=Target("organisation", current_organisation(), "definitions"),
+        after={"files": len(files)},
+    )
+    return files
 
 
 def present_stream(stream: Stream) -> str:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -9,6 +10,7 @@ from django.db import IntegrityError, transaction
 from streaming.definition.graph import QueryGraph
 from streaming.definition.sql import rewrite_sql
 from webapp.accounts.models import User
+from webapp.audit.recording import Target, record
 from webapp.core.context import current_actor
 from webapp.core.errors import Conflict
 from webapp.queries.access import current_version
@@ -30,7 +32,8 @@ def create_query(*, draft: Draft, comment: str, author: User | None) -> Query:
         with transaction.atomic():
             query = Query(name=name)
             query.save()
-            _add_version(query, draft, comment=comment, author=author, parent=None)
+            made = _add_version(query, draft, comment=comment, author=author, parent=None)
+            record("query.created", target=target_of(query), after=audited(made))
     except IntegrityError:
         raise Conflict(f"There is a query {name} already. Choose another name, or add a version to it.") from None
     return query
@@ -54,11 +57,13 @@ def create_version(
                     f"Version {current.number} was made meanwhile. Look at it, and send your change again upon it."
                 )
             if current.content_hash == content_hash(draft.graph):
-                _write_text(current, draft.text)
+                _write_text(query, current, draft.text)
                 return current_version(query), False
+            before = audited(current)
             query.name = name
             query.save()
             made = _add_version(query, draft, comment=comment, author=author, parent=current)
+            record("query.version_made", target=target_of(query), before=before, after=audited(made))
     except IntegrityError:
         raise Conflict(f"There is another query {name}. Choose another name.") from None
     return made, True
@@ -66,12 +71,28 @@ def create_version(
 
 def delete_query(*, query: Query) -> None:
     """Delete a query with its versions; the caller has seen to it that no binding uses one."""
-    query.delete()
+    with transaction.atomic():
+        target, before = target_of(query), audited(current_version(query))
+        query.delete()
+        record("query.deleted", target=target, before=before)
 
 
-def _write_text(version: QueryVersion, text: str | None) -> None:
-    if text is not None and text != stored_text(version):
+def target_of(query: Query) -> Target:
+    """Return the query as the audit log names it."""
+    return Target("query", query.pk, query.name)
+
+
+def audited(version: QueryVersion) -> dict[str, Any]:
+    """Return what the audit log keeps of a version; its nodes by id, so that a change shows those that changed."""
+    graph = {**version.graph, "nodes": {node["id"]: node for node in version.graph["nodes"]}}
+    return {"version": version.number, "comment": version.comment, "graph": graph, "text": stored_text(version)}
+
+
+def _write_text(query: Query, version: QueryVersion, text: str | None) -> None:
+    before = stored_text(version)
+    if text is not None and text != before:
         QueryText.objects.update_or_create(version=version, defaults={"text": text})
+        record("query.text_replaced", target=target_of(query), before={"text": before}, after={"text": text})
 
 
 def _add_version(

@@ -1,16 +1,18 @@
 """Writing bindings: create, replace, delete."""
 
 from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
 from streaming.definition.faults import FaultCode
+from webapp.audit.recording import Target, record
 from webapp.core.errors import Conflict, Faulty, NotFound, fault
 from webapp.queries.access import access_version
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import settings_of
-from webapp.runs.access import open_run
+from webapp.runs.access import listed_bindings, open_run
 from webapp.runs.checking import Bound, check_bound, refuses
 from webapp.runs.choosing import InputChoice, choose
 from webapp.runs.models import Binding, BindingInput
@@ -40,10 +42,28 @@ def delete_binding(*, binding: Binding) -> None:
     """Delete a binding with its runs that have ended; files of results stay. Raises `Conflict` while a run is open."""
     with transaction.atomic():
         Binding.objects.select_for_update(of=("self",)).get(pk=binding.pk)
+        target, before = target_of(binding), audited(binding)
         if open_run(binding) is not None:
             raise Conflict(f"{binding.name} has a run that has not ended. Stop it first.")
         binding.runs.all().delete()
         binding.delete()
+        record("binding.deleted", target=target, before=before)
+
+
+def target_of(binding: Binding) -> Target:
+    """Return the binding as the audit log names it."""
+    return Target("binding", binding.pk, binding.name)
+
+
+def audited(binding: Binding) -> dict[str, Any]:
+    """Return what the audit log keeps of a binding as it is stored."""
+    stored = listed_bindings().get(pk=binding.pk)
+    version = stored.query_version
+    inputs = {
+        each.node: {"stream": each.stream.name, "advance": each.advance, "event_time": each.event_time}
+        for each in stored.inputs.all()
+    }
+    return {"name": stored.name, "query": version.query.name, "version": version.number, "inputs": inputs}
 
 
 def _version(query_version: UUID) -> QueryVersion:
@@ -74,6 +94,7 @@ def write_binding(binding: Binding, version: QueryVersion, chosen: Mapping[str, 
     binding.query_version = version
     try:
         with transaction.atomic():
+            before = None if binding._state.adding else audited(binding)
             binding.save()
             binding.inputs.all().delete()
             for node, each in chosen.items():
@@ -84,5 +105,7 @@ def write_binding(binding: Binding, version: QueryVersion, chosen: Mapping[str, 
                     advance=None if each.advance is None else each.advance.model_dump(mode="json"),
                     event_time=None if each.event_time is None else each.event_time.model_dump(mode="json"),
                 ).save()
+            action = "binding.created" if before is None else "binding.replaced"
+            record(action, target=target_of(binding), before=before, after=audited(binding))
     except IntegrityError:
         raise Conflict(f"There is a binding {binding.name} already. Choose another name.") from None

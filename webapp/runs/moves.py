@@ -2,8 +2,12 @@
 
 import logging
 from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
 
 from streaming.wire.messages import ProgressReport, RunnerLease, RunObserved
+from webapp.audit.recording import Target, record
 from webapp.runs.models import Run
 from webapp.runs.state_events import announce
 from webapp.runs.states import CARRIED, Desired, Observed, may_move
@@ -27,6 +31,7 @@ def move(run: Run, to: Observed, now: datetime, *, domain: str | None = None, me
     A stop ends the run. A failure ends it too, unless the domain is external and the user still wants it to run:
     then it is tried again later.
     """
+    before = audited(run)
     if to is Observed.FAILED:
         _fail(run, now, domain)
     elif to is Observed.STOPPED:
@@ -35,8 +40,42 @@ def move(run: Run, to: Observed, now: datetime, *, domain: str | None = None, me
         run.retry_at = None
     run.observed, run.domain, run.message, run.changed_at = to, domain, message, now
     fields = ["observed", "domain", "message", "changed_at", "ended_at", "failures", "retry_at", "observed_at"]
-    run.save(update_fields=[*fields, "desired"] if run.ended_at else fields)
+    with transaction.atomic():
+        run.save(update_fields=[*fields, "desired"] if run.ended_at else fields)
+        if action := _told(run, to):
+            record(action, target=target_of(run), before=before, after=audited(run))
     announce(run)
+
+
+def target_of(run: Run) -> Target:
+    """Return the run as the audit log names it: by its binding."""
+    return Target("run", run.pk, run.binding.name)
+
+
+def audited(run: Run) -> dict[str, Any]:
+    """Return what the audit log keeps of a run: what it carries, what is wanted and what was seen."""
+    spec = run.read_spec()
+    return {
+        "binding": str(run.binding_id),
+        "query": spec.query.name,
+        "desired": run.desired,
+        "flush": run.flush,
+        "observed": run.observed,
+        "domain": run.domain,
+        "message": run.message,
+    }
+
+
+def _told(run: Run, to: Observed) -> str | None:
+    """Return the action of the event that tells of a move; None for what is no end, and for a failure that is retried.
+
+    Without this, an adapter that cannot be reached would write an event every five minutes.
+    """
+    if to is Observed.LOST:
+        return "run.lost"
+    if run.ended_at is None:
+        return None
+    return "run.failed" if to is Observed.FAILED else "run.ended"
 
 
 def _fail(run: Run, now: datetime, domain: str | None) -> None:

@@ -6,11 +6,13 @@ from django.utils import timezone
 from streaming.definition.faults import Fault
 from streaming.wire.messages import InputSpec, RunSpec
 from webapp.accounts.models import User
+from webapp.audit.recording import record
 from webapp.core.context import current_actor
 from webapp.core.errors import Conflict, Faulty
 from webapp.runs.access import bound_inputs, open_run
 from webapp.runs.checking import bind, check_bound, definitions, refuses
 from webapp.runs.models import Binding, Run
+from webapp.runs.moves import audited, target_of
 from webapp.runs.state_events import announce
 from webapp.runs.states import Desired, Observed
 from webapp.runs.tasks import reconcile_soon
@@ -47,6 +49,7 @@ def start(*, binding: Binding, by: User | None) -> Run:
     try:
         with transaction.atomic():
             run.save()
+            record("run.started", target=target_of(run), after=audited(run))
     except IntegrityError:
         raise Conflict(f"{binding.name} has a run that has not ended. Stop it first.") from None
     announce(run)
@@ -80,10 +83,12 @@ def stop(*, binding: Binding, flush: bool) -> Run:
         run = open_run(binding)
         if run is None:
             raise Conflict(f"{binding.name} is not running. There is nothing to stop.")
+        before = audited(run)
         run.desired = Desired.STOPPED
         run.flush = run.flush or flush
         run.changed_at = timezone.now()
         run.save(update_fields=["desired", "flush", "changed_at"])
+        record("run.stopped", target=target_of(run), before=before, after=audited(run))
     announce(run)
     reconcile_soon(binding.organisation_id)
     return run

@@ -141,6 +141,7 @@ class StreamSampleView(TenantView):
         """Read the first rows through the stream's adapter."""
         found = access_stream(stream)
         rows, faults = adapters.first_rows(found.read_definition(), found.read_adapter())
+        services.note_sample(stream=found, rows=len(rows))
         return answer(Sample(rows=list(rows), faults=faults))
 
 

@@ -1,13 +1,16 @@
 """Writing streams."""
 
+from typing import Any
+
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
 
 from streaming.definition.streams import AdapterChoice, StreamDefinition
-from webapp.core.errors import Conflict, Faulty
+from webapp.audit.recording import Target, record
+from webapp.core.errors import Conflict, Faulty, NotFound
 from webapp.streams.checking import check_stream
 from webapp.streams.models import Stream
-from webapp.streams.sealing import sealed, settled
+from webapp.streams.sealing import concealed, replaced_secrets, sealed, settled
 
 
 def create_stream(*, name: str, definition: StreamDefinition, adapter: AdapterChoice) -> Stream:
@@ -31,15 +34,50 @@ def _write(stream: Stream, definition: StreamDefinition, adapter: AdapterChoice)
     stream.definition = definition.model_dump(mode="json")
     stream.adapter = sealed(adapter).model_dump(mode="json")
     try:
-        with transaction.atomic():
-            stream.save()
+        store_stream(stream=stream)
     except IntegrityError:
         raise Conflict(f"There is a stream {stream.name} already. Choose another name.") from None
 
 
+def store_stream(*, stream: Stream) -> None:
+    """Write a new or changed `stream`, which was checked, with its event. Raises `IntegrityError` for a taken name."""
+    with transaction.atomic():
+        if stream._state.adding:
+            stream.save()
+            record("stream.created", target=target_of(stream), after=audited(stream))
+            return
+        before = Stream.objects.select_for_update().filter(pk=stream.pk).first()
+        if before is None:
+            raise NotFound  # somebody deleted it meanwhile; saving would make it again
+        stream.save()
+        after = audited(stream)
+        if replaced := replaced_secrets(before.read_adapter(), stream.read_adapter()):
+            after["secrets_replaced"] = sorted(replaced)
+        record("stream.replaced", target=target_of(stream), before=audited(before), after=after)
+
+
+def target_of(stream: Stream) -> Target:
+    """Return the stream as the audit log names it."""
+    return Target("stream", stream.pk, stream.name)
+
+
+def audited(stream: Stream) -> dict[str, Any]:
+    """Return what the audit log keeps of a stream: placeholders in place of its secrets."""
+    adapter = concealed(stream.read_adapter()).model_dump(mode="json")
+    return {"name": stream.name, "definition": stream.definition, "adapter": adapter}
+
+
 def delete_stream(*, stream: Stream) -> None:
     """Delete a stream. Raises `Conflict` while a binding uses it."""
+    target, before = target_of(stream), audited(stream)
     try:
-        stream.delete()
+        with transaction.atomic():
+            stream.delete()
+            record("stream.deleted", target=target, before=before)
     except ProtectedError:
         raise Conflict(f"The stream {stream.name} is an input of a binding. Change the binding first.") from None
+
+
+def note_sample(*, stream: Stream, rows: int) -> None:
+    """Record that the first rows of a stream were read: data left the organisation's sources."""
+    record("stream.sampled", target=target_of(stream), after={"rows": rows})

@@ -1,0 +1,93 @@
+"""The triggers by which the database itself refuses to change, delete or empty out audit events, whoever asks."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.operations.base import Operation
+from django.db.migrations.state import ProjectState
+
+SENTENCE: Final = "Audit events are never changed or deleted. Record another event that says what is so now."
+NAME: Final = "punctual_append_only"
+
+
+class RefuseChanges(Operation):
+    """Migration operation: put the triggers on the table of the model `name`.
+
+    SQLite makes a table anew when a later migration alters it, and its triggers are gone: such a migration ends with
+    this operation again. A test sees whether they are there.
+    """
+
+    reversible = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        """Change nothing of the models."""
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,  # noqa: ARG002
+        to_state: ProjectState,
+    ) -> None:
+        """Make the triggers, anew where they are."""
+        table, vendor = to_state.apps.get_model(app_label, self.name)._meta.db_table, schema_editor.connection.vendor
+        for statement in (*no_triggers(vendor, table), *triggers(vendor, table)):
+            schema_editor.execute(statement)
+
+    def database_backwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,  # noqa: ARG002
+    ) -> None:
+        """Take the triggers away."""
+        table, vendor = from_state.apps.get_model(app_label, self.name)._meta.db_table, schema_editor.connection.vendor
+        for statement in no_triggers(vendor, table):
+            schema_editor.execute(statement)
+
+    def describe(self) -> str:
+        """Return what `migrate --plan` shows."""
+        return f"Refuse changes of the rows of {self.name}"
+
+    @property
+    def migration_name_fragment(self) -> str:
+        """Return what the name of the migration says."""
+        return "append_only"
+
+
+def triggers(vendor: str, table: str) -> Iterator[str]:
+    """Yield the statements that make the triggers.
+
+    On PostgreSQL they stand before the statement and not before each row: a change that would meet no row, because
+    row-level security hides them, is refused too.
+    """
+    if vendor == "sqlite":
+        for verb in ("UPDATE", "DELETE"):
+            yield (
+                f'CREATE TRIGGER {NAME}_{verb.lower()} BEFORE {verb} ON "{table}" '
+                f"BEGIN SELECT RAISE(ABORT, '{SENTENCE}'); END"
+            )
+        return
+    yield (
+        f"CREATE FUNCTION {NAME}() RETURNS trigger LANGUAGE plpgsql AS "
+        f"$$ BEGIN RAISE EXCEPTION '{SENTENCE}' USING ERRCODE = 'restrict_violation'; END $$"
+    )
+    yield (
+        f'CREATE TRIGGER {NAME} BEFORE UPDATE OR DELETE OR TRUNCATE ON "{table}" '
+        f"FOR EACH STATEMENT EXECUTE FUNCTION {NAME}()"
+    )
+
+
+def no_triggers(vendor: str, table: str) -> Iterator[str]:
+    """Yield the statements that take the triggers away, where they are."""
+    if vendor == "sqlite":
+        for verb in ("update", "delete"):
+            yield f"DROP TRIGGER IF EXISTS {NAME}_{verb}"
+        return
+    yield f'DROP TRIGGER IF EXISTS {NAME} ON "{table}"'
+    yield f"DROP FUNCTION IF EXISTS {NAME}()"

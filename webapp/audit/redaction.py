@@ -1,0 +1,46 @@
+"""What may stand in an event: no secret, no character that a database refuses, and not more than a bounded size.
+
+Whoever writes an event has put placeholders in place of the secrets that it knows; here is the second look, for what
+somebody pasted where nobody expects it.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+MOST_BYTES: Final = 64 * 1024
+"""Of one state, before or after, as JSON in UTF-8."""
+CONCEALED: Final = "…"
+_TOKEN: Final = re.compile(r"\b(pct|inv)_([0-9A-Za-z]+)_[0-9A-Za-z_-]{8,}")
+"""Our tokens and invitations: how one begins may be known, what follows may not."""
+_SEALED: Final = re.compile(r"\bgAAAA[0-9A-Za-z_=-]{32,}")
+"""A Fernet token, the form of a sealed secret."""
+
+
+def safe_text(text: str, most: int | None = None) -> str:
+    """Return `text` without our tokens and sealed secrets, storable in UTF-8, at most `most` characters."""
+    storable = text.replace("\0", "�").encode("utf-8", "replace").decode()
+    concealed = _SEALED.sub(CONCEALED, _TOKEN.sub(rf"\1_\2_{CONCEALED}", storable))
+    return concealed if most is None else concealed[:most]
+
+
+def safe_state(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `state`, which JSON can hold, without secrets; beyond `MOST_BYTES` what says so, its size and digest."""
+    safe: dict[str, Any] = _safe(state)
+    written = json.dumps(safe, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
+    if len(written) <= MOST_BYTES:
+        return safe
+    told = f"Left out: {len(written)} bytes, more than the {MOST_BYTES} that an event keeps. Look at the thing itself."
+    return {"left_out": told, "bytes": len(written), "sha256": hashlib.sha256(written).hexdigest()}
+
+
+def _safe(value: Any) -> Any:
+    if isinstance(value, str):
+        return safe_text(value)
+    if isinstance(value, Mapping):
+        if value.keys() == {"sealed"} and isinstance(value["sealed"], str):
+            return {"sealed": True}
+        return {safe_text(str(name)): _safe(each) for name, each in value.items()}
+    return [_safe(each) for each in value] if isinstance(value, list | tuple) else value
