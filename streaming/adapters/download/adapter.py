@@ -70,6 +70,8 @@ class DownloadAdapter:
 
     def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:
         """The rows `[start, end)` of the copy. Raises `AdapterError`, also when the copy was removed."""
+        if end <= start:
+            return
         files = self._opened()
         if files is None:
             raise self._removed()
