@@ -1,0 +1,17 @@
+"""Tests of several connections share rows that are committed, and empty the tables once."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+
+
+@pytest.fixture(scope="module")
+def committed(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """What the tests of a module write is there for all of them, and for every connection."""
+    with django_db_blocker.unblock():
+        yield
+        call_command("flush", interactive=False, verbosity=0)
+        connection.close()
