@@ -29,6 +29,7 @@ KNOWN = frozenset(
         "PUNCTUAL_OUTGOING_NETWORKS",
         "PUNCTUAL_OUTGOING_PORTS",
         "PUNCTUAL_SIGN_UP",
+        "PUNCTUAL_DELETION_GRACE_DAYS",
         "PUNCTUAL_ADDRESS_OF_PAGES",
         "PUNCTUAL_SMTP_URL",
         "PUNCTUAL_MAIL_FROM",
@@ -200,15 +201,17 @@ RUNNER_ENVIRONMENT = {name: value for name, value in os.environ.items() if name 
 """What a runner process inherits: everything but this application's secrets and the client's token."""
 
 
-def _quota(name: str, default: int) -> int:
-    value = os.environ.get(f"PUNCTUAL_QUOTA_{name.upper()}", str(default))
+def _whole(name: str, default: int) -> int:
+    value = os.environ.get(name) or str(default)
     if not value.isdecimal():
-        raise ImproperlyConfigured(f"PUNCTUAL_QUOTA_{name.upper()} is {value!r}: set it to a whole number.")
+        raise ImproperlyConfigured(f"{name} is {value!r}: set it to a whole number.")
     return int(value)
 
 
-QUOTA_DEFAULTS = {name: _quota(name, default) for name, default in QUOTAS.items()}
+QUOTA_DEFAULTS = {name: _whole(f"PUNCTUAL_QUOTA_{name.upper()}", default) for name, default in QUOTAS.items()}
 """What an organisation may use where the installation's admins have said nothing else."""
+DELETION_GRACE_DAYS = _whole("PUNCTUAL_DELETION_GRACE_DAYS", 14)
+"""Days between an owner's wish to delete an organisation and its deletion."""
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -327,7 +330,7 @@ HEADLESS_FRONTEND_URLS = {
     "socialaccount_login_error": f"{ADDRESS_OF_PAGES}/sign-in",
 }
 USERSESSIONS_TRACK_ACTIVITY = True  # by webapp.accounts.sign_in.activity; this shows it in the list
-MFA_ADAPTER = "webapp.accounts.sign_in.adapters.SecondFactors"
+MFA_ADAPTER = "webapp.accounts.sign_in.second_factors.SecondFactors"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 SOCIALACCOUNT_ADAPTER = "webapp.accounts.sign_in.openid.Providers"

@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from hijack.views import ReleaseUserView
 
+from webapp.accounts.api import invitations, members, organisations, service_accounts
 from webapp.accounts.api.me import MeView, PermissionsView
 from webapp.accounts.api.tokens import TokensView, TokenView
 from webapp.accounts.sign_in.api import SignInView
@@ -17,6 +18,17 @@ from webapp.runs import api as runs
 from webapp.streams import api as streams
 
 of_organisation: list[URLPattern | URLResolver] = [
+    path("organisation/", organisations.OrganisationView.as_view()),
+    path("organisation/transfer/", organisations.TransferView.as_view()),
+    path("organisation/deletion/", organisations.DeletionView.as_view()),
+    path("members/", members.MembersView.as_view()),
+    path("members/<uuid:member>/", members.MemberView.as_view()),
+    path("invitations/", invitations.InvitationsView.as_view()),
+    path("invitations/<uuid:invitation>/", invitations.InvitationView.as_view()),
+    path("invitations/<uuid:invitation>/resend/", invitations.ResendView.as_view()),
+    path("service-accounts/", service_accounts.ServiceAccountsView.as_view()),
+    path("service-accounts/<uuid:account>/", service_accounts.ServiceAccountView.as_view()),
+    path("service-accounts/<uuid:account>/tokens/", service_accounts.ServiceAccountTokensView.as_view()),
     path("tokens/", TokensView.as_view()),
     path("tokens/<uuid:token>/", TokenView.as_view()),
     path("exports/", ExportsView.as_view()),
@@ -56,6 +68,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/sign-in/", SignInView.as_view()),
     path("api/me/", MeView.as_view()),
     path("api/permissions/", PermissionsView.as_view()),
+    path("api/organisations/", organisations.OrganisationsView.as_view()),
+    path("api/invitations/look/", invitations.LookView.as_view()),
+    path("api/invitations/accept/", invitations.AcceptView.as_view()),
     path("api/t/<slug:slug>/", include(of_organisation)),
     path("api/impersonation/stop/", ReleaseUserView.as_view()),
     path("api/downloads/<str:signed>/", download),

@@ -80,7 +80,11 @@ def test_me_with_a_token_is_its_person_and_its_one_organisation(alice: Person, c
     assert program(alice, role="designer").get("/api/me/").json() == {
         "id": str(alice.user.pk),
         "email": "alice@acme.example",
-        "organisations": [{"slug": "acme", "name": "Acme", "role": "owner", "permissions": ["edit", "view"]}],
+        "impersonator": None,
+        "may_create_organisations": False,
+        "organisations": [
+            {"slug": "acme", "name": "Acme", "role": "owner", "permissions": ["edit", "view"], "delete_after": None}
+        ],
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from django.contrib.auth.models import AbstractUser, BaseUserManager
 from django.core.validators import RegexValidator
 from django.db import models, transaction
+from django.utils import timezone
 
 from webapp.accounts.permissions import Role
 from webapp.core.tenancy import TenantModel
@@ -77,6 +78,7 @@ class Membership(models.Model):
     organisation = models.ForeignKey(Organisation, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=20, choices=[(role.value, role.value) for role in Role])
+    joined_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         """One membership for each user and organisation."""

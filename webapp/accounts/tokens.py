@@ -1,39 +1,34 @@
 """Tokens of programs: how they are made, found and refused.
 
-A token reads `pct_<key id>_<secret>`. The key id finds the row; the secret is compared with its HMAC, whose key is
-derived from Django's SECRET_KEY: who reads the database can neither use a token nor make one, and a new SECRET_KEY
-ends them all.
+A token reads `pct_<key id>_<secret>` (`secret_texts`); it is of a person or of a service account.
 """
 
 import ipaddress
-import re
-import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
+from django.db import transaction
 from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
-from django.utils.crypto import constant_time_compare, salted_hmac
 
 from streaming.definition.faults import Fault, FaultCode
-from webapp.accounts.models import Membership, Organisation, Token, User
+from webapp.accounts.models import Membership, Organisation, ServiceAccount, Token, User
+from webapp.accounts.organisations import lock_organisation
 from webapp.accounts.permissions import ALLOWED, Permission, Role, shared
+from webapp.accounts.secret_texts import Purpose
+from webapp.audit.recording import Target, record
 from webapp.core.authentication import BadToken, BearerAuthentication
 from webapp.core.context import current_organisation, installation_context, organisation_context
-from webapp.core.errors import Conflict, Faulty, fault
+from webapp.core.errors import Conflict, Faulty, NotFound, fault
 from webapp.core.tenancy import TenantQuerySet
 
-PREFIX: Final = "pct"
-"""Lets programs that look for secrets in files know one of ours."""
-KEY_ID: Final = re.compile(r"[0-9a-f]{12}")
-"""Nothing else is looked up: a header may hold what a database cannot."""
+TOKEN: Final = Purpose("pct", "webapp.accounts.tokens")
 MOST_DAYS: Final = 366
 MOST_TOKENS: Final = 50
-"""Tokens that one person may have in force in one organisation."""
+"""Tokens that one person, or one service account, may have in force in one organisation."""
 USE_NOTED_EVERY: Final = timedelta(minutes=1)
-NO_DIGEST: Final = "0" * 64
 UNKNOWN: Final = "This token is not valid. Check that it was copied whole, or make a new one on the page Access tokens."
 
 
@@ -66,12 +61,16 @@ class ServiceUser:
 
 @dataclass(frozen=True)
 class Wish:
-    """What a token shall be: its name, role, days in force, and the networks it may be used from (none: all)."""
+    """What a token shall be: its name, role, days in force, the networks it may be used from (none: all), its scopes.
+
+    `scopes` are those of the role's permissions that it has; none: all of them.
+    """
 
     name: str
     role: Role
     days: int
     networks: Sequence[str] = ()
+    scopes: Sequence[Permission] = ()
 
 
 class TokenAuthentication(BearerAuthentication):
@@ -79,11 +78,10 @@ class TokenAuthentication(BearerAuthentication):
 
     def identify(self, token: str, address: str) -> tuple[User | ServiceUser, TokenInUse]:
         """Return the person, or the service account, and the token. Raises `BadToken` with what to do."""
-        prefix, _, rest = token.partition("_")
-        key_id, _, secret = rest.partition("_")
+        key_id = TOKEN.key_id(token)
         with installation_context("which organisation a token is of, is what the token says"):
-            found = _find(key_id) if prefix == PREFIX and KEY_ID.fullmatch(key_id) else None
-        right = constant_time_compare(digest(key_id, secret), found.digest if found else NO_DIGEST)
+            found = _find(key_id) if key_id else None
+        right = TOKEN.opens(token, found.digest if found else None)
         if found is None or not right:
             raise BadToken(UNKNOWN)
         now = timezone.now()
@@ -100,46 +98,86 @@ def _in_use(found: Token) -> tuple[User | ServiceUser, TokenInUse]:
     may = ALLOWED[role] if account is None else shared(role, Role(account.role))
     if found.scopes:
         may &= {Permission(each) for each in found.scopes}
-    label = found.user.email if found.user else account.name if account else ""
     holder = str(found.user_id or found.service_account_id)
-    used = TokenInUse(str(found.pk), str(found), found.organisation, role, may, found.user, holder, label)
-    return found.user or ServiceUser(label), used
-
-
-def digest(key_id: str, secret: str) -> str:
-    """Return the HMAC of a secret, bound to its key id: 64 hexadecimal digits."""
-    return salted_hmac("webapp.accounts.tokens", f"{key_id}:{secret}", algorithm="sha256").hexdigest()
+    used = TokenInUse(str(found.pk), str(found), found.organisation, role, may, found.user, holder, holder_of(found))
+    return found.user or ServiceUser(used.label), used
 
 
 def make_token(user: User, wish: Wish) -> tuple[Token, str]:
     """Return a new token of `user` in the organisation in context, and its text, which is not kept anywhere.
 
-    Raises `Faulty` for a role that is more than the person's and for what is no network, `Conflict` for too many.
+    Raises `Faulty` for a role that is more than the person's, a scope that is not in it and for what is no network,
+    `Conflict` for too many, `NotFound` for who was removed a moment ago.
     """
-    faults = [*_role_faults(user, wish.role), *_network_faults(wish.networks)]
+    with transaction.atomic():
+        lock_organisation()
+        return _make(wish, [("your own role", _role_of(user))], user=user)
+
+
+def make_service_token(account: ServiceAccount, wish: Wish, *, by: User | None) -> tuple[Token, str]:
+    """Return a new token of `account`, and its text, as `make_token` does.
+
+    `by` makes it and cannot give more than their own role; None for those who run the installation.
+    """
+    with transaction.atomic():
+        lock_organisation()
+        roles = [(f"the role of {account.name},", Role(account.role))]
+        if by is not None:
+            roles.append(("your own role", _role_of(by)))
+        return _make(wish, roles, service_account=account)
+
+
+def _make(wish: Wish, most: Sequence[tuple[str, Role]], **holder: Any) -> tuple[Token, str]:
+    faults = [*_role_faults(wish.role, most), *_scope_faults(wish), *_network_faults(wish.networks)]
     if faults:
         raise Faulty(faults)
     now = timezone.now()
-    if Token.objects.filter(user=user, revoked_at=None, expires_at__gt=now).count() >= MOST_TOKENS:
-        raise Conflict(f"You have {MOST_TOKENS} tokens in force here. Revoke those that are no longer used.")
-    key_id, secret = secrets.token_hex(6), secrets.token_hex(32)
+    if Token.objects.filter(**holder, revoked_at=None, expires_at__gt=now).count() >= MOST_TOKENS:
+        raise Conflict(f"There are {MOST_TOKENS} tokens in force here. Revoke those that are no longer used.")
+    secret = TOKEN.make()
     made = Token(
-        user=user,
+        **holder,
         name=wish.name,
-        key_id=key_id,
-        digest=digest(key_id, secret),
+        key_id=secret.key_id,
+        digest=secret.digest,
         role=wish.role.value,
+        scopes=sorted({each.value for each in wish.scopes}),
         networks=[str(ipaddress.ip_network(each)) for each in wish.networks],
         created_at=now,
         expires_at=now + timedelta(days=wish.days),
     )
     made.save()
-    return made, f"{PREFIX}_{key_id}_{secret}"
+    record("token.created", target=target(made), after=_state(made))
+    return made, secret.text
 
 
 def revoke_token(token: Token) -> None:
     """Revoke a token of the organisation in context; the first time stays noted."""
-    Token.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())
+    with transaction.atomic():
+        if Token.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
+            record("token.revoked", target=target(token), before=_state(token))
+
+
+def holder_of(token: Token) -> str:
+    """Return the address of the person, or the name of the service account, that the token is of."""
+    if token.user is not None:
+        return token.user.email
+    return token.service_account.name if token.service_account else ""
+
+
+def target(token: Token) -> Target:
+    """Return the token as audit events name it."""
+    return Target("token", token.pk, f"{token} {token.name}")
+
+
+def _state(token: Token) -> dict[str, Any]:
+    return {
+        "of": holder_of(token),
+        "role": token.role,
+        "scopes": token.scopes,
+        "networks": token.networks,
+        "expires_at": token.expires_at.isoformat(),
+    }
 
 
 def _find(key_id: str) -> Token | None:
@@ -195,12 +233,28 @@ def _note_use(token: Token, now: datetime) -> None:
     tokens.filter(Q(last_used_at=None) | Q(last_used_at__lte=old), pk=token.pk).update(last_used_at=now)
 
 
-def _role_faults(user: User, role: Role) -> list[Fault]:
-    mine = Role(Membership.objects.get(user=user, organisation_id=current_organisation()).role)
-    if ALLOWED[role] <= ALLOWED[mine]:
-        return []
-    message = f"A token with the role {role} could do more than your own role {mine}."
-    return [fault(FaultCode.BAD_SHAPE, message, f"Choose {mine} or less.", field="role")]
+def _role_of(user: User) -> Role:
+    """Return the present role of `user` here. Raises `NotFound` for who was removed a moment ago."""
+    membership = Membership.objects.filter(user=user, organisation_id=current_organisation()).first()
+    if membership is None:
+        raise NotFound
+    return Role(membership.role)
+
+
+def _role_faults(role: Role, most: Sequence[tuple[str, Role]]) -> Iterator[Fault]:
+    for whose, each in most:
+        if not ALLOWED[role] <= ALLOWED[each]:
+            message = f"A token with the role {role} could do more than {whose} {each}."
+            yield fault(FaultCode.BAD_SHAPE, message, f"Choose {each} or less.", field="role")
+
+
+def _scope_faults(wish: Wish) -> Iterator[Fault]:
+    for place, each in enumerate(wish.scopes):
+        if each not in ALLOWED[wish.role]:
+            *others, last = sorted(ALLOWED[wish.role])
+            allowed = f"{', '.join(others)} or {last}" if others else last
+            message = f"The role {wish.role} may not {each.value}, so that its token cannot."
+            yield fault(FaultCode.BAD_SHAPE, message, f"Choose {allowed}.", field=f"scopes.{place}")
 
 
 def _network_faults(networks: Sequence[str]) -> list[Fault]:

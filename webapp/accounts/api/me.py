@@ -7,7 +7,9 @@ from rest_framework.views import APIView
 
 from streaming.definition.graph import Strict
 from webapp.accounts.access import Entry, enter
+from webapp.accounts.actors import actor_of
 from webapp.accounts.models import User
+from webapp.accounts.organisations import may_create_organisations
 from webapp.accounts.permissions import ALLOWED, MATRIX, Permission, Role
 from webapp.accounts.tokens import TokenInUse
 from webapp.core.api import answer
@@ -16,19 +18,25 @@ from webapp.core.errors import ErrorEnvelope
 
 
 class MyOrganisation(Strict):
-    """An organisation I belong to, my role in it, and what I may do there; with a token, what that one may do."""
+    """An organisation I belong to, my role in it, and what I may do there; with a token, what that one may do.
+
+    `delete_after`: an owner asked for its deletion; until then nothing runs.
+    """
 
     slug: str
     name: str
     role: Role
     permissions: list[Permission]
+    delete_after: str | None
 
 
 class Me(Strict):
-    """Who is signed in."""
+    """Who is signed in. `impersonator`: the address of the installation's admin who acts as this person."""
 
     id: str
     email: str
+    impersonator: str | None
+    may_create_organisations: bool
     organisations: list[MyOrganisation]
 
 
@@ -40,22 +48,41 @@ class MeView(APIView):
         """Return who is signed in and the organisations they belong to; for a token, its person and its one only."""
         token = request.auth if isinstance(request.auth, TokenInUse) else None
         if token is not None:
-            entries = [enter(request, token.organisation.slug)]
-            return answer(Me(id=token.holder, email=token.label, organisations=[_mine(each) for each in entries]))
+            return answer(_me_by_token(token, enter(request, token.organisation.slug)))
         assert isinstance(request.user, User)
         with installation_context("a person lists their organisations"):
             memberships = list(request.user.memberships.select_related("organisation").order_by("organisation__slug"))
         entries = [Entry(each.organisation, Role(each.role), request.user, None) for each in memberships]
-        mine = [_mine(each) for each in entries]
-        return answer(Me(id=str(request.user.pk), email=request.user.email, organisations=mine))
+        return answer(
+            Me(
+                id=str(request.user.pk),
+                email=request.user.email,
+                impersonator=actor_of(request).impersonator,
+                may_create_organisations=may_create_organisations(request.user),
+                organisations=[mine(each) for each in entries],
+            )
+        )
 
 
-def _mine(entry: Entry) -> MyOrganisation:
+def _me_by_token(token: TokenInUse, entry: Entry) -> Me:
+    return Me(
+        id=token.holder,
+        email=token.label,
+        impersonator=None,
+        may_create_organisations=False,
+        organisations=[mine(entry)],
+    )
+
+
+def mine(entry: Entry) -> MyOrganisation:
+    """Return what who entered is told of the organisation."""
+    ends = entry.organisation.delete_after
     return MyOrganisation(
         slug=entry.organisation.slug,
         name=entry.organisation.name,
         role=entry.role,
         permissions=sorted(entry.permissions),
+        delete_after=None if ends is None else ends.isoformat(),
     )
 
 

@@ -10,34 +10,48 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.definition.graph import Strict
-from webapp.accounts.access import TenantView
+from webapp.accounts.api.persons import TenantPersonView
 from webapp.accounts.models import Token
 from webapp.accounts.permissions import Permission, Role
-from webapp.accounts.tokens import MOST_DAYS, PREFIX, Wish, make_token, revoke_token
+from webapp.accounts.tokens import MOST_DAYS, Wish, make_token, revoke_token
 from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope, NotFound
 
 MOST_NETWORKS = 20
+MOST_SCOPES = 10
 Network = Annotated[str, StringConstraints(max_length=64)]
 
 
 class TokenBody(Strict):
-    """A token to make: at most a year in force, and usable only from `allowed_networks` (CIDRs) if there are any."""
+    """A token to make: at most a year in force, and usable only from `allowed_networks` (CIDRs) if there are any.
+
+    `scopes` are those of the role's permissions that it has; none: all of them.
+    """
 
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
     role: Role
     expires_in_days: Annotated[int, Field(ge=1, le=MOST_DAYS)]
     allowed_networks: Annotated[list[Network], Field(max_length=MOST_NETWORKS)] = Field(default_factory=list)
+    scopes: Annotated[list[Permission], Field(max_length=MOST_SCOPES)] = Field(default_factory=list)
+
+    def wish(self) -> Wish:
+        """Return what the services take."""
+        return Wish(self.name, self.role, self.expires_in_days, self.allowed_networks, self.scopes)
 
 
 class TokenShown(Strict):
-    """A token without its secret; `prefix` is how it begins. Times are ISO text in UTC; the last use to the minute."""
+    """A token without its secret; `prefix` is how it begins. Times are ISO text in UTC; the last use to the minute.
+
+    It is of the `person` with this address, or of the `service_account` of this name. No `scopes`: all of its role.
+    """
 
     id: str
     name: str
     prefix: str
     role: Role
-    person: str
+    person: str | None
+    service_account: str | None
+    scopes: list[Permission]
     state: Literal["active", "expired", "revoked"]
     created_at: str
     expires_at: str
@@ -62,13 +76,16 @@ def _state(token: Token) -> str:
     return "expired" if token.expires_at <= timezone.now() else "active"
 
 
-def _fields(token: Token) -> dict[str, Any]:
+def shown_fields(token: Token) -> dict[str, Any]:
+    """Return what is shown of a token."""
     return {
         "id": str(token.pk),
         "name": token.name,
-        "prefix": f"{PREFIX}_{token.key_id}",
+        "prefix": str(token),
         "role": Role(token.role),
-        "person": token.user.email if token.user else "",
+        "person": token.user.email if token.user else None,
+        "service_account": token.service_account.name if token.service_account else None,
+        "scopes": token.scopes,
         "state": _state(token),
         "created_at": token.created_at.isoformat(),
         "expires_at": token.expires_at.isoformat(),
@@ -81,15 +98,15 @@ def _fields(token: Token) -> dict[str, Any]:
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
 
 
-class _TokenView(TenantView):
+class _TokenView(TenantPersonView):
     """A person deals with their own tokens, whatever their role; who administers sees and revokes everybody's."""
 
     def tokens(self) -> Any:
         """Return the tokens that this person may see."""
-        found = Token.objects.select_related("user")
+        found = Token.objects.select_related("user", "service_account")
         if self.may(Permission.ADMINISTER):
             return found
-        return found.filter(user=self.user)
+        return found.filter(user=self.person)
 
 
 class TokensView(_TokenView):
@@ -98,7 +115,7 @@ class TokensView(_TokenView):
     @extend_schema(operation_id="tokens_list", responses={200: TokenList, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
         """List the tokens, newest first, without their secrets."""
-        return answer(TokenList([TokenShown(**_fields(each)) for each in self.tokens()]))
+        return answer(TokenList([TokenShown(**shown_fields(each)) for each in self.tokens()]))
 
     @extend_schema(
         operation_id="tokens_create",
@@ -107,11 +124,8 @@ class TokensView(_TokenView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Make a token; its text is in this answer and never again."""
-        body = read_body(request, TokenBody)
-        wish = Wish(body.name, body.role, body.expires_in_days, body.allowed_networks)
-        assert self.user is not None  # no token may come here
-        made, text = make_token(self.user, wish)
-        return answer(TokenMade(**_fields(made), token=text), 201)
+        made, text = make_token(self.person, read_body(request, TokenBody).wish())
+        return answer(TokenMade(**shown_fields(made), token=text), 201)
 
 
 class TokenView(_TokenView):

@@ -1,0 +1,229 @@
+"""Invitations: made, sent, sent again, taken back, looked at, accepted.
+
+The text in the mail reads `inv_<key id>_<secret>`. Whoever holds it may see what it is for and make an account for its
+address; only who has verified that address joins.
+"""
+
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from allauth.account.models import EmailAddress
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from streaming.definition.faults import FaultCode
+from webapp.accounts import mail
+from webapp.accounts.members import check_may_give, members, standing
+from webapp.accounts.models import Invitation, Membership, User
+from webapp.accounts.organisations import check_open, lock_organisation
+from webapp.accounts.permissions import Role
+from webapp.accounts.quotas import check_room
+from webapp.accounts.secret_texts import Purpose
+from webapp.audit.recording import Target, record
+from webapp.core.context import installation_context, organisation_context
+from webapp.core.errors import ApiError, Conflict, Faulty, Forbidden, NotFound, fault
+from webapp.core.tenancy import TenantQuerySet
+
+INVITATION: Final = Purpose("inv", "webapp.accounts.invitations")
+DAYS: Final = 7
+NOBODY_JOINS: Final = "nobody is invited and nobody joins"
+
+
+class InvitationOver(ApiError):
+    """The text opens nothing: forged, used, taken back, replaced, or too old; deliberately the same."""
+
+    status = 404
+    code = "not_found"
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"This invitation is not valid: it was used, taken back or replaced, or it is older than {DAYS} days. "
+            "Ask who invited you for a new one."
+        )
+
+
+def invitations() -> QuerySet[Invitation]:
+    """Return the invitations of the organisation in context that wait to be accepted or have expired, newest first."""
+    return Invitation.objects.filter(accepted_at=None, revoked_at=None)
+
+
+def access_invitation(invitation: UUID) -> Invitation:
+    """Return one that waits or has expired. Raises `NotFound` if absent or not yours."""
+    found = invitations().filter(pk=invitation).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def places_taken() -> int:
+    """Return how many members there are, and invitations that could still be accepted."""
+    return members().count() + invitations().filter(expires_at__gt=timezone.now()).count()
+
+
+def invite(*, email: str, role: Role, by: User) -> Invitation:
+    """Invite `email`, and send the mail; `sent_at` stays None if the mail server did not take it.
+
+    Raises `Faulty` for what is no address, `Forbidden` for a role above one's own, `Conflict` for who is a member or
+    invited already, `OverQuota`. Whether somebody has an account is not asked: the answer must not tell.
+    """
+    address = _address(email)
+    with transaction.atomic():
+        check_open(NOBODY_JOINS)
+        check_may_give(role, standing(by))
+        if members().filter(user__email__iexact=address).exists():
+            raise Conflict(f"{address} is a member already. Change the role there.")
+        _void_expired(address)
+        check_room("members", places_taken())
+        made, now = INVITATION.make(), timezone.now()
+        invitation = Invitation(
+            email=address,
+            role=role,
+            key_id=made.key_id,
+            digest=made.digest,
+            invited_by=by.email,
+            created_at=now,
+            expires_at=now + timedelta(days=DAYS),
+        )
+        invitation.save()
+        record("invitation.created", target=target(invitation), after={"role": role})
+    return _deliver(invitation, made.text)
+
+
+def resend(*, invitation: UUID, by: User) -> Invitation:
+    """Send an invitation again with a new secret and new days; the text that was sent before opens nothing any more.
+
+    Raises `NotFound`, `Forbidden` if its role is above one's own, `OverQuota` where it had expired.
+    """
+    with transaction.atomic():
+        check_open(NOBODY_JOINS)
+        found = access_invitation(invitation)
+        check_may_give(Role(found.role), standing(by))
+        made, now = INVITATION.make(), timezone.now()
+        if found.expires_at <= now:
+            check_room("members", places_taken())
+        found.key_id, found.digest, found.sent_at = made.key_id, made.digest, None
+        found.expires_at = now + timedelta(days=DAYS)
+        found.save(update_fields=["key_id", "digest", "sent_at", "expires_at"])
+        record("invitation.resent", target=target(found), after={"role": found.role})
+    return _deliver(found, made.text)
+
+
+def revoke(*, invitation: UUID, by: User) -> None:
+    """Take an invitation back. Raises `NotFound`, `Forbidden` if its role is above one's own."""
+    with transaction.atomic():
+        lock_organisation()
+        found = access_invitation(invitation)
+        check_may_give(Role(found.role), standing(by))
+        found.revoked_at = timezone.now()
+        found.save(update_fields=["revoked_at"])
+        record("invitation.revoked", target=target(found), before={"role": found.role})
+
+
+def find(text: str) -> Invitation | None:
+    """Return the invitation that `text` opens, with its organisation; None if it is none, expired, revoked or accepted.
+
+    For known and unknown texts in the same time.
+    """
+    found = _opened(text)
+    if found is None or found.accepted_at is not None or not _in_force(found):
+        return None
+    return found
+
+
+def accept(*, text: str, by: User) -> Membership:
+    """Let `by` join by the invitation; accepting twice is the same as once, and a member keeps the role they have.
+
+    Raises `InvitationOver`, `Forbidden` for another address than the invited one, `Conflict` while the organisation is
+    to be deleted, `OverQuota`.
+    """
+    found = _opened(text)
+    if found is None:
+        raise InvitationOver
+    with organisation_context(found.organisation_id), transaction.atomic():
+        lock_organisation()
+        invitation = Invitation.objects.filter(pk=found.pk, digest=found.digest).first()
+        if invitation is None or not _in_force(invitation):
+            raise InvitationOver
+        _check_address(invitation, by)
+        member = members().filter(user=by).first()
+        if invitation.accepted_at is None:
+            member = _join(invitation, by, member)
+        elif member is None:
+            raise InvitationOver
+        member.organisation = found.organisation
+    return member
+
+
+def target(invitation: Invitation) -> Target:
+    """Return the invitation as audit events name it."""
+    return Target("invitation", invitation.pk, invitation.email)
+
+
+def _join(invitation: Invitation, by: User, member: Membership | None) -> Membership:
+    organisation = check_open(NOBODY_JOINS)
+    if member is None:
+        check_room("members", members().count())
+        member = Membership.objects.create(organisation=organisation, user=by, role=invitation.role)
+        after = {"role": invitation.role, "invited_by": invitation.invited_by}
+        record("member.joined", target=Target("member", member.pk, by.email), after=after)
+    invitation.accepted_at = timezone.now()
+    invitation.save(update_fields=["accepted_at"])
+    record("invitation.accepted", target=target(invitation), after={"role": member.role})
+    return member
+
+
+def _address(email: str) -> str:
+    address = email.strip().lower()
+    try:
+        validate_email(address)
+    except ValidationError:
+        remedy = "Write it as name@example.org."
+        raise Faulty([fault(FaultCode.BAD_SHAPE, "This is no e-mail address.", remedy, field="email")]) from None
+    return address
+
+
+def _void_expired(address: str) -> None:
+    """Make room for a new invitation of `address`. Raises `Conflict` if one can still be accepted."""
+    now = timezone.now()
+    old = invitations().filter(email=address)
+    if old.filter(expires_at__gt=now).exists():
+        raise Conflict(f"{address} is invited already. Send that invitation again, or revoke it first.")
+    old.update(revoked_at=now)
+
+
+def _deliver(invitation: Invitation, text: str) -> Invitation:
+    """Send the mail, after the transaction: a mail for a row that was rolled back opens nothing."""
+    context = {"invitation": invitation, "organisation": invitation.organisation, "text": text}
+    if mail.send("invitation", invitation.email, context):
+        invitation.sent_at = timezone.now()
+        Invitation.objects.filter(pk=invitation.pk, digest=invitation.digest).update(sent_at=invitation.sent_at)
+    return invitation
+
+
+def _opened(text: str) -> Invitation | None:
+    """Return the invitation with the secret in `text`, whatever became of it, with its organisation."""
+    key_id = INVITATION.key_id(text)
+    rows: TenantQuerySet[Invitation] = TenantQuerySet(Invitation)
+    with installation_context("which organisation an invitation is of, is what its text says"):
+        found = rows.filter(key_id=key_id).select_related("organisation").first() if key_id else None
+    return found if INVITATION.opens(text, found.digest if found else None) else None
+
+
+def _in_force(invitation: Invitation) -> bool:
+    """Whether it was not taken back, and is accepted or can still be."""
+    if invitation.revoked_at is not None:
+        return False
+    return invitation.accepted_at is not None or invitation.expires_at > timezone.now()
+
+
+def _check_address(invitation: Invitation, by: User) -> None:
+    verified = EmailAddress.objects.filter(user=by, email__iexact=invitation.email, verified=True)
+    if not verified.exists():
+        raise Forbidden(
+            f"This invitation is for {invitation.email}, which your account has not verified. "
+            "Sign in with that address, or add it to your account and verify it."
+        )

@@ -1,0 +1,27 @@
+"""Mails of organisations, from templates, with addresses from the settings and none from a request."""
+
+import logging
+from collections.abc import Mapping
+from smtplib import SMTPException
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.template.loader import render_to_string
+
+logger = logging.getLogger(__name__)
+
+
+def send(template: str, address: str, context: Mapping[str, Any]) -> bool:
+    """Send the mail `template`; its first line is the subject. Returns whether the mail server took it.
+
+    A failure is logged without address and content, for the content may hold a secret.
+    """
+    known = {**context, "address_of_pages": settings.ADDRESS_OF_PAGES}
+    subject, _, body = render_to_string(f"accounts/{template}.txt", known).partition("\n")
+    try:
+        EmailMessage(" ".join(subject.split()), body.strip() + "\n", to=[address]).send()
+    except (OSError, SMTPException) as error:
+        logger.error("The mail %s was not sent (%s). Look at PUNCTUAL_SMTP_URL.", template, type(error).__name__)
+        return False
+    return True

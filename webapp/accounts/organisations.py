@@ -1,0 +1,167 @@
+"""Organisations: how they are made, named, and asked to be deleted.
+
+Whoever changes who belongs to an organisation, or starts something in it, locks its row first: what was counted or
+read under the lock still holds when the change is committed.
+"""
+
+import re
+from datetime import timedelta
+from typing import Final
+
+from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.dispatch import Signal
+from django.utils import timezone
+
+from streaming.definition.faults import FaultCode
+from webapp.accounts import mail
+from webapp.accounts.models import Membership, Organisation, User
+from webapp.accounts.permissions import Role
+from webapp.audit.recording import Target, record
+from webapp.core.context import current_actor, current_organisation, installation_context, organisation_context
+from webapp.core.errors import Conflict, Faulty, Forbidden, fault
+
+SHORT_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{1,38}[a-z0-9]")
+_WORDS: Final = """
+about account accounts admin administration api app assets audit auth billing blog callback dashboard demo docs download
+downloads health help home installation invitation invitations login logout mail me new none null organisation
+organisations organization organizations owner permissions public punctual root security settings sign-in sign-out
+sign-up static status support system test undefined user users webhook webhooks www
+"""
+RESERVED: Final = frozenset(_WORDS.split())
+"""Short names that would be mistaken for a page, or for who runs the installation."""
+MOST_OWNED: Final = 20
+"""Organisations that one person may own, unless they run the installation."""
+
+deletion_asked: Final = Signal()
+"""Sent in the organisation's context and in the transaction that asks for its deletion: rooms above stop what runs."""
+
+
+def lock_organisation() -> Organisation:
+    """Return the organisation in context, locked until the end of the transaction.
+
+    PostgreSQL alone knows such locks; on SQLite a transaction is alone from its begin.
+    """
+    return Organisation.objects.select_for_update(no_key=True).get(pk=current_organisation())
+
+
+def check_open(consequence: str) -> Organisation:
+    """Return the organisation in context, locked. Raises `Conflict` with `consequence` if it is to be deleted."""
+    organisation = lock_organisation()
+    if organisation.delete_after is not None:
+        until = f"{organisation.delete_after:%Y-%m-%d}"
+        raise Conflict(
+            f"{organisation.name} is to be deleted on {until}; until then {consequence}. "
+            "Ask an owner to take the deletion back."
+        )
+    return organisation
+
+
+def may_create_organisations(user: User) -> bool:
+    """Return whether `user` may make an organisation: staff, and with a verified address everybody if that is open."""
+    if user.is_staff:
+        return True
+    return settings.SIGN_UP == "open" and EmailAddress.objects.filter(user=user, verified=True).exists()
+
+
+def create_organisation(*, slug: str, name: str, by: User) -> Organisation:
+    """Make an organisation that `by` owns.
+
+    Raises `Forbidden`, `Faulty` for a short name that cannot be, `Conflict` if it is taken or `by` owns too many.
+    """
+    if not may_create_organisations(by):
+        raise Forbidden("You may not make organisations here. Ask whoever runs this installation to make one.")
+    _check_short_name(slug)
+    _check_owns_few(by)
+    made = Organisation(slug=slug, name=name, created_by=current_actor().label)
+    try:
+        with organisation_context(made.pk), transaction.atomic():
+            made.save(force_insert=True)
+            Membership.objects.create(organisation=made, user=by, role=Role.OWNER)
+            record("organisation.created", target=target(made), after={"slug": slug, "name": name})
+    except IntegrityError:
+        taken = fault(FaultCode.DUPLICATE_NAME, f"The short name {slug} is taken.", "Choose another.", field="slug")
+        raise Conflict(f"The short name {slug} is taken. Choose another.", faults=[taken]) from None
+    return made
+
+
+def rename_organisation(*, name: str) -> Organisation:
+    """Give the organisation in context another name; its short name stays, for it stands in addresses."""
+    with transaction.atomic():
+        organisation = lock_organisation()
+        before, organisation.name = organisation.name, name
+        if before != name:
+            organisation.save(update_fields=["name"])
+            record("organisation.renamed", target=target(organisation), before={"name": before}, after={"name": name})
+    return organisation
+
+
+def ask_for_deletion(*, slug: str) -> Organisation:
+    """Note that the organisation in context is to be deleted after the days of grace, and stop all that runs.
+
+    `slug` is typed by who asks. Raises `Faulty` if it is another. Asking again moves nothing. All owners are told.
+    """
+    with transaction.atomic():
+        organisation = lock_organisation()
+        if slug != organisation.slug:
+            remedy = f"Type {organisation.slug}, exactly."
+            message = "This is not the short name of this organisation."
+            raise Faulty([fault(FaultCode.BAD_SHAPE, message, remedy, field="slug")])
+        if organisation.delete_after is not None:
+            return organisation
+        organisation.delete_after = timezone.now() + timedelta(days=settings.DELETION_GRACE_DAYS)
+        organisation.save(update_fields=["delete_after"])
+        after = {"delete_after": organisation.delete_after.isoformat()}
+        record("organisation.deletion_asked", target=target(organisation), after=after)
+        deletion_asked.send(sender=Organisation)
+        tell_owners("deletion_asked", organisation)
+    return organisation
+
+
+def take_deletion_back() -> Organisation:
+    """Let the organisation in context live on; what was stopped stays stopped. Raises `Conflict` if nobody asked."""
+    with transaction.atomic():
+        organisation = lock_organisation()
+        if organisation.delete_after is None:
+            raise Conflict(f"Nobody asked for the deletion of {organisation.name}. There is nothing to take back.")
+        before = {"delete_after": organisation.delete_after.isoformat()}
+        organisation.delete_after = None
+        organisation.save(update_fields=["delete_after"])
+        record("organisation.deletion_taken_back", target=target(organisation), before=before)
+        tell_owners("deletion_taken_back", organisation)
+    return organisation
+
+
+def tell_owners(template: str, organisation: Organisation) -> None:
+    """Send the mail `template` to every owner of the organisation once the transaction is committed."""
+    owners = Membership.objects.filter(organisation=organisation, role=Role.OWNER, user__is_active=True)
+    addresses = list(owners.values_list("user__email", flat=True))
+    context = {"organisation": organisation, "actor": current_actor().label}
+
+    def send() -> None:
+        for address in addresses:
+            mail.send(template, address, context)
+
+    transaction.on_commit(send, robust=True)
+
+
+def target(organisation: Organisation) -> Target:
+    """Return the organisation as audit events name it."""
+    return Target("organisation", organisation.pk, organisation.slug)
+
+
+def _check_short_name(slug: str) -> None:
+    if SHORT_NAME.fullmatch(slug) is None:
+        remedy = "Use 3 to 40 small letters, digits and hyphens, with no hyphen at either end."
+        raise Faulty([fault(FaultCode.BAD_SHAPE, "This cannot be a short name.", remedy, field="slug")])
+    if slug in RESERVED:
+        message = f"The short name {slug} is reserved."
+        raise Faulty([fault(FaultCode.RESERVED_NAME, message, "Choose another.", field="slug")])
+
+
+def _check_owns_few(user: User) -> None:
+    with installation_context("how many organisations a person owns"):
+        owned = Membership.objects.filter(user=user, role=Role.OWNER).count()
+    if owned >= MOST_OWNED and not user.is_staff:
+        raise Conflict(f"You own {owned} organisations, and more are not made. Delete or hand over one of them.")
