@@ -6,4 +6,8 @@ from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 
-application = get_asgi_application()
+_django = get_asgi_application()
+
+from webapp.core.bodies import LimitedBodies  # noqa: E402 - models can be loaded only now
+
+application = LimitedBodies(_django)

@@ -1,0 +1,117 @@
+"""The largest request body: bytes beyond it are never read, whether the client said how many come or not.
+
+Django looks at Content-Length alone. A body in chunks says no length, and would be kept whole, on disk and then in
+memory, before any view could refuse it.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+
+from webapp.core.errors import FRAMEWORK_MESSAGES, ErrorEnvelope, TooLarge
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+MOST_BYTES: Final = 8 * 1024 * 1024
+"""Of any request; views take less (`webapp.core.api.read_body`)."""
+SIGN_IN_BYTES: Final = 64 * 1024
+"""Of a request for signing in, which anybody may send."""
+SIGN_IN: Final = "/_allauth/"
+
+
+class LimitedBodies:
+    """An ASGI application in front of `application` that answers 413 with the envelope to a body that is too large."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request on, and watch what is read of it."""
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+        most = SIGN_IN_BYTES if scope["path"].startswith(SIGN_IN) else MOST_BYTES
+        if _announced(scope) > most:
+            await _refuse(send, most)
+            return
+        watched = _Watched(receive, send, most)
+        await self._application(scope, watched.receive, watched.send)
+
+
+class _Watched:
+    """One request. When it is too large it is answered here, and looks to the application as if the client had left."""
+
+    def __init__(self, receive: Receive, send: Send, most_bytes: int) -> None:
+        self._receive = receive
+        self._send = send
+        self._most_bytes = most_bytes
+        self._read_bytes = 0
+        self._refused = False
+        self._begun = False
+
+    async def receive(self) -> Message:
+        if self._refused:
+            return {"type": "http.disconnect"}
+        message = await self._receive()
+        self._read_bytes += len(message.get("body", b""))
+        if self._read_bytes <= self._most_bytes:
+            return message
+        self._refused = True
+        if not self._begun:
+            await _refuse(self._send, self._most_bytes)
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Message) -> None:
+        self._begun = True
+        if not self._refused:
+            await self._send(message)
+
+
+def _announced(scope: Scope) -> int:
+    """The length that the client says the body has; 0 when it says none that is a number."""
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit():
+            return int(value)
+    return 0
+
+
+async def _refuse(send: Send, most_bytes: int) -> None:
+    refusal = TooLarge(most_bytes)
+    body = ErrorEnvelope(code=refusal.code, message=refusal.message, faults=[]).model_dump_json().encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+        (b"cache-control", b"no-store"),
+        (b"x-content-type-options", b"nosniff"),
+    ]
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+class ReadableSignIn:
+    """Refuses bodies for signing in that are no JSON, before allauth reads them.
+
+    It knows only some of what a JSON reader raises: lists in lists in lists, or a number of a million digits, would be
+    a failure of the server that anybody can cause.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Hand on what can be read."""
+        if request.path.startswith(SIGN_IN) and request.content_type == "application/json" and request.body:
+            try:
+                json.loads(request.body)
+            except (ValueError, RecursionError):
+                code, message = FRAMEWORK_MESSAGES[400]
+                content = ErrorEnvelope(code=code, message=message, faults=[]).model_dump_json()
+                return HttpResponse(content, status=400, content_type="application/json")
+        return self.get_response(request)
