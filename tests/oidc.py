@@ -1,4 +1,4 @@
-"""A real provider of OpenID Connect on the loopback address: `oidc-provider-mock`, with a check of PKCE, which it lacks.
+"""A real provider of OpenID Connect on the loopback address: `oidc-provider-mock`, with the PKCE check that it lacks.
 
 It runs as a process of its own, `python -m tests.oidc`, for its own libraries warn of themselves at every request.
 """

@@ -1,14 +1,11 @@
-"""Where allauth asks this application: accounts, and second factors."""
+"""Where allauth asks this application about accounts and mail."""
 
 import logging
 from smtplib import SMTPException
 from typing import Any
-from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.core import context
 from allauth.core.internal.httpkit import get_client_ip
-from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
 from django.http import HttpRequest
 
@@ -69,19 +66,3 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             self.render_mail(template_prefix, email, known).send()
         except (OSError, SMTPException) as error:
             logger.error("The mail %s was not sent (%s). Look at PUNCTUAL_SMTP_URL.", template_prefix, type(error))
-
-
-class SecondFactors(DefaultMFAAdapter):  # type: ignore[misc]
-    """Second factors and passkeys: under which name and host they are made."""
-
-    def _get_site_name(self) -> str:
-        return "Punctual"
-
-    def get_public_key_credential_rp_entity(self) -> dict[str, str]:
-        """Return for which host passkeys are made: the one of the pages.
-
-        On one's own machine the one in the address bar, for browsers make passkeys for `localhost`, and none for
-        an IP address.
-        """
-        own = context.request.get_host().partition(":")[0] if settings.OWN_MACHINE else None
-        return {"id": own or urlsplit(settings.ADDRESS_OF_PAGES).hostname or "localhost", "name": "Punctual"}
