@@ -23,7 +23,7 @@ from webapp.core.context import current_actor, current_organisation
 from webapp.core.errors import Conflict
 from webapp.core.tenancy import TenantModel
 from webapp.queries.models import Query, QueryText, QueryVersion
-from webapp.runs.models import Binding, BindingInput, Run, RunnerLaunch
+from webapp.runs.models import Binding, BindingInput, Run, RunnerLaunch, StoredBytes
 from webapp.runs.services import results_folder
 from webapp.streams.models import Stream
 from webapp.streams.sealing import concealed
@@ -47,6 +47,7 @@ ELSEWHERE: Final[dict[type[TenantModel], str]] = {
     Binding: "a file of the definitions",
     BindingInput: "in the file of its binding",
     RunnerLaunch: "a process of this installation, none of the organisation's data",
+    StoredBytes: "the sizes of the files that are in the export",
     Export: "this file itself",
 }
 """Why the other tables are not written; a test finds a table that is in neither list."""

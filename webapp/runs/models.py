@@ -61,7 +61,7 @@ class Run(TenantModel):
 
     `spec` is the RunSpec as it was at the start, so that an edit changes no run that is under way. `observed_at` is the
     runner's own time, in ticks, of the newest observation copied; older ones are ignored. `progress` is the newest
-    ProgressReport copied.
+    ProgressReport copied. `stopped_because`: the sentence for the user where not a user but a full quota asked it to stop.
     """
 
     binding = models.ForeignKey(Binding, on_delete=models.PROTECT, related_name="runs")
@@ -75,6 +75,7 @@ class Run(TenantModel):
     failures = models.PositiveIntegerField(default=0)
     retry_at = models.DateTimeField(null=True)
     progress = models.JSONField(null=True)
+    stopped_because = models.TextField(default="")
     started_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
     started_by_label = models.CharField(max_length=254, default="")
     created_at = models.DateTimeField()
@@ -118,3 +119,25 @@ class RunnerLaunch(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.host} {self.pid}"
+
+
+class StoredBytes(TenantModel):
+    """How much of results and of quarantine a binding keeps, counted up to the commit `batch`.
+
+    `binding` is no foreign key: the files of a deleted binding stay, and count until somebody deletes them. `name` is
+    the name that it had when it was last measured.
+    """
+
+    binding = models.UUIDField()
+    name = models.CharField(max_length=63)
+    batch = models.BigIntegerField(default=0)
+    result_bytes = models.PositiveBigIntegerField(default=0)
+    quarantine_bytes = models.PositiveBigIntegerField(default=0)
+
+    class Meta(TenantModel.Meta):
+        """One for each binding."""
+
+        constraints = (models.UniqueConstraint(fields=["organisation", "binding"], name="one_stored_bytes_each"),)
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.result_bytes} + {self.quarantine_bytes}"
