@@ -1,13 +1,15 @@
 """Every request has an id and, until its sign-in is known, nobody behind it."""
 
+import logging
 import uuid
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponseBase
 
-from webapp.core.context import Actor, acting, answering, organisation_context
+from webapp.core.context import Actor, acting, answering, organisation_context, request_id
 
 HEADER = "X-Request-ID"
+_KEY = "punctual_id"
 
 
 class RequestIds:
@@ -22,8 +24,22 @@ class RequestIds:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer with the id in the header."""
         name = uuid.uuid4().hex
+        vars(request)[_KEY] = name
         nobody = Actor("system", None, "nobody signed in", address=request.META.get("REMOTE_ADDR") or None)
         with answering(name), acting(nobody), organisation_context(None):
             response = self.get_response(request)
         response.headers[HEADER] = name
         return response
+
+
+class RequestOfLine(logging.Filter):
+    """Gives each line of the log the id of the request that it is about, `-` where there is none.
+
+    Django logs refusals when the request's context is over already, but it says which request it was.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Set `request_id` and let the line pass."""
+        about = getattr(record, "request", None)
+        record.request_id = request_id() or getattr(about, _KEY, None) or "-"
+        return True
