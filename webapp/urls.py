@@ -8,6 +8,7 @@ from webapp.accounts.api.me import MeView, PermissionsView
 from webapp.accounts.api.tokens import TokensView, TokenView
 from webapp.accounts.sign_in.api import SignInView
 from webapp.accounts.sign_in.openid import callback as sign_in_by_provider
+from webapp.administration.audit_api import AuditExportView, AuditView
 from webapp.administration.exports_api import ExportLinkView, ExportsView, download
 from webapp.administration.site import site
 from webapp.bundles import api as bundles
@@ -31,6 +32,8 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("service-accounts/<uuid:account>/tokens/", service_accounts.ServiceAccountTokensView.as_view()),
     path("tokens/", TokensView.as_view()),
     path("tokens/<uuid:token>/", TokenView.as_view()),
+    path("audit/", AuditView.as_view()),
+    path("audit/export/", AuditExportView.as_view()),
     path("exports/", ExportsView.as_view()),
     path("exports/<uuid:export>/link/", ExportLinkView.as_view()),
     path("adapters/", streams.AdaptersView.as_view()),

@@ -7,3 +7,7 @@ class AccountsConfig(AppConfig):
     """Users, organisations, memberships and what each role may do."""
 
     name = "webapp.accounts"
+
+    def ready(self) -> None:
+        """Import for its registration."""
+        from webapp.accounts import sign_in_events  # noqa: F401

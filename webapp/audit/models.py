@@ -93,6 +93,12 @@ class AuditEvent(TenantModel):
         indexes: ClassVar = [
             models.Index(fields=["organisation", *fields, "-at", "-id"], name=f"audit_by_{name}")
             for name, fields in INDEXED.items()
+        ] + [
+            models.Index(
+                fields=["organisation", "impersonator", "-at", "-id"],
+                name="audit_by_impersonator",
+                condition=models.Q(impersonator__isnull=False),
+            )
         ]
 
     def __str__(self) -> str:

@@ -21,6 +21,7 @@ from rest_framework.response import Response
 
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import Strict
+from webapp.core.context import request_id
 
 logger = logging.getLogger(__name__)
 
@@ -153,7 +154,10 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """Answer a fault of the program, which was logged: below `/api/` with the envelope."""
     if not request.path.startswith("/api/"):
         return defaults.server_error(request)
-    return _plain(500, "internal", "Something went wrong in the server, and was written to its log. Try again later.")
+    wrong = "Something went wrong in the server, and was written to its log. Try again later"
+    number = request_id()
+    told = f"; if it goes wrong again, ask whoever runs this installation, and tell them the number {number}"
+    return _plain(500, "internal", f"{wrong}{told if number else ''}.")
 
 
 def _plain(status: int, code: str, message: str) -> HttpResponse:

@@ -1,0 +1,196 @@
+"""The audit log of an organisation over HTTP: pages of events, and all of them as a file."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from django.core.handlers.asgi import ASGIRequest
+from django.http import HttpResponseBase, StreamingHttpResponse
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, ValidationError
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from streaming.definition.faults import FaultCode
+from streaming.definition.graph import Strict
+from webapp.accounts.access import TenantView
+from webapp.audit.exporting import exported, exported_later, shown_event
+from webapp.audit.reading import Cursor, Wanted, page_of
+from webapp.audit.recording import Target, record
+from webapp.core.api import answer
+from webapp.core.errors import ErrorEnvelope, Faulty, fault, faults_of
+
+PAGE_EVENTS = 100
+MOST_EVENTS = 500
+MEDIA_TYPES = {"csv": "text/csv", "json_lines": "application/x-ndjson"}
+SUFFIXES = {"csv": "csv", "json_lines": "jsonl"}
+
+
+def _in_time(at: datetime) -> datetime:
+    if not 1970 <= at.year < 9000:
+        raise ValueError("give a time between 1970 and 9000")
+    return at.astimezone(UTC)
+
+
+Time = Annotated[AwareDatetime, AfterValidator(_in_time)]
+
+
+class ActorShown(Strict):
+    """Who acted. `token` is how the token begins; `impersonator` is who sat behind the session of a person.
+
+    `kind` is person, token (of a person), service (a service account's token), installation or system.
+    """
+
+    kind: str
+    id: str | None
+    label: str
+    token: str | None
+    impersonator: str | None
+    address: str | None
+
+
+class TargetShown(Strict):
+    """What was touched; it may be gone by now."""
+
+    kind: str
+    id: str | None
+    label: str
+
+
+class AuditEventShown(Strict):
+    """What was done. `at` is ISO text in UTC; `request_id` is the `X-Request-ID` of the answer.
+
+    `before` and `after` are the state, or, where both are there, what of it differs. A state that was too large says so
+    as `left_out`, with its size and digest.
+    """
+
+    id: str
+    at: str
+    action: str
+    actor: ActorShown
+    request_id: str | None
+    target: TargetShown
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+
+
+class AuditPage(Strict):
+    """Events, newest first; `next` is the `before` of the next page, null at the oldest."""
+
+    events: list[AuditEventShown]
+    next: str | None
+
+
+class WantedQuery(Strict):
+    """The filters of events."""
+
+    action: Annotated[str, StringConstraints(max_length=60, pattern=r"^[a-z_]+\.[a-z_]*$")] | None = None
+    actor: Annotated[str, StringConstraints(min_length=1, max_length=254, pattern=r"^[^\x00]*$")] | None = None
+    target: Annotated[str, StringConstraints(max_length=110, pattern=r"^[a-z_]+(:[^\x00]+)?$")] | None = None
+    since: Time | None = None
+    until: Time | None = None
+
+    def wanted(self) -> Wanted:
+        """Return what they ask for. Raises `Faulty` for a span of time that is none."""
+        if self.since is not None and self.until is not None and self.since >= self.until:
+            message = "The span of time ends before it begins."
+            raise Faulty([fault(FaultCode.BAD_SHAPE, message, "Give an `until` after `since`.", field="until")])
+        return Wanted(self.action, self.actor, self.target, self.since, self.until)
+
+
+class PageQuery(WantedQuery):
+    """What a page is asked for."""
+
+    before: str | None = None
+    limit: Annotated[int, Field(ge=1, le=MOST_EVENTS)] = PAGE_EVENTS
+
+    def cursor(self) -> Cursor | None:
+        """Return where the page begins. Raises `Faulty` for what is no cursor."""
+        found = None if self.before is None else Cursor.parse(self.before)
+        if self.before is not None and found is None:
+            remedy = "Leave `before` out, or give the `next` of the page before."
+            raise Faulty([fault(FaultCode.BAD_SHAPE, "before: this is no cursor.", remedy, field="before")])
+        return found
+
+
+class ExportQuery(WantedQuery):
+    """What a file is asked for."""
+
+    format: Literal["csv", "json_lines"]
+
+
+class CsvRenderer(JSONRenderer):
+    """Lets in who asks for CSV; refusals are JSON all the same."""
+
+    media_type = MEDIA_TYPES["csv"]
+    format = "csv"
+
+
+class JsonLinesRenderer(JSONRenderer):
+    """Lets in who asks for lines of JSON; refusals are JSON all the same."""
+
+    media_type = MEDIA_TYPES["json_lines"]
+    format = "json_lines"
+
+
+REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope, 422: ErrorEnvelope}
+FILTERS = [
+    OpenApiParameter("action", str, description="An action such as `stream.replaced`, or an area such as `stream.`."),
+    OpenApiParameter("actor", str, description="The id of who acted, or the address or name; an impersonator's too."),
+    OpenApiParameter("target", str, description="A kind of target such as `stream`, or one of them as `kind:id`."),
+    OpenApiParameter("since", datetime, description="Events at this time or later; with its offset from UTC."),
+    OpenApiParameter("until", datetime, description="Events before this time; with its offset from UTC."),
+]
+BEFORE = OpenApiParameter("before", str, description="The `next` of the page before.")
+LIMIT = OpenApiParameter("limit", int, description=f"Events, 1 to {MOST_EVENTS}; {PAGE_EVENTS} if left out.")
+FORMAT = OpenApiParameter("format", str, required=True, enum=list(MEDIA_TYPES), description="The form of the file.")
+
+
+class AuditView(TenantView):
+    """What was done in an organisation."""
+
+    @extend_schema(
+        operation_id="audit_list", parameters=[BEFORE, LIMIT, *FILTERS], responses={200: AuditPage, **REFUSALS}
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Return a page of events, newest first."""
+        try:
+            asked = PageQuery.model_validate(request.query_params.dict())
+        except ValidationError as error:
+            raise Faulty(faults_of(error)) from None
+        events, following = page_of(asked.wanted(), asked.cursor(), asked.limit)
+        shown = [AuditEventShown.model_validate(shown_event(event)) for event in events]
+        return answer(AuditPage(events=shown, next=None if following is None else str(following)))
+
+
+class AuditExportView(TenantView):
+    """What was done in an organisation, as a file."""
+
+    renderer_classes = (JSONRenderer, CsvRenderer, JsonLinesRenderer)
+
+    @extend_schema(
+        operation_id="audit_export",
+        parameters=[FORMAT, *FILTERS],
+        responses={(200, MEDIA_TYPES["csv"]): str, (200, MEDIA_TYPES["json_lines"]): AuditEventShown, **REFUSALS},
+    )
+    def get(self, request: Request, slug: str) -> HttpResponseBase:
+        """Send all events, newest first, as CSV or as lines of JSON; that they were taken out is an event too."""
+        try:
+            asked = ExportQuery.model_validate(request.query_params.dict())
+        except ValidationError as error:
+            raise Faulty(faults_of(error)) from None
+        wanted, organisation = asked.wanted(), self.entry.organisation
+        record(
+            "audit.exported",
+            target=Target("organisation", organisation.pk, "audit log"),
+            after=asked.model_dump(mode="json", exclude_none=True),
+        )
+        send: Any = exported_later if isinstance(request._request, ASGIRequest) else exported
+        response = StreamingHttpResponse(
+            send(organisation.pk, wanted, asked.format), content_type=f"{MEDIA_TYPES[asked.format]}; charset=utf-8"
+        )
+        name = f"{organisation.slug}-audit-{timezone.now():%Y-%m-%d}.{SUFFIXES[asked.format]}"
+        response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+        response.headers["Cache-Control"] = "no-store"
+        return response

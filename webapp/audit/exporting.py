@@ -1,0 +1,127 @@
+"""Events as text, piece by piece: CSV for a spreadsheet, or one JSON object a line for a program."""
+
+import csv
+import io
+import json
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from asgiref.sync import sync_to_async
+
+from webapp.audit.models import AuditEvent
+from webapp.audit.reading import Cursor, Wanted, page_of
+from webapp.core.context import organisation_context
+
+PAGE: Final = 500
+"""Events that are in memory at once."""
+COLUMNS: Final = (
+    "at",
+    "action",
+    "actor_kind",
+    "actor_id",
+    "actor",
+    "token",
+    "impersonator",
+    "address",
+    "request_id",
+    "target_kind",
+    "target_id",
+    "target",
+    "before",
+    "after",
+    "id",
+)
+_FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - the wide forms are meant
+"""What makes a spreadsheet take a cell for a formula."""
+
+
+def shown_event(event: AuditEvent) -> dict[str, Any]:
+    """Return `event` as the API and the lines of JSON show it; `at` is ISO text in UTC."""
+    return {
+        "id": str(event.pk),
+        "at": event.at.isoformat(),
+        "action": event.action,
+        "actor": {
+            "kind": event.actor_kind,
+            "id": event.actor_id,
+            "label": event.actor_label,
+            "token": event.token,
+            "impersonator": event.impersonator,
+            "address": event.address,
+        },
+        "request_id": event.request_id,
+        "target": {"kind": event.target_kind, "id": event.target_id, "label": event.target_label},
+        "before": event.before,
+        "after": event.after,
+    }
+
+
+def csv_text(events: Iterable[AuditEvent]) -> str:
+    """Return a line of CSV for each event, without the names of the columns."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    for event in events:
+        row = {
+            **{name: getattr(event, name) for name in COLUMNS if name not in {"actor", "target"}},
+            "at": event.at.isoformat(),
+            "actor": event.actor_label,
+            "target": event.target_label,
+            "before": _json(event.before),
+            "after": _json(event.after),
+        }
+        writer.writerow([harmless(row[name]) for name in COLUMNS])
+    return text.getvalue()
+
+
+def csv_head() -> str:
+    """Return the line with the names of the columns."""
+    text = io.StringIO()
+    csv.writer(text).writerow(COLUMNS)
+    return text.getvalue()
+
+
+def harmless(value: object) -> str:
+    """Return the text of a cell; with an apostrophe before it where a spreadsheet would compute it."""
+    text = "" if value is None else str(value)
+    return f"'{text}" if text.startswith(_FORMULAS) else text
+
+
+def json_lines(events: Iterable[AuditEvent]) -> str:
+    """Return one line of JSON for each event."""
+    return "".join(f"{json.dumps(shown_event(event), ensure_ascii=False)}\n" for event in events)
+
+
+WRITERS: Final[Mapping[str, tuple[str, Callable[[Iterable[AuditEvent]], str]]]] = {
+    "csv": (csv_head(), csv_text),
+    "json_lines": ("", json_lines),
+}
+"""By format: what stands before everything, and how events are written."""
+
+
+def exported(organisation: UUID, wanted: Wanted, form: str) -> Iterator[bytes]:
+    """Yield the events of `organisation` that are `wanted`, a page at a time, in one of the formats of `WRITERS`.
+
+    Each page is a reading of its own, in a context of its own: a stream outlives its request, and holds no
+    transaction open however slowly it is fetched.
+    """
+    head, write = WRITERS[form]
+    before: Cursor | None = None
+    while True:
+        with organisation_context(organisation):
+            events, before = page_of(wanted, before, PAGE)
+        yield (head + write(events)).encode()
+        head = ""
+        if before is None:
+            return
+
+
+async def exported_later(organisation: UUID, wanted: Wanted, form: str) -> AsyncIterator[bytes]:
+    """Yield the same for an asynchronous server, which would gather all of `exported` before it sends a byte."""
+    pieces = exported(organisation, wanted, form)
+    while (piece := await sync_to_async(next)(pieces, None)) is not None:
+        yield piece
+
+
+def _json(state: Any) -> str | None:
+    return None if state is None else json.dumps(state, ensure_ascii=False)

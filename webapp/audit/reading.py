@@ -1,0 +1,112 @@
+"""Reading events: filtered, newest first, page by page."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from webapp.audit.models import AuditEvent
+from webapp.core.context import installation_reason
+from webapp.core.tenancy import TenantQuerySet
+
+_CURSOR: Final = re.compile(r"([0-9]{1,17})-([0-9a-f]{32})")
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class NotForEverybody(RuntimeError):
+    """Events of all organisations were asked for outside of an `installation_context`; a fault of the program."""
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """The event after which the next page begins; the order by time and id is total, so that no page overlaps."""
+
+    at: datetime
+    id: UUID
+
+    def __str__(self) -> str:
+        return f"{(self.at - _EPOCH) // timedelta(microseconds=1)}-{self.id.hex}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Cursor | None":
+        """Return the cursor that `text` writes; None if it is none."""
+        found = _CURSOR.fullmatch(text)
+        return None if found is None else cls(_EPOCH + timedelta(microseconds=int(found[1])), UUID(found[2]))
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which events: all that fit everything that is given.
+
+    `action` is one, such as `stream.replaced`, or ends with the dot: all of that area. `actor` is an id, or a label:
+    of who acted, or of the installation's admin who acted as somebody. `target` is a kind, or `kind:id`.
+    `since` counts in, `until` does not.
+    """
+
+    action: str | None = None
+    actor: str | None = None
+    target: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+def wanted_events(wanted: Wanted) -> QuerySet[AuditEvent]:
+    """Return the events of the organisation in context that are `wanted`, newest first."""
+    conditions = [
+        *_named(wanted.action, _action),
+        *_named(wanted.actor, _actor),
+        *_named(wanted.target, _target),
+    ]
+    if wanted.since is not None:
+        conditions.append(Q(at__gte=wanted.since))
+    if wanted.until is not None:
+        conditions.append(Q(at__lt=wanted.until))
+    return AuditEvent.objects.filter(*conditions).order_by("-at", "-id")
+
+
+def page_of(wanted: Wanted, before: Cursor | None, limit: int) -> tuple[Sequence[AuditEvent], Cursor | None]:
+    """Return at most `limit` events that come after `before`, and where the next page begins; None at the oldest."""
+    events = wanted_events(wanted)
+    if before is not None:
+        # The first condition alone bounds the walk along an index; the second is right among events of one moment.
+        events = events.filter(at__lte=before.at).filter(Q(at__lt=before.at) | Q(id__lt=before.id))
+    found = list(events[: limit + 1])
+    if len(found) <= limit:
+        return found, None
+    last = found[limit - 1]
+    return found[:limit], Cursor(last.at, last.pk)
+
+
+def events_everywhere() -> QuerySet[AuditEvent]:
+    """Return the events of all organisations, of those that are gone, and of the installation, newest first.
+
+    Raises `NotForEverybody` outside of an `installation_context`.
+    """
+    if installation_reason() is None:
+        raise NotForEverybody("Enter an installation_context that says why before reading everybody's events.")
+    events: TenantQuerySet[AuditEvent] = TenantQuerySet(AuditEvent)
+    return events.order_by("-at", "-id")
+
+
+def _named(value: str | None, condition: Callable[[str], Q]) -> list[Q]:
+    return [] if value is None else [condition(value)]
+
+
+def _action(value: str) -> Q:
+    return Q(area=value[:-1]) if value.endswith(".") else Q(action=value)
+
+
+def _actor(value: str) -> Q:
+    try:
+        return Q(actor_id=str(UUID(value)))
+    except ValueError:
+        return Q(actor_label=value) | Q(impersonator=value)
+
+
+def _target(value: str) -> Q:
+    kind, colon, key = value.partition(":")
+    return Q(target_kind=kind, target_id=key) if colon else Q(target_kind=kind)
