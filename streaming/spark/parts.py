@@ -50,6 +50,7 @@ class PartWriter:
         self._staged = self._target.with_name(f".{self._target.name}.staged")
         self._waiting: list[bytes] = []
         self._size = 0
+        self._bytes = 0
         self._rows = 0
         self._begun = False
 
@@ -66,13 +67,14 @@ class PartWriter:
         """Put the part in its place; it counts once a commit lists it. Raises `OSError`."""
         self._spill()
         self._staged.replace(self._target)
-        return Part(kind=self._kind, path=self._path, rows=self._rows)
+        return Part(kind=self._kind, path=self._path, rows=self._rows, bytes=self._bytes)
 
     def _spill(self) -> None:
         self._target.parent.mkdir(parents=True, exist_ok=True)
         with self._staged.open("ab" if self._begun else "wb") as file:
             file.writelines(line + b"\n" for line in self._waiting)
         self._begun = True
+        self._bytes += self._size + len(self._waiting)
         self._waiting.clear()
         self._size = 0
 

@@ -30,11 +30,15 @@ class CursorError(ValueError):
 
 
 class Part(Strict):
-    """One committed file: `path` relative to the binding's folder, and how many rows it holds."""
+    """One committed file: `path` relative to the binding's folder, how many rows it holds, and its size.
+
+    Parts of before sizes were written down have none.
+    """
 
     kind: PartKind
     path: str
     rows: int
+    bytes: int | None = None
 
 
 class Commit(Strict):
@@ -88,8 +92,9 @@ def _sync_folder(folder: Path) -> None:
 def write_part(folder: Path, kind: PartKind, batch: int, task: int | str, rows: Sequence[Strict]) -> Part:
     """Write `rows` (ResultRow or LateEvent) as one part and describe it; it counts once a commit lists it."""
     path = part_path(kind, batch, task)
-    write_atomically(folder / path, b"".join(row.model_dump_json().encode() + b"\n" for row in rows))
-    return Part(kind=kind, path=path, rows=len(rows))
+    content = b"".join(row.model_dump_json().encode() + b"\n" for row in rows)
+    write_atomically(folder / path, content)
+    return Part(kind=kind, path=path, rows=len(rows), bytes=len(content))
 
 
 def write_commit(folder: Path, commit: Commit) -> None:

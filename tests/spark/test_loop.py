@@ -16,6 +16,8 @@ from streaming.spark.errors import DISK_FULL, explain_query
 from streaming.spark.local_run import committed_lines
 from streaming.spark.manifests import Manifest
 from streaming.wire.messages import ProgressReport, RunSpec
+from streaming.wire.results import PartKind, committed_batches, read_commit
+from streaming.wire.stored import remove, stored_after
 from tests.spark.loop import Crash, Loop
 from tests.spark.specs import spec, write_readings
 
@@ -119,6 +121,27 @@ def test_a_stop_without_flush_keeps_state_and_positions(loop: Loop, undisturbed:
     add(loop, spec("a", "readings.jsonl", run="a-2"))
     loop.run()
     assert rows(loop, "a") == undisturbed
+
+
+@pytest.mark.parametrize("kind", ["results", "late"])
+def test_a_run_goes_on_without_a_gap_or_a_double_after_its_rows_were_deleted(
+    loop: Loop, undisturbed: tuple[list[str], list[str]], kind: PartKind
+) -> None:
+    add(loop, spec("a", "readings.jsonl"))
+    for _ in range(3):
+        loop.batch()
+    stop(loop, "a", flush=False)
+    stopped = loop.run()[-1]["batch"]
+    before = rows(loop, "a")
+    removed = remove(loop.home / "results" / "a", kind, stopped)
+    place = 0 if kind == "results" else 1
+    assert removed.rows == len(before[place]) > 0
+    add(loop, spec("a", "readings.jsonl", run="a-2"))
+    last = loop.run()[-1]["reports"][0]
+    after = [list(each) for each in rows(loop, "a")]
+    assert last["results"] == len(undisturbed[0]), "totals count what was deleted too"
+    after[place] = sorted([*before[place], *after[place]])
+    assert tuple(after) == undisturbed
 
 
 def test_a_stop_with_flush_sends_infinity_where_final_asks_for_it(loop: Loop) -> None:
@@ -247,6 +270,17 @@ def test_totals_are_counted_once_when_a_batch_is_published_twice(loop: Loop) -> 
     assert manifest is not None
     assert manifest["reports"][0]["results"] == len(rows(loop, "a")[0])
     assert manifest["reports"][0]["inputs"]["readings"]["received"] == 10
+
+
+def test_the_commits_say_how_large_their_parts_are(loop: Loop) -> None:
+    add(loop, spec("a", "readings.jsonl"))
+    loop.run()
+    folder = loop.home / "results" / "a"
+    sizes = {name: sum(path.stat().st_size for path in (folder / name).iterdir()) for name in ("results", "quarantine")}
+    commits = [read_commit(folder, batch) for batch in committed_batches(folder)]
+    parts = [part for commit in commits if commit is not None for part in commit.parts]
+    assert sum(part.bytes or 0 for part in parts if part.kind == "results") == sizes["results"] > 0
+    assert stored_after(folder, 0).late == sizes["quarantine"] > 0
 
 
 def test_every_outcome_in_quarantine_is_in_the_totals(loop: Loop) -> None:
