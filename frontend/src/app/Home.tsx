@@ -1,8 +1,45 @@
-import { Navigate } from "react-router";
+import { Navigate, useNavigate } from "react-router";
 import { Empty, ErrorNote, Waiting } from "../components/Notices";
-import { signOut, useMe } from "../lib/session";
+import { INVITATION_PAGE, keptInvitation, Narrow, NewOrganisation } from "../features/account";
+import { useMe } from "../lib/session";
+import type { Me } from "../model/api";
+import { useSignOut } from "./menus";
 
-/** Goes to the runs of the first organisation, or to the sign-in page. */
+function NoOrganisation({ me }: { me: Me }) {
+  const leave = useSignOut();
+  const navigate = useNavigate();
+  return (
+    <Narrow
+      title={me.may_create_organisations ? "Create an organisation" : "No organisation yet"}
+      under={
+        <p className="row">
+          <button type="button" className="link" onClick={() => void navigate("/account")}>
+            Your account
+          </button>
+          <button type="button" className="link" onClick={() => void leave()}>
+            Sign out
+          </button>
+        </p>
+      }
+    >
+      {me.may_create_organisations ? (
+        <>
+          <p>
+            Streams, queries and runs belong to an organisation. You can invite others to it, or ask to be invited to
+            one that there is.
+          </p>
+          <NewOrganisation />
+        </>
+      ) : (
+        <Empty title={`${me.email} belongs to no organisation.`}>
+          <p>Ask an administrator of your organisation to invite this address, then open the link in the mail.</p>
+        </Empty>
+      )}
+    </Narrow>
+  );
+}
+
+/** Goes to the runs of the first organisation, to an invitation that waits, or to the sign-in page. */
 export function Home() {
   const me = useMe();
   if (me.isPending) return <Waiting>Looking who you are…</Waiting>;
@@ -14,21 +51,8 @@ export function Home() {
     );
   }
   if (me.data === null) return <Navigate to="/sign-in" replace />;
+  if (keptInvitation() !== null) return <Navigate to={INVITATION_PAGE} replace />;
   const [first] = me.data.organisations;
   if (first !== undefined) return <Navigate to={`/t/${first.slug}/runs`} replace />;
-  return (
-    <main className="page">
-      <h1>No organisation yet</h1>
-      <Empty title={`${me.data.email} belongs to no organisation.`}>
-        <p>Ask an administrator of your organisation to add you, then reload this page.</p>
-        <button
-          type="button"
-          className="button"
-          onClick={() => void signOut().then(() => window.location.assign("/sign-in"))}
-        >
-          Sign out
-        </button>
-      </Empty>
-    </main>
-  );
+  return <NoOrganisation me={me.data} />;
 }

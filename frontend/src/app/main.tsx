@@ -1,8 +1,9 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router";
 import { ApiFailure } from "../lib/api";
+import { ME } from "../lib/session";
 import "../styles/index.css";
 import { router } from "./routes";
 
@@ -12,7 +13,13 @@ function mayHelpToRetry(failures: number, error: Error): boolean {
   return failures < 2;
 }
 
+/** The session ended meanwhile: the frame of the page then leads to the sign-in page. */
+function noticeSignedOut(error: Error): void {
+  if (error instanceof ApiFailure && error.status === 401) queries.setQueryData(ME, null);
+}
+
 const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: noticeSignedOut }),
   defaultOptions: { queries: { retry: mayHelpToRetry, staleTime: 5_000 }, mutations: { retry: false } },
 });
 

@@ -1,36 +1,38 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
 import { useNavigate } from "react-router";
-import { signOut } from "../lib/session";
+import { signOut } from "../lib/authentication";
 import { chooseTheme, useTheme } from "../lib/theme";
-import type { MyOrganisation } from "../model/api";
+import type { Me } from "../model/api";
 
 interface OrganisationMenuProps {
-  organisations: readonly MyOrganisation[];
-  slug: string;
+  me: Me;
+  /** Null outside of organisations. */
+  slug: string | null;
 }
 
-export function OrganisationMenu({ organisations, slug }: OrganisationMenuProps) {
+export function OrganisationMenu({ me, slug }: OrganisationMenuProps) {
   const navigate = useNavigate();
-  const current = organisations.find((each) => each.slug === slug);
+  const current = me.organisations.find((each) => each.slug === slug);
+  if (me.organisations.length === 0 && !me.may_create_organisations) return null;
   return (
     <MenuTrigger>
       <Button className="button" aria-label={`Organisation: ${current?.name ?? "none"}. Change organisation`}>
-        {current?.name ?? "Choose an organisation"} <span aria-hidden="true">▾</span>
+        <span className="clipped">{current?.name ?? "Choose an organisation"}</span> <span aria-hidden="true">▾</span>
       </Button>
       <Popover className="menu" placement="bottom start">
-        <Menu
-          aria-label="Organisations"
-          onAction={(key) => {
-            void navigate(`/t/${String(key)}/runs`);
-          }}
-        >
-          {organisations.map((each) => (
-            <MenuItem key={each.slug} id={each.slug} className="menu-item" textValue={each.name}>
+        <Menu aria-label="Organisations" onAction={(key) => void navigate(String(key))}>
+          {me.organisations.map((each) => (
+            <MenuItem key={each.slug} id={`/t/${each.slug}/runs`} className="menu-item" textValue={each.name}>
               {each.slug === slug ? "✓ " : ""}
               {each.name} <span className="quiet small">{each.role}</span>
             </MenuItem>
           ))}
+          {me.may_create_organisations ? (
+            <MenuItem id="/organisations/new" className="menu-item apart">
+              Create an organisation…
+            </MenuItem>
+          ) : null}
         </Menu>
       </Popover>
     </MenuTrigger>
@@ -57,14 +59,20 @@ export function ThemeButton() {
   );
 }
 
-export function AccountMenu({ email, slug }: { email: string; slug: string }) {
+/** Ends the session and forgets everything that was loaded in it. */
+export function useSignOut() {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const leave = async () => {
+  return async () => {
     await signOut();
     queries.clear();
     await navigate("/sign-in");
   };
+}
+
+export function AccountMenu({ email, slug }: { email: string; slug: string | null }) {
+  const navigate = useNavigate();
+  const leave = useSignOut();
   return (
     <MenuTrigger>
       <Button className="button" data-kind="plain" aria-label={`Account of ${email}`}>
@@ -75,13 +83,15 @@ export function AccountMenu({ email, slug }: { email: string; slug: string }) {
       </Button>
       <Popover className="menu" placement="bottom end">
         <p className="quiet small menu-note">{email}</p>
-        <Menu
-          aria-label="Account"
-          onAction={(key) => void (key === "tokens" ? navigate(`/t/${slug}/tokens`) : leave())}
-        >
-          <MenuItem id="tokens" className="menu-item">
-            Access tokens
+        <Menu aria-label="Account" onAction={(key) => void (key === "sign-out" ? leave() : navigate(String(key)))}>
+          <MenuItem id="/account/profile" className="menu-item">
+            Your account
           </MenuItem>
+          {slug === null ? null : (
+            <MenuItem id={`/t/${slug}/tokens`} className="menu-item">
+              Access tokens
+            </MenuItem>
+          )}
           <MenuItem id="sign-out" className="menu-item">
             Sign out
           </MenuItem>

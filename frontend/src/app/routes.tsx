@@ -1,23 +1,59 @@
 /** Every page and its address; pages are loaded when they are first opened. */
 
-import { createBrowserRouter } from "react-router";
+import { createBrowserRouter, Navigate, type RouteObject } from "react-router";
 import { PageBroken } from "../components/ErrorBoundary";
-import { Home } from "./Home";
 import { Shell } from "./Shell";
-import { SignIn } from "./SignIn";
+
+const people = () => import("../features/account");
+const home = async () => ({ Component: (await import("./Home")).Home });
+
+/** The pages of who is not signed in yet. */
+const wayIn: RouteObject[] = [
+  { path: "/sign-in", lazy: async () => ({ Component: (await people()).SignInPage }) },
+  { path: "/sign-in/second-factor", lazy: async () => ({ Component: (await people()).SecondStepPage }) },
+  { path: "/sign-in/return", lazy: async () => ({ Component: (await people()).ProviderReturnPage }) },
+  { path: "/sign-up", lazy: async () => ({ Component: (await people()).SignUpPage }) },
+  { path: "/sign-up/finish", lazy: async () => ({ Component: (await people()).FinishSignUpPage }) },
+  { path: "/verify-email", lazy: async () => ({ Component: (await people()).MailboxPage }) },
+  { path: "/verify-email/:key", lazy: async () => ({ Component: (await people()).VerifyEmailPage }) },
+  { path: "/reset-password", lazy: async () => ({ Component: (await people()).AskForResetPage }) },
+  { path: "/reset-password/:key", lazy: async () => ({ Component: (await people()).ResetPasswordPage }) },
+  { path: "/invitation", lazy: async () => ({ Component: (await people()).InvitationPage }) },
+  {
+    path: "/organisations/new",
+    lazy: async () => ({ Component: (await import("./NewOrganisationPage")).NewOrganisationPage }),
+  },
+];
 
 export const router = createBrowserRouter([
   {
     errorElement: <PageBroken />,
     HydrateFallback: () => null,
     children: [
-      { path: "/", element: <Home /> },
-      { path: "/sign-in", element: <SignIn /> },
+      { path: "/", lazy: home },
+      ...wayIn,
+      {
+        path: "/account",
+        lazy: async () => ({ Component: (await import("./AccountShell")).AccountShell }),
+        children: [
+          { index: true, element: <Navigate to="/account/profile" replace /> },
+          {
+            errorElement: <PageBroken />,
+            children: [
+              { path: "profile", lazy: async () => ({ Component: (await people()).ProfilePage }) },
+              { path: "second-factor", lazy: async () => ({ Component: (await people()).SecondFactorPage }) },
+              { path: "passkeys", lazy: async () => ({ Component: (await people()).PasskeysPage }) },
+              { path: "sessions", lazy: async () => ({ Component: (await people()).SessionsPage }) },
+              { path: "connections", lazy: async () => ({ Component: (await people()).ConnectionsPage }) },
+            ],
+          },
+        ],
+      },
       {
         path: "/t/:slug",
         element: <Shell />,
         children: [
-          { index: true, element: <Home /> },
+          { index: true, lazy: home },
           {
             errorElement: <PageBroken />,
             children: [
@@ -44,6 +80,7 @@ export const router = createBrowserRouter([
               },
               { path: "runs", lazy: async () => ({ Component: (await import("../features/runs")).RunsPage }) },
               { path: "tokens", lazy: async () => ({ Component: (await import("../features/admin")).TokensPage }) },
+              { path: "admin/*", lazy: async () => ({ Component: (await import("../features/admin")).AdminPages }) },
               {
                 path: "runs/:run",
                 lazy: async () => ({ Component: (await import("../features/monitoring")).RunPage }),

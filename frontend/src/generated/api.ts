@@ -21,6 +21,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/permissions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what each role may do, in words too: the pages explain by it what they refuse. */
+        get: operations["permissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sign-in/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return whether sign-up is open to this session, and the providers. */
+        get: operations["sign_in"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/adapters/": {
         parameters: {
             query?: never;
@@ -1536,10 +1570,29 @@ export interface components {
         };
         /**
          * Permission
-         * @description What can be allowed: to read everything, to design, to start and stop, to manage members.
+         * @description What can be allowed; the matrix says in words what each of them is.
          * @enum {string}
          */
-        Permission: "view" | "edit" | "operate" | "administer";
+        Permission: "view" | "edit" | "operate" | "administer" | "own";
+        /**
+         * PermissionMatrix
+         * @description What each role may do.
+         */
+        PermissionMatrix: {
+            /** Roles */
+            roles: components["schemas"]["RoleShown"][];
+            /** Permissions */
+            permissions: components["schemas"]["PermissionShown"][];
+        };
+        /**
+         * PermissionShown
+         * @description A permission and what it allows, as the end of "may ...".
+         */
+        PermissionShown: {
+            permission: components["schemas"]["Permission"];
+            /** Allows */
+            allows: string;
+        };
         /**
          * Plan
          * @description What applying the files changes; with errors among `faults` it is refused. `token` stands for what was seen.
@@ -1647,6 +1700,16 @@ export interface components {
             columns: components["schemas"]["Column"][];
         };
         /**
+         * Provider
+         * @description A provider of OpenID Connect; `id` is what allauth's redirect is asked for.
+         */
+        Provider: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
          * QuarantinePage
          * @description Late and malformed rows, newest first; `next` is the `before` of the next page, null at the oldest.
          */
@@ -1741,6 +1804,17 @@ export interface components {
          * @enum {string}
          */
         Role: "viewer" | "designer" | "operator" | "admin" | "owner";
+        /**
+         * RoleShown
+         * @description A role, what its people do, and what they may.
+         */
+        RoleShown: {
+            role: components["schemas"]["Role"];
+            /** Words */
+            words: string;
+            /** Permissions */
+            permissions: components["schemas"]["Permission"][];
+        };
         /**
          * RowShown
          * @description One row of a sample. `start` and `end` are ticks, null is infinity; a CTI stands in `start`.
@@ -1953,6 +2027,16 @@ export interface components {
             input: string;
             /** By */
             by: number | string;
+        };
+        /**
+         * SignIn
+         * @description Whether this session may make an account, and by whom else one may sign in.
+         */
+        SignIn: {
+            /** Sign Up */
+            sign_up: boolean;
+            /** Providers */
+            providers: components["schemas"]["Provider"][];
         };
         /**
          * Slices
@@ -2556,6 +2640,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    permissions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PermissionMatrix"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignIn"];
                 };
             };
         };

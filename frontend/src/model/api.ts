@@ -4,8 +4,20 @@ import type { components } from "../generated/api";
 
 type Schemas = components["schemas"];
 
-export type Me = Schemas["Me"];
-export type MyOrganisation = Schemas["MyOrganisation"];
+export type MyOrganisation = Schemas["MyOrganisation"] & { delete_after?: string | null };
+export type Me = Schemas["Me"] & {
+  organisations: MyOrganisation[];
+  impersonator?: string | null;
+  may_create_organisations?: boolean;
+};
+/** What an invitation says to whoever opens its link. */
+export interface InvitationLooked {
+  organisation: string;
+  role: string;
+  email: string;
+  expires_at: string;
+  account_exists: boolean;
+}
 export type Permission = Schemas["MyOrganisation"]["permissions"][number];
 export type ErrorEnvelope = Schemas["ErrorEnvelope"];
 export type Fault = Schemas["Fault"];

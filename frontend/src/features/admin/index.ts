@@ -1,1 +1,1 @@
-export { TokensPage } from "./TokensPage";
+export { TokensPage, TokensPage as AdminPages } from "./TokensPage";

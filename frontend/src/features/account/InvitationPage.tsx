@@ -1,0 +1,135 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { Link, useLocation, useNavigate } from "react-router";
+import { ActionButton } from "../../components/ActionButton";
+import { IsoInstant } from "../../components/Instant";
+import { ErrorNote, Notice, Waiting } from "../../components/Notices";
+import { ApiFailure, messageOf } from "../../lib/api";
+import { signOut } from "../../lib/authentication";
+import { acceptInvitation } from "../../lib/people";
+import { ME, useMe } from "../../lib/session";
+import type { InvitationLooked } from "../../model/api";
+import { withNext } from "../../model/signIn";
+import { forgetInvitation, INVITATION_PAGE, keepInvitation, keptInvitation, useLook } from "./invitation";
+import { Narrow } from "./Narrow";
+
+const SIGN_IN = withNext("/sign-in", INVITATION_PAGE);
+const SIGN_UP = withNext("/sign-up", INVITATION_PAGE);
+
+function ToSignIn({ looked }: { looked: InvitationLooked }) {
+  const [first, second] = looked.account_exists ? [SIGN_IN, SIGN_UP] : [SIGN_UP, SIGN_IN];
+  const words = { [SIGN_IN]: "Sign in", [SIGN_UP]: "Create an account" };
+  return (
+    <>
+      <p>{looked.account_exists ? "Sign in to accept it." : "Create an account with this address to accept it."}</p>
+      <p className="row">
+        <Link className="button" data-kind="primary" to={first}>
+          {words[first]}
+        </Link>
+        {looked.account_exists ? null : <Link to={second}>I have an account already</Link>}
+      </p>
+    </>
+  );
+}
+
+function SomebodyElse({ email, looked }: { email: string; looked: InvitationLooked }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const leave = async () => {
+    await signOut();
+    queries.setQueryData(ME, null);
+    await navigate(looked.account_exists ? SIGN_IN : SIGN_UP);
+  };
+  return (
+    <>
+      <Notice tone="unknown">
+        <p>
+          You are signed in as <strong>{email}</strong>, and the invitation is for <strong>{looked.email}</strong>. Sign
+          out to accept it, or ask for an invitation to your address.
+        </p>
+      </Notice>
+      <div className="row">
+        <ActionButton words={["Sign out and go on", "Signing out…"]} act={leave} kind="primary" />
+        <Link to="/">Stay as I am</Link>
+      </div>
+    </>
+  );
+}
+
+function Accept({ token, looked }: { token: string; looked: InvitationLooked }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const accept = async () => {
+    const { slug } = await acceptInvitation(token);
+    forgetInvitation();
+    await queries.invalidateQueries({ queryKey: ME });
+    await navigate(`/t/${slug}/runs`, { replace: true });
+  };
+  return (
+    <div className="row">
+      <ActionButton words={[`Join ${looked.organisation}`, "Joining…"]} act={accept} kind="primary" />
+      <Link to="/" onClick={forgetInvitation}>
+        Not now
+      </Link>
+    </div>
+  );
+}
+
+function Looked({ token, looked }: { token: string; looked: InvitationLooked }) {
+  const me = useMe();
+  const mine = me.data?.email.toLowerCase() === looked.email.toLowerCase();
+  return (
+    <>
+      <p>
+        <strong>{looked.organisation}</strong> invites <strong>{looked.email}</strong> as <strong>{looked.role}</strong>
+        .
+      </p>
+      <p className="quiet small">
+        The invitation holds until <IsoInstant iso={looked.expires_at} />.
+      </p>
+      {me.isPending ? <Waiting>Looking who you are…</Waiting> : null}
+      {me.data === null ? <ToSignIn looked={looked} /> : null}
+      {me.data && !mine ? <SomebodyElse email={me.data.email} looked={looked} /> : null}
+      {me.data && mine ? <Accept token={token} looked={looked} /> : null}
+    </>
+  );
+}
+
+function NoInvitation({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  const gone = error instanceof ApiFailure && error.status >= 400 && error.status < 500 && error.status !== 429;
+  useEffect(() => {
+    if (gone) forgetInvitation();
+  }, [gone]);
+  if (!gone) return <ErrorNote error={error} onRetry={onRetry} />;
+  return (
+    <>
+      <Notice tone="bad">
+        <p>{messageOf(error)}</p>
+      </Notice>
+      <p className="quiet">If you accepted it already, sign in: the organisation is in your menu.</p>
+      <p className="row">
+        <Link className="button" to="/">
+          Go on without it
+        </Link>
+      </p>
+    </>
+  );
+}
+
+/** An invitation, which stands in the address behind the `#`, so that no server notes it. */
+export function InvitationPage() {
+  const { hash } = useLocation();
+  const [token] = useState(() => (hash.length > 1 ? hash.slice(1) : keptInvitation()));
+  const looked = useLook(token);
+  useEffect(() => {
+    if (token !== null && looked.isSuccess) keepInvitation(token);
+  }, [token, looked.isSuccess]);
+  return (
+    <Narrow title="Invitation">
+      {token === null ? <p>The link is not whole. Open it once more from the mail, or copy all of it.</p> : null}
+      {token !== null && looked.isPending ? <Waiting>Looking at the invitation…</Waiting> : null}
+      {looked.isError ? <NoInvitation error={looked.error} onRetry={() => void looked.refetch()} /> : null}
+      {token !== null && looked.data ? <Looked token={token} looked={looked.data} /> : null}
+    </Narrow>
+  );
+}

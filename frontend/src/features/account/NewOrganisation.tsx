@@ -1,0 +1,52 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { EntryForm } from "../../components/EntryForm";
+import { ApiFailure } from "../../lib/api";
+import { FieldFailure } from "../../lib/fieldFailure";
+import { createOrganisation } from "../../lib/people";
+import { ME } from "../../lib/session";
+import { shortNameOf } from "../../model/shortName";
+
+/** What is wrong with a short name is told at its field. */
+async function create(name: string, slug: string) {
+  try {
+    return await createOrganisation(name, slug);
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || ![409, 422].includes(error.status)) throw error;
+    const faults = error.faults.map(({ message }) => message).join(" ");
+    throw new FieldFailure(error.status, error.message, { slug: faults || error.message });
+  }
+}
+
+/** The form for a new organisation, whose first owner is whoever sends it. */
+export function NewOrganisation({ onCancel }: { onCancel?: () => void }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [name, setName] = useState("");
+  const [own, setOwn] = useState<string | null>(null);
+  const slug = own ?? shortNameOf(name);
+  return (
+    <EntryForm
+      entries={[
+        { name: "name", label: "Name", value: name, onChange: setName, autoComplete: "organization" },
+        {
+          name: "slug",
+          label: "Short name",
+          value: slug,
+          onChange: setOwn,
+          mono: true,
+          help: `It stands in the addresses of its pages: /t/${slug || "…"}/. It cannot be changed later.`,
+        },
+      ]}
+      words={["Create the organisation", "Creating it…"]}
+      send={(values) => create(values.name?.trim() ?? "", values.slug?.trim() ?? "")}
+      onSent={async (made) => {
+        await queries.invalidateQueries({ queryKey: ME });
+        await navigate(`/t/${made.slug}/runs`);
+      }}
+      {...(onCancel === undefined ? {} : { onCancel })}
+      focus
+    />
+  );
+}

@@ -1,0 +1,104 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useNavigate, useParams } from "react-router";
+import { EntryForm } from "../../components/EntryForm";
+import { ErrorNote, Notice, Waiting } from "../../components/Notices";
+import { askForReset, checkResetKey, resetPassword } from "../../lib/authentication";
+import { Narrow } from "./Narrow";
+import { useOnward } from "./onward";
+import { NEW_PASSWORD } from "./words";
+
+const BACK = <Link to="/sign-in">Back to the sign-in page</Link>;
+
+/** Ask for a mail with a link that sets a new password. */
+export function AskForResetPage() {
+  const [asked, setAsked] = useState<string | null>(null);
+  if (asked !== null) {
+    return (
+      <Narrow title="Look into your mailbox" under={BACK}>
+        <p>
+          If <strong>{asked}</strong> is the address of an account, a mail is on its way to it with a link that sets a
+          new password.
+        </p>
+        <p className="quiet small">Nothing came? Look into the folder for unwanted mail, then ask again.</p>
+        <p className="row">
+          <button type="button" className="button" onClick={() => setAsked(null)}>
+            Ask again
+          </button>
+        </p>
+      </Narrow>
+    );
+  }
+  return (
+    <Narrow title="Reset your password" under={BACK}>
+      <EntryForm
+        entries={[
+          {
+            name: "email",
+            label: "E-mail address",
+            type: "email",
+            autoComplete: "username",
+            help: "You will be sent a link to it.",
+          },
+        ]}
+        words={["Send the link", "Sending…"]}
+        send={async ({ email = "" }) => {
+          await askForReset(email);
+          return email;
+        }}
+        onSent={setAsked}
+        focus
+      />
+    </Narrow>
+  );
+}
+
+/** The link of the mail: a new password. */
+export function ResetPasswordPage() {
+  const { key = "" } = useParams();
+  const onward = useOnward();
+  const navigate = useNavigate();
+  const [done, setDone] = useState(false);
+  const checking = useQuery({
+    queryKey: ["sign-in", "reset", key],
+    queryFn: () => checkResetKey(key),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (done) {
+    return (
+      <Narrow title="Your password is set">
+        <Notice tone="good">
+          <p>Sign in with it from now on.</p>
+        </Notice>
+        <p className="row">
+          <button type="button" className="button" data-kind="primary" onClick={() => void navigate("/sign-in")}>
+            Sign in
+          </button>
+        </p>
+      </Narrow>
+    );
+  }
+  return (
+    <Narrow title="Choose a new password" under={BACK}>
+      {checking.isPending ? <Waiting>Looking at the link…</Waiting> : null}
+      {checking.isError ? (
+        <>
+          <ErrorNote error={checking.error} />
+          <p>
+            <Link to="/reset-password">Ask for another link</Link>
+          </p>
+        </>
+      ) : null}
+      {checking.isSuccess ? (
+        <EntryForm
+          entries={[{ name: "password", label: "New password", ...NEW_PASSWORD }]}
+          words={["Set the password", "Setting it…"]}
+          send={({ password = "" }) => resetPassword(key, password)}
+          onSent={(step) => (step.kind === "signed_out" ? setDone(true) : onward(step))}
+          focus
+        />
+      ) : null}
+    </Narrow>
+  );
+}

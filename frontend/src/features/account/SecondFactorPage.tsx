@@ -1,0 +1,201 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "react-router";
+import { ActionButton, AskedAction } from "../../components/ActionButton";
+import { EntryForm } from "../../components/EntryForm";
+import { ErrorNote, Waiting } from "../../components/Notices";
+import { PageHead } from "../../components/PageHead";
+import { Panel } from "../../components/Panel";
+import { askAccount } from "../../lib/authentication";
+import { useConfirmed } from "./Confirmation";
+import { QrCode } from "./QrCode";
+import { AUTHENTICATORS, type Authenticator, useListed } from "./queries";
+import { RecoveryCodes } from "./RecoveryCodes";
+import { Moment } from "./Times";
+
+const TOTP = `${AUTHENTICATORS}/totp`;
+const CODES = `${AUTHENTICATORS}/recovery-codes`;
+
+interface Offer {
+  secret: string;
+  totp_url: string;
+}
+
+async function beginTotp(): Promise<Offer> {
+  const answer = await askAccount("GET", TOTP, { also: [404] });
+  const offer = answer.meta as Partial<Offer> | undefined;
+  if (!offer?.secret || !offer.totp_url) throw new Error("It is set up already. Reload the page to see it.");
+  return { secret: offer.secret, totp_url: offer.totp_url };
+}
+
+/** The codes as the server shows them once; none when they were shown before. */
+async function codesOnce(method: "GET" | "POST"): Promise<readonly string[]> {
+  const asked = method === "POST" ? { body: {} } : { also: [404] };
+  return (await askAccount<Authenticator>(method, CODES, asked)).data?.unused_codes ?? [];
+}
+
+function inFours(secret: string): string {
+  return secret.replaceAll(/(.{4})(?=.)/g, "$1 ");
+}
+
+interface SetUpProps {
+  offer: Offer;
+  onDone: (codes: readonly string[]) => void;
+  onCancel: () => void;
+}
+
+function SetUp({ offer, onDone, onCancel }: SetUpProps) {
+  const confirmed = useConfirmed();
+  return (
+    <div className="set-up">
+      <QrCode text={offer.totp_url} label="QR code for your authenticator app" />
+      <div className="stack">
+        <p>Scan the picture with your authenticator app, or type this key into it:</p>
+        <code className="secret">{inFours(offer.secret)}</code>
+        <EntryForm
+          entries={[
+            {
+              name: "code",
+              label: "Code",
+              help: "The six digits that the app shows then.",
+              autoComplete: "one-time-code",
+              inputMode: "numeric",
+              mono: true,
+            },
+          ]}
+          words={["Switch it on", "Checking…"]}
+          send={({ code = "" }) =>
+            confirmed(async () => {
+              await askAccount("POST", TOTP, { body: { code: code.replaceAll(/\s/g, "") } });
+              return codesOnce("GET");
+            })
+          }
+          onSent={onDone}
+          onCancel={onCancel}
+          focus
+        />
+      </div>
+    </div>
+  );
+}
+
+function TotpOn({ totp }: { totp: Authenticator }) {
+  const confirmed = useConfirmed();
+  const queries = useQueryClient();
+  const turnOff = async () => {
+    await confirmed(() => askAccount("DELETE", TOTP));
+    await queries.invalidateQueries({ queryKey: ["account", AUTHENTICATORS] });
+  };
+  return (
+    <div className="line">
+      <span className="grow">
+        On since <Moment seconds={totp.created_at} />.{" "}
+        <span className="quiet">
+          Last used: {totp.last_used_at === null ? "never" : <Moment seconds={totp.last_used_at} />}
+        </span>
+      </span>
+      <AskedAction
+        opener="Turn it off…"
+        title="Turn off the second factor?"
+        words={["Turn it off", "Turning it off…"]}
+        keep="Keep it"
+        act={turnOff}
+      >
+        <p>
+          Your password alone lets you in then, unless you have a passkey. Your recovery codes end with your last
+          factor.
+        </p>
+      </AskedAction>
+    </div>
+  );
+}
+
+interface TotpProps {
+  totp: Authenticator | undefined;
+  onCodes: (codes: readonly string[]) => void;
+}
+
+function Totp({ totp, onCodes }: TotpProps) {
+  const queries = useQueryClient();
+  const [offer, setOffer] = useState<Offer | null>(null);
+  const done = async (codes: readonly string[]) => {
+    onCodes(codes);
+    await queries.invalidateQueries({ queryKey: ["account", AUTHENTICATORS] });
+    setOffer(null);
+  };
+  if (totp !== undefined) return <TotpOn totp={totp} />;
+  if (offer !== null) return <SetUp offer={offer} onDone={done} onCancel={() => setOffer(null)} />;
+  return (
+    <div className="stack">
+      <p>Off. With it, signing in asks for a code that an app on your telephone shows, besides your password.</p>
+      <div className="row">
+        <ActionButton words={["Set it up", "Preparing…"]} act={beginTotp} onDone={setOffer} kind="primary" />
+      </div>
+    </div>
+  );
+}
+
+interface CodesProps {
+  codes: Authenticator | undefined;
+  onCodes: (codes: readonly string[]) => void;
+}
+
+function Codes({ codes, onCodes }: CodesProps) {
+  const confirmed = useConfirmed();
+  const queries = useQueryClient();
+  const renew = async () => {
+    onCodes(await confirmed(() => codesOnce("POST")));
+    await queries.invalidateQueries({ queryKey: ["account", AUTHENTICATORS] });
+  };
+  if (codes === undefined) {
+    return (
+      <p className="quiet">
+        They are made when you set up an authenticator app or <Link to="/account/passkeys">add a passkey</Link>.
+      </p>
+    );
+  }
+  return (
+    <div className="line">
+      <span className="grow">
+        {codes.unused_code_count} of {codes.total_code_count} are left.
+      </span>
+      <AskedAction
+        opener="Make new ones…"
+        title="Make new recovery codes?"
+        words={["Make new ones", "Making them…"]}
+        keep="Keep the old ones"
+        act={renew}
+      >
+        <p>The old ones let nobody in any more.</p>
+      </AskedAction>
+    </div>
+  );
+}
+
+/** The authenticator app and the recovery codes. */
+export function SecondFactorPage() {
+  const authenticators = useListed(AUTHENTICATORS);
+  const [codes, setCodes] = useState<readonly string[]>([]);
+  const of = (type: Authenticator["type"]) => authenticators.data?.find((each) => each.type === type);
+  return (
+    <>
+      <PageHead title="Second factor" />
+      {authenticators.isPending ? <Waiting>Loading your second factors…</Waiting> : null}
+      <ErrorNote error={authenticators.error} onRetry={() => void authenticators.refetch()} />
+      {authenticators.isSuccess ? (
+        <>
+          <Panel title="Authenticator app">
+            <Totp totp={of("totp")} onCodes={setCodes} />
+          </Panel>
+          <Panel title="Recovery codes" note="For the day on which you do not have your second factor with you.">
+            {codes.length > 0 ? (
+              <RecoveryCodes codes={codes} onKept={() => setCodes([])} />
+            ) : (
+              <Codes codes={of("recovery_codes")} onCodes={setCodes} />
+            )}
+          </Panel>
+        </>
+      ) : null}
+    </>
+  );
+}

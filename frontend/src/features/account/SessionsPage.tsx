@@ -1,0 +1,92 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { AskedAction } from "../../components/ActionButton";
+import { ErrorNote, Waiting } from "../../components/Notices";
+import { PageHead } from "../../components/PageHead";
+import { Panel } from "../../components/Panel";
+import { askAccount } from "../../lib/authentication";
+import { deviceWords } from "../../model/device";
+import { SESSIONS, type Session, useListed } from "./queries";
+import { Moment } from "./Times";
+
+function useEnd() {
+  const queries = useQueryClient();
+  return async (sessions: readonly Session[]) => {
+    await askAccount("DELETE", SESSIONS, { body: { sessions: sessions.map(({ id }) => id) } });
+    await queries.invalidateQueries({ queryKey: ["account", SESSIONS] });
+  };
+}
+
+function SessionLine({ session }: { session: Session }) {
+  const end = useEnd();
+  const device = deviceWords(session.user_agent);
+  return (
+    <li className="line">
+      <span className="grow">
+        <strong>{device}</strong>
+        {session.is_current ? (
+          <>
+            {" "}
+            <span className="mark" data-tone="good">
+              this one
+            </span>
+          </>
+        ) : null}
+        <br />
+        <span className="quiet small">
+          from <span className="figures">{session.ip}</span>, last seen{" "}
+          <Moment seconds={session.last_seen_at ?? session.created_at} />, signed in{" "}
+          <Moment seconds={session.created_at} />
+        </span>
+      </span>
+      {session.is_current ? null : (
+        <AskedAction
+          opener="End it…"
+          label={`End the session of ${device}`}
+          title={`End the session of ${device}?`}
+          words={["End the session", "Ending it…"]}
+          keep="Keep it"
+          act={() => end([session])}
+        >
+          <p>Whoever sits there must sign in again. If it was not you, change your password too.</p>
+        </AskedAction>
+      )}
+    </li>
+  );
+}
+
+/** Where I am signed in. */
+export function SessionsPage() {
+  const sessions = useListed(SESSIONS);
+  const end = useEnd();
+  const others = sessions.data?.filter((each) => !each.is_current) ?? [];
+  const sorted = [...(sessions.data ?? [])].sort((a, b) => Number(b.is_current) - Number(a.is_current));
+  return (
+    <>
+      <PageHead
+        title="Sessions"
+        actions={
+          others.length === 0 ? null : (
+            <AskedAction
+              opener="End all others…"
+              title="End all other sessions?"
+              words={["End them all", "Ending them…"]}
+              keep="Keep them"
+              act={() => end(others)}
+            >
+              <p>You stay signed in here alone.</p>
+            </AskedAction>
+          )
+        }
+      />
+      <Panel title="Where you are signed in">
+        {sessions.isPending ? <Waiting>Loading your sessions…</Waiting> : null}
+        <ErrorNote error={sessions.error} onRetry={() => void sessions.refetch()} />
+        <ul className="lines">
+          {sorted.map((session) => (
+            <SessionLine key={session.id} session={session} />
+          ))}
+        </ul>
+      </Panel>
+    </>
+  );
+}

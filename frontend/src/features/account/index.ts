@@ -1,0 +1,16 @@
+export { AccountLayout } from "./AccountLayout";
+export { ConnectionsPage } from "./ConnectionsPage";
+export { InvitationPage } from "./InvitationPage";
+export { INVITATION_PAGE, keptInvitation } from "./invitation";
+export { Narrow } from "./Narrow";
+export { NewOrganisation } from "./NewOrganisation";
+export { PasskeysPage } from "./PasskeysPage";
+export { ProfilePage } from "./ProfilePage";
+export { ProviderReturnPage } from "./ProviderReturnPage";
+export { AskForResetPage, ResetPasswordPage } from "./ResetPages";
+export { SecondFactorPage } from "./SecondFactorPage";
+export { SecondStepPage } from "./SecondStepPage";
+export { SessionsPage } from "./SessionsPage";
+export { SignInPage } from "./SignInPage";
+export { FinishSignUpPage, SignUpPage } from "./SignUpPage";
+export { MailboxPage, VerifyEmailPage } from "./VerifyEmailPages";

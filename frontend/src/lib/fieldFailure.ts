@@ -1,0 +1,17 @@
+/** A refusal of a form: a sentence for the whole of it, and sentences for its fields. */
+export class FieldFailure extends Error {
+  readonly status: number;
+  readonly fields: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, fields: Readonly<Record<string, string>>) {
+    super(message);
+    this.name = "FieldFailure";
+    this.status = status;
+    this.fields = fields;
+  }
+}
+
+/** The sentences of an error by field; nothing for an error that knows no fields. */
+export function fieldsOf(error: unknown): Readonly<Record<string, string>> {
+  return error instanceof FieldFailure ? error.fields : {};
+}

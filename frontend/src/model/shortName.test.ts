@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { shortNameOf } from "./shortName";
+
+test.each([
+  ["Acme", "acme"],
+  ["  Acme & Sons, Ltd. ", "acme-sons-ltd"],
+  ["Straßenbahn Köln", "strassenbahn-koln"],
+  ["Électricité — 2", "electricite-2"],
+  ["東京", ""],
+  [`${"a".repeat(49)} b`, "a".repeat(49)],
+])("%j gets the short name %j", (name, short) => {
+  expect(shortNameOf(name)).toBe(short);
+});
