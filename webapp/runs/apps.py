@@ -7,3 +7,7 @@ class RunsConfig(AppConfig):
     """Bindings, runs, and the reconciler that makes what is observed follow what is desired."""
 
     name = "webapp.runs"
+
+    def ready(self) -> None:
+        """Import for its registration."""
+        from webapp.runs import closing  # noqa: F401

@@ -6,6 +6,7 @@ from django.utils import timezone
 from streaming.definition.faults import Fault
 from streaming.wire.messages import InputSpec, RunSpec
 from webapp.accounts.models import User
+from webapp.accounts.organisations import check_open
 from webapp.audit.recording import record
 from webapp.core.context import current_actor
 from webapp.core.errors import Conflict, Faulty
@@ -31,7 +32,11 @@ def faults_before_start(binding: Binding) -> list[Fault]:
 
 
 def start(*, binding: Binding, by: User | None) -> Run:
-    """Start a run of `binding`. Raises `Faulty` with all faults, `Conflict` while another run has not ended."""
+    """Start a run of `binding`. Raises `Faulty` with all faults, `Conflict` while another run has not ended.
+
+    Also `Conflict` while the organisation waits for its deletion: the lock under which that is asked is the one under
+    which a deletion stops what runs, so that no run slips in between.
+    """
     faults = faults_before_start(binding)
     if refuses(faults):
         raise Faulty(faults)
@@ -48,6 +53,7 @@ def start(*, binding: Binding, by: User | None) -> Run:
     run.spec = spec_of(run).model_dump(mode="json")
     try:
         with transaction.atomic():
+            check_open("nothing is started")
             run.save()
             record("run.started", target=target_of(run), after=audited(run))
     except IntegrityError:
