@@ -226,7 +226,7 @@ class RunPage(OfEveryOrganisation):
                 except ApiError as error:
                     self.message_user(request, error.message, messages.WARNING)
                 else:
-                    self.message_user(request, f"{run.binding.name} of {run.organisation.slug} is asked to stop.")
+                    self.message_user(request, f"Asked {run.binding.name} of {run.organisation.slug} to stop.")
 
 
 @admin.register(AuditEvent, site=site)

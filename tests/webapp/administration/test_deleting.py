@@ -1,0 +1,93 @@
+"""An organisation ends when its time of grace has passed: rows, files, what Redis holds; its audit events stay."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import redis
+from django.apps import apps
+from django.utils import timezone
+
+from streaming.wire import keys
+from tests.webapp.conftest import Person
+from webapp.accounts.models import Organisation
+from webapp.administration.deleting import delete_if_due
+from webapp.audit.models import AuditEvent
+from webapp.core.context import organisation_context
+from webapp.core.tenancy import TenantModel, TenantQuerySet
+from webapp.runs.models import Run
+
+TENANT = [model for model in apps.get_models() if issubclass(model, TenantModel) and model is not AuditEvent]
+
+
+def condemned(person: Person) -> Organisation:
+    """The organisation of `person`, whose grace ended a minute ago."""
+    Organisation.objects.filter(pk=person.organisation.pk).update(delete_after=timezone.now() - timedelta(minutes=1))
+    return Organisation.objects.get(pk=person.organisation.pk)
+
+
+def ended(scene: Any) -> None:
+    with organisation_context(scene.person.organisation.pk):
+        Run.objects.update(ended_at=timezone.now())
+
+
+def test_nothing_happens_before_the_time_has_come(alice: Person, redis_connection: "redis.Redis") -> None:
+    later = timezone.now() + timedelta(days=1)
+    Organisation.objects.filter(pk=alice.organisation.pk).update(delete_after=later)
+    organisation = Organisation.objects.get(pk=alice.organisation.pk)
+    assert not delete_if_due(organisation, timezone.now())
+    assert Organisation.objects.filter(slug="acme").exists()
+
+
+def test_everything_of_it_goes_and_nothing_of_another(
+    scene: Any, alice: Person, charlie: Person, tmp_path: Path, redis_connection: "redis.Redis"
+) -> None:
+    alice.post("tokens/", {"name": "mine", "role": "viewer", "expires_in_days": 1})
+    charlie.post("tokens/", {"name": "theirs", "role": "viewer", "expires_in_days": 1})
+    ended(scene)
+    key = str(alice.organisation.pk)
+    for each in (key, str(charlie.organisation.pk)):
+        redis_connection.set(f"punctual:{each}:anything", "x")
+        (tmp_path / each / "results").mkdir(parents=True, exist_ok=True)
+    assert delete_if_due(condemned(alice), timezone.now())
+    assert not Organisation.objects.filter(slug="acme").exists()
+    left = [model.__name__ for model in TENANT if TenantQuerySet(model).filter(organisation_id=key).exists()]
+    assert left == []
+    assert list(redis_connection.scan_iter(f"punctual:{key}:*")) == []
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == [str(charlie.organisation.pk)]
+    assert redis_connection.get(f"punctual:{charlie.organisation.pk}:anything") == b"x"
+    assert charlie.get("tokens/").json()[0]["name"] == "theirs"
+    assert alice.get("streams/").status_code == 404
+
+
+def test_its_audit_events_stay_and_say_that_it_was_deleted(scene: Any, alice: Person) -> None:
+    ended(scene)
+    key = alice.organisation.pk
+    delete_if_due(condemned(alice), timezone.now())
+    events: TenantQuerySet[AuditEvent] = TenantQuerySet(AuditEvent)
+    actions = list(events.filter(organisation_id=key).values_list("action", flat=True))
+    assert actions[0] == "organisation.deleted"
+    assert "stream.created" in actions
+
+
+def test_it_waits_for_its_open_runs(scene: Any, alice: Person) -> None:
+    assert not delete_if_due(condemned(alice), timezone.now())
+    assert Organisation.objects.filter(slug="acme").exists()
+
+
+def test_it_waits_for_its_runner(scene: Any, alice: Person, redis_connection: "redis.Redis") -> None:
+    ended(scene)
+    scene.lease()
+    organisation = condemned(alice)
+    assert not delete_if_due(organisation, timezone.now())
+    redis_connection.delete(keys.lease(str(alice.organisation.pk)))
+    assert delete_if_due(organisation, timezone.now())
+
+
+def test_a_deletion_that_was_taken_back_meanwhile_does_not_happen(scene: Any, alice: Person) -> None:
+    ended(scene)
+    organisation = condemned(alice)
+    Organisation.objects.filter(pk=organisation.pk).update(delete_after=None)
+    assert not delete_if_due(organisation, timezone.now())
+    assert Organisation.objects.filter(slug="acme").exists()
+    assert alice.get("streams/").json() != []

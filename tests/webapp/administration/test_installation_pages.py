@@ -1,0 +1,119 @@
+"""The pages of those who run the installation: who may enter, what they see, what they change."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from tests.webapp.administration.conftest import text
+from tests.webapp.conftest import Person
+from webapp.accounts.models import OrganisationLimit, User
+from webapp.accounts.quotas import limit
+from webapp.audit.models import AuditEvent
+from webapp.core.context import organisation_context
+from webapp.core.tenancy import TenantQuerySet
+
+PAGES = ("", "accounts/organisation/", "accounts/user/", "runs/run/", "audit/auditevent/")
+
+
+def events(action: str) -> list[AuditEvent]:
+    return list(TenantQuerySet(AuditEvent).filter(action=action))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_an_owner_of_an_organisation_is_sent_away(page: str, alice: Person) -> None:
+    answered = alice.client.get(f"/installation/{page}", follow=True)
+    assert "Acme" not in text(answered)
+    assert answered.redirect_chain[-1][0] == "/"
+
+
+def test_nobody_signed_in_is_sent_to_the_sign_in_of_the_application(db: None) -> None:
+    answered = Client().get("/installation/runs/run/")
+    assert answered.status_code == 302
+    assert answered.headers["Location"].startswith("/installation/login/")
+    after = Client().get(answered.headers["Location"])
+    assert after.headers["Location"] == "/sign-in?next=/installation/runs/run/"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_superuser_sees_every_page_without_a_failure(page: str, ada: Client, scene: Any, charlie: Person) -> None:
+    answered = ada.get(f"/installation/{page}")
+    assert answered.status_code == 200
+    if page:
+        assert "acme" in text(answered)
+
+
+def test_staff_without_rights_see_no_organisation(staff: Client, alice: Person) -> None:
+    assert staff.get("/installation/accounts/organisation/").status_code == 403
+
+
+def test_organisations_and_runs_are_found_by_name(ada: Client, scene: Any, charlie: Person) -> None:
+    found = text(ada.get("/installation/accounts/organisation/?q=zeta"))
+    assert "Zeta" in found
+    assert "Acme" not in found
+    assert "watch" in text(ada.get("/installation/runs/run/?q=acme"))
+    assert "0 runs" in text(ada.get("/installation/runs/run/?q=zeta"))
+
+
+def test_a_limit_is_set_and_taken_back_with_an_event_for_each(ada: Client, alice: Person) -> None:
+    acme = alice.organisation
+    page = f"/installation/accounts/organisation/{acme.pk}/change/"
+    form = {"name": "Acme", "memberships-TOTAL_FORMS": 0, "memberships-INITIAL_FORMS": 0}
+    assert ada.post(page, {**form, "limit_runs": 3}).status_code == 302
+    with organisation_context(acme.pk):
+        assert limit("runs") == 3
+    assert 'value="3"' in text(ada.get(page))
+    assert ada.post(page, form).status_code == 302
+    with organisation_context(acme.pk):
+        assert not OrganisationLimit.objects.exists()
+        assert limit("runs") == 10
+    said = [(each.actor_label, each.before, each.after) for each in reversed(events("limit.set"))]
+    assert said == [
+        ("ada@installation.example", {"limit": 10}, {"limit": 3}),
+        ("ada@installation.example", {"limit": 3}, {"limit": 10}),
+    ]
+
+
+def test_a_run_is_asked_to_stop_from_the_list(ada: Client, scene: Any) -> None:
+    scene.running()
+    answered = ada.post(
+        "/installation/runs/run/", {"action": "ask_to_stop", "_selected_action": [scene.run_id]}, follow=True
+    )
+    assert "Asked watch of acme to stop." in text(answered)
+    assert scene.run.desired == "stopped"
+
+
+def test_the_audit_log_can_be_read_and_not_changed(ada: Client, alice: Person) -> None:
+    alice.post("streams/", {"name": "x"})
+    for path in ("add/", "00000000-0000-0000-0000-000000000000/delete/"):
+        assert ada.get(f"/installation/audit/auditevent/{path}").status_code in {302, 403, 404}
+    assert ada.post("/installation/audit/auditevent/add/").status_code == 403
+
+
+def test_a_deactivated_person_is_out_at_once(ada: Client, bob: Person) -> None:
+    page = f"/installation/accounts/user/{bob.user.pk}/change/"
+    assert ada.post(page, {"is_staff": "", "is_superuser": ""}).status_code == 302
+    assert not User.objects.get(pk=bob.user.pk).is_active
+    assert bob.get("streams/").status_code == 401
+    (event,) = events("person.rights_changed")
+    assert (event.target_label, event.before, event.after) == (
+        "bob@acme.example",
+        {"is_active": True},
+        {"is_active": False},
+    )
+
+
+def test_only_superusers_give_rights(staff: Client, bob: Person) -> None:
+    from django.contrib.auth.models import Permission
+
+    sam = User.objects.get(email="sam@installation.example")
+    sam.user_permissions.add(*Permission.objects.filter(content_type__app_label="accounts"))
+    staff.post(f"/installation/accounts/user/{bob.user.pk}/change/", {"is_active": "on", "is_superuser": "on"})
+    assert not User.objects.get(pk=bob.user.pk).is_superuser
+
+
+def test_nobody_takes_their_own_rights(ada: Client) -> None:
+    me = User.objects.get(email="ada@installation.example")
+    ada.post(f"/installation/accounts/user/{me.pk}/change/", {})
+    after = User.objects.get(pk=me.pk)
+    assert (after.is_active, after.is_superuser) == (True, True)
