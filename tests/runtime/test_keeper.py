@@ -1,0 +1,136 @@
+"""The secrets of a runner: taken out of what is desired, told to its own processes, and what a change of keys does."""
+
+import io
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cryptography.fernet import Fernet
+
+from streaming.adapters.contract import AdapterError
+from streaming.definition.streams import AdapterChoice
+from streaming.runtime.configuration import NotConfigured, read_configuration
+from streaming.runtime.keeper import Hatch, Keeper, KeysOutdated
+from streaming.spark.binding import shape_of
+from streaming.spark.revealing import ADDRESS_VARIABLE, revealed
+from streaming.wire.messages import RunSpec
+from streaming.wire.sealed import PLACEHOLDER, Keyring, sealed
+from tests.spark.specs import spec
+
+NEW, OLD = Fernet.generate_key().decode(), Fernet.generate_key().decode()
+PLANTED = "planted-9d10"
+URL = "https://files.example/rows.jsonl"
+
+
+def with_secret(binding: str, key: str | None) -> RunSpec:
+    """A run that downloads with a token, which is sealed under `key`."""
+    value = PLANTED if key is None else sealed(Fernet(key).encrypt(PLANTED.encode()).decode())
+    plain = spec(binding, "rows.jsonl")
+    adapter = AdapterChoice(kind="download", options={"url": URL, "token": value})
+    item = plain.inputs["readings"].model_copy(update={"adapter": adapter})
+    return plain.model_copy(update={"inputs": {"readings": item}})
+
+
+def options_of(taken: RunSpec) -> dict[str, object]:
+    return taken.inputs["readings"].adapter.options
+
+
+@pytest.mark.parametrize("key", [NEW, None])
+def test_what_is_desired_is_carried_with_placeholders(key: str | None) -> None:
+    keeper = Keeper(Keyring([NEW]))
+    taken = keeper.take({"a": with_secret("a", key)})["a"]
+    assert options_of(taken) == {"url": URL, "token": PLACEHOLDER}
+    assert keeper.answer("a-1", "readings") == {"secrets": {"token": PLANTED}}
+
+
+def test_a_run_without_secrets_is_carried_as_it_is() -> None:
+    plain = spec("a", "rows.jsonl")
+    assert Keeper(Keyring([])).take({"a": plain}) == {"a": plain}
+
+
+def test_a_run_whose_secret_is_sealed_anew_continues_as_the_same() -> None:
+    before = Keeper(Keyring([OLD])).take({"a": with_secret("a", OLD)})["a"]
+    after = Keeper(Keyring([NEW])).take({"a": with_secret("a", NEW)})["a"]
+    assert shape_of(before) == shape_of(after)
+
+
+def test_a_secret_that_was_opened_once_needs_no_newer_key() -> None:
+    keeper = Keeper(Keyring([OLD]))
+    keeper.take({"a": with_secret("a", OLD)})
+    keeper.take({"a": with_secret("a", NEW)})
+    assert keeper.answer("a-1", "readings") == {"secrets": {"token": PLANTED}}
+
+
+def test_a_new_run_under_a_newer_key_ends_the_runner_so_that_it_starts_with_it() -> None:
+    keeper = Keeper(Keyring([OLD]))
+    keeper.take({"a": with_secret("a", OLD)})
+    with pytest.raises(KeysOutdated):
+        keeper.take({"a": with_secret("a", OLD), "b": with_secret("b", NEW)})
+
+
+def test_a_secret_that_the_newest_keys_do_not_open_fails_its_run_alone() -> None:
+    keeper = Keeper(Keyring([NEW]))
+    desired = {"a": with_secret("a", OLD), "b": with_secret("b", NEW)}
+    for _ in range(2):
+        keeper.take(desired)
+    refused = keeper.answer("a-1", "readings")
+    assert refused["domain"] == "user"
+    assert "Give it again" in refused["refused"]
+    assert keeper.answer("b-1", "readings") == {"secrets": {"token": PLANTED}}
+
+
+@pytest.fixture
+def keeper() -> Iterator[Keeper]:
+    """A keeper with its hatch open."""
+    kept = Keeper(Keyring([NEW]))
+    hatch = Hatch(kept)
+    yield kept
+    hatch.close()
+    assert ADDRESS_VARIABLE not in os.environ
+
+
+def test_processes_of_the_runner_get_the_secret_where_they_build_the_adapter(keeper: Keeper) -> None:
+    taken = keeper.take({"a": with_secret("a", NEW)})["a"]
+    assert revealed("a-1", "readings", options_of(taken)) == {"url": URL, "token": PLANTED}
+
+
+def test_nobody_else_may_come_near_the_hatch(keeper: Keeper) -> None:
+    folder = Path(os.environ[ADDRESS_VARIABLE]).parent
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert folder.stat().st_uid == os.getuid()
+
+
+def test_a_secret_that_is_not_known_yet_is_asked_for_again_later(keeper: Keeper) -> None:
+    with pytest.raises(AdapterError, match="tried again") as raised:
+        revealed("z-1", "readings", {"token": dict(PLACEHOLDER)})
+    assert raised.value.domain == "external"
+
+
+def test_a_runner_that_cannot_be_asked_is_external(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(ADDRESS_VARIABLE, str(tmp_path / "nothing"))
+    with pytest.raises(AdapterError, match="could not be asked") as raised:
+        revealed("a-1", "readings", {"token": dict(PLACEHOLDER)})
+    assert raised.value.domain == "external"
+
+
+def test_options_without_placeholders_ask_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(ADDRESS_VARIABLE, raising=False)
+    assert revealed("a-1", "readings", {"path": "x"}) == {"path": "x"}
+
+
+def test_the_configuration_is_read_from_the_standard_input() -> None:
+    told = read_configuration(io.StringIO(f'{{"redis": "redis://:{PLANTED}@127.0.0.1/0", "keys": ["{NEW}"]}}'))
+    assert told.redis.get_secret_value().endswith("@127.0.0.1/0")
+    assert PLANTED not in repr(told)
+    assert NEW not in repr(told)
+    assert told.keyring().open(Fernet(NEW).encrypt(b"x").decode()) == "x"
+
+
+@pytest.mark.parametrize("text", ["", "{}", f'{{"redis": 1, "keys": "{PLANTED}"}}', f"{PLANTED}"])
+def test_a_configuration_that_cannot_be_read_is_not_repeated(text: str) -> None:
+    with pytest.raises(NotConfigured) as raised:
+        read_configuration(io.StringIO(text))
+    assert PLANTED not in str(raised.value)
+    assert raised.value.__context__ is None

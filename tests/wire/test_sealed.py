@@ -1,0 +1,53 @@
+"""Sealed secrets: which forms there are, and that nothing of one comes out without its key."""
+
+import traceback
+
+import pytest
+from cryptography.fernet import Fernet
+
+from streaming.wire.sealed import PLACEHOLDER, Keyring, SealBroken, concealed, is_placeholder, opened, sealed, token_of
+
+NEW, OLD = Fernet.generate_key().decode(), Fernet.generate_key().decode()
+PLANTED = "planted-71c3"
+
+
+def seal(text: str, key: str) -> dict[str, str]:
+    return sealed(Fernet(key).encrypt(text.encode()).decode())
+
+
+def test_every_key_of_a_ring_opens() -> None:
+    ring = Keyring([NEW, OLD])
+    for key in (NEW, OLD):
+        assert opened({"token": seal(PLANTED, key), "url": "u"}, {"token"}, ring) == {"token": PLANTED, "url": "u"}
+
+
+@pytest.mark.parametrize("keys", [[], [NEW]])
+def test_without_its_key_a_secret_stays_closed_and_the_error_tells_nothing(keys: list[str]) -> None:
+    value = seal(PLANTED, OLD)
+    with pytest.raises(SealBroken) as raised:
+        opened({"token": value}, {"token"}, Keyring(keys))
+    told = "".join(traceback.format_exception(raised.value))
+    assert value["sealed"] not in told
+    assert raised.value.__context__ is None
+
+
+def test_a_token_that_was_changed_does_not_open() -> None:
+    token = seal(PLANTED, NEW)["sealed"]
+    with pytest.raises(SealBroken):
+        Keyring([NEW]).open(token[:-6] + ("AAAA==" if token[-6:] != "AAAA==" else "BBBB=="))
+
+
+def test_a_ring_shows_no_key() -> None:
+    assert NEW not in f"{Keyring([NEW])!r} {Keyring([NEW])}"
+
+
+def test_concealed_options_have_placeholders_for_what_is_there() -> None:
+    options = {"token": seal(PLANTED, NEW), "password": PLANTED, "none": None, "url": "u"}
+    shown = concealed(options, {"token", "password", "none", "absent"})
+    assert shown == {"token": PLACEHOLDER, "password": PLACEHOLDER, "none": None, "url": "u"}
+
+
+@pytest.mark.parametrize("value", [None, "text", 1, {"sealed": False}, {"sealed": 1}, {"sealed": True, "more": 1}, {}])
+def test_other_values_are_neither_placeholder_nor_sealed(value: object) -> None:
+    assert not is_placeholder(value)
+    assert token_of(value) is None
