@@ -30,6 +30,20 @@ const LOOKS = EditorView.theme({
   ".cm-tooltip.cm-completionInfo": { padding: "6px 10px", maxWidth: "360px" },
 });
 
+/**
+ * Text that is typed over a selection. Chrome itself would join the lines by way of HTML with style attributes, which
+ * the content security policy refuses and the console reports.
+ */
+const TYPED_OVER = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { state } = view;
+    const typed = event.inputType === "insertText" && !event.isComposing && event.data !== null;
+    if (!typed || state.readOnly || state.selection.main.empty) return false;
+    view.dispatch(state.update(state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true }));
+    return true;
+  },
+});
+
 interface CodeEditorProps {
   label: string;
   text: string;
@@ -60,6 +74,7 @@ export function CodeEditor({ label, text, readOnly = false, onChange, extensions
       lintGutter(),
       syntaxHighlighting(COLOURS),
       LOOKS,
+      TYPED_OVER,
       EditorView.cspNonce.of(styleNonce()),
       EditorView.lineWrapping,
       EditorState.readOnly.of(readOnly),
