@@ -68,7 +68,7 @@ def _signed_out(request: HttpRequest, user: User | None, **_: Any) -> None:
 
 
 @receiver(user_login_failed)
-def _not_signed_in(credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any) -> None:  # noqa: ARG001
+def _not_signed_in(credentials: dict[str, Any], **_: Any) -> None:
     """Nobody is the actor: the middleware has set nobody with the network address."""
     typed = str(credentials.get("email") or credentials.get("username") or "")
     found = User.objects.filter(email__iexact=typed.replace("\0", "")).first()
@@ -126,7 +126,7 @@ def _factor_changed(signal: Any, request: HttpRequest, user: User, authenticator
 
 
 @receiver(second_factors.authentication_failed)
-def _factor_refused(request: HttpRequest, user: User, **_: Any) -> None:
+def _factor_refused(user: User, **_: Any) -> None:
     """Whoever knows the password and not the second factor is not the person: nobody is the actor."""
     with organisation_context(None):
         record("second_factor.refused", target=_target(user))

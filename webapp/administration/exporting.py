@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db import models
+from django.db import models, transaction
 from django.utils import timezone
 
 from streaming.wire.results import committed_batches, read_commit
@@ -58,8 +58,9 @@ def ask_for_export() -> Export:
     if Export.objects.filter(state__in=("requested", "writing")).exists():
         raise Conflict("An export is being written already. Wait for it, then ask again.")
     made = Export(requested_by=current_actor().label, created_at=timezone.now())
-    made.save()
-    record("export.requested", target=Target("export", made.pk, str(made.created_at.date())))
+    with transaction.atomic():
+        made.save()
+        record("export.requested", target=Target("export", made.pk, str(made.created_at.date())))
     return made
 
 

@@ -58,13 +58,15 @@ def read_present() -> Present:
 
 
 def export() -> dict[str, str]:
-    """Return every definition of the organisation in context as a file; that they were taken out is recorded."""
-    files = read_present().files()
-    record(
-        "definitions.exported",
-        target=Target("organisation", current_organisation(), "definitions"),
-        after={"files": len(files)},
-    )
+    """Return every definition of the organisation in context as a file."""
+    return read_present().files()
+
+
+def take_out() -> dict[str, str]:
+    """Return the same to who asks for it, and record that they did."""
+    files = export()
+    target = Target("organisation", current_organisation(), "definitions")
+    record("definitions.exported", target=target, after={"files": len(files)})
     return files
 
 

@@ -15,6 +15,7 @@ from typing import Final
 from django.conf import settings
 
 from streaming.definition.faults import FaultCode
+from webapp.accounts.previews import previewing
 from webapp.bundles import limited
 from webapp.bundles.bodies import TranscriptResult, TranscriptResults
 from webapp.core.errors import Busy, Faulty, fault
@@ -40,14 +41,14 @@ def run(name: str, text: str) -> TranscriptResults:
     """Return which transcripts of the file `name` hold.
 
     Raises `Faulty` for a text that is no transcript, or one that needs more time, memory or output than there is;
-    `Busy` while as many run as may.
+    `Busy` while as many run as may, `OverQuota` when the day's time for previews is used up.
     """
     if len(text) > LONGEST_TEXT:
         raise _refused(f"The file has {len(text)} characters; at most {LONGEST_TEXT} are run at once.", "Divide it.")
     if not _running.acquire(blocking=False):
         raise Busy("Other transcripts are being run. Try again in a moment.")
     try:
-        with tempfile.TemporaryDirectory(prefix="punctual-transcript-") as made:
+        with previewing(), tempfile.TemporaryDirectory(prefix="punctual-transcript-") as made:
             return _run(name, text, Path(made))
     finally:
         _running.release()

@@ -1,0 +1,292 @@
+"""What each address writes into the audit log: one case for each method that does, a reason for each that does not."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from unittest.mock import ANY
+
+from django.utils import timezone
+
+from tests.webapp.bundle import FILES, plan
+from tests.webapp.conftest import POINTS, Person, file_adapter, graph
+from webapp.accounts.models import Membership
+from webapp.administration.models import Export
+from webapp.core.context import organisation_context
+
+Asked = tuple[str, Any]
+"""The path inside the organisation, and the body."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Acme as it is before each case: a stream, a query, a binding; bob is a member. Alice is its owner."""
+
+    alice: Person
+    bob: Person
+    cars: dict[str, Any]
+    binding: dict[str, Any]
+
+    @property
+    def stream(self) -> str:
+        return f"streams/{self.cars['id']}/"
+
+    @property
+    def bound(self) -> str:
+        return f"bindings/{self.binding['id']}/"
+
+    @property
+    def member(self) -> str:
+        with organisation_context(self.alice.organisation.pk):
+            return str(Membership.objects.get(user=self.bob.user, organisation=self.alice.organisation).pk)
+
+    def made(self, path: str, body: Any = None) -> dict[str, Any]:
+        """Return what alice made at `path`."""
+        answered = self.alice.post(path, body)
+        assert answered.status_code in {200, 201}, answered.content
+        return dict(answered.json())
+
+
+@dataclass(frozen=True)
+class Case:
+    """A request of which exactly one event comes; `also` are those of what it touches besides."""
+
+    action: str
+    ask: Callable[[Stage], Asked]
+    label: str
+    before: Any = None
+    after: Any = None
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Some:
+    """Equal to every mapping that has at least these entries."""
+
+    entries: dict[str, Any]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, dict) and all(other.get(name) == value for name, value in self.entries.items())
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def stream_body(name: str = "cars", **changed: Any) -> dict[str, Any]:
+    return {"name": name, "definition": {**POINTS, **changed}, "adapter": file_adapter("files/cars.jsonl")}
+
+
+def invitation(stage: Stage) -> str:
+    return f"invitations/{stage.made('invitations/', INVITED)['id']}/"
+
+
+def account(stage: Stage) -> str:
+    return f"service-accounts/{stage.made('service-accounts/', ROBOT)['id']}/"
+
+
+def ready_export(stage: Stage) -> Asked:
+    with organisation_context(stage.alice.organisation.pk):
+        made = Export(requested_by="alice", created_at=timezone.now(), state="ready")
+        made.save()
+    return f"exports/{made.pk}/link/", None
+
+
+def applied(stage: Stage) -> Asked:
+    files = {**FILES, "streams/lorries.yaml": FILES["streams/cars.yaml"]}
+    files["queries/speeding.sql"] = files["queries/speeding.sql"].replace("120", "130")
+    return "definitions/apply/", {"files": files, "token": plan(stage.alice, files)["token"]}
+
+
+def running(stage: Stage) -> Asked:
+    stage.made(f"{stage.bound}start/")
+    return f"{stage.bound}stop/", {"flush": True}
+
+
+def asked_to_be_deleted(stage: Stage) -> Asked:
+    stage.made("organisation/deletion/", {"slug": "acme"})
+    return "organisation/deletion/", None
+
+
+INVITED = {"email": "dora@example.org", "role": "viewer"}
+ROBOT = {"name": "robot", "role": "operator"}
+TOKEN = {"name": "nightly", "role": "viewer", "expires_in_days": 1}
+GRAPH = graph(where="speed > 140")
+
+WRITES: dict[tuple[str, str], Case] = {
+    ("organisation/", "put"): Case(
+        "organisation.renamed",
+        lambda _: ("organisation/", {"name": "Acme 2"}),
+        "acme",
+        {"name": "Acme"},
+        {"name": "Acme 2"},
+    ),
+    ("organisation/transfer/", "post"): Case(
+        "organisation.transferred",
+        lambda stage: ("organisation/transfer/", {"member": stage.member}),
+        "acme",
+        {"alice@acme.example": "owner", "bob@acme.example": "viewer"},
+        {"alice@acme.example": "admin", "bob@acme.example": "owner"},
+    ),
+    ("organisation/deletion/", "post"): Case(
+        "organisation.deletion_asked",
+        lambda _: ("organisation/deletion/", {"slug": "acme"}),
+        "acme",
+        None,
+        {"delete_after": ANY},
+    ),
+    ("organisation/deletion/", "delete"): Case(
+        "organisation.deletion_taken_back", asked_to_be_deleted, "acme", {"delete_after": ANY}
+    ),
+    ("members/<uuid:member>/", "put"): Case(
+        "member.role_changed",
+        lambda stage: (f"members/{stage.member}/", {"role": "designer"}),
+        "bob@acme.example",
+        {"role": "viewer"},
+        {"role": "designer"},
+    ),
+    ("members/<uuid:member>/", "delete"): Case(
+        "member.removed",
+        lambda stage: (f"members/{stage.member}/", None),
+        "bob@acme.example",
+        {"role": "viewer", "tokens_ended": 0},
+    ),
+    ("invitations/", "post"): Case(
+        "invitation.created", lambda _: ("invitations/", INVITED), "dora@example.org", None, {"role": "viewer"}
+    ),
+    ("invitations/<uuid:invitation>/", "delete"): Case(
+        "invitation.revoked", lambda stage: (invitation(stage), None), "dora@example.org", {"role": "viewer"}
+    ),
+    ("invitations/<uuid:invitation>/resend/", "post"): Case(
+        "invitation.resent",
+        lambda stage: (f"{invitation(stage)}resend/", None),
+        "dora@example.org",
+        None,
+        {"role": "viewer"},
+    ),
+    ("service-accounts/", "post"): Case(
+        "service_account.created",
+        lambda _: ("service-accounts/", ROBOT),
+        "robot",
+        None,
+        Some({"role": "operator"}),
+    ),
+    ("service-accounts/<uuid:account>/", "put"): Case(
+        "service_account.replaced",
+        lambda stage: (account(stage), {**ROBOT, "role": "viewer"}),
+        "robot",
+        {"role": "operator"},
+        {"role": "viewer"},
+    ),
+    ("service-accounts/<uuid:account>/", "delete"): Case(
+        "service_account.deleted", lambda stage: (account(stage), None), "robot", Some({"role": "operator"})
+    ),
+    ("service-accounts/<uuid:account>/tokens/", "post"): Case(
+        "token.created",
+        lambda stage: (f"{account(stage)}tokens/", TOKEN),
+        ANY,
+        None,
+        Some({"role": "viewer"}),
+    ),
+    ("tokens/", "post"): Case("token.created", lambda _: ("tokens/", TOKEN), ANY, None, Some({"role": "viewer"})),
+    ("tokens/<uuid:token>/", "delete"): Case(
+        "token.revoked",
+        lambda stage: (f"tokens/{stage.made('tokens/', TOKEN)['id']}/", None),
+        ANY,
+        Some({"role": "viewer"}),
+    ),
+    ("audit/export/", "get"): Case(
+        "audit.exported",
+        lambda _: ("audit/export/?format=csv&action=stream.", None),
+        "audit log",
+        None,
+        {"format": "csv", "action": "stream."},
+    ),
+    ("exports/", "post"): Case("export.requested", lambda _: ("exports/", None), ANY),
+    ("exports/<uuid:export>/link/", "post"): Case("export.link_made", ready_export, ANY),
+    ("streams/", "post"): Case(
+        "stream.created",
+        lambda _: ("streams/", stream_body("lorries")),
+        "lorries",
+        None,
+        Some({"name": "lorries", "adapter": file_adapter("files/cars.jsonl")}),
+    ),
+    ("streams/<uuid:stream>/", "put"): Case(
+        "stream.replaced",
+        lambda stage: (stage.stream, stream_body("autos", fields={"plate": "string"})),
+        "autos",
+        {"name": "cars", "definition": {"fields": {"speed": "double"}}},
+        {"name": "autos", "definition": {"fields": {}}},
+    ),
+    ("streams/<uuid:stream>/", "delete"): Case(
+        "stream.deleted",
+        lambda stage: (f"streams/{stage.made('streams/', stream_body('lorries'))['id']}/", None),
+        "lorries",
+        Some({"name": "lorries", "adapter": file_adapter("files/cars.jsonl")}),
+    ),
+    ("streams/<uuid:stream>/sample/", "get"): Case(
+        "stream.sampled", lambda stage: (f"{stage.stream}sample/", None), "cars", None, {"rows": 3}
+    ),
+    ("queries/", "post"): Case(
+        "query.created",
+        lambda _: ("queries/", {"graph": graph("slow"), "comment": "first"}),
+        "slow",
+        None,
+        Some({"version": 1, "comment": "first"}),
+    ),
+    ("queries/<uuid:query>/versions/", "post"): Case(
+        "query.version_made",
+        lambda stage: (f"queries/{stage.binding['query']}/versions/", {"graph": GRAPH, "comment": "faster"}),
+        "speeding",
+        {"version": 1, "comment": "first", "graph": {"nodes": {"fast": {"where": "speed > 120"}}}},
+        {"version": 2, "comment": "faster", "graph": {"nodes": {"fast": {"where": "speed > 140"}}}},
+    ),
+    ("definitions/", "get"): Case(
+        "definitions.exported", lambda _: ("definitions/", None), "definitions", None, {"files": 3}
+    ),
+    ("definitions/apply/", "post"): Case(
+        "definitions.applied",
+        applied,
+        "definitions",
+        None,
+        {"created": 1, "updated": 2, "deleted": 0},
+        also=("stream.created", "query.version_made", "binding.replaced"),
+    ),
+    ("bindings/", "post"): Case(
+        "binding.created",
+        lambda stage: ("bindings/", {"name": "look", "query_version": stage.binding["query_version"]}),
+        "look",
+        None,
+        {"name": "look", "query": "speeding", "version": 1, "inputs": {"cars": Some({"stream": "cars"})}},
+    ),
+    ("bindings/<uuid:binding>/", "put"): Case(
+        "binding.replaced",
+        lambda stage: (stage.bound, {"name": "look", "query_version": stage.binding["query_version"]}),
+        "look",
+        {"name": "watch"},
+        {"name": "look"},
+    ),
+    ("bindings/<uuid:binding>/", "delete"): Case(
+        "binding.deleted", lambda stage: (stage.bound, None), "watch", Some({"name": "watch", "query": "speeding"})
+    ),
+    ("bindings/<uuid:binding>/start/", "post"): Case(
+        "run.started",
+        lambda stage: (f"{stage.bound}start/", None),
+        "watch",
+        None,
+        Some({"query": "speeding", "desired": "running"}),
+    ),
+    ("bindings/<uuid:binding>/stop/", "post"): Case(
+        "run.stopped",
+        running,
+        "watch",
+        {"desired": "running", "flush": False},
+        {"desired": "stopped", "flush": True},
+    ),
+}
+
+WRITES_NOTHING: dict[tuple[str, str], str] = {
+    ("queries/validate/", "post"): "looks for faults in what is sent",
+    ("queries/complete/", "post"): "says what may stand at a place of a text",
+    ("queries/explain/", "post"): "says what a query would do",
+    ("definitions/plan/", "post"): "says what applying would change",
+    ("transcripts/run/", "post"): "runs what is sent, on the data that are sent",
+}
+"""Methods other than GET of which no event comes, and why."""

@@ -1,0 +1,180 @@
+"""Every address that changes something, or takes data out, writes exactly its event; a new one has to say which."""
+
+from collections.abc import Callable
+from typing import Any
+from unittest import mock
+
+import pytest
+from django.apps import apps
+from django.test import Client
+
+from tests.webapp.audit.cases import TOKEN, WRITES, WRITES_NOTHING, Case, Stage
+from tests.webapp.audit.conftest import Events
+from tests.webapp.conftest import Person
+from webapp.accounts.models import Membership, Organisation
+from webapp.accounts.permissions import MATRIX
+from webapp.audit.models import AuditEvent
+from webapp.core.context import installation_context
+from webapp.core.tenancy import TenantModel, TenantQuerySet
+
+CHANGING = {(route, method) for route, methods in MATRIX.routes.items() for method in methods if method != "get"}
+KEYS = sorted(WRITES)
+BY_TOKEN = [key for key in KEYS if MATRIX.routes[key[0]][key[1]].by_token]
+
+
+def sent(person: Person, method: str, path: str, body: Any, **headers: str) -> Any:
+    if method == "get":
+        answered = person.client.get(person.url(path), headers=headers)
+        if answered.streaming:
+            answered.getvalue()
+        return answered
+    call = getattr(person.client, method)
+    return call(person.url(path), body, content_type="application/json", headers=headers)
+
+
+def check(case: Case, found: list[AuditEvent], answered: Any) -> AuditEvent:
+    """Check the events of one request and return its own."""
+    assert sorted(each.action for each in found) == sorted((case.action, *case.also))
+    assert {each.request_id for each in found} == {answered.headers["X-Request-ID"]}
+    [event] = [each for each in found if each.action == case.action]
+    assert (event.target_label, event.before, event.after) == (case.label, case.before, case.after)
+    assert event.target_id is not None
+    assert event.area == case.action.split(".")[0]
+    return event
+
+
+def test_every_method_that_may_change_something_is_classified() -> None:
+    assert {key for key in WRITES if key[1] != "get"} | set(WRITES_NOTHING) == CHANGING
+    assert not set(WRITES) & set(WRITES_NOTHING)
+    assert {key for key in WRITES if key[1] == "get"} <= {
+        (route, "get") for route, methods in MATRIX.routes.items() if "get" in methods
+    }
+
+
+@pytest.mark.parametrize("key", KEYS, ids=" ".join)
+def test_a_person_is_named_with_what_they_did(key: tuple[str, str], stage: Stage, newer: Callable[[], Events]) -> None:
+    case = WRITES[key]
+    path, body = case.ask(stage)
+    events = newer()
+    answered = sent(stage.alice, key[1], path, body)
+    assert answered.status_code < 300, answered.content
+    event = check(case, events(), answered)
+    assert event.organisation_id == stage.alice.organisation.pk
+    assert (event.actor_kind, event.actor_id, event.actor_label, event.token, event.impersonator, event.address) == (
+        "person",
+        str(stage.alice.user.pk),
+        "alice@acme.example",
+        None,
+        None,
+        "127.0.0.1",
+    )
+
+
+@pytest.mark.parametrize("key", KEYS, ids=" ".join)
+def test_an_event_that_cannot_be_written_undoes_the_change(key: tuple[str, str], stage: Stage) -> None:
+    path, body = WRITES[key].ask(stage)
+    before = everything()
+    with mock.patch.object(TenantQuerySet, "insert", side_effect=OSError("the disk is full")):
+        assert sent(stage.alice, key[1], path, body).status_code == 500
+    assert everything() == before
+
+
+@pytest.mark.parametrize("key", BY_TOKEN, ids=" ".join)
+def test_the_token_of_a_person_is_named(key: tuple[str, str], stage: Stage, newer: Callable[[], Events]) -> None:
+    made = stage.made("tokens/", {**TOKEN, "role": "owner"})
+    path, body = WRITES[key].ask(stage)
+    events = newer()
+    program = Person(stage.alice.user, stage.alice.organisation, Client())
+    answered = sent(program, key[1], path, body, Authorization=f"Bearer {made['token']}")
+    event = check(WRITES[key], events(), answered)
+    assert (event.actor_kind, event.actor_id, event.actor_label, event.token) == (
+        "token",
+        str(stage.alice.user.pk),
+        "alice@acme.example",
+        made["prefix"],
+    )
+
+
+@pytest.mark.parametrize("key", BY_TOKEN, ids=" ".join)
+def test_a_service_account_is_named(key: tuple[str, str], stage: Stage, newer: Callable[[], Events]) -> None:
+    account = stage.made("service-accounts/", {"name": "deployer", "role": "owner"})
+    made = stage.made(f"service-accounts/{account['id']}/tokens/", {**TOKEN, "role": "owner"})
+    path, body = WRITES[key].ask(stage)
+    events = newer()
+    program = Person(stage.alice.user, stage.alice.organisation, Client())
+    answered = sent(program, key[1], path, body, Authorization=f"Bearer {made['token']}")
+    event = check(WRITES[key], events(), answered)
+    assert (event.actor_kind, event.actor_id, event.actor_label, event.token) == (
+        "service",
+        account["id"],
+        "deployer",
+        made["prefix"],
+    )
+
+
+def test_who_acts_as_somebody_else_is_named_beside_them(stage: Stage, newer: Callable[[], Events]) -> None:
+    session = stage.alice.client.session
+    session.update({"impersonator": "ada@installation.example", "impersonation_until": "2999-01-01T00:00:00+00:00"})
+    session.save()
+    key = ("streams/<uuid:stream>/", "put")
+    path, body = WRITES[key].ask(stage)
+    events = newer()
+    answered = sent(stage.alice, "put", path, body)
+    event = check(WRITES[key], events(), answered)
+    assert (event.actor_label, event.impersonator) == ("alice@acme.example", "ada@installation.example")
+    listed = stage.alice.get("audit/?actor=ada@installation.example").json()["events"]
+    assert [each["action"] for each in listed] == ["stream.replaced"]
+
+
+@pytest.mark.parametrize("key", sorted(WRITES_NOTHING), ids=" ".join)
+def test_what_only_looks_writes_no_event(key: tuple[str, str], stage: Stage, newer: Callable[[], Events]) -> None:
+    bodies: dict[str, Any] = {
+        "queries/validate/": {"text": "QUERY q;"},
+        "queries/complete/": {"text": "QUERY q;", "at": 0},
+        "queries/explain/": {"text": "QUERY q;\nINSERT INTO out SELECT STREAM * FROM cars;"},
+        "definitions/plan/": {"files": {}},
+        "transcripts/run/": {"name": "t.yaml", "text": "x: 1"},
+    }
+    events = newer()
+    answered = sent(stage.alice, key[1], key[0], bodies[key[0]])
+    assert answered.status_code in {200, 422}, answered.content
+    assert events() == []
+
+
+REFUSED: list[tuple[str, Callable[[Stage], tuple[str, Any]], int]] = [
+    ("post", lambda _: ("streams/", {**WRITES["streams/", "post"].ask(_)[1], "name": "cars"}), 409),
+    ("delete", lambda stage: (stage.stream, None), 409),
+    ("post", lambda stage: (f"{stage.bound}stop/", {}), 409),
+    ("post", lambda stage: ("bindings/", {"name": "watch", "query_version": stage.binding["query_version"]}), 409),
+    ("post", lambda stage: ("definitions/apply/", {"files": {}, "token": "of another plan"}), 409),
+    ("post", lambda _: ("queries/", {"graph": {}}), 422),
+]
+
+
+@pytest.mark.parametrize(("method", "ask", "status"), REFUSED)
+def test_a_change_that_is_refused_leaves_no_event(
+    method: str, ask: Any, status: int, stage: Stage, newer: Callable[[], Events]
+) -> None:
+    path, body = ask(stage)
+    events = newer()
+    assert sent(stage.alice, method, path, body).status_code == status
+    assert events() == []
+
+
+def test_a_change_that_breaks_off_leaves_no_event(stage: Stage, newer: Callable[[], Events]) -> None:
+    path, body = WRITES["definitions/apply/", "post"].ask(stage)
+    events = newer()
+    with mock.patch("webapp.bundles.applying._delete", side_effect=OSError("the disk is full")):
+        assert stage.alice.post(path, body).status_code == 500
+    assert events() == []
+
+
+def everything() -> dict[str, list[Any]]:
+    """Return every row of every table that holds what organisations have, but the audit log."""
+    models = [Organisation, Membership, *(each for each in apps.get_models() if issubclass(each, TenantModel))]
+    with installation_context("a test compares all rows"):
+        return {
+            model._meta.label: list(TenantQuerySet(model).order_by("pk").values())  # type: ignore[type-var]
+            for model in models
+            if model is not AuditEvent
+        }
