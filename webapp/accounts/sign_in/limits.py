@@ -1,6 +1,7 @@
 """Rate limits of what allauth leaves open, and every refusal of the sign-in in words."""
 
 import json
+import logging
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -20,7 +21,13 @@ WORDS: Final = {
     409: ("conflict", "This is done already, or its time is over. Reload the page."),
     429: ("too_many_requests", "Too many attempts. Wait a minute and try again."),
 }
+UNREADABLE: Final = {
+    "code": "incorrect_code",
+    "message": "This is no passkey's answer. Try again.",
+    "param": "credential",
+}
 WAIT_S: Final = 60
+logger = logging.getLogger(__name__)
 
 
 def allow(request: HttpRequest, action: str, rate: str) -> bool:
@@ -45,6 +52,14 @@ class SignInLimits:
         if name not in RATES or allow(request, name, RATES[name]):
             return None
         return JsonResponse({"status": 429}, status=429)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
+        """Refuse a credential of a passkey that cannot be read; allauth lets the faults of its decoding through."""
+        name = request.resolver_match.view_name if request.resolver_match else ""
+        if "webauthn" not in name or not isinstance(exception, ValueError | TypeError | KeyError | AttributeError):
+            return None
+        logger.warning("A credential of a passkey cannot be read.", exc_info=exception)
+        return JsonResponse({"status": 400, "errors": [UNREADABLE]}, status=400)
 
 
 def with_words(response: HttpResponseBase) -> HttpResponseBase:
