@@ -30,9 +30,9 @@ def delete_if_due(organisation: Organisation, now: datetime) -> bool:
     The audit events stay.
     """
     key = organisation.pk
-    if not Organisation.objects.filter(pk=key, delete_after__lte=now).exists():
-        return False  # read again: it may have been taken back since it was listed
     with organisation_context(key):
+        if not Organisation.objects.filter(pk=key, delete_after__lte=now).exists():
+            return False  # read again: it may have been taken back since it was listed
         if Run.objects.filter(ended_at__isnull=True).exists() or not _runner_is_gone(key):
             logger.info("organisation %s waits for what runs to end before it is deleted", key)
             return False

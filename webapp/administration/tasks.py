@@ -11,7 +11,7 @@ from webapp.accounts.models import Organisation
 from webapp.administration.deleting import delete_if_due
 from webapp.administration.exporting import expire_exports, write_export
 from webapp.administration.models import Export
-from webapp.core.context import organisation_context
+from webapp.core.context import installation_context, organisation_context
 from webapp.core.tasks import tenant_task
 
 logger = logging.getLogger(__name__)
@@ -41,7 +41,9 @@ def expire_exports_of(*, organisation: str) -> None:  # noqa: ARG001
 @shared_task
 def keep_house() -> None:
     """Every hour: expire exports, and delete the organisations whose time of grace has passed."""
-    for organisation in Organisation.objects.all():
+    with installation_context("every organisation is looked at"):
+        organisations = list(Organisation.objects.all())
+    for organisation in organisations:
         with organisation_context(None):
             if not delete_if_due(organisation, timezone.now()):
                 expire_exports_of.delay(organisation=str(organisation.pk))

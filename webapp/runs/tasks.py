@@ -6,6 +6,7 @@ from celery import shared_task
 from django.db import transaction
 
 from webapp.accounts.models import Organisation
+from webapp.core.context import installation_context
 from webapp.core.tasks import tenant_task
 from webapp.runs.reconciler import reconcile_installation
 
@@ -13,7 +14,9 @@ from webapp.runs.reconciler import reconcile_installation
 @shared_task
 def reconcile_all() -> None:
     """Reconcile every organisation, each in a task of its own."""
-    for organisation in Organisation.objects.values_list("pk", flat=True):
+    with installation_context("every organisation has a turn"):
+        organisations = list(Organisation.objects.values_list("pk", flat=True))
+    for organisation in organisations:
         reconcile.apply_async(kwargs={"organisation": str(organisation)}, expires=3)
 
 

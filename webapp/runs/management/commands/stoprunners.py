@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from streaming.wire import keys
 from streaming.wire.messages import RunnerLease
 from webapp.accounts.models import Organisation
-from webapp.core.context import organisation_context
+from webapp.core.context import installation_context, organisation_context
 from webapp.runs.launching import end_runner
 from webapp.runs.models import RunnerLaunch
 
@@ -23,7 +23,9 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **__: Any) -> None:
         """Ask each runner to end, and say which."""
-        for organisation in Organisation.objects.all():
+        with installation_context("the runners of every organisation end"):
+            organisations = list(Organisation.objects.all())
+        for organisation in organisations:
             with organisation_context(organisation.pk):
                 pids = set(RunnerLaunch.objects.filter(host=socket.gethostname()).values_list("pid", flat=True))
             for pid in pids | _leased(str(organisation.pk)):
