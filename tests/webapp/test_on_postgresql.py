@@ -1,11 +1,7 @@
-"""What tests of files, texts and bindings state holds on a real PostgreSQL too."""
+"""What tests of files, texts and bindings state holds on a real PostgreSQL too, for the role of the application."""
 
-import os
-import subprocess
-import sys
-
-from tests.conftest import ROOT
 from tests.postgresql import PostgreSQL
+from tests.webapp.rows.application import tested_as_application
 
 STATED = [
     "tests/webapp/test_bundles.py",
@@ -17,7 +13,5 @@ STATED = [
 
 
 def test_files_texts_bindings_and_streams_are_the_same_on_postgresql(postgresql: PostgreSQL) -> None:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *STATED]
-    env = {**os.environ, "DATABASE_URL": postgresql.url}
-    done = subprocess.run(command, cwd=ROOT, env=env, check=False, capture_output=True, text=True)
+    done = tested_as_application(postgresql, STATED)
     assert done.returncode == 0, done.stdout[-4_000:] + done.stderr[-1_000:]

@@ -1,0 +1,113 @@
+"""A list costs as many queries with forty objects as with one; every address that answers with a list is known."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.http import HttpResponseBase
+from django.test.utils import CaptureQueriesContext
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from tests.webapp.conftest import Person, founded
+from tests.webapp.rows.filling import Filled, address_of, fill
+from webapp.accounts.models import Membership
+from webapp.accounts.permissions import Role
+from webapp.core.context import organisation_context
+
+FEW, MANY = 1, 40
+SAME_LENGTH = {"quotas/"}
+"""Lists with one row for each thing that is counted, whatever its number."""
+LISTS = {
+    "api/me/": "organisations",
+    "members/": "people",
+    "invitations/": "invitations",
+    "service-accounts/": "programs",
+    "service-accounts/<uuid:account>/tokens/": "tokens of one program",
+    "tokens/": "tokens",
+    "quotas/": "limits",
+    "audit/": "events",
+    "audit/export/": "events as a file",
+    "exports/": "exports",
+    "streams/": "streams",
+    "queries/": "queries with their current versions",
+    "queries/<uuid:query>/versions/": "versions",
+    "definitions/": "all definitions as files",
+    "bindings/": "bindings with their inputs and newest runs",
+    "runs/": "runs",
+}
+"""Addresses whose answer grows with what an organisation has, and what they list."""
+NO_LISTS = {
+    "api/sign-in/",
+    "api/permissions/",
+    "api/downloads/<str:signed>/",
+    "organisation/",
+    "adapters/",
+    "streams/<uuid:stream>/",
+    "streams/<uuid:stream>/sample/",
+    "queries/<uuid:query>/",
+    "queries/<uuid:query>/explain/",
+    "bindings/<uuid:binding>/",
+    "runs/<uuid:run>/",
+    "runs/<uuid:run>/results/",
+    "runs/<uuid:run>/quarantine/",
+    "runs/<uuid:run>/logs/",
+    "runs/<uuid:run>/events/",
+}
+"""Addresses that answer with one thing, or with pages of files and not of rows."""
+OF_AN_ORGANISATION = "api/t/<slug:slug>/"
+
+
+def read_routes(patterns: Any, before: str = "") -> list[str]:
+    """Return the addresses below /api/ that can be read, those of organisations without what they begin with."""
+    found = []
+    for each in patterns:
+        route = before + str(each.pattern)
+        if isinstance(each, URLResolver):
+            found += read_routes(each.url_patterns, route)
+        elif isinstance(each, URLPattern) and route.startswith("api/"):
+            view = getattr(each.callback, "view_class", None)
+            if view is None or hasattr(view, "get"):
+                found.append(route.removeprefix(OF_AN_ORGANISATION))
+    return found
+
+
+ROUTES = read_routes(get_resolver().url_patterns)
+LISTED = [route for route in ROUTES if route in LISTS]
+
+
+def test_every_address_that_can_be_read_is_known_to_be_a_list_or_none() -> None:
+    unknown = sorted(set(ROUTES) - set(LISTS) - NO_LISTS)
+    assert unknown == [], "add each to LISTS, or to NO_LISTS if its answer does not grow with what there is"
+
+
+def body(answered: HttpResponseBase) -> bytes:
+    assert answered.status_code == 200, getattr(answered, "content", b"")
+    return b"".join(answered) if answered.streaming else answered.content  # type: ignore[call-overload, no-any-return, attr-defined]
+
+
+def asked(person: Person, route: str, filled: Filled) -> tuple[int, int]:
+    """Return how many queries the list costs, and how long it is."""
+    address = address_of(route, person.organisation.slug, filled)
+    body(person.client.get(address))  # what is read once for the process is read
+    with CaptureQueriesContext(
+        connection,
+    ) as captured:
+        length = len(body(person.client.get(address)))
+    return len(captured), length
+
+
+def belong_to_more(person: Person, count: int) -> None:
+    for number in range(count):
+        organisation = founded(f"other-{number}", "Other")
+        with organisation_context(organisation.pk):
+            Membership.objects.create(organisation=organisation, user=person.user, role=Role.VIEWER)
+
+
+@pytest.mark.parametrize("route", LISTED)
+def test_a_list_of_many_costs_as_many_queries_as_a_list_of_one(route: str, alice: Person) -> None:
+    few_queries, few_bytes = asked(alice, route, fill(alice.organisation, FEW))
+    filled = fill(alice.organisation, MANY, begin=FEW)  # a query and an account of their own, with so many below them
+    belong_to_more(alice, MANY)
+    many_queries, many_bytes = asked(alice, route, filled)
+    assert many_queries == few_queries
+    assert many_bytes > few_bytes * 5 or route in SAME_LENGTH
