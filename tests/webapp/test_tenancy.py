@@ -139,7 +139,17 @@ def ids(binding: dict[str, Any], alice: Person, cars: dict[str, Any]) -> dict[st
     assert run.status_code == 201, run.content
     token = alice.post("tokens/", {"name": "nightly", "role": "viewer", "expires_in_days": 1})
     assert token.status_code == 201, token.content
+    invitation = alice.post("invitations/", {"email": "dora@acme.example", "role": "viewer"})
+    assert invitation.status_code == 201, invitation.content
+    account = alice.post("service-accounts/", {"name": "nightly", "role": "viewer"})
+    assert account.status_code == 201, account.content
+    export = alice.post("exports/")
+    assert export.status_code == 201, export.content
     return {
+        "<uuid:export>": export.json()["id"],
+        "<uuid:member>": alice.get("members/").json()[0]["id"],
+        "<uuid:invitation>": invitation.json()["id"],
+        "<uuid:account>": account.json()["id"],
         "<uuid:stream>": cars["id"],
         "<uuid:query>": binding["query"],
         "<uuid:binding>": binding["id"],
