@@ -20,6 +20,7 @@ _VALUES: dict[type, Any] = {
     models.BooleanField: False,
     models.IntegerField: 1,
     models.JSONField: {},
+    models.UUIDField: uuid.UUID(int=1),
 }
 
 
