@@ -14,8 +14,10 @@ from webapp.administration.site import site
 from webapp.bundles import api as bundles
 from webapp.core.pages import application_page
 from webapp.monitoring import api as monitoring
+from webapp.monitoring.quotas_api import QuotasView
 from webapp.queries import api as queries
 from webapp.runs import api as runs
+from webapp.runs.room_api import BindingResultsView, KeptView
 from webapp.streams import api as streams
 
 of_organisation: list[URLPattern | URLResolver] = [
@@ -32,6 +34,8 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("service-accounts/<uuid:account>/tokens/", service_accounts.ServiceAccountTokensView.as_view()),
     path("tokens/", TokensView.as_view()),
     path("tokens/<uuid:token>/", TokenView.as_view()),
+    path("quotas/", QuotasView.as_view()),
+    path("kept/", KeptView.as_view()),
     path("audit/", AuditView.as_view()),
     path("audit/export/", AuditExportView.as_view()),
     path("exports/", ExportsView.as_view()),
@@ -55,6 +59,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("bindings/<uuid:binding>/", runs.BindingView.as_view()),
     path("bindings/<uuid:binding>/start/", runs.StartView.as_view()),
     path("bindings/<uuid:binding>/stop/", runs.StopView.as_view()),
+    path("bindings/<uuid:binding>/results/", BindingResultsView.as_view()),
     path("runs/", runs.RunsView.as_view()),
     path("runs/<uuid:run>/", runs.RunView.as_view()),
     path("runs/<uuid:run>/results/", monitoring.ResultsView.as_view()),

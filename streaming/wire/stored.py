@@ -52,7 +52,8 @@ def stored_after(folder: Path, batch: int, newest: int | None = None) -> Stored:
 def remove(folder: Path, kind: PartKind, upto: int) -> Removed:
     """Delete the rows of `kind` of all commits up to batch `upto`. Raises `OSError`; it may then be asked again.
 
-    A commit stops listing a part before the part goes, so that a reader finds what it is told of or nothing.
+    A commit stops listing a part before the part goes, so that a reader finds what it is told of or nothing. Where the
+    disk is too full for the shorter commit the longer one stays: readers take a part that is gone for no rows.
     """
     rows = parts = freed = of_commits = 0
     for number in committed_batches(folder):
@@ -62,7 +63,7 @@ def remove(folder: Path, kind: PartKind, upto: int) -> Removed:
         gone = [part for part in commit.parts if part.kind == kind]
         left = [part for part in commit.parts if part.kind != kind]
         if gone or (kind == "results" and commit.totals):
-            freed += sum(_part_size(folder, part) for part in gone)
+            freed += sum(_size(folder / part.path) for part in gone)
             of_commits += _shorten(folder, commit, left, forget_totals=kind == "results")
         for part in gone:
             (folder / part.path).unlink(missing_ok=True)
@@ -87,8 +88,11 @@ def _shorten(folder: Path, commit: Commit, left: list[Part], *, forget_totals: b
         return before
     shorter = Commit(batch=commit.batch, parts=left, totals={} if forget_totals else commit.totals)
     staged = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    staged.write_text(shorter.model_dump_json(), encoding="utf-8")
-    staged.replace(path)
+    try:
+        staged.write_text(shorter.model_dump_json(), encoding="utf-8")
+        staged.replace(path)
+    except OSError:
+        staged.unlink(missing_ok=True)
     return before - _size(path)
 
 

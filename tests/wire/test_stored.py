@@ -111,3 +111,18 @@ def test_later_batches_are_left_and_a_cursor_of_before_still_reads_on(tmp_path: 
     assert committed_batches(tmp_path) == [1, 2, 3], "those that list quarantine stay"
     batch(tmp_path, 4)
     assert [row["start"] for row in committed_rows(tmp_path, "results", 10).rows] == [4, 4, 3, 3]
+
+
+def test_a_full_disk_does_not_keep_rows_from_being_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    batch(tmp_path, 1)
+    before = stored_after(tmp_path, 0)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Path, "write_text", full)
+        removed = remove(tmp_path, "late", 1)
+    assert (removed.rows, removed.late) == (1, before.late)
+    assert (count(tmp_path, "late"), count(tmp_path, "results")) == (0, 2)
+    assert remove(tmp_path, "late", 1).late == 0, "what is gone is not freed twice"

@@ -21,7 +21,7 @@ from webapp.accounts.members import check_may_give, members, standing
 from webapp.accounts.models import Invitation, Membership, User
 from webapp.accounts.organisations import check_open, lock_organisation
 from webapp.accounts.permissions import Role
-from webapp.accounts.quotas import check_room
+from webapp.accounts.quotas import check_room, counts
 from webapp.accounts.secret_texts import Purpose
 from webapp.audit.recording import Target, record
 from webapp.core.context import installation_context, organisation_context
@@ -59,6 +59,7 @@ def access_invitation(invitation: UUID) -> Invitation:
     return found
 
 
+@counts("members")
 def places_taken() -> int:
     """Return how many members there are, and invitations that could still be accepted."""
     return members().count() + invitations().filter(expires_at__gt=timezone.now()).count()

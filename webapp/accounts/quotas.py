@@ -1,34 +1,42 @@
-"""What an organisation may use: the quotas, their limits, and the one refusal when there is no more room."""
+"""What an organisation may use: the quotas, their limits, what is used of them, and the one refusal.
 
-from collections.abc import Mapping
+Each room registers with `counts` how its quota is counted, and asks `check_room` where it would use more.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from django.conf import settings
+from django.db import transaction
 
 from webapp.accounts.models import OrganisationLimit
 from webapp.audit.recording import Target, record
 from webapp.core.errors import ApiError
 
+BYTES: Final = "bytes"
+_SIZES: Final = ("B", "KB", "MB", "GB", "TB")
+
 
 @dataclass(frozen=True)
 class Quota:
-    """One thing that is limited: its title on pages, the unit of its numbers."""
+    """One thing that is limited: its title on pages, the unit of its numbers, and how the organisation makes room."""
 
     name: str
     title: str
     unit: str
+    remedy: str
 
 
 QUOTAS: Final[Mapping[str, Quota]] = {
     quota.name: quota
     for quota in (
-        Quota("members", "Members and open invitations", "people"),
-        Quota("runs", "Runs at once", "runs"),
-        Quota("events_per_second", "Events read each second, all runs together", "events/s"),
-        Quota("preview_seconds", "Computing time of previews each day (UTC)", "s"),
-        Quota("result_bytes", "Results kept", "bytes"),
-        Quota("quarantine_bytes", "Quarantine kept", "bytes"),
+        Quota("members", "Members and open invitations", "people", "Remove somebody or take an invitation back"),
+        Quota("runs", "Runs at once", "runs", "Stop a run"),
+        Quota("events_per_second", "Events read each second, all runs together", "events/s", "Stop a run"),
+        Quota("preview_seconds", "Computing time of previews each day (UTC)", "s", "Wait for the next day"),
+        Quota("result_bytes", "Results kept", BYTES, "Delete results of bindings that do not run"),
+        Quota("quarantine_bytes", "Quarantine kept", BYTES, "Delete the quarantine of bindings that do not run"),
     )
 }
 
@@ -41,12 +49,56 @@ class Usage:
     used: int
     limit: int
 
+    @property
+    def sentence(self) -> str:
+        """The words for it, such as "Runs at once: 10 of 10 runs are used", without the point at the end."""
+        if self.quota.unit == BYTES:
+            return f"{self.quota.title}: {in_words(self.used)} of {in_words(self.limit, short=True)} are used"
+        return f"{self.quota.title}: {self.used:,} of {self.limit:,} {self.quota.unit} are used"
+
+    @property
+    def advice(self) -> str:
+        """The sentence that says how to go on."""
+        return f"{self.quota.remedy}, or ask whoever runs this installation for more."
+
 
 class OverQuota(ApiError):
     """There is no more room in a quota."""
 
     status = 409
     code = "over_quota"
+
+
+Count = Callable[[], int]
+_counts: dict[str, Count] = {}
+
+
+def counts(name: str) -> Callable[[Count], Count]:
+    """Register the function below as the one that counts what the organisation in context uses of the quota."""
+    assert name in QUOTAS
+
+    def register(count: Count) -> Count:
+        _counts[name] = count
+        return count
+
+    return register
+
+
+def used(name: str) -> int:
+    """Return what the organisation in context uses of the quota now, in its unit."""
+    return _counts[name]()
+
+
+def usages() -> list[Usage]:
+    """Return every quota with what is used of it, in a number of database queries that depends on nothing."""
+    most = limits()
+    return [Usage(quota, used(name), most[name]) for name, quota in QUOTAS.items()]
+
+
+def limits() -> dict[str, int]:
+    """Return the limit of every quota of the organisation in context."""
+    own = dict(OrganisationLimit.objects.values_list("quota", "value"))
+    return {name: own.get(name, settings.QUOTA_DEFAULTS[name]) for name in QUOTAS}
 
 
 def limit(name: str) -> int:
@@ -58,19 +110,30 @@ def limit(name: str) -> int:
 
 def check_room(name: str, used: int, more: int = 1) -> None:
     """Check that `more` fits beside what is `used`. Raises `OverQuota` that says "10 of 10" and what to do."""
-    most = limit(name)
-    if used + more > most:
-        quota = QUOTAS[name]
-        raise OverQuota(
-            f"{quota.title}: {used} of {most} {quota.unit} are used, so that {more} more do not fit. "
-            "Free some, or ask whoever runs this installation for more."
-        )
+    usage = Usage(QUOTAS[name], used, limit(name))
+    if used + more <= usage.limit:
+        return
+    beyond = f", so that {more:,} more do not fit" if more > 1 else ", so that there is no room for more"
+    raise OverQuota(f"{usage.sentence}{beyond}. {usage.advice}")
 
 
 def set_limit(name: str, value: int | None) -> None:
     """Set the limit of the organisation in context; None: the installation's default again. Writes an audit event."""
-    before = limit(name)
-    OrganisationLimit.objects.filter(quota=name).delete()
-    if value is not None:
-        OrganisationLimit(quota=name, value=value).save()
-    record("limit.set", target=Target("quota", None, name), before={"limit": before}, after={"limit": limit(name)})
+    with transaction.atomic():
+        before = limit(name)
+        OrganisationLimit.objects.filter(quota=name).delete()
+        if value is not None:
+            OrganisationLimit(quota=name, value=value).save()
+        record("limit.set", target=Target("quota", None, name), before={"limit": before}, after={"limit": limit(name)})
+
+
+def in_words(number: int, *, short: bool = False) -> str:
+    """Return a number of bytes in words, "9.5 GB" (1 KB is 1,024 bytes); `short` leaves a zero after the point out."""
+    size, unit = float(number), _SIZES[0]
+    for unit in _SIZES:
+        if size < 1024 or unit == _SIZES[-1]:
+            break
+        size /= 1024
+    if unit == _SIZES[0] or (short and round(size, 1) == round(size)):
+        return f"{size:.0f} {unit}"
+    return f"{size:.1f} {unit}"

@@ -61,7 +61,7 @@ class Run(TenantModel):
 
     `spec` is the RunSpec as it was at the start, so that an edit changes no run that is under way. `observed_at` is the
     runner's own time, in ticks, of the newest observation copied; older ones are ignored. `progress` is the newest
-    ProgressReport copied. `stopped_because`: the sentence for the user where not a user but a full quota asked it to stop.
+    ProgressReport copied. `stopped_because`: the sentence for the user where a full quota asked it to stop.
     """
 
     binding = models.ForeignKey(Binding, on_delete=models.PROTECT, related_name="runs")

@@ -29,7 +29,7 @@ def move(run: Run, to: Observed, now: datetime, *, domain: str | None = None, me
     """Move `run`, write it and announce it; the caller has asked `may_move`.
 
     A stop ends the run. A failure ends it too, unless the domain is external and the user still wants it to run:
-    then it is tried again later.
+    then it is tried again later. What a full quota stopped says so until its end.
     """
     before = audited(run)
     if to is Observed.FAILED:
@@ -38,6 +38,8 @@ def move(run: Run, to: Observed, now: datetime, *, domain: str | None = None, me
         run.ended_at, run.desired = now, Desired.STOPPED
     if to is Observed.REQUESTED:
         run.retry_at = None
+    if run.stopped_because and message is None:
+        domain, message = "user", run.stopped_because
     run.observed, run.domain, run.message, run.changed_at = to, domain, message, now
     fields = ["observed", "domain", "message", "changed_at", "ended_at", "failures", "retry_at", "observed_at"]
     with transaction.atomic():
@@ -119,6 +121,17 @@ def take_report(run: Run, report: ProgressReport, lease: RunnerLease | None, now
         run.save(update_fields=["progress"])
     if run.observed == Observed.LOST and lease is not None and report.at > run.changed_at.timestamp() * 1_000_000:
         move(run, Observed.RUNNING, now)
+
+
+def stop_for(run: Run, sentence: str, now: datetime) -> None:
+    """Ask `run` to stop with its state kept, because of what `sentence` says."""
+    before = audited(run)
+    run.desired, run.stopped_because, run.changed_at = Desired.STOPPED, sentence, now
+    run.domain, run.message = "user", sentence
+    with transaction.atomic():
+        run.save(update_fields=["desired", "stopped_because", "changed_at", "domain", "message"])
+        record("run.stopped", target=target_of(run), before=before, after=audited(run))
+    announce(run)
 
 
 def lose(run: Run, now: datetime) -> None:

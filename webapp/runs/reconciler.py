@@ -17,13 +17,15 @@ from django.utils import timezone
 from pydantic import ValidationError
 
 from streaming.wire import keys
-from streaming.wire.messages import ProgressReport, RunnerLease, RunObserved
+from streaming.wire.messages import ProgressReport, RunLimits, RunnerLease, RunObserved
+from webapp.accounts.quotas import limit
 from webapp.core.context import organisation_context
 from webapp.runs.launching import Launcher, ProcessLauncher, ensure_runner, runner_log, runner_was_heard
 from webapp.runs.models import Run
-from webapp.runs.moves import lose, settle, take_observation, take_report
+from webapp.runs.moves import lose, settle, stop_for, take_observation, take_report
 from webapp.runs.state_events import announce
-from webapp.runs.states import Observed
+from webapp.runs.states import Desired, Observed
+from webapp.runs.usage import full, measure_running
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +52,7 @@ class Reconciler:
             runs = list(Run.objects.filter(ended_at__isnull=True).select_related("binding"))
             lease = self._lease()
             self._observe(runs, lease)
+            self._stop_when_full(runs)
             for run in runs:
                 if lease is None:
                     lose(run, self.now())
@@ -102,13 +105,27 @@ class Reconciler:
             except ValidationError:
                 logger.exception("run %s: the runner wrote what cannot be read", run.pk)
 
+    def _stop_when_full(self, runs: Sequence[Run]) -> None:
+        """Measure what the runs keep, and ask all of them to stop, their state kept, when there is no more room."""
+        measure_running(runs)
+        wanted = [run for run in runs if run.desired == Desired.RUNNING and run.ended_at is None]
+        usage = full() if wanted else None
+        if usage is None:
+            return
+        why = f"{usage.sentence}, so the run was asked to stop; its state is kept."
+        sentence = f"{why} {usage.advice} Then start it again: it goes on where it stopped."
+        for run in wanted:
+            stop_for(run, sentence, self.now())
+
     def _write_desired(self, runs: Sequence[Run]) -> None:
-        key = keys.desired(str(self.organisation))
+        """Write what the runner must do; the limit that holds for all runs together goes with it."""
+        key, limits = keys.desired(str(self.organisation)), RunLimits(events_per_second=limit("events_per_second"))
         wanted = {str(run.binding_id): run.read_spec().model_dump_json() for run in runs}
         with self.connection.pipeline(transaction=True) as together:
             together.delete(key)
             if wanted:
                 together.hset(key, mapping=wanted)  # type: ignore[arg-type]
+            together.set(keys.limits(str(self.organisation)), limits.model_dump_json())
             together.execute()
 
     def _forget(self, ended: Sequence[Run]) -> None:

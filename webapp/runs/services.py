@@ -17,6 +17,7 @@ from webapp.runs.moves import audited, target_of
 from webapp.runs.state_events import announce
 from webapp.runs.states import Desired, Observed
 from webapp.runs.tasks import reconcile_soon
+from webapp.runs.usage import check_room_for_run, measure
 from webapp.streams.access import stream_definitions
 
 
@@ -35,11 +36,13 @@ def start(*, binding: Binding, by: User | None) -> Run:
     """Start a run of `binding`. Raises `Faulty` with all faults, `Conflict` while another run has not ended.
 
     Also `Conflict` while the organisation waits for its deletion: the lock under which that is asked is the one under
-    which a deletion stops what runs, so that no run slips in between.
+    which a deletion stops what runs, so that no run slips in between. Under the same lock places are counted: raises
+    `OverQuota` while as many runs are open as may be, or while what is kept is full.
     """
     faults = faults_before_start(binding)
     if refuses(faults):
         raise Faulty(faults)
+    measure(binding)
     now = timezone.now()
     run = Run(
         binding=binding,
@@ -54,6 +57,8 @@ def start(*, binding: Binding, by: User | None) -> Run:
     try:
         with transaction.atomic():
             check_open("nothing is started")
+            if open_run(binding) is None:  # else the run itself is refused below, with the better sentence
+                check_room_for_run()
             run.save()
             record("run.started", target=target_of(run), after=audited(run))
     except IntegrityError:

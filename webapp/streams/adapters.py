@@ -12,6 +12,7 @@ from streaming.adapters.registry import input_adapter
 from streaming.adapters.shown import RowShown, shown
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.streams import AdapterChoice, StreamDefinition
+from webapp.accounts.previews import previewing
 from webapp.core.context import current_organisation
 from webapp.core.errors import fault
 from webapp.streams.sealing import opened
@@ -55,9 +56,13 @@ def try_options(definition: StreamDefinition, choice: AdapterChoice, *, node: st
 
 
 def first_rows(definition: StreamDefinition, choice: AdapterChoice) -> tuple[Sequence[RowShown], list[Fault]]:
-    """Return the first rows that the adapter reads, and the fault if it cannot."""
+    """Return the first rows that the adapter reads, and the fault if it cannot.
+
+    Raises `OverQuota` when the day's time for previews is used up.
+    """
     try:
-        rows = preview.sample(build(definition, choice), SAMPLE_ROWS, now=now_ticks())
+        with previewing():
+            rows = preview.sample(build(definition, choice), SAMPLE_ROWS, now=now_ticks())
     except AdapterError as error:
         return [], [adapter_fault(str(error))]
     return [shown(row, definition) for row in rows], []
