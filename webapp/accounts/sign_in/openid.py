@@ -109,10 +109,11 @@ class OpenID(OpenIDConnectProvider):  # type: ignore[misc]
         kwargs["nonce"] = get_random_string(32)
         kwargs["auth_params"] = {**self.get_auth_params(), "nonce": kwargs["nonce"]}
         try:
-            return super().redirect(request, process, next_url, **kwargs)
+            answered: HttpResponse = super().redirect(request, process, next_url, **kwargs)
         except (requests.RequestException, OAuth2Error, KeyError, ValueError) as error:
             state = {"process": process, "next": next_url, "headless": True}
             return failed(request, self, error, {"state": state})
+        return answered
 
     def extract_extra_data(self, data: dict[str, Any]) -> dict[str, Any]:
         """Return the few claims that are stored."""
