@@ -10,4 +10,4 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         """Import for its registration."""
-        from webapp.accounts import sign_in_events  # noqa: F401
+        from webapp.accounts import checks, sign_in_events  # noqa: F401
