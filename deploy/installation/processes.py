@@ -1,6 +1,6 @@
 """The processes of an installation: started in groups of their own, watched, and stopped to the last."""
 
-import subprocess
+import subprocess  # nosec B404 # programs of this machine, named by lists
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ class Processes:
         """Start `command`; in a session of its own, so that ctrl-C reaches us first and we stop all in order."""
         log = self.logs / f"{name}.log"
         with log.open("ab") as output:
-            process = subprocess.Popen(
+            process = subprocess.Popen(  # nosec B603 # a list of arguments, no shell, no word of a user in it
                 command,
                 cwd=ROOT,
                 env=dict(self.env),

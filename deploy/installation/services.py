@@ -1,7 +1,7 @@
 """The services of an installation and how each is started and found ready."""
 
 import os
-import subprocess
+import subprocess  # nosec B404 # programs of this machine, named by lists
 import sys
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -78,7 +78,7 @@ def manage(title: str, arguments: list[str], place: Place, env: Mapping[str, str
     say(title)
     log = place.logs / "manage.log"
     with log.open("ab") as output:
-        done = subprocess.run(
+        done = subprocess.run(  # nosec B603 # a list of arguments, no shell, no word of a user in it
             [sys.executable, str(ROOT / "manage.py"), *arguments],
             cwd=ROOT,
             env=dict(env),

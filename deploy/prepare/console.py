@@ -1,6 +1,6 @@
 """Progress lines with the time since the start, so that nobody wonders whether a long step still runs."""
 
-import subprocess
+import subprocess  # nosec B404 # programs of this machine, named by lists
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ def run_step(title: str, command: Sequence[str], log: Path, *, cwd: Path, env: M
     log.parent.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     with log.open("ab") as output:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # nosec B603 # a list of arguments, no shell, no word of a user in it
             command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
         )
         try:

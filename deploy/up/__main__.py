@@ -28,7 +28,7 @@ def main() -> int:
 def become_the_installation() -> NoReturn:
     """Go on in the virtual environment as the same process, so that ctrl-C and SIGTERM reach the one that serves."""
     os.chdir(ROOT)
-    os.execv(VENV_PYTHON, [str(VENV_PYTHON), "-m", "deploy.installation", str(Clock.started_s)])
+    os.execv(VENV_PYTHON, [str(VENV_PYTHON), "-m", "deploy.installation", str(Clock.started_s)])  # nosec B606 # becomes another program of this installation, no shell
 
 
 if __name__ == "__main__":

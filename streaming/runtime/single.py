@@ -15,7 +15,7 @@ from typing import IO
 
 import psutil
 
-TOKEN_VARIABLE = "PUNCTUAL_RUNNER_TOKEN"
+TOKEN_VARIABLE = "PUNCTUAL_RUNNER_TOKEN"  # nosec B105 # a name or a sentence, no password
 _ENDING_S = 5.0
 
 

@@ -48,7 +48,7 @@ def enter(request: Request, slug: str) -> Entry:
         raise NotFound
     if token is not None and token.person is None:
         return Entry(token.organisation, token.role, None, token)
-    assert isinstance(request.user, User)
+    assert isinstance(request.user, User)  # nosec B101 # tells the type checker what is so; nothing depends on it
     membership = access_organisation(request.user, slug)
     return Entry(membership.organisation, Role(membership.role), request.user, token)
 
@@ -87,7 +87,7 @@ class TenantView(APIView):
         self.entry = enter(request, kwargs["slug"])
         if not hasattr(self, str(request.method).lower()):
             raise exceptions.MethodNotAllowed(str(request.method))
-        assert request.resolver_match is not None
+        assert request.resolver_match is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
         rule = route_rule(request.resolver_match.route, str(request.method))
         if rule is None:
             raise Forbidden("This address has no rule in the permission matrix. Tell whoever runs this installation.")

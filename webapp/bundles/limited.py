@@ -21,7 +21,7 @@ def main(arguments: list[str]) -> None:
     }
     for which, most in limits.items():
         resource.setrlimit(which, (most, most))
-    os.execv(arguments[3], arguments[3:])
+    os.execv(arguments[3], arguments[3:])  # nosec B606 # becomes another program of this installation, no shell
 
 
 if __name__ == "__main__":

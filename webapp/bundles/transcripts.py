@@ -4,7 +4,7 @@ import contextlib
 import logging
 import os
 import signal
-import subprocess
+import subprocess  # nosec B404 # programs of this machine, named by lists
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -60,7 +60,7 @@ def _run(name: str, text: str, folder: Path) -> TranscriptResults:
     command = [sys.executable, str(Path(limited.__file__)), str(CPU_SECONDS), str(MEMORY_BYTES), str(OUTPUT_BYTES)]
     command += [sys.executable, "-P", "-m", "streaming.transcripts", "--json", "--executor", "reference", file.name]
     with output.open("wb") as standard_output, errors.open("wb") as standard_error:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # nosec B603 # a list of arguments, no shell, no word of a user in it
             command,
             cwd=folder,
             env=_environment(folder),

@@ -100,7 +100,7 @@ def references(model: type[models.Model]) -> dict[str, type[models.Model]]:
 def policies(model: type[models.Model]) -> Iterator[str]:
     """Yield the statements that put the policies on the table of `model`, which may have some already."""
     table, column = _quoted(model._meta.db_table), owner_column(model)
-    assert column is not None, f"{model._meta.label} has no organisation"
+    assert column is not None, f"{model._meta.label} has no organisation"  # nosec B101 # a slip of the programmer, found by the first migration
     own = f"current_setting('{VARIABLE}', true) IN ('{INSTALLATION}', {_quoted(column)}::text)"
     takes = f"{own} OR {_quoted(column)} IS NULL" if _may_be_nobodys(model) else own
     yield from no_policies(model)
@@ -160,7 +160,7 @@ def _may_be_nobodys(model: type[models.Model]) -> bool:
 def _inside(model: type[models.Model], column: str, key: str, target: type[models.Model]) -> str:
     table, pk, theirs = _quoted(model._meta.db_table), _column(target._meta.pk), owner_column(target)
     same = f"pointed.{_quoted(pk)} = {table}.{_quoted(key)} AND pointed.{theirs} = {table}.{_quoted(column)}"
-    found = f"EXISTS (SELECT 1 FROM {_quoted(target._meta.db_table)} pointed WHERE {same})"
+    found = f"EXISTS (SELECT 1 FROM {_quoted(target._meta.db_table)} pointed WHERE {same})"  # nosec B608 # names of tables and columns from our own code, never from a request
     return f"({table}.{_quoted(key)} IS NULL OR {found})"
 
 

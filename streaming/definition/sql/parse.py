@@ -81,7 +81,7 @@ def _refuse_targets(reader: Reader, sentences: list[Sentence]) -> None:
         extent = reader.tokens[again.first].extent
         remedy = "Write INSERT INTO and a name before it."
         reader.problem(extent, f"This query has no target, and another one goes to `{DEFAULT_TARGET}`.", remedy)
-        assert again.insert is not None
+        assert again.insert is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
         again.insert = replace(again.insert, target=Said(f"{DEFAULT_TARGET}_{number}", extent))
 
 

@@ -49,7 +49,7 @@ class MeView(APIView):
         token = request.auth if isinstance(request.auth, TokenInUse) else None
         if token is not None:
             return answer(_me_by_token(token, enter(request, token.organisation.slug)))
-        assert isinstance(request.user, User)
+        assert isinstance(request.user, User)  # nosec B101 # tells the type checker what is so; nothing depends on it
         with installation_context("a person lists their organisations"):
             memberships = list(request.user.memberships.select_related("organisation").order_by("organisation__slug"))
         entries = [Entry(each.organisation, Role(each.role), request.user, None) for each in memberships]

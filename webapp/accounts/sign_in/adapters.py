@@ -13,7 +13,7 @@ from webapp.accounts.sign_in.invited import invited, is_invited
 
 logger = logging.getLogger(__name__)
 
-NO_ADDRESS = "0.0.0.0"
+NO_ADDRESS = "0.0.0.0"  # nosec B104 # stands for no address; nothing listens on it
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
@@ -21,13 +21,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
     error_messages = {  # noqa: RUF012 - allauth reads it from the class
         **DefaultAccountAdapter.error_messages,
-        "email_password_mismatch": "The address or the password is wrong. Try again, or reset your password.",
+        "email_password_mismatch": "The address or the password is wrong. Try again, or reset your password.",  # nosec B105 # a name or a sentence, no password
         "too_many_login_attempts": "Too many attempts failed. Wait five minutes and try again.",
         "rate_limited": "Too many attempts. Wait a minute and try again.",
-        "incorrect_password": "This is not your password. Try again.",
-        "enter_current_password": "This is not your present password. Try again.",
+        "incorrect_password": "This is not your password. Try again.",  # nosec B105 # a name or a sentence, no password
+        "enter_current_password": "This is not your present password. Try again.",  # nosec B105 # a name or a sentence, no password
         "invalid_or_expired_key": "This link has been used, or is too old. Sign in to be sent a new one.",
-        "invalid_password_reset": "This link has been used, or is too old. Ask for a new one.",
+        "invalid_password_reset": "This link has been used, or is too old. Ask for a new one.",  # nosec B105 # a name or a sentence, no password
         "incorrect_code": "This code is wrong or was used already. Try the next one.",
     }
 

@@ -130,7 +130,7 @@ class Builder:
 
     def parenthesis(self, source: Source, owner: Owner, number: int) -> Ref | None:
         """The nodes of a source in parentheses; the last has the alias as its id."""
-        assert source.body is not None
+        assert source.body is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
         if source.alias is not None:
             return self.body(source.body, Owner(source.alias.value, source.alias))
         name = derived(owner.name, "from" if number == 1 else f"from_{number}")

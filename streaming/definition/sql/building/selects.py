@@ -176,7 +176,7 @@ class _Building:
 
     def _top(self, current: Ref | None, calls: list[Column]) -> Ref | None:
         top = self.select.top
-        assert top is not None
+        assert top is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
         if "WINDOW" not in self.select.clauses:
             remedy = "Add WINDOW BY, such as WINDOW BY TUMBLE 5m."
             self.reader.problem(top.extent, "TOP ranks the events of a window, and WINDOW BY is missing.", remedy)

@@ -48,7 +48,7 @@ def read_settings(reader: Reader, sentences: list[Sentence], resolved: Resolved)
 
 def _input(reader: Reader, advance: Advance, resolved: Resolved) -> str | None:
     """The id of the input that a statement is about; None with a fault where there is none."""
-    assert advance.input is not None
+    assert advance.input is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
     name = advance.input.value
     found = resolved.input_of(name)
     if found is not None:

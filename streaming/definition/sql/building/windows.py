@@ -175,7 +175,7 @@ def _put_clauses(reader: Reader, draft: Draft, select: Select) -> None:
 def fill_top(reader: Reader, draft: Draft, select: Select, qualifiers: Set[str]) -> None:
     """Set the fields of a top_k node, and tell of clauses that mean nothing to it."""
     top = select.top
-    assert top is not None
+    assert top is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
     window = select.clauses.get("WINDOW")
     taken = Fields()
     if window is not None:

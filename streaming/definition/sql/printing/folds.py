@@ -17,7 +17,7 @@ def fold_step(nodes: Sequence[Node], last: int) -> tuple[Body, int]:
 def fold_insert(nodes: Sequence[Node], last: int) -> tuple[Body, int]:
     """The longest body of an INSERT whose output is `nodes[last]`, and the index of its first node."""
     output = nodes[last]
-    assert isinstance(output, OutputNode)
+    assert isinstance(output, OutputNode)  # nosec B101 # tells the type checker what is so; nothing depends on it
     if last and nodes[last - 1].id == output.input and not isinstance(nodes[last - 1], InputNode | OutputNode):
         found = _longest(nodes, last - 1, output.id, named=False)
         if found is not None:
@@ -44,7 +44,7 @@ def _longest(nodes: Sequence[Node], last: int, owner: str, *, named: bool) -> tu
 
 def _union(nodes: Sequence[Node], last: int, owner: str) -> tuple[Union, int]:
     union = nodes[last]
-    assert isinstance(union, UnionNode)
+    assert isinstance(union, UnionNode)  # nosec B101 # tells the type checker what is so; nothing depends on it
     branches: list[Select | Operator] = []
     first = last
     for number in range(len(union.inputs), 0, -1):

@@ -60,7 +60,7 @@ def unit_clauses(unit: Unit, sources: Sources) -> list[Clause]:
     """The clauses of an INSERT, or those between the parentheses of a step; units are asked for in their order."""
     if isinstance(unit.node, InputNode):
         return [Clause(sources.stream(unit.node))]
-    assert unit.body is not None
+    assert unit.body is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
     insert = [_insert(unit.node)] if isinstance(unit.node, OutputNode) else []
     return [*insert, *clauses(unit.body, sources)]
 

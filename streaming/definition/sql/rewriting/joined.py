@@ -137,7 +137,7 @@ def _written(group: Sequence[_Placed], old: Sequence[Paragraph], sources: Source
     if [each.piece for each in group] == [*pieces]:
         for each in group:
             sources.skip(each.unit.nodes)
-        assert group[0].home is not None
+        assert group[0].home is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
         return old[group[0].home].text
     steps = [each for each in group if each.is_step]
     insert = group[-1] if not group[-1].is_step else None
@@ -228,7 +228,7 @@ class _Settings:
         """The statement as it is now; None where it is gone."""
         of = paragraph.statement
         if of.kind == "query":
-            assert self._change.script.graph is not None
+            assert self._change.script.graph is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
             same = self._change.script.graph.name == self._change.graph.name
             return paragraph.text if same else self._anew(paragraph, print_query(self._change.graph))
         settings = self._change.advance.get(of.input or "")

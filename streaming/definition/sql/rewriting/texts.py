@@ -66,7 +66,7 @@ def _says(read: Script, change: Change) -> bool:
 
 def _kept(script: Script, change: Change, pieces: Sequence[Piece], given_up: Set[int]) -> list[Kept]:
     """The pieces of the old text that make nodes of the new graph as they are: as many as stand in the same order."""
-    assert script.graph is not None
+    assert script.graph is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
     old, new = script.graph.nodes, change.graph.nodes
     if [node.id for node in old] != [each for piece in pieces for each in piece.ids]:
         return []
