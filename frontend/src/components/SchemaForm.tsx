@@ -1,5 +1,5 @@
-import { useId } from "react";
-import type { FormField, FormValue, FormValues } from "../model/schemaForm";
+import { useId, useState } from "react";
+import { type FormField, type FormValue, type FormValues, isKept, KEPT } from "../model/schemaForm";
 
 interface SchemaFormProps {
   fields: readonly FormField[];
@@ -14,6 +14,11 @@ export function SchemaForm({ fields, values, wrong, onChange, path = "" }: Schem
   return fields.map((field) => {
     const value = values[field.name] ?? field.initial;
     const change = (next: FormValue) => onChange({ ...values, [field.name]: next });
+    if (field.kind === "secret") {
+      return (
+        <SecretField key={field.name} field={field} value={value} wrong={wrong[path + field.name]} onChange={change} />
+      );
+    }
     if (typeof value === "object") {
       return (
         <fieldset key={field.name} className="stack group">
@@ -70,6 +75,49 @@ function SchemaField({ field, value, wrong, onChange }: SchemaFieldProps) {
       </label>
       <SchemaInput id={id} field={field} value={value} onChange={onChange} described={described} />
       {below}
+    </div>
+  );
+}
+
+interface SecretFieldProps {
+  field: FormField;
+  value: FormValue;
+  wrong: string | undefined;
+  onChange: (value: FormValue) => void;
+}
+
+/** A secret is never shown: one that is stored is kept until another is typed or it is removed. */
+function SecretField({ field, value, wrong, onChange }: SecretFieldProps) {
+  const id = useId();
+  const [stored] = useState(isKept(value));
+  const kept = isKept(value);
+  const typed = typeof value === "string" ? value : "";
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        {field.title}
+        {field.required ? "" : <span className="quiet"> (optional)</span>}
+      </label>
+      <input
+        id={id}
+        type="password"
+        autoComplete="new-password"
+        spellCheck={false}
+        placeholder={kept ? "kept; type to replace" : ""}
+        value={typed}
+        onChange={(event) => onChange(event.target.value === "" && stored ? KEPT : event.target.value)}
+        aria-describedby={`${id}-help`}
+        aria-invalid={wrong !== undefined}
+      />
+      {kept && !field.required ? (
+        <button type="button" className="quiet small" onClick={() => onChange("")}>
+          Remove {field.title}
+        </button>
+      ) : null}
+      <span id={`${id}-help`}>
+        {wrong === undefined ? null : <span className="wrong">{wrong} </span>}
+        <span className="help">{field.help}</span>
+      </span>
     </div>
   );
 }

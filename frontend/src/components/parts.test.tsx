@@ -49,10 +49,11 @@ test("a moment is written in UTC with the reader's own time on hover; null is in
 interface FormProps {
   fields: readonly FormField[];
   onChange: (values: FormValues) => void;
+  first?: FormValues;
 }
 
-function Form({ fields, onChange }: FormProps) {
-  const [values, setValues] = useState(initialValues(fields));
+function Form({ fields, onChange, first }: FormProps) {
+  const [values, setValues] = useState(first ?? initialValues(fields));
   const change = (next: FormValues) => {
     setValues(next);
     onChange(next);
@@ -72,4 +73,18 @@ test("a form drawn from a schema gives back what was typed", async () => {
   await userEvent.type(path, "in/a.csv");
   await userEvent.click(screen.getByLabelText("Wait"));
   expect(typed.at(-1)).toEqual({ path: "in/a.csv", follow: true });
+});
+
+test("a stored secret is not shown, is kept unless another is typed, and may be removed", async () => {
+  const fields = formFields({ properties: { token: { type: "string", title: "Token", writeOnly: true } } });
+  const typed: FormValues[] = [];
+  render(<Form fields={fields} first={{ token: { sealed: true } }} onChange={(values) => typed.push(values)} />);
+  const input = screen.getByPlaceholderText<HTMLInputElement>("kept; type to replace");
+  expect([input.type, input.value]).toEqual(["password", ""]);
+  await userEvent.type(input, "n");
+  expect(typed.at(-1)).toEqual({ token: "n" });
+  await userEvent.clear(input);
+  expect(typed.at(-1)).toEqual({ token: { sealed: true } });
+  await userEvent.click(screen.getByRole("button", { name: "Remove Token" }));
+  expect(typed.at(-1)).toEqual({ token: "" });
 });

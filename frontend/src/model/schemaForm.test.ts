@@ -65,3 +65,16 @@ test("what is no number or no JSON is said at its field", () => {
   const { wrong } = readForm(FIELDS, typed);
   expect(Object.keys(wrong)).toEqual(["rate", "columns", "burst.size"]);
 });
+
+const SECRET = formFields({
+  properties: {
+    token: { anyOf: [{ type: "string", writeOnly: true, format: "password" }, { type: "null" }], default: null },
+  },
+});
+
+test("a secret that is stored is kept, replaced by what is typed, and left out when it is empty", () => {
+  expect(SECRET[0]).toMatchObject({ kind: "secret", initial: "", required: false });
+  expect(readForm(SECRET, { token: { sealed: true } }).options).toEqual({ token: { sealed: true } });
+  expect(readForm(SECRET, { token: "new" }).options).toEqual({ token: "new" });
+  expect(readForm(SECRET, { token: "" })).toEqual({ options: {}, wrong: {} });
+});

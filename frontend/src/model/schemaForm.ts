@@ -2,7 +2,7 @@
 
 export type JsonSchema = Record<string, unknown>;
 
-export type FieldKind = "text" | "integer" | "number" | "boolean" | "choice" | "json" | "group";
+export type FieldKind = "text" | "secret" | "integer" | "number" | "boolean" | "choice" | "json" | "group";
 
 export interface FormField {
   name: string;
@@ -19,6 +19,13 @@ export interface FormField {
 export type FormValue = string | boolean | FormValues;
 export interface FormValues {
   [name: string]: FormValue;
+}
+
+/** What stands for a secret that is stored: the server shows it and takes it back, so that the secret is kept. */
+export const KEPT: FormValues = { sealed: true };
+
+export function isKept(value: FormValue): boolean {
+  return typeof value === "object" && value.sealed === true;
 }
 
 function isSchema(value: unknown): value is JsonSchema {
@@ -47,7 +54,7 @@ function kindOf(schema: JsonSchema): FieldKind {
   if (Array.isArray(schema.enum)) return "choice";
   switch (schema.type) {
     case "string":
-      return "text";
+      return schema.writeOnly === true ? "secret" : "text";
     case "integer":
     case "number":
     case "boolean":
@@ -141,6 +148,17 @@ function readSingle(field: FormField, typed: string | boolean, path: string): Re
     : { options: {}, wrong: { [path]: wrong } };
 }
 
+/** A secret is a text that was typed, or kept; empty is none. */
+function readSecret(field: FormField, typed: FormValue, path: string): ReadForm {
+  if (isKept(typed)) return { options: { [field.name]: typed }, wrong: {} };
+  return readSingle(field, typeof typed === "string" ? typed : "", path);
+}
+
+function readPart(field: FormField, typed: FormValue, path: string): ReadForm {
+  if (field.kind === "secret") return readSecret(field, typed, path);
+  return typeof typed === "object" ? readGroup(field, typed, path) : readSingle(field, typed, path);
+}
+
 function readGroup(field: FormField, typed: FormValues, path: string): ReadForm {
   const { options, wrong } = readForm(field.fields, typed, `${path}.`);
   const said = field.required || Object.keys(options).length > 0;
@@ -153,7 +171,7 @@ export function readForm(fields: readonly FormField[], values: FormValues, path 
   for (const field of fields) {
     const typed = values[field.name] ?? field.initial;
     const at = path + field.name;
-    const part = typeof typed === "object" ? readGroup(field, typed, at) : readSingle(field, typed, at);
+    const part = readPart(field, typed, at);
     Object.assign(read.options, part.options);
     Object.assign(read.wrong, part.wrong);
   }
