@@ -1,16 +1,18 @@
 """Queries over HTTP: list, create, read, versions; and validate, complete, explain, which store nothing."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import Field, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from streaming.definition.graph import Strict
 from webapp.accounts.access import TenantView
 from webapp.core.api import answer, read_body
-from webapp.core.errors import ErrorEnvelope
+from webapp.core.errors import ErrorEnvelope, Faulty, faults_of
 from webapp.queries import assistance, services
 from webapp.queries.access import access_query, current_version, current_versions, listed_versions, streams_used
 from webapp.queries.access import input_streams as streams_named
@@ -33,6 +35,16 @@ from webapp.queries.checking import Draft, Examined, examine_graph, examine_text
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import text_of
 from webapp.streams.access import stream_definitions, streams_with_ctis
+
+VERSIONS_LISTED = 100
+BEFORE = OpenApiParameter("before", int, description="List older ones: the number of the oldest version you have.")
+
+
+class VersionsAsked(Strict):
+    """Which versions are asked for: those before a number, or the newest."""
+
+    before: Annotated[int, Field(ge=1, le=2**31 - 1)] = 2**31 - 1
+
 
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
 
@@ -122,10 +134,19 @@ class QueryExplanationView(TenantView):
 class VersionsView(TenantView):
     """The versions of a query."""
 
-    @extend_schema(operation_id="versions_list", responses={200: VersionList, **REFUSALS})
+    @extend_schema(
+        operation_id="versions_list",
+        parameters=[BEFORE],
+        responses={200: VersionList, 422: ErrorEnvelope, **REFUSALS},
+    )
     def get(self, request: Request, slug: str, query: UUID) -> Response:
-        """List the versions, newest first."""
-        versions = listed_versions().filter(query=access_query(query))
+        """List 100 versions, newest first."""
+        found = access_query(query)
+        try:
+            asked = VersionsAsked.model_validate(request.query_params.dict())
+        except ValidationError as error:
+            raise Faulty(faults_of(error)) from None
+        versions = listed_versions().filter(query=found, number__lt=asked.before)[:VERSIONS_LISTED]
         return answer(VersionList([shown_version(version) for version in versions]))
 
     @extend_schema(

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Prefetch, QuerySet
+from django.db.models import OuterRef, Prefetch, Q, QuerySet, Subquery
 
 from streaming.definition.graph import InputNode
 from webapp.core.errors import NotFound
@@ -26,7 +26,13 @@ def access_binding(binding: UUID) -> Binding:
 
 def listed_runs() -> QuerySet[Run]:
     """Return the runs, newest first, with what is shown of each."""
-    return Run.objects.select_related("binding__query_version__query", "started_by")
+    return Run.objects.select_related("binding__query_version__query", "started_by").order_by("-created_at", "-pk")
+
+
+def runs_before(run: Run) -> QuerySet[Run]:
+    """Return the runs that are older than `run`, newest first."""
+    same = Q(created_at=run.created_at, pk__lt=run.pk)
+    return listed_runs().filter(Q(created_at__lt=run.created_at) | same)
 
 
 def access_run(run: UUID) -> Run:
@@ -44,8 +50,9 @@ def latest_run(binding: Binding) -> Run | None:
 
 def latest_runs() -> dict[UUID, Run]:
     """Return the newest run of each binding, by the binding's id."""
-    newer = Run.objects.filter(binding=OuterRef("binding"), created_at__gt=OuterRef("created_at"))
-    return {run.binding_id: run for run in listed_runs().filter(~Exists(newer))}
+    own = Run.objects.filter(binding=OuterRef("pk")).order_by("-created_at", "-pk")
+    newest = Binding.objects.order_by().annotate(newest=Subquery(own.values("pk")[:1])).values("newest")
+    return {run.binding_id: run for run in listed_runs().filter(pk__in=newest)}
 
 
 def open_run(binding: Binding) -> Run | None:

@@ -4,26 +4,43 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema
-from pydantic import Field, RootModel
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import Field, RootModel, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from streaming.definition.faults import FaultCode
 from streaming.definition.graph import Strict
 from streaming.definition.names import Name
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from streaming.wire.messages import ProgressReport
 from webapp.accounts.access import TenantView
 from webapp.core.api import answer, read_body
-from webapp.core.errors import ErrorEnvelope
+from webapp.core.errors import ErrorEnvelope, Faulty, NotFound, fault, faults_of
 from webapp.runs import bindings, services
-from webapp.runs.access import access_binding, access_run, latest_run, latest_runs, listed_bindings, listed_runs
+from webapp.runs.access import (
+    access_binding,
+    access_run,
+    latest_run,
+    latest_runs,
+    listed_bindings,
+    listed_runs,
+    runs_before,
+)
 from webapp.runs.choosing import InputChoice
 from webapp.runs.models import Binding, Run
 from webapp.runs.states import Desired, Observed
 from webapp.streams.models import Stream
 
 RUNS_LISTED = 100
+BEFORE = OpenApiParameter("before", UUID, description="List older ones: the id of the oldest run you have.")
+
+
+class RunsAsked(Strict):
+    """Which runs are asked for: those before a run, or the newest."""
+
+    before: UUID | None = None
 
 
 class BindingInputBody(Strict):
@@ -250,10 +267,23 @@ class StopView(TenantView):
 class RunsView(TenantView):
     """The runs of an organisation."""
 
-    @extend_schema(operation_id="runs_list", responses={200: RunList, **REFUSALS})
+    @extend_schema(
+        operation_id="runs_list", parameters=[BEFORE], responses={200: RunList, 422: ErrorEnvelope, **REFUSALS}
+    )
     def get(self, request: Request, slug: str) -> Response:
-        """List the newest 100 runs."""
-        return answer(RunList([shown_run(run) for run in listed_runs()[:RUNS_LISTED]]))
+        """List 100 runs, newest first."""
+        return answer(RunList([shown_run(run) for run in _asked(request)[:RUNS_LISTED]]))
+
+
+def _asked(request: Request) -> "QuerySet[Run]":
+    try:
+        before = RunsAsked.model_validate(request.query_params.dict()).before
+        return listed_runs() if before is None else runs_before(access_run(before))
+    except ValidationError as error:
+        raise Faulty(faults_of(error)) from None
+    except NotFound:
+        remedy = "Leave `before` out, or give the id of a run in the list."
+        raise Faulty([fault(FaultCode.BAD_SHAPE, "before: there is no such run.", remedy, field="before")]) from None
 
 
 class RunView(TenantView):

@@ -5,14 +5,24 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from streaming.definition.sql import print_sql
 from tests.webapp.conftest import POINTS, graph
-from webapp.accounts.models import Invitation, Membership, Organisation, ServiceAccount, Token, User
+from webapp.accounts.models import (
+    Invitation,
+    Membership,
+    Organisation,
+    OrganisationLimit,
+    PreviewUse,
+    ServiceAccount,
+    Token,
+    User,
+)
 from webapp.accounts.permissions import Role
 from webapp.administration.models import Export
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
-from webapp.queries.models import Query, QueryVersion
-from webapp.runs.models import Binding, BindingInput, Run
+from webapp.queries.models import Query, QueryText, QueryVersion
+from webapp.runs.models import Binding, BindingInput, Run, StoredBytes
 from webapp.runs.states import Desired, Observed
 from webapp.streams.models import Stream
 
@@ -62,8 +72,10 @@ def _designed(numbers: range) -> uuid.UUID:
         BindingInput(binding=binding, node="cars", stream=stream)
         for binding, stream in zip(bindings, streams, strict=True)
     ]
+    texts = [QueryText(version=version, text=print_sql(version.read_graph())) for version in versions[::2]]
     runs = [_run(binding, n) for binding, n in zip(bindings, numbers, strict=True)]
-    for rows in (streams, queries, versions, more, bindings, inputs, runs):
+    kept = [StoredBytes(binding=each.pk, name=each.name, result_bytes=1) for each in bindings]
+    for rows in (streams, queries, versions, more, texts, bindings, inputs, runs, kept):
         type(rows[0])._default_manager.bulk_create(rows)  # type: ignore[attr-defined]
     return queries[0].pk
 
@@ -123,6 +135,8 @@ def _people(organisation: Organisation, numbers: range) -> None:
 
 
 def _written(numbers: range) -> None:
+    OrganisationLimit.objects.get_or_create(quota="members", defaults={"value": 1_000})
+    PreviewUse.objects.bulk_create(PreviewUse(day=(START + timedelta(days=n)).date()) for n in numbers)
     AuditEvent.objects.bulk_create(
         AuditEvent(at=START + timedelta(minutes=n), action="stream.replaced", actor_label=f"person {n}")
         for n in numbers

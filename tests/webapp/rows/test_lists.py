@@ -34,6 +34,7 @@ LISTS = {
     "definitions/": "all definitions as files",
     "bindings/": "bindings with their inputs and newest runs",
     "runs/": "runs",
+    "kept/": "what each binding keeps",
 }
 """Addresses whose answer grows with what an organisation has, and what they list."""
 NO_LISTS = {
