@@ -86,6 +86,10 @@ class Run(TenantModel):
         """Newest first; a binding has at most one run that has not ended."""
 
         ordering = ("-created_at",)
+        indexes = (
+            models.Index(fields=["organisation", "-created_at", "-id"], name="run_by_time"),
+            models.Index(fields=["binding", "-created_at", "-id"], name="run_of_binding_by_time"),
+        )
         constraints = (
             models.UniqueConstraint(
                 fields=["binding"], condition=models.Q(ended_at__isnull=True), name="one_open_run_each"
