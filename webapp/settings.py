@@ -5,13 +5,13 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 from pydantic import ValidationError
 
 from streaming.wire.outgoing import OutgoingPolicy
+from webapp.environment import address, mail, openid_providers
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -67,57 +67,6 @@ def _choice(name: str, allowed: tuple[str, ...], default: str) -> str:
     if value not in allowed:
         raise ImproperlyConfigured(f"{name} is {value!r}: set it to {' or '.join(allowed)}.")
     return value
-
-
-def _address(name: str, default: str) -> str:
-    value = (os.environ.get(name) or default).rstrip("/")
-    parts = urlsplit(value)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
-        raise ImproperlyConfigured(f"{name} is {value!r}: set it to an address such as https://punctual.example.")
-    return value
-
-
-def _oidc() -> list[dict[str, Any]]:
-    """Return the provider of OpenID Connect as allauth wants it; none without an issuer."""
-    if not os.environ.get("PUNCTUAL_OIDC_ISSUER"):
-        return []
-    issuer = _address("PUNCTUAL_OIDC_ISSUER", "")
-    if urlsplit(issuer).scheme != "https" and urlsplit(issuer).hostname not in {"127.0.0.1", "localhost", "::1"}:
-        raise ImproperlyConfigured("PUNCTUAL_OIDC_ISSUER must begin with https://, for the client's secret goes there.")
-    client, secret = (os.environ.get(f"PUNCTUAL_OIDC_CLIENT_{part}") for part in ("ID", "SECRET"))
-    if not client or not secret:
-        raise ImproperlyConfigured("Set PUNCTUAL_OIDC_CLIENT_ID and PUNCTUAL_OIDC_CLIENT_SECRET beside the issuer.")
-    return [
-        {
-            "provider_id": "oidc",
-            "name": os.environ.get("PUNCTUAL_OIDC_NAME") or "OpenID Connect",
-            "client_id": client,
-            "secret": secret,
-            "settings": {"server_url": issuer},
-        }
-    ]
-
-
-def _mail() -> dict[str, Any]:
-    """Return Django's settings of mail for PUNCTUAL_SMTP_URL; without it mail is printed."""
-    url = os.environ.get("PUNCTUAL_SMTP_URL")
-    if not url:
-        return {"EMAIL_BACKEND": "django.core.mail.backends.console.EmailBackend"}
-    ports = {"smtps": 465, "smtp+starttls": 587, "smtp": 25}
-    parts = urlsplit(url)
-    if parts.scheme not in ports or not parts.hostname:
-        schemes = ", ".join(f"{scheme}://" for scheme in ports)
-        raise ImproperlyConfigured(f"PUNCTUAL_SMTP_URL must begin with one of {schemes} and name a host.")
-    return {
-        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
-        "EMAIL_HOST": parts.hostname,
-        "EMAIL_PORT": parts.port or ports[parts.scheme],
-        "EMAIL_HOST_USER": unquote(parts.username or ""),
-        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
-        "EMAIL_USE_SSL": parts.scheme == "smtps",
-        "EMAIL_USE_TLS": parts.scheme == "smtp+starttls",
-        "EMAIL_TIMEOUT": 10,
-    }
 
 
 def _names(name: str, default: str) -> list[str]:
@@ -305,7 +254,9 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 SIGN_UP = _choice("PUNCTUAL_SIGN_UP", ("open", "invitation"), "open" if EMBEDDED else "invitation")
 """Who may make an account: everybody, or who holds an invitation."""
-ADDRESS_OF_PAGES = _address("PUNCTUAL_ADDRESS_OF_PAGES", f"http://127.0.0.1:{os.environ.get('PORT') or 8000}")
+ADDRESS_OF_PAGES = address(
+    os.environ, "PUNCTUAL_ADDRESS_OF_PAGES", f"http://127.0.0.1:{os.environ.get('PORT') or 8000}"
+)
 """Where the pages are, in mails and towards a provider of OpenID Connect; never what a Host header says."""
 ACCOUNT_ADAPTER = "webapp.accounts.sign_in.adapters.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"email"}
@@ -340,11 +291,10 @@ SOCIALACCOUNT_PROVIDERS = {
     "openid_connect": {
         "provider_class": "webapp.accounts.sign_in.openid.OpenID",
         "OAUTH_PKCE_ENABLED": True,
-        "APPS": _oidc(),
+        "APPS": openid_providers(os.environ),
     }
 }
-for _name, _value in _mail().items():
-    globals()[_name] = _value
+globals().update(mail(os.environ))
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = os.environ.get("PUNCTUAL_MAIL_FROM") or "Punctual <punctual@localhost>"
 
 REST_FRAMEWORK = {

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from cryptography.fernet import InvalidToken
 from django.core.management.base import BaseCommand, CommandError
 
 from webapp.accounts.models import Organisation
+from webapp.accounts.sign_in.second_factors import seal_anew
 from webapp.core.context import installation_context, organisation_context
 from webapp.runs.resealing import Resealed, reseal
 
@@ -32,6 +34,10 @@ class Command(BaseCommand):
             f"{told.anew} secrets sealed anew, {told.already} had the newest key already, "
             f"{told.dropped} taken out of runs that have ended."
         )
+        try:
+            self.stdout.write(f"{seal_anew()} second factors of people sealed anew.")
+        except InvalidToken:
+            broken.append("second factors of people")
         if broken:
             raise CommandError(
                 f"{len(broken)} secrets open with none of the keys: {', '.join(broken)}. List the key that sealed them "

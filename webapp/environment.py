@@ -1,0 +1,59 @@
+"""What the variables of sign-in and mail mean; `settings` alone reads them, and hands them in."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+def address(environment: Mapping[str, str], name: str, default: str) -> str:
+    """Return the http address in the variable `name`, without a slash at its end. Raises `ImproperlyConfigured`."""
+    value = (environment.get(name) or default).rstrip("/")
+    parts = urlsplit(value)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+        raise ImproperlyConfigured(f"{name} is {value!r}: set it to an address such as https://punctual.example.")
+    return value
+
+
+def openid_providers(environment: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the provider of OpenID Connect as allauth wants it, if any. Raises `ImproperlyConfigured`."""
+    if not environment.get("PUNCTUAL_OIDC_ISSUER"):
+        return []
+    issuer = address(environment, "PUNCTUAL_OIDC_ISSUER", "")
+    if urlsplit(issuer).scheme != "https" and urlsplit(issuer).hostname not in {"127.0.0.1", "localhost", "::1"}:
+        raise ImproperlyConfigured("PUNCTUAL_OIDC_ISSUER must begin with https://, for the client's secret goes there.")
+    client, secret = (environment.get(f"PUNCTUAL_OIDC_CLIENT_{part}") for part in ("ID", "SECRET"))
+    if not client or not secret:
+        raise ImproperlyConfigured("Set PUNCTUAL_OIDC_CLIENT_ID and PUNCTUAL_OIDC_CLIENT_SECRET beside the issuer.")
+    return [
+        {
+            "provider_id": "oidc",
+            "name": environment.get("PUNCTUAL_OIDC_NAME") or "OpenID Connect",
+            "client_id": client,
+            "secret": secret,
+            "settings": {"server_url": issuer},
+        }
+    ]
+
+
+def mail(environment: Mapping[str, str]) -> dict[str, Any]:
+    """Return Django's settings of mail; without a server mail is printed. Raises `ImproperlyConfigured`."""
+    url = environment.get("PUNCTUAL_SMTP_URL")
+    if not url:
+        return {"EMAIL_BACKEND": "django.core.mail.backends.console.EmailBackend"}
+    ports = {"smtps": 465, "smtp+starttls": 587, "smtp": 25}
+    parts = urlsplit(url)
+    if parts.scheme not in ports or not parts.hostname:
+        schemes = ", ".join(f"{scheme}://" for scheme in ports)
+        raise ImproperlyConfigured(f"PUNCTUAL_SMTP_URL must begin with one of {schemes} and name a host.")
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": parts.port or ports[parts.scheme],
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_SSL": parts.scheme == "smtps",
+        "EMAIL_USE_TLS": parts.scheme == "smtp+starttls",
+        "EMAIL_TIMEOUT": 10,
+    }
