@@ -13,12 +13,12 @@ logger = logging.getLogger(__name__)
 
 
 def send(template: str, address: str, context: Mapping[str, Any]) -> bool:
-    """Send the mail `template`; its first line is the subject. Returns whether the mail server took it.
+    """Send the mail `template`, named as allauth names its own. Returns whether the mail server took it.
 
     A failure is logged without address and content, for the content may hold a secret.
     """
     known = {**context, "address_of_pages": settings.ADDRESS_OF_PAGES}
-    subject, _, body = render_to_string(f"accounts/{template}.txt", known).partition("\n")
+    subject, body = (render_to_string(f"accounts/{template}_{part}.txt", known) for part in ("subject", "message"))
     try:
         EmailMessage(" ".join(subject.split()), body.strip() + "\n", to=[address]).send()
     except (OSError, SMTPException) as error:
