@@ -3,13 +3,14 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help up prepare-tests test test-fast test-spark test-browser lint thorough bench screenshots client clean python
+.PHONY: help up prepare-tests test test-fast test-spark test-browser lint thorough audit bench screenshots client clean python
 
 help:
 	@echo "make up           start Punctual on http://127.0.0.1:8000/ (PORT=8001 make up for another port)"
 	@echo "make test         install what the tests need, then run every check and every test"
 	@echo "make test-fast    only the tests without Spark and without a browser (after one make test)"
-	@echo "make lint         ruff, mypy, import-linter, Biome, tsc"
+	@echo "make lint         ruff, mypy, import-linter, bandit, Biome, tsc"
+	@echo "make audit        known weaknesses of the packages in both locks (asks public services)"
 	@echo "make thorough     the slow tests"
 	@echo "make bench        the benchmark's table"
 	@echo "make screenshots  every page, light and dark, wide and narrow, into var/screenshots"
@@ -46,6 +47,7 @@ lint:
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive streaming webapp deploy
 	cd frontend && npm run --silent lint && npm run --silent types
 
 PROPERTIES = tests/temporal tests/definition tests/reference tests/engine tests/adapters
@@ -53,6 +55,9 @@ PROPERTIES = tests/temporal tests/definition tests/reference tests/engine tests/
 thorough: prepare-tests
 	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -m "not spark and not browser" $(PROPERTIES)
 	$(BIN)/pytest -m thorough
+
+audit: prepare-tests
+	@$(BIN)/python -m deploy.audit
 
 bench: prepare-tests
 	$(BIN)/python -m tests.bench

@@ -3,10 +3,13 @@
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from streaming.adapters.contract import AdapterError
+from streaming.adapters.file_output.options import FileOutputOptions
 from streaming.adapters.preview import check, sample
 from streaming.adapters.registry import AdapterKind, input_adapter, kinds, sends_ctis
+from streaming.definition.graph import Strict
 from streaming.temporal.outcomes import Reason
 from streaming.wire.rows import MalformedRow
 from tests.adapters.inputs import POINTS, files, write
@@ -20,6 +23,20 @@ def test_every_option_has_a_title_and_a_help_text(kind: AdapterKind) -> None:
     for name, option in schema["properties"].items():
         assert option["title"] != name, name
         assert option["description"].endswith("."), name
+
+
+@pytest.mark.parametrize(
+    "options", [*(kind.options for kind in kinds()), FileOutputOptions], ids=lambda options: options.__name__
+)
+def test_options_are_those_that_are_listed_and_no_other(options: type[Strict]) -> None:
+    assert issubclass(options, Strict)
+    schema = options.model_json_schema()
+    for model in (schema, *schema.get("$defs", {}).values()):
+        assert model.get("type") != "object" or model["additionalProperties"] is False, model["title"]
+    with pytest.raises(ValidationError) as caught:
+        options.model_validate({"__class__": "x", "os.system": "x", "unlisted": 1})
+    refused = {fault["loc"] for fault in caught.value.errors() if fault["type"] == "extra_forbidden"}
+    assert refused == {("__class__",), ("os.system",), ("unlisted",)}
 
 
 def test_the_kinds_are_known_and_say_whether_they_send_ctis() -> None:

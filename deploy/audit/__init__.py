@@ -1,0 +1,1 @@
+"""`make audit`: known weaknesses of the packages that both locks name."""
