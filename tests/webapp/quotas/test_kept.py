@@ -1,0 +1,267 @@
+"""What results and quarantine take: measured while runs go on, refused and stopped when full, and room made."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streaming.wire.messages import LateEvent, ResultRow
+from streaming.wire.results import Commit, committed_rows, write_commit, write_part
+from tests.webapp.conftest import Person, join
+from tests.webapp.scene import Scene
+from webapp.accounts.permissions import Role
+from webapp.accounts.quotas import set_limit, used
+from webapp.audit.models import AuditEvent
+from webapp.core.context import organisation_context
+from webapp.runs import room
+from webapp.runs.models import StoredBytes
+
+LATE = LateEvent(
+    input="cars",
+    lane="0",
+    position=3,
+    start=1,
+    end=2,
+    cti=9,
+    outcome="dropped_late",
+    reason=None,
+    policy="drop",
+    moved_by=None,
+    raw="{}",
+)
+
+
+@pytest.fixture
+def folder(scene: Scene, tmp_path: Path) -> Path:
+    return tmp_path / scene.organisation / "results" / scene.binding["id"]
+
+
+def commit(folder: Path, batch: int) -> None:
+    """What a runner writes of a batch: two results and a late row."""
+    rows = [ResultRow(output="out", start=batch, end=None, payload={"n": each}) for each in range(2)]
+    parts = [write_part(folder, "results", batch, 0, rows), write_part(folder, "late", batch, 0, [LATE])]
+    write_commit(folder, Commit(batch=batch, parts=parts, totals={"batch": batch}))
+
+
+def sizes(folder: Path) -> dict[str, int]:
+    def of(*names: str) -> int:
+        return sum(path.stat().st_size for name in names for path in (folder / name).glob("*.json*"))
+
+    return {"result_bytes": of("results", "commits"), "quarantine_bytes": of("quarantine")}
+
+
+def counted(scene: Scene) -> dict[str, int]:
+    with organisation_context(scene.person.organisation.pk):
+        return {name: used(name) for name in ("result_bytes", "quarantine_bytes")}
+
+
+def restrict(scene: Scene, name: str, value: int | None) -> None:
+    with organisation_context(scene.person.organisation.pk):
+        set_limit(name, value)
+
+
+def progressed(scene: Scene, folder: Path, *batches: int) -> None:
+    """The runner commits `batches` and reports the last; the reconciler turns."""
+    for batch in batches:
+        commit(folder, batch)
+    scene.lease()
+    scene.progress(batches[-1])
+    scene.turn()
+
+
+def ended(scene: Scene) -> None:
+    scene.report("stopped")
+    scene.turn()
+
+
+def delete(person: Person, binding: str, kind: str = "results") -> Any:
+    return person.client.delete(person.url(f"bindings/{binding}/results/?kind={kind}"))
+
+
+def test_what_a_run_keeps_is_counted_while_it_goes_on_each_batch_once(scene: Scene, folder: Path) -> None:
+    scene.running()
+    progressed(scene, folder, 1, 2)
+    assert counted(scene) == sizes(folder)
+    progressed(scene, folder, 7)
+    scene.turn()
+    assert counted(scene) == sizes(folder)
+    assert counted(scene)["quarantine_bytes"] > 0
+
+
+def test_what_was_kept_before_anything_was_counted_is_counted_at_the_start(
+    alice: Person, binding: dict[str, Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / str(alice.organisation.pk) / "results" / binding["id"]
+    for batch in range(1, 100):
+        commit(folder, batch)
+    assert alice.post(f"bindings/{binding['id']}/start/").status_code == 201
+    with organisation_context(alice.organisation.pk):
+        assert used("result_bytes") == sizes(folder)["result_bytes"]
+
+
+@pytest.mark.parametrize(("name", "title"), [("result_bytes", "Results"), ("quarantine_bytes", "Quarantine")])
+def test_a_running_run_is_asked_to_stop_when_there_is_no_more_room_and_says_why(
+    scene: Scene, folder: Path, name: str, title: str
+) -> None:
+    scene.running()
+    progressed(scene, folder, 1)
+    assert scene.run.desired == "running"
+    restrict(scene, name, counted(scene)[name])
+    progressed(scene, folder, 2)
+    assert scene.run.desired == "stopped"
+    assert [(each.desired, each.flush) for each in scene.desired().values()] == [("stopped", False)]
+    scene.report("stopping")
+    scene.turn()
+    assert scene.run.observed == "stopping"
+    ended(scene)
+    run = scene.run
+    assert (run.observed, run.domain) == ("stopped", "user")
+    assert run.message is not None
+    assert run.message.startswith(f"{title} kept: ")
+    assert run.message.endswith("Then start it again: it goes on where it stopped.")
+    rows = committed_rows(folder, "results", 100).rows
+    assert len(rows) == 4, "nothing that was committed is cut off"
+    assert scene.desired() == {}
+
+
+def test_a_full_store_refuses_a_start_until_room_was_made(scene: Scene, folder: Path) -> None:
+    scene.running()
+    progressed(scene, folder, 1, 2)
+    restrict(scene, "result_bytes", counted(scene)["result_bytes"])
+    scene.turn()
+    ended(scene)
+    start = f"bindings/{scene.binding['id']}/start/"
+    refused = scene.person.post(start)
+    assert (refused.status_code, refused.json()["code"]) == (409, "over_quota")
+    assert refused.json()["message"].startswith("Results kept: ")
+    quarantine = committed_rows(folder, "late", 100).rows
+    deleted = delete(scene.person, scene.binding["id"])
+    assert deleted.status_code == 200, deleted.content
+    assert deleted.json()["kind"] == "results"
+    assert deleted.json()["rows"] == 4
+    assert counted(scene) == sizes(folder)
+    assert committed_rows(folder, "results", 100).rows == []
+    assert committed_rows(folder, "late", 100).rows == quarantine
+    assert scene.person.post(start).status_code == 201
+
+
+def test_a_lost_run_that_was_to_stop_for_room_ends_without_a_runner_and_keeps_its_reason(
+    scene: Scene, folder: Path
+) -> None:
+    scene.running()
+    progressed(scene, folder, 1)
+    scene.silence()
+    restrict(scene, "result_bytes", 1)
+    scene.turn()
+    scene.turn()
+    assert (scene.run.observed, scene.run.domain) == ("stopped", "user")
+    assert "Results kept" in (scene.run.message or "")
+
+
+def test_the_stop_is_an_audit_event_with_its_reason(scene: Scene, folder: Path) -> None:
+    scene.running()
+    restrict(scene, "quarantine_bytes", 0)
+    scene.turn()
+    with organisation_context(scene.person.organisation.pk):
+        [event] = AuditEvent.objects.filter(action="run.stopped")
+    assert event.actor_kind == "system"
+    assert event.after is not None
+    assert "Quarantine kept" in event.after["message"]
+
+
+def test_rows_of_a_binding_that_runs_are_not_deleted(scene: Scene, folder: Path) -> None:
+    scene.running()
+    progressed(scene, folder, 1)
+    refused = delete(scene.person, scene.binding["id"])
+    assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
+    assert "Stop it first" in refused.json()["message"]
+    assert len(committed_rows(folder, "results", 100).rows) == 2
+
+
+def test_the_deletion_is_written_to_the_audit_log_with_its_counts(scene: Scene, folder: Path) -> None:
+    scene.running()
+    progressed(scene, folder, 1, 2)
+    ended(scene)
+    before = sum(counted(scene).values())
+    assert delete(scene.person, scene.binding["id"], "quarantine").status_code == 200
+    with organisation_context(scene.person.organisation.pk):
+        [event] = AuditEvent.objects.filter(action="quarantine.deleted")
+    assert (event.target_label, event.actor_label) == ("watch", "alice@acme.example")
+    assert event.after == {"rows": 2, "files": 2, "bytes": before - sum(counted(scene).values()), "complete": True}
+    assert counted(scene)["quarantine_bytes"] == 0
+
+
+@pytest.mark.parametrize("query", ["", "?kind=", "?kind=late", "?kind=commits"])
+def test_what_is_no_kind_is_refused_and_deletes_nothing(scene: Scene, folder: Path, query: str) -> None:
+    scene.running()
+    progressed(scene, folder, 1)
+    ended(scene)
+    address = scene.person.url(f"bindings/{scene.binding['id']}/results/{query}")
+    assert scene.person.client.delete(address).status_code == 422
+    assert len(committed_rows(folder, "results", 100).rows) == 2
+
+
+def test_what_a_deleted_binding_left_counts_is_listed_and_can_be_deleted(scene: Scene, folder: Path) -> None:
+    scene.running()
+    progressed(scene, folder, 1)
+    ended(scene)
+    kept = counted(scene)
+    assert scene.person.client.delete(scene.person.url(f"bindings/{scene.binding['id']}/")).status_code == 204
+    assert counted(scene) == kept
+    assert scene.person.get("kept/").json() == [
+        {"binding": scene.binding["id"], "name": "watch", "exists": False, **kept}
+    ]
+    for kind in ("results", "quarantine"):
+        assert delete(scene.person, scene.binding["id"], kind).status_code == 200
+    assert counted(scene) == {"result_bytes": sizes(folder)["result_bytes"], "quarantine_bytes": 0}
+    assert list((folder / "results").iterdir()) == list((folder / "quarantine").iterdir()) == []
+
+
+def test_nothing_of_another_organisation_is_measured_listed_or_deleted(
+    scene: Scene, folder: Path, charlie: Person
+) -> None:
+    scene.running()
+    progressed(scene, folder, 1)
+    ended(scene)
+    assert delete(charlie, scene.binding["id"]).status_code == 404
+    assert charlie.get("kept/").json() == []
+    assert len(committed_rows(folder, "results", 100).rows) == 2
+
+
+def test_who_may_only_operate_deletes_nothing(scene: Scene) -> None:
+    operator = join("oscar@acme.example", scene.person.organisation, Role.OPERATOR)
+    assert delete(operator, scene.binding["id"]).status_code == 403
+
+
+def test_a_disk_that_fails_meanwhile_leaves_the_count_right(
+    scene: Scene, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene.running()
+    progressed(scene, folder, 1, 2)
+    ended(scene)
+
+    def broken(*given: Any) -> Any:
+        (folder / "results" / "part-1-0.jsonl").unlink()
+        (folder / "commits" / "1.json").unlink()
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(room, "remove", broken)
+        assert delete(scene.person, scene.binding["id"]).status_code == 500
+    assert counted(scene)["result_bytes"] == sizes(folder)["result_bytes"]
+    assert delete(scene.person, scene.binding["id"]).json()["rows"] == 2
+
+
+def test_what_cannot_be_measured_does_not_keep_the_runs_from_being_upheld(
+    scene: Scene, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    scene.running()
+    commit(folder, 1)
+    (folder / "commits" / "1.json").write_text("{")
+    scene.lease()
+    scene.progress(1)
+    scene.turn()
+    assert scene.run.observed == "running"
+    assert "cannot be measured" in caplog.text
+    with organisation_context(scene.person.organisation.pk):
+        assert StoredBytes.objects.get().batch == 0

@@ -1,0 +1,128 @@
+"""Computing time of previews: measured, added up by day, refused beforehand once it is used up."""
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+
+from tests.webapp.conftest import Clock, Person
+from tests.webapp.test_transcripts_run import COUNTED
+from webapp.accounts import previews
+from webapp.accounts.models import PreviewUse
+from webapp.accounts.previews import previewing
+from webapp.accounts.quotas import OverQuota, set_limit, used
+from webapp.core.context import organisation_context
+from webapp.streams import adapters
+
+
+@pytest.fixture(autouse=True)
+def _told(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
+    """Both clocks of previews stand still until they are told."""
+
+    def seconds() -> float:
+        return clock.at.timestamp()
+
+    monkeypatch.setattr(previews, "now", clock)
+    monkeypatch.setattr(previews, "monotonic", seconds)
+
+
+def uses() -> dict[date, int]:
+    return dict(PreviewUse.objects.values_list("day", "milliseconds"))
+
+
+@pytest.mark.usefixtures("in_acme")
+def test_what_previews_compute_is_added_up_by_day(clock: Clock) -> None:
+    for seconds in (1.5, 0.25):
+        with previewing():
+            clock.pass_by(seconds)
+    clock.at = datetime(2026, 11, 22, 0, 0, 1, tzinfo=UTC)
+    with previewing():
+        clock.pass_by(2)
+    assert uses() == {date(2026, 11, 21): 1_750, date(2026, 11, 22): 2_000}
+    assert used("preview_seconds") == 2
+
+
+@pytest.mark.usefixtures("in_acme")
+def test_a_preview_that_fails_is_counted_too(clock: Clock) -> None:
+    def fail() -> None:
+        with previewing():
+            clock.pass_by(3)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert uses() == {date(2026, 11, 21): 3_000}
+
+
+@pytest.mark.usefixtures("in_acme")
+def test_the_last_preview_may_overrun_and_the_next_one_is_refused_before_it_computes(clock: Clock) -> None:
+    set_limit("preview_seconds", 10)
+    for seconds in (9, 20):
+        with previewing():
+            clock.pass_by(seconds)
+    with pytest.raises(OverQuota) as refused, previewing():
+        pytest.fail("it computed")
+    assert refused.value.message == (
+        "Computing time of previews each day (UTC): 29 of 10 s are used. It begins anew at 2026-11-22 00:00 UTC. "
+        "Wait until then, or ask whoever runs this installation for more."
+    )
+    assert uses() == {date(2026, 11, 21): 29_000}
+    clock.at = datetime(2026, 11, 22, tzinfo=UTC)
+    with previewing():
+        clock.pass_by(1)
+    assert used("preview_seconds") == 1
+
+
+@pytest.mark.usefixtures("in_acme")
+def test_a_preview_over_midnight_counts_for_the_day_on_which_it_began(clock: Clock) -> None:
+    clock.at = datetime(2026, 11, 21, 23, 59, 59, tzinfo=UTC)
+    with previewing():
+        clock.pass_by(5)
+    assert uses() == {date(2026, 11, 21): 5_000}
+
+
+@pytest.mark.usefixtures("in_acme")
+def test_the_first_two_previews_of_a_day_are_both_counted(clock: Clock) -> None:
+    with previewing():
+        with previewing():
+            clock.pass_by(1)
+        clock.pass_by(1)
+    assert uses() == {date(2026, 11, 21): 3_000}
+
+
+def exhausted(person: Person) -> None:
+    with organisation_context(person.organisation.pk):
+        PreviewUse(day=date(2026, 11, 21), milliseconds=600_000).save()
+
+
+def test_samples_are_measured_and_refused(
+    alice: Person, cars: dict[str, Any], clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample = adapters.preview.sample
+
+    def slow(*given: Any, **named: Any) -> Any:
+        clock.pass_by(4)
+        return sample(*given, **named)
+
+    monkeypatch.setattr(adapters.preview, "sample", slow)
+    answered = alice.get(f"streams/{cars['id']}/sample/")
+    assert len(answered.json()["rows"]) == 3
+    with organisation_context(alice.organisation.pk):
+        assert uses() == {date(2026, 11, 21): 4_000}
+        PreviewUse.objects.update(milliseconds=600_000)
+    refused = alice.get(f"streams/{cars['id']}/sample/")
+    assert (refused.status_code, refused.json()["code"]) == (409, "over_quota")
+    assert clock.at == datetime(2026, 11, 21, 12, 0, 4, tzinfo=UTC), "nothing was computed"
+
+
+def test_transcripts_are_refused_without_a_process(alice: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    exhausted(alice)
+    monkeypatch.setattr("subprocess.Popen", lambda *_, **__: pytest.fail("a process was started"))
+    for _ in range(3):
+        refused = alice.post("transcripts/run/", {"name": "mine.yaml", "text": COUNTED})
+        assert (refused.status_code, refused.json()["code"]) == (409, "over_quota")
+
+
+def test_a_start_needs_no_preview_time(alice: Person, binding: dict[str, Any]) -> None:
+    exhausted(alice)
+    assert alice.post(f"bindings/{binding['id']}/start/").status_code == 201
