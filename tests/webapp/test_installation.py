@@ -35,9 +35,9 @@ def settings_with(tmp_path: Path, **env: str) -> "subprocess.CompletedProcess[st
     [
         ({"PUNCTUAL_DEBGU": "1"}, "PUNCTUAL_DEBGU"),
         ({"PUNCTUAL_DEBUG": "yes"}, "set it to 0 or 1"),
-        ({"PUNCTUAL_SECRET_KEY": "short"}, "at least 32"),
+        ({"PUNCTUAL_SECRET_KEY": "short"}, "at least 50"),
         ({"DATABASE_URL": "postgresql://x@127.0.0.1/y"}, "PUNCTUAL_SECRET_KEY"),
-        ({"DATABASE_URL": "postgresql://x@127.0.0.1/y", "PUNCTUAL_SECRET_KEY": "k" * 32}, "PUNCTUAL_SECRETS_KEYS"),
+        ({"DATABASE_URL": "postgresql://x@127.0.0.1/y", "PUNCTUAL_SECRET_KEY": "k" * 50}, "PUNCTUAL_SECRETS_KEYS"),
         ({"PUNCTUAL_SECRETS_KEYS": "n" * 32 + ",short"}, "at least 32"),
         ({"REDIS_URL": "http://127.0.0.1"}, "REDIS_URL"),
     ],
