@@ -5,15 +5,15 @@ memory, before any view could refuse it.
 """
 
 import json
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from webapp.core.errors import FRAMEWORK_MESSAGES, ErrorEnvelope, TooLarge
 
-Message = MutableMapping[str, Any]
-Scope = MutableMapping[str, Any]
+Message = Mapping[str, Any]
+Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
