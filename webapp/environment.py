@@ -37,6 +37,13 @@ def openid_providers(environment: Mapping[str, str]) -> list[dict[str, Any]]:
     ]
 
 
+def origins_of(providers: object) -> list[str]:
+    """Return the origin of each issuer, as a content security policy names it."""
+    assert isinstance(providers, list)
+    found = [urlsplit(each["settings"]["server_url"]) for each in providers]
+    return [f"{issuer.scheme}://{issuer.netloc}" for issuer in found]
+
+
 def mail(environment: Mapping[str, str]) -> dict[str, Any]:
     """Return Django's settings of mail; without a server mail is printed. Raises `ImproperlyConfigured`."""
     url = environment.get("PUNCTUAL_SMTP_URL")

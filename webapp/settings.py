@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from pydantic import ValidationError
 
 from streaming.wire.outgoing import OutgoingPolicy
-from webapp.environment import address, mail, openid_providers
+from webapp.environment import address, mail, openid_providers, origins_of
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -294,6 +294,8 @@ SOCIALACCOUNT_PROVIDERS = {
         "APPS": openid_providers(os.environ),
     }
 }
+FORM_TARGETS = origins_of(SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])
+"""Where the form of sign-in may lead on: Chromium applies the page's `form-action` to redirects of a form too."""
 globals().update(mail(os.environ))
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = os.environ.get("PUNCTUAL_MAIL_FROM") or "Punctual <punctual@localhost>"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
 
@@ -22,7 +23,7 @@ def content_security_policy(nonce: str | None = None) -> str:
             "connect-src 'self'",
             "object-src 'none'",
             "base-uri 'none'",
-            "form-action 'self'",
+            " ".join(("form-action 'self'", *settings.FORM_TARGETS)),
             "frame-ancestors 'none'",
         )
     )

@@ -13,6 +13,8 @@ from tests.oidc import SECRET, Provider
 from tests.webapp.sign_in.browser import PASSWORD, V1, Browser, codes, pending, subjects
 from tests.webapp.sign_in.conftest import EMAIL
 from webapp.accounts.models import User
+from webapp.core.security import content_security_policy
+from webapp.environment import origins_of
 
 NEW = "erin@acme.example"
 
@@ -266,3 +268,9 @@ def test_the_secret_goes_to_the_provider_and_into_no_log(
     come_back(browser, with_query(erin.consent(leave(browser), "e1"), code="wrong"))
     assert [asked["client_secret"] for asked in erin.asked()[-2:]] == [SECRET, SECRET]
     assert SECRET not in caplog.text
+
+
+def test_the_policy_of_pages_lets_the_form_lead_on_to_the_provider(settings: Any) -> None:
+    apps = [{"settings": {"server_url": "https://id.example:8443/realms/acme"}}]
+    settings.FORM_TARGETS = origins_of(apps)
+    assert "form-action 'self' https://id.example:8443;" in content_security_policy()
