@@ -3,6 +3,7 @@
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from streaming.spark.binding import Binding, binding_of, shape_of
 from streaming.spark.control import AddBinding, StopBinding
@@ -75,7 +76,7 @@ class Draft:
                 item = self.carried[wish.binding]
                 self.carried[wish.binding] = replace(item, held=allowance.per_second)
         for name, mine in wishes.items():
-            self._guarded(self.carried[name], lambda item, mine=mine: self._move(item, mine))
+            self._guarded(self.carried[name], partial(self._move, mine))
 
     def _wishes(self) -> dict[str, list[Wish]]:
         """What the inputs of each carried binding could read; a binding that cannot be built is parked."""
@@ -145,7 +146,7 @@ class Draft:
         clear = bool(ended)
         self._note(Turn(item.binding, item.key, item.entry, state="stopped", message=message, end=end, clear=clear))
 
-    def _move(self, item: Carried, wishes: list[Wish]) -> None:
+    def _move(self, wishes: list[Wish], item: Carried) -> None:
         for wish in wishes:
             if wish.fault is not None:
                 raise wish.fault

@@ -9,5 +9,5 @@ class RunsConfig(AppConfig):
     name = "webapp.runs"
 
     def ready(self) -> None:
-        """Import for its registration."""
-        from webapp.runs import closing  # noqa: F401
+        """Import for their registrations."""
+        from webapp.runs import closing, usage  # noqa: F401
