@@ -1,22 +1,19 @@
 import { Link } from "react-router";
-import { ActionButton } from "../components/ActionButton";
 import { IsoInstant } from "../components/Instant";
-import { stopImpersonation } from "../lib/people";
+import { sendForm } from "../lib/sendForm";
 import type { Me, MyOrganisation } from "../model/api";
 
 /** Somebody of the installation looks through the eyes of another person. */
 export function ImpersonationBanner({ me }: { me: Me }) {
-  if (!me.impersonator) return null;
-  const stop = async () => {
-    await stopImpersonation();
-    window.location.assign("/installation/");
-  };
+  if (me.impersonator === null) return null;
   return (
     <aside className="banner" data-tone="unknown" aria-label="Impersonation">
       <span>
         You see Punctual as <strong>{me.email}</strong>. Everything you do is recorded as done by {me.impersonator}.
       </span>
-      <ActionButton words={["Stop", "Stopping…"]} act={stop} />
+      <button type="button" className="button" onClick={() => sendForm("/api/impersonation/stop/", {})}>
+        Stop
+      </button>
     </aside>
   );
 }

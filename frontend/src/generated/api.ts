@@ -4,6 +4,40 @@
  */
 
 export interface paths {
+    "/api/invitations/accept/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Join the organisation; to accept twice is the same as once. */
+        post: operations["invitations_accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/invitations/look/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return what the invitation is for. */
+        post: operations["invitations_look"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/me/": {
         parameters: {
             query?: never;
@@ -15,6 +49,23 @@ export interface paths {
         get: operations["me"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organisations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make an organisation, of which one is the owner then. */
+        post: operations["organisations_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -72,6 +123,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/audit/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return a page of events, newest first. */
+        get: operations["audit_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/audit/export/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Send all events, newest first, as CSV or as lines of JSON; that they were taken out is an event too. */
+        get: operations["audit_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/bindings/": {
         parameters: {
             query?: never;
@@ -104,6 +189,27 @@ export interface paths {
         post?: never;
         /** @description Delete a binding and the list of its ended runs; 409 while a run is open. Files of results stay. */
         delete: operations["bindings_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/bindings/{binding}/results/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * @description Delete all committed results, or all quarantine, of a binding that does not run, also of a deleted one.
+         *
+         *     A later start goes on where the last run stopped: what was deleted does not come again.
+         */
+        delete: operations["bindings_delete_results"];
         options?: never;
         head?: never;
         patch?: never;
@@ -188,6 +294,198 @@ export interface paths {
         put?: never;
         /** @description Return what would change with diffs, all faults of all files, and the token that `apply` asks for. */
         post: operations["definitions_plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/exports/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the newest 50 exports. */
+        get: operations["exports_list"];
+        put?: never;
+        /** @description Ask for a file with everything of the organisation; it is written in the background. */
+        post: operations["exports_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/exports/{export}/link/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return an address that opens the file for a quarter of an hour; making one is recorded. */
+        post: operations["exports_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/invitations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List those that wait or have expired, newest first. */
+        get: operations["invitations_list"];
+        put?: never;
+        /** @description Invite somebody by mail. */
+        post: operations["invitations_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/invitations/{invitation}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Take it back: its text opens nothing any more. */
+        delete: operations["invitations_revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/invitations/{invitation}/resend/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Send it again with a new secret: the text that was sent before opens nothing any more. */
+        post: operations["invitations_resend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/kept/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List what each binding keeps, as last measured: every few seconds while it runs, and at each start. */
+        get: operations["kept_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/members/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the members, by address. */
+        get: operations["members_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/members/{member}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Give a member another role. */
+        put: operations["members_replace"];
+        post?: never;
+        /** @description Remove a member, or leave: their tokens here end, what runs goes on. */
+        delete: operations["members_remove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/organisation/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the organisation. */
+        get: operations["organisation_get"];
+        /** @description Give it another name. */
+        put: operations["organisation_replace"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/organisation/deletion/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask for the deletion: everything is stopped now and deleted after the days of grace. */
+        post: operations["organisation_delete"];
+        /** @description Take the deletion back; what was stopped stays stopped. */
+        delete: operations["organisation_keep"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/organisation/transfer/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make another member owner, and oneself admin. */
+        post: operations["organisation_transfer"];
         delete?: never;
         options?: never;
         head?: never;
@@ -315,6 +613,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/quotas/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List every quota with what is used of it now. */
+        get: operations["quotas_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/runs/": {
         parameters: {
             query?: never;
@@ -411,6 +726,60 @@ export interface paths {
         get: operations["runs_results"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/service-accounts/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List them, by name. */
+        get: operations["service_accounts_list"];
+        put?: never;
+        /** @description Make one; it has no token yet. */
+        post: operations["service_accounts_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/service-accounts/{account}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Replace its name and role, switch it off or on; its tokens follow at once. */
+        put: operations["service_accounts_replace"];
+        post?: never;
+        /** @description Delete it with its tokens; what it did stays under its name. */
+        delete: operations["service_accounts_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/service-accounts/{account}/tokens/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List them, newest first, without their secrets. */
+        get: operations["service_account_tokens_list"];
+        put?: never;
+        /** @description Make one; its text is in this answer and never again. */
+        post: operations["service_account_tokens_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -527,6 +896,26 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * ActorShown
+         * @description Who acted. `token` is how the token begins; `impersonator` is who sat behind the session of a person.
+         *
+         *     `kind` is person, token (of a person), service (a service account's token), installation or system.
+         */
+        ActorShown: {
+            /** Kind */
+            kind: string;
+            /** Id */
+            id: string | null;
+            /** Label */
+            label: string;
+            /** Token */
+            token: string | null;
+            /** Impersonator */
+            impersonator: string | null;
+            /** Address */
+            address: string | null;
+        };
         /**
          * AdapterChoice
          * @description Which adapter feeds a stream, with its options; the adapter validates them.
@@ -715,6 +1104,43 @@ export interface components {
              * @enum {string}
              */
             type?: "inner" | "left_outer";
+        };
+        /**
+         * AuditEventShown
+         * @description What was done. `at` is ISO text in UTC; `request_id` is the `X-Request-ID` of the answer.
+         *
+         *     `before` and `after` are the state, or, where both are there, what of it differs. A state that was too large says so
+         *     as `left_out`, with its size and digest.
+         */
+        AuditEventShown: {
+            /** Id */
+            id: string;
+            /** At */
+            at: string;
+            /** Action */
+            action: string;
+            actor: components["schemas"]["ActorShown"];
+            /** Request Id */
+            request_id: string | null;
+            target: components["schemas"]["TargetShown"];
+            /** Before */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /** After */
+            after: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * AuditPage
+         * @description Events, newest first; `next` is the `before` of the next page, null at the oldest.
+         */
+        AuditPage: {
+            /** Events */
+            events: components["schemas"]["AuditEventShown"][];
+            /** Next */
+            next: string | null;
         };
         /**
          * Basis
@@ -925,11 +1351,44 @@ export interface components {
             n: number;
         };
         /**
+         * Deleted
+         * @description What was deleted, and how many bytes became free.
+         */
+        Deleted: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "results" | "quarantine";
+            /** Rows */
+            rows: number;
+            /** Bytes */
+            bytes: number;
+        };
+        /**
+         * Deletion
+         * @description The wish to delete the organisation, with its short name typed again.
+         */
+        Deletion: {
+            /** Slug */
+            slug: string;
+        };
+        /**
          * Desired
          * @description What the user wants. It moves once, from running to stopped; another start is another run.
          * @enum {string}
          */
         Desired: "running" | "stopped";
+        /**
+         * DownloadLink
+         * @description An address that opens the file without a session for `valid_s` seconds, for as long as you are an owner.
+         */
+        DownloadLink: {
+            /** Url */
+            url: string;
+            /** Valid S */
+            valid_s: number;
+        };
         /**
          * ErrorEnvelope
          * @description Every error of the API: a stable code, a sentence that ends with what to do, and all faults (often none).
@@ -1033,6 +1492,34 @@ export interface components {
             advance?: {
                 [key: string]: components["schemas"]["AdvanceTimeSettings"];
             };
+        };
+        /**
+         * ExportList
+         * @description The newest exports, newest first.
+         */
+        ExportList: components["schemas"]["ExportShown"][];
+        /**
+         * ExportShown
+         * @description An export. Times are ISO text in UTC; `bytes` and `expires_at` are null until it is ready.
+         */
+        ExportShown: {
+            /** Id */
+            id: string;
+            /** Requested By */
+            requested_by: string;
+            /** Created At */
+            created_at: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "requested" | "writing" | "ready" | "failed" | "expired";
+            /** Bytes */
+            bytes: number | null;
+            /** Expires At */
+            expires_at: string | null;
+            /** Message */
+            message: string | null;
         };
         /**
          * ExtendNode
@@ -1266,6 +1753,71 @@ export interface components {
             stream: string;
         };
         /**
+         * InvitationBody
+         * @description Who to invite, and in which role.
+         */
+        InvitationBody: {
+            /** Email */
+            email: string;
+            role: components["schemas"]["Role"];
+        };
+        /**
+         * InvitationList
+         * @description Invitations that wait or have expired, newest first.
+         */
+        InvitationList: components["schemas"]["InvitationShown"][];
+        /**
+         * InvitationSeen
+         * @description What an invitation is for, as its holder sees it; `organisation` is the name.
+         */
+        InvitationSeen: {
+            /** Organisation */
+            organisation: string;
+            /** Slug */
+            slug: string;
+            /** Email */
+            email: string;
+            role: components["schemas"]["Role"];
+            /** Invited By */
+            invited_by: string;
+            /** Expires At */
+            expires_at: string;
+        };
+        /**
+         * InvitationShown
+         * @description An invitation that waits or has expired. Without `sent_at` no mail went out, and `message` says what to do.
+         */
+        InvitationShown: {
+            /** Id */
+            id: string;
+            /** Email */
+            email: string;
+            role: components["schemas"]["Role"];
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "expired";
+            /** Invited By */
+            invited_by: string;
+            /** Created At */
+            created_at: string;
+            /** Sent At */
+            sent_at: string | null;
+            /** Expires At */
+            expires_at: string;
+            /** Message */
+            message: string | null;
+        };
+        /**
+         * InvitationText
+         * @description The text of an invitation, as it stands behind # in the address in the mail.
+         */
+        InvitationText: {
+            /** Token */
+            token: string;
+        };
+        /**
          * JoinNode
          * @description Pairs events with equal `keys`, for which `where` is true, while both live.
          *
@@ -1319,6 +1871,27 @@ export interface components {
              * @enum {string}
              */
             bounded_by: "cti" | "lanes" | "keys" | "open_edges" | "pause" | "next_event" | "nothing";
+        };
+        /**
+         * KeptList
+         * @description What bindings keep, the most first.
+         */
+        KeptList: components["schemas"]["KeptShown"][];
+        /**
+         * KeptShown
+         * @description What one binding keeps, in bytes; of a deleted one (`exists` false) the files are left until they are deleted.
+         */
+        KeptShown: {
+            /** Binding */
+            binding: string;
+            /** Name */
+            name: string;
+            /** Exists */
+            exists: boolean;
+            /** Result Bytes */
+            result_bytes: number;
+            /** Quarantine Bytes */
+            quarantine_bytes: number;
         };
         /**
          * Late
@@ -1429,19 +2002,54 @@ export interface components {
         };
         /**
          * Me
-         * @description Who is signed in.
+         * @description Who is signed in. `impersonator`: the address of the installation's admin who acts as this person.
          */
         Me: {
             /** Id */
             id: string;
             /** Email */
             email: string;
+            /** Impersonator */
+            impersonator: string | null;
+            /** May Create Organisations */
+            may_create_organisations: boolean;
             /** Organisations */
             organisations: components["schemas"]["MyOrganisation"][];
         };
         /**
+         * MemberList
+         * @description Members, by address.
+         */
+        MemberList: components["schemas"]["MemberShown"][];
+        /**
+         * MemberRole
+         * @description The role of a member from now on.
+         */
+        MemberRole: {
+            role: components["schemas"]["Role"];
+        };
+        /**
+         * MemberShown
+         * @description A member; `me`: it is who asks. `second_factor` is shown to those who administer, to others it is null.
+         */
+        MemberShown: {
+            /** Id */
+            id: string;
+            /** Email */
+            email: string;
+            role: components["schemas"]["Role"];
+            /** Joined At */
+            joined_at: string;
+            /** Me */
+            me: boolean;
+            /** Second Factor */
+            second_factor: boolean | null;
+        };
+        /**
          * MyOrganisation
          * @description An organisation I belong to, my role in it, and what I may do there; with a token, what that one may do.
+         *
+         *     `delete_after`: an owner asked for its deletion; until then nothing runs.
          */
         MyOrganisation: {
             /** Slug */
@@ -1451,6 +2059,18 @@ export interface components {
             role: components["schemas"]["Role"];
             /** Permissions */
             permissions: components["schemas"]["Permission"][];
+            /** Delete After */
+            delete_after: string | null;
+        };
+        /**
+         * NewOrganisation
+         * @description An organisation to make; `slug` is its short name, which stands in addresses and stays.
+         */
+        NewOrganisation: {
+            /** Slug */
+            slug: string;
+            /** Name */
+            name: string;
         };
         /**
          * NodeExplained
@@ -1505,6 +2125,30 @@ export interface components {
             id: string;
             /** Input */
             input: string;
+        };
+        /**
+         * OrganisationName
+         * @description The organisation's name from now on.
+         */
+        OrganisationName: {
+            /** Name */
+            name: string;
+        };
+        /**
+         * OrganisationShown
+         * @description An organisation. `delete_after`: an owner asked for its deletion; until then nothing runs.
+         */
+        OrganisationShown: {
+            /** Slug */
+            slug: string;
+            /** Name */
+            name: string;
+            /** Created At */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /** Delete After */
+            delete_after: string | null;
         };
         /**
          * OutputNode
@@ -1650,6 +2294,8 @@ export interface components {
         /**
          * ProgressReport
          * @description What one micro-batch of one binding did; all counts are totals, so a lost report loses nothing.
+         *
+         *     `held_back` is the organisation's limit of events each second where more waited than it let the batch read.
          */
         ProgressReport: {
             /**
@@ -1681,6 +2327,11 @@ export interface components {
             recent_late: components["schemas"]["LateEvent"][];
             /** Batch S */
             batch_s: number;
+            /**
+             * Held Back
+             * @default null
+             */
+            held_back?: number | null;
         };
         /**
          * ProjectNode
@@ -1953,6 +2604,46 @@ export interface components {
             where?: string | null;
         };
         /**
+         * ServiceAccountBody
+         * @description A service account; while `disabled` its tokens are refused.
+         */
+        ServiceAccountBody: {
+            /** Name */
+            name: string;
+            role: components["schemas"]["Role"];
+            /**
+             * Disabled
+             * @default false
+             */
+            disabled?: boolean;
+        };
+        /**
+         * ServiceAccountList
+         * @description Service accounts, by name.
+         */
+        ServiceAccountList: components["schemas"]["ServiceAccountShown"][];
+        /**
+         * ServiceAccountShown
+         * @description A service account with the number of its tokens in force, and when one of them was used last.
+         */
+        ServiceAccountShown: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            role: components["schemas"]["Role"];
+            /** Disabled */
+            disabled: boolean;
+            /** Created At */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /** Tokens */
+            tokens: number;
+            /** Last Used At */
+            last_used_at: string | null;
+        };
+        /**
          * SessionWindow
          * @description For each group `[first start, last start + gap)`: an event that starts before that end belongs.
          *
@@ -2218,6 +2909,18 @@ export interface components {
             id: string | null;
         };
         /**
+         * TargetShown
+         * @description What was touched; it may be gone by now.
+         */
+        TargetShown: {
+            /** Kind */
+            kind: string;
+            /** Id */
+            id: string | null;
+            /** Label */
+            label: string;
+        };
+        /**
          * TimeColumn
          * @description The column that holds a time, and how it is written there. Text without a zone is in `zone` (an IANA name).
          */
@@ -2284,6 +2987,8 @@ export interface components {
         /**
          * TokenBody
          * @description A token to make: at most a year in force, and usable only from `allowed_networks` (CIDRs) if there are any.
+         *
+         *     `scopes` are those of the role's permissions that it has; none: all of them.
          */
         TokenBody: {
             /** Name */
@@ -2293,6 +2998,8 @@ export interface components {
             expires_in_days: number;
             /** Allowed Networks */
             allowed_networks?: string[];
+            /** Scopes */
+            scopes?: components["schemas"]["Permission"][];
         };
         /**
          * TokenList
@@ -2312,7 +3019,11 @@ export interface components {
             prefix: string;
             role: components["schemas"]["Role"];
             /** Person */
-            person: string;
+            person: string | null;
+            /** Service Account */
+            service_account: string | null;
+            /** Scopes */
+            scopes: components["schemas"]["Permission"][];
             /**
              * State
              * @enum {string}
@@ -2334,6 +3045,8 @@ export interface components {
         /**
          * TokenShown
          * @description A token without its secret; `prefix` is how it begins. Times are ISO text in UTC; the last use to the minute.
+         *
+         *     It is of the `person` with this address, or of the `service_account` of this name. No `scopes`: all of its role.
          */
         TokenShown: {
             /** Id */
@@ -2344,7 +3057,11 @@ export interface components {
             prefix: string;
             role: components["schemas"]["Role"];
             /** Person */
-            person: string;
+            person: string | null;
+            /** Service Account */
+            service_account: string | null;
+            /** Scopes */
+            scopes: components["schemas"]["Permission"][];
             /**
              * State
              * @enum {string}
@@ -2417,6 +3134,17 @@ export interface components {
             results: components["schemas"]["TranscriptResult"][];
         };
         /**
+         * Transfer
+         * @description Who shall be owner in my place: the id of a member.
+         */
+        Transfer: {
+            /**
+             * Member
+             * Format: uuid
+             */
+            member: string;
+        };
+        /**
          * TumblingWindow
          * @description Windows `[offset + k*size, offset + (k+1)*size)`; `offset` counts from 1970-01-01T00:00Z (T23).
          */
@@ -2448,6 +3176,27 @@ export interface components {
             id: string;
             /** Inputs */
             inputs: string[];
+        };
+        /**
+         * UsageList
+         * @description Every quota of an organisation.
+         */
+        UsageList: components["schemas"]["UsageShown"][];
+        /**
+         * UsageShown
+         * @description How much of a quota is used: `used` of `limit`, both in `unit`.
+         */
+        UsageShown: {
+            /** Quota */
+            quota: string;
+            /** Title */
+            title: string;
+            /** Unit */
+            unit: string;
+            /** Used */
+            used: number;
+            /** Limit */
+            limit: number;
         };
         /**
          * Validation
@@ -2617,6 +3366,124 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    invitations_accept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationText"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MyOrganisation"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    invitations_look: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationText"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationSeen"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     me: {
         parameters: {
             query?: never;
@@ -2635,6 +3502,69 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    organisations_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewOrganisation"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganisationShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2731,6 +3661,149 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    audit_list: {
+        parameters: {
+            query?: {
+                /** @description An action such as `stream.replaced`, or an area such as `stream.`. */
+                action?: string;
+                /** @description The id of who acted, or the address or name; an impersonator's too. */
+                actor?: string;
+                /** @description The `next` of the page before. */
+                before?: string;
+                /** @description Events, 1 to 500; 100 if left out. */
+                limit?: number;
+                /** @description Events at this time or later; with its offset from UTC. */
+                since?: string;
+                /** @description A kind of target such as `stream`, or one of them as `kind:id`. */
+                target?: string;
+                /** @description Events before this time; with its offset from UTC. */
+                until?: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    audit_export: {
+        parameters: {
+            query: {
+                /** @description An action such as `stream.replaced`, or an area such as `stream.`. */
+                action?: string;
+                /** @description The id of who acted, or the address or name; an impersonator's too. */
+                actor?: string;
+                /** @description The form of the file. */
+                format: "csv" | "json_lines";
+                /** @description Events at this time or later; with its offset from UTC. */
+                since?: string;
+                /** @description A kind of target such as `stream`, or one of them as `kind:id`. */
+                target?: string;
+                /** @description Events before this time; with its offset from UTC. */
+                until?: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                    "application/x-ndjson": components["schemas"]["AuditEventShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                    "text/csv": components["schemas"]["ErrorEnvelope"];
+                    "application/x-ndjson": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                    "text/csv": components["schemas"]["ErrorEnvelope"];
+                    "application/x-ndjson": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                    "text/csv": components["schemas"]["ErrorEnvelope"];
+                    "application/x-ndjson": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                    "text/csv": components["schemas"]["ErrorEnvelope"];
+                    "application/x-ndjson": components["schemas"]["ErrorEnvelope"];
                 };
             };
         };
@@ -3001,6 +4074,71 @@ export interface operations {
                 };
             };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    bindings_delete_results: {
+        parameters: {
+            query: {
+                /** @description What to delete. */
+                kind: "quarantine" | "results";
+            };
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3288,6 +4426,869 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    exports_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    exports_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    exports_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                export: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DownloadLink"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    invitations_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    invitations_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    invitations_revoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                invitation: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    invitations_resend: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                invitation: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    kept_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    members_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    members_replace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                member: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemberRole"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    members_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                member: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    organisation_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganisationShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    organisation_replace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrganisationName"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganisationShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    organisation_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Deletion"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganisationShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    organisation_keep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganisationShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    organisation_transfer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Transfer"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganisationShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3806,6 +5807,51 @@ export interface operations {
             };
         };
     };
+    quotas_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     runs_list: {
         parameters: {
             query?: never;
@@ -4109,6 +6155,331 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    service_accounts_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccountList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    service_accounts_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceAccountBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccountShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    service_accounts_replace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceAccountBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccountShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    service_accounts_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    service_account_tokens_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    service_account_tokens_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenMade"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -11,6 +11,7 @@ import {
 } from "../model/signIn";
 import { csrfToken, failureOf } from "./api";
 import { FieldFailure } from "./fieldFailure";
+import { sendForm } from "./sendForm";
 
 const AUTH = "/_allauth/browser/v1";
 
@@ -127,17 +128,5 @@ export async function checkResetKey(key: string): Promise<true> {
 
 /** Leave these pages for a provider's; it sends the person back to `callback`. */
 export function goToProvider(provider: string, callback: string, process: "login" | "connect"): void {
-  const form = document.createElement("form");
-  form.method = "POST";
-  form.action = `${AUTH}/auth/provider/redirect`;
-  const values = { provider, process, callback_url: callback, csrfmiddlewaretoken: csrfToken() };
-  for (const [name, value] of Object.entries(values)) {
-    const input = document.createElement("input");
-    input.type = "hidden";
-    input.name = name;
-    input.value = value;
-    form.append(input);
-  }
-  document.body.append(form);
-  form.submit();
+  sendForm(`${AUTH}/auth/provider/redirect`, { provider, process, callback_url: callback });
 }

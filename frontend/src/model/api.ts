@@ -4,20 +4,9 @@ import type { components } from "../generated/api";
 
 type Schemas = components["schemas"];
 
-export type MyOrganisation = Schemas["MyOrganisation"] & { delete_after?: string | null };
-export type Me = Schemas["Me"] & {
-  organisations: MyOrganisation[];
-  impersonator?: string | null;
-  may_create_organisations?: boolean;
-};
-/** What an invitation says to whoever opens its link. */
-export interface InvitationLooked {
-  organisation: string;
-  role: string;
-  email: string;
-  expires_at: string;
-  account_exists: boolean;
-}
+export type MyOrganisation = Schemas["MyOrganisation"];
+export type Me = Schemas["Me"];
+export type InvitationSeen = Schemas["InvitationSeen"];
 export type Permission = Schemas["MyOrganisation"]["permissions"][number];
 export type ErrorEnvelope = Schemas["ErrorEnvelope"];
 export type Fault = Schemas["Fault"];

@@ -1,6 +1,6 @@
 /** The short name of an organisation, which stands in its addresses. */
 
-const LONGEST = 50;
+const LONGEST = 40;
 
 /** Lower-case letters, digits and hyphens out of a name; empty when nothing of it can be kept. */
 export function shortNameOf(name: string): string {

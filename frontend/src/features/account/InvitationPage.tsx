@@ -4,11 +4,10 @@ import { Link, useLocation, useNavigate } from "react-router";
 import { ActionButton } from "../../components/ActionButton";
 import { IsoInstant } from "../../components/Instant";
 import { ErrorNote, Notice, Waiting } from "../../components/Notices";
-import { ApiFailure, messageOf } from "../../lib/api";
+import { ApiFailure, api, messageOf, unwrap } from "../../lib/api";
 import { signOut } from "../../lib/authentication";
-import { acceptInvitation } from "../../lib/people";
 import { ME, useMe } from "../../lib/session";
-import type { InvitationLooked } from "../../model/api";
+import type { InvitationSeen } from "../../model/api";
 import { withNext } from "../../model/signIn";
 import { forgetInvitation, INVITATION_PAGE, keepInvitation, keptInvitation, useLook } from "./invitation";
 import { Narrow } from "./Narrow";
@@ -16,29 +15,31 @@ import { Narrow } from "./Narrow";
 const SIGN_IN = withNext("/sign-in", INVITATION_PAGE);
 const SIGN_UP = withNext("/sign-up", INVITATION_PAGE);
 
-function ToSignIn({ looked }: { looked: InvitationLooked }) {
-  const [first, second] = looked.account_exists ? [SIGN_IN, SIGN_UP] : [SIGN_UP, SIGN_IN];
-  const words = { [SIGN_IN]: "Sign in", [SIGN_UP]: "Create an account" };
+function ToSignIn() {
   return (
     <>
-      <p>{looked.account_exists ? "Sign in to accept it." : "Create an account with this address to accept it."}</p>
+      <p>Create an account with this address to accept it, or sign in if you have one.</p>
       <p className="row">
-        <Link className="button" data-kind="primary" to={first}>
-          {words[first]}
+        <Link className="button" data-kind="primary" to={SIGN_UP}>
+          Create an account
         </Link>
-        {looked.account_exists ? null : <Link to={second}>I have an account already</Link>}
+        <Link className="button" to={SIGN_IN}>
+          Sign in
+        </Link>
       </p>
     </>
   );
 }
 
-function SomebodyElse({ email, looked }: { email: string; looked: InvitationLooked }) {
+function SomebodyElse({ email, looked }: { email: string; looked: InvitationSeen }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const leave = async () => {
     await signOut();
     queries.setQueryData(ME, null);
-    await navigate(looked.account_exists ? SIGN_IN : SIGN_UP);
+    // The server remembers an invitation for a session, and this one has just ended.
+    await queries.invalidateQueries({ queryKey: ["invitation"] });
+    await navigate(INVITATION_PAGE);
   };
   return (
     <>
@@ -56,11 +57,11 @@ function SomebodyElse({ email, looked }: { email: string; looked: InvitationLook
   );
 }
 
-function Accept({ token, looked }: { token: string; looked: InvitationLooked }) {
+function Accept({ token, looked }: { token: string; looked: InvitationSeen }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const accept = async () => {
-    const { slug } = await acceptInvitation(token);
+    const { slug } = await unwrap(api.POST("/api/invitations/accept/", { body: { token } }));
     forgetInvitation();
     await queries.invalidateQueries({ queryKey: ME });
     await navigate(`/t/${slug}/runs`, { replace: true });
@@ -75,7 +76,7 @@ function Accept({ token, looked }: { token: string; looked: InvitationLooked }) 
   );
 }
 
-function Looked({ token, looked }: { token: string; looked: InvitationLooked }) {
+function Looked({ token, looked }: { token: string; looked: InvitationSeen }) {
   const me = useMe();
   const mine = me.data?.email.toLowerCase() === looked.email.toLowerCase();
   return (
@@ -85,10 +86,10 @@ function Looked({ token, looked }: { token: string; looked: InvitationLooked }) 
         .
       </p>
       <p className="quiet small">
-        The invitation holds until <IsoInstant iso={looked.expires_at} />.
+        {looked.invited_by} sent it. It holds until <IsoInstant iso={looked.expires_at} />.
       </p>
       {me.isPending ? <Waiting>Looking who you are…</Waiting> : null}
-      {me.data === null ? <ToSignIn looked={looked} /> : null}
+      {me.data === null ? <ToSignIn /> : null}
       {me.data && !mine ? <SomebodyElse email={me.data.email} looked={looked} /> : null}
       {me.data && mine ? <Accept token={token} looked={looked} /> : null}
     </>

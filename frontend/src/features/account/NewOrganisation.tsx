@@ -2,20 +2,20 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { EntryForm } from "../../components/EntryForm";
-import { ApiFailure } from "../../lib/api";
+import { api, faultsOf, messageOf, unwrap } from "../../lib/api";
 import { FieldFailure } from "../../lib/fieldFailure";
-import { createOrganisation } from "../../lib/people";
 import { ME } from "../../lib/session";
 import { shortNameOf } from "../../model/shortName";
 
 /** What is wrong with a short name is told at its field. */
 async function create(name: string, slug: string) {
   try {
-    return await createOrganisation(name, slug);
+    return await unwrap(api.POST("/api/organisations/", { body: { name, slug } }));
   } catch (error) {
-    if (!(error instanceof ApiFailure) || ![409, 422].includes(error.status)) throw error;
-    const faults = error.faults.map(({ message }) => message).join(" ");
-    throw new FieldFailure(error.status, error.message, { slug: faults || error.message });
+    const faults = faultsOf(error);
+    if (faults.length === 0) throw error;
+    const fields = faults.map((fault) => [fault.field ?? "", `${fault.message} ${fault.remedy}`]);
+    throw new FieldFailure(422, messageOf(error), Object.fromEntries(fields));
   }
 }
 

@@ -1,7 +1,7 @@
 /** The invitation that brought somebody here, until it is accepted. */
 
 import { useQuery } from "@tanstack/react-query";
-import { lookAtInvitation } from "../../lib/people";
+import { api, unwrap } from "../../lib/api";
 import { useNext } from "./onward";
 
 export const INVITATION_PAGE = "/invitation";
@@ -40,7 +40,7 @@ export function forgetInvitation(): void {
 export function useLook(token: string | null) {
   return useQuery({
     queryKey: ["invitation", token],
-    queryFn: () => lookAtInvitation(token ?? ""),
+    queryFn: () => unwrap(api.POST("/api/invitations/look/", { body: { token: token ?? "" } })),
     enabled: token !== null,
     staleTime: 60_000,
   });
