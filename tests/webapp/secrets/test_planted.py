@@ -15,7 +15,6 @@ from celery.app.task import Task
 from django.db import connection as database
 from django.test import Client
 
-from tests.conftest import ROOT
 from tests.webapp.conftest import Person, graph
 from tests.webapp.scene import Recorded
 from tests.webapp.secrets.conftest import KEPT, OLD, OTHER, PLANTED, body
@@ -177,10 +176,12 @@ def test_a_started_run_leaves_sealed_values_alone_in_database_and_redis(
     assert gathered.holding(PLANTED) == []
 
 
-def test_neither_documentation_nor_examples_of_the_api_show_a_secret(db: None) -> None:
-    written = (ROOT / "frontend" / "openapi.json").read_text()
-    assert "sealed" not in json.loads(written)["components"]["schemas"]["AdapterChoice"].get("examples", [])
-    assert "planted" not in written
+def test_forms_are_told_that_a_secret_is_written_only_and_no_example_of_one(alice: Person) -> None:
+    [schema] = [each["options_schema"] for each in alice.get("adapters/").json() if each["kind"] == "download"]
+    token = schema["properties"]["token"]
+    assert [each.get("writeOnly", False) for each in token["anyOf"]] == [True, False]
+    assert token["default"] is None
+    assert not {"example", "examples"} & {*token, *token["anyOf"][0]}
 
 
 ECHOES = """
