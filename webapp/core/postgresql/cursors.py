@@ -5,14 +5,20 @@ Below Django's own cursors, so that raw SQL, COPY and what libraries execute are
 
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
-
-from django.db.backends.postgresql import base
+from typing import TYPE_CHECKING, Any
 
 from webapp.core.postgresql.scope import NOBODY, current_scope, forget, tell, undoes
 
+if TYPE_CHECKING:
+    from psycopg import ClientCursor, ServerCursor
 
-class ScopedCursor(base.Cursor):  # type: ignore[misc, name-defined]
+    Cursor = ClientCursor[Any]
+    ServerSideCursor = ServerCursor[Any]
+else:
+    from django.db.backends.postgresql.base import Cursor, ServerSideCursor
+
+
+class ScopedCursor(Cursor):
     """A cursor of this process: what it fetches is here already."""
 
     def execute(self, query: Any, *args: Any, **kwargs: Any) -> Any:
@@ -37,7 +43,7 @@ class ScopedCursor(base.Cursor):  # type: ignore[misc, name-defined]
             yield copying
 
 
-class ScopedServerCursor(base.ServerSideCursor):  # type: ignore[misc, name-defined]
+class ScopedServerCursor(ServerSideCursor):
     """A cursor of the server, which decides row by row: it reads for whom it was opened, whatever was told since."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
