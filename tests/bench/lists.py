@@ -99,6 +99,7 @@ def measured(url: str) -> Table:
         queries, whole = plans(asker.request(route))
         ratio = f"{with_wall.p50 / without.p50:.2f}"
         figures = [f"{each.p50:.1f} / {each.p95:.1f}" for each in (with_wall, without)]
+        CONSOLE.print(f"{route}: {figures[0]}, {figures[1]}")
         table.add_row(route, f"{length / 1024:.0f}", str(queries), *figures, ratio, ", ".join(sorted(whole)) or "none")
     plain.close()
     walled.close()
