@@ -42,7 +42,20 @@ def existing(alice: Person, binding: dict[str, Any], cars: dict[str, Any]) -> di
     ids = {"stream": cars["id"], "query": binding["query"], "binding": binding["id"], "run": run.json()["id"]}
     made = alice.post("tokens/", {"name": "t", "role": "viewer", "expires_in_days": 1})
     assert made.status_code == 201, made.content
-    return {**ids, "token": made.json()["id"], "slug": alice.organisation.slug}
+    ids |= {
+        "token": made.json()["id"],
+        "slug": alice.organisation.slug,
+        "member": alice.get("members/").json()[0]["id"],
+    }
+    for name, path, body in (
+        ("invitation", "invitations/", {"email": "dora@acme.example", "role": "viewer"}),
+        ("account", "service-accounts/", {"name": "nightly", "role": "viewer"}),
+        ("export", "exports/", {}),
+    ):
+        answered = alice.post(path, body)
+        assert answered.status_code == 201, answered.content
+        ids[name] = answered.json()["id"]
+    return {**ids, "slug": alice.organisation.slug}
 
 
 def cases_of(operation: Any) -> st.SearchStrategy[schemathesis.Case]:
