@@ -85,7 +85,8 @@ def test_charts_with_tooltips_keep_to_the_policy(page: Page, scheme: str) -> Non
     in_scheme(page, scheme)
     page.goto(demo_pages(page).run)
     charts = page.locator(".chart")
-    expect(charts.first.locator("svg path").first).to_be_visible(timeout=LIVE_MS)
+    expect(charts.first.locator("svg")).to_be_visible(timeout=LIVE_MS)
+    expect(charts.first.locator("svg path").nth(8)).to_be_attached(timeout=LIVE_MS)
     for index in range(charts.count()):
         charts.nth(index).scroll_into_view_if_needed()
         charts.nth(index).hover()
