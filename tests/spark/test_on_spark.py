@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -12,9 +13,12 @@ from streaming.spark.carrier import Carrier
 from streaming.spark.errors import DISK_FULL, PunctualError
 from streaming.spark.layout import CarrierSettings
 from streaming.spark.local_run import await_ends, committed_lines, run_to_end
+from streaming.spark.offset import Offset
+from streaming.spark.rate import BURST_S, TICKS_PER_S
 from tests.spark.loop import Loop
 from tests.spark.specs import spec, write_readings
 from tests.spark.test_loop import add
+from tests.spark.test_rate import ROWS, file_spec, write_lines
 
 pytestmark = pytest.mark.spark
 
@@ -70,6 +74,42 @@ def test_bindings_come_and_go_while_the_query_runs_and_a_restart_goes_on(session
     again.close()
     assert rows(tmp_path, "a") == expected
     assert rows(tmp_path, "b") == expected
+
+
+def test_a_limited_run_reads_no_more_than_the_limit_and_gives_the_same_results(
+    session: SparkSession, tmp_path: Path
+) -> None:
+    unlimited, home = tmp_path / "unlimited", tmp_path / "limited"
+    for folder in (unlimited, home):
+        folder.mkdir()
+        write_lines(folder / "lines.jsonl")
+    loop = Loop(unlimited)
+    add(loop, file_spec("a", "lines.jsonl"))
+    loop.run()
+    carrier = Carrier(session, home / "carrier", CarrierSettings(home=str(home)))
+    carrier.limit(50)
+    carrier.add(file_spec("a", "lines.jsonl"))
+    carrier.start()
+    try:
+        manifests = await_ends(carrier, {"a"}, after=0, deadline_s=DEADLINE_S)
+    finally:
+        carrier.close()
+    begun, *later = [manifest for manifest in manifests if manifest["read"]]
+    assert begun["read"] == 50 * BURST_S
+    assert len(later) >= 1
+    ticks = [Offset.of_json(each).tick for each in offsets(home / "carrier")]
+    passed_s = (ticks[-1] - ticks[0]) / TICKS_PER_S
+    assert sum(each["read"] for each in later) == ROWS - begun["read"] <= 50 * passed_s
+    held = [each["reports"][0]["held_back"] for each in manifests if each["read"]]
+    assert held == [50] * len(later) + [None]
+    assert rows(home, "a") == rows(unlimited, "a")
+
+
+def offsets(carrier: Path) -> list[dict[str, Any]]:
+    """The offsets as Spark's own log has them, those of planned batches alone."""
+    logged = sorted((carrier / "spark" / "offsets").glob("[0-9]*"), key=lambda path: int(path.name))
+    found = [json.loads(path.read_text().splitlines()[-1]) for path in logged]
+    return [each for each in found if each["n"]]
 
 
 def test_a_full_disk_stops_the_query_with_a_sentence_and_keeps_the_checkpoint(

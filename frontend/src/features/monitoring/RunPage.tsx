@@ -9,7 +9,8 @@ import { StopButton } from "../../components/StopButton";
 import type { Connection } from "../../lib/eventStream";
 import { useNow } from "../../lib/now";
 import { useMay, useSlug } from "../../lib/session";
-import type { RunShown, RunState } from "../../model/api";
+import type { ProgressReport, RunShown, RunState } from "../../model/api";
+import { heldBackWords } from "../../model/heldBack";
 import { isOpen, OBSERVED_WORDS, whoActs } from "../../model/states";
 import { formatClock, formatInstant, type Ticks, ticksOf } from "../../model/ticks";
 import { Charts } from "./Charts";
@@ -51,6 +52,15 @@ function StateNotice({ state }: { state: RunState }) {
         <strong>{message}</strong>
       </p>
       {observed === "failed" ? <p>{whoActs(domain)}</p> : null}
+    </Notice>
+  );
+}
+
+function HeldBack({ report }: { report: ProgressReport }) {
+  const words = heldBackWords(report);
+  return words === null ? null : (
+    <Notice tone="busy">
+      <p>{words}</p>
     </Notice>
   );
 }
@@ -135,6 +145,7 @@ function Live({ run }: { run: RunShown }) {
         <NoFigures open={isOpen(state)} />
       ) : (
         <>
+          {moving ? <HeldBack report={history.latest} /> : null}
           <Tiles history={history} now={to} />
           <div className="row">
             <Choices label="Time shown in the charts" options={SPANS} value={span} onChange={setSpan} />
