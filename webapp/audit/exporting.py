@@ -119,7 +119,11 @@ def exported(organisation: UUID, wanted: Wanted, form: str) -> Iterator[bytes]:
 async def exported_later(organisation: UUID, wanted: Wanted, form: str) -> AsyncIterator[bytes]:
     """Yield the same for an asynchronous server, which would gather all of `exported` before it sends a byte."""
     pieces = exported(organisation, wanted, form)
-    while (piece := await sync_to_async(next)(pieces, None)) is not None:
+
+    def following() -> bytes | None:
+        return next(pieces, None)
+
+    while (piece := await sync_to_async(following)()) is not None:
         yield piece
 
 

@@ -84,7 +84,7 @@ class AuditEvent(TenantModel):
     before = models.JSONField(null=True)
     after = models.JSONField(null=True)
 
-    objects: ClassVar[EventManager] = EventManager()  # type: ignore[assignment]
+    objects: ClassVar[EventManager] = EventManager()
 
     class Meta(TenantModel.Meta):
         """Newest first."""

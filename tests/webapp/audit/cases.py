@@ -266,6 +266,13 @@ WRITES: dict[tuple[str, str], Case] = {
     ("bindings/<uuid:binding>/", "delete"): Case(
         "binding.deleted", lambda stage: (stage.bound, None), "watch", Some({"name": "watch", "query": "speeding"})
     ),
+    ("bindings/<uuid:binding>/results/", "delete"): Case(
+        "results.deleted",
+        lambda stage: (f"{stage.bound}results/?kind=results", None),
+        "watch",
+        None,
+        {"rows": 0, "files": 0, "bytes": 0, "complete": True},
+    ),
     ("bindings/<uuid:binding>/start/", "post"): Case(
         "run.started",
         lambda stage: (f"{stage.bound}start/", None),
