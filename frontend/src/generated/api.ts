@@ -551,7 +551,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List the versions, newest first. */
+        /** @description List 100 versions, newest first. */
         get: operations["versions_list"];
         put?: never;
         /** @description Make a version; 200 with the current one when the graph is the same, if not its text; 422 with all faults. */
@@ -637,7 +637,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List the newest 100 runs. */
+        /** @description List 100 runs, newest first. */
         get: operations["runs_list"];
         put?: never;
         post?: never;
@@ -5518,7 +5518,10 @@ export interface operations {
     };
     versions_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description List older ones: the number of the oldest version you have. */
+                before?: number;
+            };
             header?: never;
             path: {
                 query: string;
@@ -5553,6 +5556,14 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5854,7 +5865,10 @@ export interface operations {
     };
     runs_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description List older ones: the id of the oldest run you have. */
+                before?: string;
+            };
             header?: never;
             path: {
                 slug: string;
@@ -5888,6 +5902,14 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
