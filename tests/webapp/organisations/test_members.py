@@ -1,6 +1,7 @@
 """Who may change whom: somebody always owns, only owners make and remove owners, nobody raises themselves."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 from allauth.mfa.models import Authenticator
@@ -108,14 +109,16 @@ def test_the_tokens_of_a_removed_member_end_and_stay_ended_when_they_come_back(a
     caller = program(bob)
     assert delete(alice, f"members/{member_id(alice, 'bob@acme.example')}/").status_code == 204
     assert "was revoked" in refused(caller.get("/api/t/acme/streams/"))
-    Membership.objects.create(organisation=alice.organisation, user=bob.user, role=Role.VIEWER)
+    with organisation_context(alice.organisation.pk):
+        Membership.objects.create(organisation=alice.organisation, user=bob.user, role=Role.VIEWER)
     assert "was revoked" in refused(caller.get("/api/t/acme/streams/"))
 
 
 def test_only_the_tokens_of_the_removed_member_and_only_those_here_end(
     alice: Person, bob: Person, charlie: Person
 ) -> None:
-    Membership.objects.create(organisation=charlie.organisation, user=bob.user, role=Role.VIEWER)
+    with organisation_context(charlie.organisation.pk):
+        Membership.objects.create(organisation=charlie.organisation, user=bob.user, role=Role.VIEWER)
     elsewhere = made(Person(bob.user, charlie.organisation, bob.client))
     others = program(alice)
     assert delete(alice, f"members/{member_id(alice, 'bob@acme.example')}/").status_code == 204
@@ -163,10 +166,11 @@ def test_nothing_is_handed_to_oneself_a_stranger_or_a_shut_account(alice: Person
 
 
 def test_who_stopped_being_owner_a_moment_ago_hands_nothing_over(alice: Person, bob: Person) -> None:
-    member = Membership.objects.get(user=bob.user).pk
-    Membership.objects.filter(user=alice.user).update(role=Role.ADMIN)
-    with organisation_context(alice.organisation.pk), pytest.raises(Forbidden):
-        transfer_organisation(member=member, by=alice.user)
+    member = UUID(member_id(alice, "bob@acme.example"))
+    with organisation_context(alice.organisation.pk):
+        Membership.objects.filter(user=alice.user).update(role=Role.ADMIN)
+        with pytest.raises(Forbidden):
+            transfer_organisation(member=member, by=alice.user)
 
 
 def test_every_change_of_members_is_recorded_with_before_and_after(alice: Person, bob: Person) -> None:
