@@ -1,0 +1,14 @@
+"""Zeta with everything in it, for whoever looks for what slips through."""
+
+from pathlib import Path
+
+import pytest
+import redis
+
+from tests.webapp.conftest import Person
+from tests.webapp.walk.planted import Planted, plant
+
+
+@pytest.fixture
+def zeta(charlie: Person, tmp_path: Path, redis_connection: "redis.Redis") -> Planted:
+    return plant(charlie, tmp_path, redis_connection)
