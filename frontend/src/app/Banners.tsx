@@ -5,7 +5,7 @@ import type { Me, MyOrganisation } from "../model/api";
 
 /** Somebody of the installation looks through the eyes of another person. */
 export function ImpersonationBanner({ me }: { me: Me }) {
-  if (me.impersonator === null) return null;
+  if (!me.impersonator) return null;
   return (
     <aside className="banner" data-tone="unknown" aria-label="Impersonation">
       <span>

@@ -17,8 +17,11 @@ export function OrganisationMenu({ me, slug }: OrganisationMenuProps) {
   if (me.organisations.length === 0 && !me.may_create_organisations) return null;
   return (
     <MenuTrigger>
-      <Button className="button" aria-label={`Organisation: ${current?.name ?? "none"}. Change organisation`}>
-        <span className="clipped">{current?.name ?? "Choose an organisation"}</span> <span aria-hidden="true">▾</span>
+      <Button
+        className="button"
+        {...(current === undefined ? {} : { "aria-label": `Organisation: ${current.name}. Change organisation` })}
+      >
+        <span className="clipped">{current?.name ?? "Organisations"}</span> <span aria-hidden="true">▾</span>
       </Button>
       <Popover className="menu" placement="bottom start">
         <Menu aria-label="Organisations" onAction={(key) => void navigate(String(key))}>

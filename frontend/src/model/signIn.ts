@@ -84,6 +84,7 @@ export function safeNext(next: string | null): string {
 const SENTENCES: Record<string, string> = {
   required: "This is missing. Fill it in.",
   "email invalid": "This is not an e-mail address. Write it like name@company.example.",
+  incorrect_code: "This code is wrong or was used already. Type the one that is shown now.",
   account_inactive: "This account is switched off. Ask whoever runs this installation.",
   email_taken: "There is an account with this address already. Sign in, or reset its password.",
   password_too_short: "This password is too short. Use at least 12 characters.",
