@@ -1,5 +1,7 @@
 """What tests of files, texts and bindings state holds on a real PostgreSQL too, for the role of the application."""
 
+import pytest
+
 from tests.postgresql import PostgreSQL
 from tests.webapp.rows.application import tested_as_application
 
@@ -10,6 +12,28 @@ STATED = [
     "tests/webapp/test_bindings_changed.py",
     "tests/webapp/test_streams.py",
 ]
+
+
+ALSO = [
+    "tests/webapp/administration",
+    "tests/webapp/audit",
+    "tests/webapp/organisations",
+    "tests/webapp/quotas",
+    "tests/webapp/walk/test_addresses.py",
+    "tests/webapp/walk/test_leaks.py",
+    "tests/webapp/test_demo.py",
+    "tests/webapp/test_rights.py",
+    "tests/webapp/test_tenancy.py",
+    "tests/webapp/test_tokens.py",
+]
+"""Minutes of tests: everything about organisations, people and what they may."""
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("path", ALSO)
+def test_organisations_people_and_rights_are_the_same_on_postgresql(path: str, postgresql: PostgreSQL) -> None:
+    done = tested_as_application(postgresql, [path])
+    assert done.returncode == 0, done.stdout[-4_000:] + done.stderr[-1_000:]
 
 
 def test_files_texts_bindings_and_streams_are_the_same_on_postgresql(postgresql: PostgreSQL) -> None:

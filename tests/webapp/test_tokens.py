@@ -16,7 +16,7 @@ from tests.webapp.conftest import POINTS, Person, graph, join
 from webapp.accounts.models import Membership, Organisation, Token
 from webapp.accounts.permissions import ALLOWED, Permission, Role
 from webapp.accounts.tokens import MOST_TOKENS
-from webapp.core.context import organisation_context
+from webapp.core.context import installation_context, organisation_context
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,8 @@ def test_a_token_writes_without_a_csrf_token(alice: Person) -> None:
 
 
 def test_me_with_a_token_is_its_person_and_its_one_organisation(alice: Person, charlie: Person) -> None:
-    Membership.objects.create(organisation=charlie.organisation, user=alice.user, role=Role.OWNER)
+    with installation_context("a test lays out who is where"):
+        Membership.objects.create(organisation=charlie.organisation, user=alice.user, role=Role.OWNER)
     assert len(alice.client.get("/api/me/").json()["organisations"]) == 2
     assert program(alice, role="designer").get("/api/me/").json() == {
         "id": str(alice.user.pk),
@@ -91,7 +92,8 @@ def test_me_with_a_token_is_its_person_and_its_one_organisation(alice: Person, c
 def test_an_organisation_that_is_not_the_tokens_is_absent_even_if_it_is_the_persons(
     alice: Person, charlie: Person
 ) -> None:
-    Membership.objects.create(organisation=charlie.organisation, user=alice.user, role=Role.OWNER)
+    with installation_context("a test lays out who is where"):
+        Membership.objects.create(organisation=charlie.organisation, user=alice.user, role=Role.OWNER)
     caller = program(alice)
     theirs, nobodys = caller.get("/api/t/zeta/streams/"), caller.get("/api/t/nowhere/streams/")
     assert (theirs.status_code, theirs.content) == (nobodys.status_code, nobodys.content)
@@ -112,7 +114,8 @@ def test_a_token_may_do_what_both_its_role_and_its_persons_present_role_allow(
 ) -> None:
     somebody = join("somebody@acme.example", alice.organisation, Role.OWNER)
     caller = program(somebody, role=token)
-    Membership.objects.filter(user=somebody.user).update(role=person)
+    with organisation_context(somebody.organisation.pk):
+        Membership.objects.filter(user=somebody.user).update(role=person)
     answers = {
         Permission.VIEW: caller.get("/api/t/acme/streams/"),
         Permission.EDIT: caller.post("/api/t/acme/streams/"),
@@ -181,7 +184,8 @@ def test_a_token_ends_at_the_moment_it_expires(alice: Person, monkeypatch: pytes
 
 def test_the_token_of_a_removed_member_is_refused(alice: Person, bob: Person) -> None:
     caller = program(bob)
-    Membership.objects.filter(user=bob.user).delete()
+    with organisation_context(bob.organisation.pk):
+        Membership.objects.filter(user=bob.user).delete()
     for path in ("/api/me/", "/api/t/acme/streams/"):
         assert "no longer here" in refused(caller.get(path))
 

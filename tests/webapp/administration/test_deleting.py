@@ -1,6 +1,6 @@
 """An organisation ends when its time of grace has passed: rows, files, what Redis holds; its audit events stay."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.webapp.conftest import Person
 from webapp.accounts.models import Organisation
 from webapp.administration.deleting import delete_if_due
 from webapp.audit.models import AuditEvent
-from webapp.core.context import organisation_context
+from webapp.core.context import installation_context, organisation_context
 from webapp.core.tenancy import TenantModel, TenantQuerySet
 from webapp.runs.models import Run
 
@@ -22,8 +22,19 @@ TENANT = [model for model in apps.get_models() if issubclass(model, TenantModel)
 
 def condemned(person: Person) -> Organisation:
     """The organisation of `person`, whose grace ended a minute ago."""
-    Organisation.objects.filter(pk=person.organisation.pk).update(delete_after=timezone.now() - timedelta(minutes=1))
-    return Organisation.objects.get(pk=person.organisation.pk)
+    return condemned_at(person, timezone.now() - timedelta(minutes=1))
+
+
+def condemned_at(person: Person, at: datetime | None) -> Organisation:
+    """The organisation of `person`, whose grace ends at `at`."""
+    with installation_context("a test condemns an organisation"):
+        Organisation.objects.filter(pk=person.organisation.pk).update(delete_after=at)
+        return Organisation.objects.get(pk=person.organisation.pk)
+
+
+def exists(slug: str) -> bool:
+    with installation_context("a test looks what is left"):
+        return Organisation.objects.filter(slug=slug).exists()
 
 
 def ended(scene: Any) -> None:
@@ -33,10 +44,9 @@ def ended(scene: Any) -> None:
 
 def test_nothing_happens_before_the_time_has_come(alice: Person, redis_connection: "redis.Redis") -> None:
     later = timezone.now() + timedelta(days=1)
-    Organisation.objects.filter(pk=alice.organisation.pk).update(delete_after=later)
-    organisation = Organisation.objects.get(pk=alice.organisation.pk)
+    organisation = condemned_at(alice, later)
     assert not delete_if_due(organisation, timezone.now())
-    assert Organisation.objects.filter(slug="acme").exists()
+    assert exists("acme")
 
 
 def test_everything_of_it_goes_and_nothing_of_another(
@@ -50,8 +60,9 @@ def test_everything_of_it_goes_and_nothing_of_another(
         redis_connection.set(f"punctual:{each}:anything", "x")
         (tmp_path / each / "results").mkdir(parents=True, exist_ok=True)
     assert delete_if_due(condemned(alice), timezone.now())
-    assert not Organisation.objects.filter(slug="acme").exists()
-    left = [model.__name__ for model in TENANT if TenantQuerySet(model).filter(organisation_id=key).exists()]
+    assert not exists("acme")
+    with installation_context("a test looks what is left"):
+        left = [model.__name__ for model in TENANT if TenantQuerySet(model).filter(organisation_id=key).exists()]
     assert left == []
     assert list(redis_connection.scan_iter(f"punctual:{key}:*")) == []
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == [str(charlie.organisation.pk)]
@@ -65,14 +76,15 @@ def test_its_audit_events_stay_and_say_that_it_was_deleted(scene: Any, alice: Pe
     key = alice.organisation.pk
     delete_if_due(condemned(alice), timezone.now())
     events: TenantQuerySet[AuditEvent] = TenantQuerySet(AuditEvent)
-    actions = list(events.filter(organisation_id=key).values_list("action", flat=True))
+    with installation_context("a test looks what is left"):
+        actions = list(events.filter(organisation_id=key).values_list("action", flat=True))
     assert actions[0] == "organisation.deleted"
     assert "stream.created" in actions
 
 
 def test_it_waits_for_its_open_runs(scene: Any, alice: Person) -> None:
     assert not delete_if_due(condemned(alice), timezone.now())
-    assert Organisation.objects.filter(slug="acme").exists()
+    assert exists("acme")
 
 
 def test_it_waits_for_its_runner(scene: Any, alice: Person, redis_connection: "redis.Redis") -> None:
@@ -87,7 +99,7 @@ def test_it_waits_for_its_runner(scene: Any, alice: Person, redis_connection: "r
 def test_a_deletion_that_was_taken_back_meanwhile_does_not_happen(scene: Any, alice: Person) -> None:
     ended(scene)
     organisation = condemned(alice)
-    Organisation.objects.filter(pk=organisation.pk).update(delete_after=None)
+    condemned_at(alice, None)
     assert not delete_if_due(organisation, timezone.now())
-    assert Organisation.objects.filter(slug="acme").exists()
+    assert exists("acme")
     assert alice.get("streams/").json() != []

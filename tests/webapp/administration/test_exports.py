@@ -133,7 +133,8 @@ def test_an_address_cannot_name_the_export_of_another_organisation(alice: Person
 
 def test_an_address_ends_with_the_ownership_of_who_made_it(alice: Person) -> None:
     url = link(alice, written(alice))
-    Membership.objects.filter(user=alice.user).update(role=Role.ADMIN)
+    with organisation_context(alice.organisation.pk):
+        Membership.objects.filter(user=alice.user).update(role=Role.ADMIN)
     assert Client().get(url).status_code == 404
 
 
