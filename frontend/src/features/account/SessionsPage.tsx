@@ -40,7 +40,7 @@ function SessionLine({ session }: { session: Session }) {
       </span>
       {session.is_current ? null : (
         <AskedAction
-          opener="End it…"
+          opener="End…"
           label={`End the session of ${device}`}
           title={`End the session of ${device}?`}
           words={["End the session", "Ending it…"]}
