@@ -112,7 +112,8 @@ def _rows(model: type[models.Model], fields: tuple[str, ...]) -> Iterator[dict[s
 
 def _members() -> Iterator[dict[str, Any]]:
     found = Membership.objects.filter(organisation_id=current_organisation())
-    yield from found.values("user__email", "role").order_by("user__email")
+    for member in found.values("user__email", "role").order_by("user__email"):
+        yield dict(member)
 
 
 def _streams() -> Iterator[dict[str, Any]]:

@@ -60,7 +60,7 @@ def shown(export: Export) -> ExportShown:
         id=str(export.pk),
         requested_by=export.requested_by,
         created_at=export.created_at.isoformat(),
-        state=export.state,  # type: ignore[arg-type]
+        state=export.state,
         bytes=export.bytes,
         expires_at=None if export.expires_at is None else export.expires_at.isoformat(),
         message=export.message,

@@ -118,7 +118,8 @@ class OrganisationPage(ModelPage):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Organisation]:
         """Return the organisations with their counts."""
-        return super().get_queryset(request).annotate(member_count=Count("memberships", distinct=True))
+        found: QuerySet[Organisation] = super().get_queryset(request)
+        return found.annotate(member_count=Count("memberships", distinct=True))
 
     @admin.display(description="Members", ordering="member_count")
     def members(self, organisation: Organisation) -> int:
@@ -182,7 +183,7 @@ class PersonPage(UserPage):
         """No: what they did stays theirs; deactivate them."""
         return False
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
         """Only superusers give rights, and nobody takes their own."""
         fixed = super().get_readonly_fields(request, obj)
         if obj is not None and obj.pk == request.user.pk:
@@ -204,7 +205,7 @@ class RunPage(OfEveryOrganisation):
     list_display = ("binding_name", "organisation", "desired", "observed", "message", "created_at", "ended_at")
     list_filter = ("observed", "desired", ("ended_at", admin.EmptyFieldListFilter), "domain")
     search_fields = ("organisation__slug", "binding__name", "id")
-    actions: ClassVar = ["ask_to_stop"]
+    actions = ("ask_to_stop",)
     exclude = ("spec", "progress")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:

@@ -2,16 +2,17 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from urllib.parse import quote
 
 from django.contrib.admin import AdminSite
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.template.response import SimpleTemplateResponse
 
 from webapp.accounts.models import User
 from webapp.core.context import Actor, acting, installation_context
 
-View = Callable[..., HttpResponse]
+View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 
 class InstallationSite(AdminSite):
@@ -40,17 +41,18 @@ class InstallationSite(AdminSite):
         inner = super().admin_view(view, cacheable)
 
         @wraps(inner)
-        def everywhere(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-            if not isinstance(request.user, User):
-                return cast(HttpResponse, inner(request, *args, **kwargs))
+        def everywhere(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if not isinstance(request.user, User) or not self.has_permission(request):
+                return inner(request, *args, **kwargs)
             address = request.META.get("REMOTE_ADDR") or None
             actor = Actor("installation", str(request.user.pk), request.user.email, address=address)
             with acting(actor), installation_context("administration of the installation"):
                 response = inner(request, *args, **kwargs)
-                render = getattr(response, "render", None)
-                return cast(HttpResponse, render() if render else response)  # templates read rows too
+                if isinstance(response, SimpleTemplateResponse):
+                    response.render()  # templates read rows too
+                return response
 
-        return everywhere
+        return cast(View, everywhere)
 
 
 site = InstallationSite(name="installation")
