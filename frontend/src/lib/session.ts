@@ -2,7 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
-import type { Me, MyOrganisation, Permission } from "../model/api";
+import type { Me, MyOrganisation, Permission, PermissionMatrix } from "../model/api";
+import { permissionReason } from "../model/reasons";
 import { ApiFailure, api, unwrap } from "./api";
 
 export const ME = ["me"] as const;
@@ -31,7 +32,25 @@ export function useOrganisation(): MyOrganisation | undefined {
   return useMe().data?.organisations.find((each) => each.slug === slug);
 }
 
+/** What each role may do, in words too. */
+export function usePermissionMatrix() {
+  return useQuery({
+    queryKey: ["permissions"],
+    queryFn: (): Promise<PermissionMatrix> => unwrap(api.GET("/api/permissions/")),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
 /** Whether my role allows it here; the server decides again. */
 export function useMay(permission: Permission): boolean {
   return useOrganisation()?.permissions.includes(permission) ?? false;
+}
+
+/** Why my role does not allow it here, for a disabled control; null if it does. */
+export function useReason(permission: Permission): string | null {
+  const organisation = useOrganisation();
+  const matrix = usePermissionMatrix().data;
+  if (organisation === undefined) return "You do not belong to this organisation.";
+  if (organisation.permissions.includes(permission)) return null;
+  return permissionReason(matrix, organisation.role, permission);
 }

@@ -1,21 +1,13 @@
 import { type FormEvent, useState } from "react";
 import { Ask } from "../../components/Ask";
-import { SelectField, TextField } from "../../components/Field";
+import { CheckField, SelectField, TextField } from "../../components/Field";
 import { ErrorNote, Notice } from "../../components/Notices";
-import { useOrganisation } from "../../lib/session";
-import type { MyOrganisation, Permission } from "../../model/api";
+import { ReasonedButton } from "../../components/Reasoned";
+import { useOrganisation, usePermissionMatrix } from "../../lib/session";
+import type { Permission, PermissionMatrix, Role, ServiceAccountShown } from "../../model/api";
+import { rolesWithin } from "../../model/reasons";
 import { useCreateToken } from "./queries";
 
-type Role = MyOrganisation["role"];
-
-/** What a token's maker must be allowed for each role; a token may never do more than its person. */
-const NEEDED: Record<Role, Permission> = {
-  viewer: "view",
-  designer: "edit",
-  operator: "operate",
-  admin: "administer",
-  owner: "administer",
-};
 const LENGTHS = [
   ["7", "7 days"],
   ["30", "30 days"],
@@ -49,23 +41,61 @@ function Made({ token, onDone }: MadeProps) {
   );
 }
 
+interface ScopesProps {
+  matrix: PermissionMatrix | undefined;
+  role: Role;
+  scopes: readonly Permission[];
+  onChange: (scopes: Permission[]) => void;
+}
+
+/** Of what the role may, only some; none chosen: all of it. */
+function Scopes({ matrix, role, scopes, onChange }: ScopesProps) {
+  const may = matrix?.roles.find((each) => each.role === role)?.permissions ?? [];
+  const offered = matrix?.permissions.filter(({ permission }) => may.includes(permission)) ?? [];
+  return (
+    <fieldset className="group stack">
+      <legend>Scopes</legend>
+      <p className="quiet small">None: everything that the role may.</p>
+      {offered.map(({ permission, allows }) => (
+        <CheckField
+          key={permission}
+          label={`${permission}: ${allows}`}
+          checked={scopes.includes(permission)}
+          onChange={(on) => onChange(on ? [...scopes, permission] : scopes.filter((each) => each !== permission))}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
 interface TokenFormProps {
-  roles: readonly Role[];
+  account: ServiceAccountShown | null;
   onMade: (token: string) => void;
   onCancel: () => void;
 }
 
-function TokenForm({ roles, onMade, onCancel }: TokenFormProps) {
-  const creating = useCreateToken();
+function TokenForm({ account, onMade, onCancel }: TokenFormProps) {
+  const creating = useCreateToken(account?.id ?? null);
+  const matrix = usePermissionMatrix().data;
+  const mine = useOrganisation()?.role ?? "viewer";
   const [name, setName] = useState("");
-  const [role, setRole] = useState<Role>("viewer");
+  const [role, setRole] = useState<Role>(account?.role ?? "viewer");
+  const [scopes, setScopes] = useState<Permission[]>([]);
   const [days, setDays] = useState<(typeof LENGTHS)[number][0]>("90");
+  const [networks, setNetworks] = useState("");
+  const own = rolesWithin(matrix, mine);
+  const roles = account === null ? own : rolesWithin(matrix, account.role).filter((each) => own.includes(each));
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    const allowed_networks = networks.split(/[\s,]+/).filter(Boolean);
     creating.mutate(
-      { name: name.trim(), role, expires_in_days: Number(days) },
+      { name: name.trim(), role, expires_in_days: Number(days), allowed_networks, scopes },
       { onSuccess: (made) => onMade(made.token) },
     );
+  };
+  const chooseRole = (chosen: Role) => {
+    setScopes([]);
+    setRole(chosen);
   };
   return (
     <form className="stack" onSubmit={submit}>
@@ -74,10 +104,18 @@ function TokenForm({ roles, onMade, onCancel }: TokenFormProps) {
         label="Role"
         value={role}
         options={roles.map((each) => [each, each] as const)}
-        onChange={setRole}
-        help="It may never do more than you may yourself."
+        onChange={chooseRole}
+        help={account === null ? "It may never do more than you may yourself." : `At most that of ${account.name}.`}
       />
+      <Scopes matrix={matrix} role={role} scopes={scopes} onChange={setScopes} />
       <SelectField label="Expires after" value={days} options={LENGTHS} onChange={setDays} />
+      <TextField
+        label="Networks"
+        value={networks}
+        onChange={setNetworks}
+        mono
+        help="Where it may be used from, such as 192.0.2.0/24, 2001:db8::/32. Empty: from everywhere."
+      />
       <ErrorNote error={creating.error} />
       <p className="row">
         <button type="submit" className="button" data-kind="primary" disabled={creating.isPending}>
@@ -91,24 +129,32 @@ function TokenForm({ roles, onMade, onCancel }: TokenFormProps) {
   );
 }
 
+interface NewTokenProps {
+  /** Whose token it is; mine without one. */
+  account?: ServiceAccountShown;
+  reason?: string | null;
+}
+
 /** Makes a token, and shows it once. */
-export function NewToken() {
+export function NewToken({ account, reason = null }: NewTokenProps) {
   const [open, setOpen] = useState(false);
   const [token, setToken] = useState<string | null>(null);
-  const permissions = useOrganisation()?.permissions ?? [];
-  const roles = (Object.keys(NEEDED) as Role[]).filter((role) => permissions.includes(NEEDED[role]));
   const close = () => {
     setOpen(false);
     setToken(null);
   };
   return (
     <>
-      <button type="button" className="button" data-kind="primary" onClick={() => setOpen(true)}>
+      <ReasonedButton reason={reason} kind="primary" onClick={() => setOpen(true)}>
         New token
-      </button>
-      <Ask title="New access token" open={open} onClose={close}>
+      </ReasonedButton>
+      <Ask
+        title={account === undefined ? "New access token" : `New token of ${account.name}`}
+        open={open}
+        onClose={close}
+      >
         {token === null ? (
-          <TokenForm roles={roles} onMade={setToken} onCancel={close} />
+          <TokenForm account={account ?? null} onMade={setToken} onCancel={close} />
         ) : (
           <Made token={token} onDone={close} />
         )}

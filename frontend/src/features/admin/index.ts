@@ -1,1 +1,2 @@
-export { TokensPage, TokensPage as AdminPages } from "./TokensPage";
+export { AdminPages } from "./AdminPages";
+export { TokensPage } from "./TokensPage";

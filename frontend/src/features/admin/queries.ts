@@ -1,31 +1,144 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, unwrap } from "../../lib/api";
 import { useSlug } from "../../lib/session";
-import type { TokenBody } from "../../model/api";
+import type { ServiceAccountBody, TokenBody } from "../../model/api";
+import { type AuditFilters, wantedEvents } from "../../model/audit";
 
-export function useTokens() {
+/** Forgets what was loaded of `parts` of the organisation, so that it is asked for again. */
+export function useRefresh() {
+  const slug = useSlug();
+  const queries = useQueryClient();
+  return (...parts: readonly string[]) =>
+    Promise.all(parts.map((part) => queries.invalidateQueries({ queryKey: [slug, part] })));
+}
+
+export function useMembers() {
   const slug = useSlug();
   return useQuery({
-    queryKey: [slug, "tokens"],
-    queryFn: () => unwrap(api.GET("/api/t/{slug}/tokens/", { params: { path: { slug } } })),
+    queryKey: [slug, "members"],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/members/", { params: { path: { slug } } })),
   });
 }
 
-export function useCreateToken() {
+export function useInvitations(allowed: boolean) {
   const slug = useSlug();
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (body: TokenBody) => unwrap(api.POST("/api/t/{slug}/tokens/", { params: { path: { slug } }, body })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: [slug, "tokens"] }),
+  return useQuery({
+    queryKey: [slug, "invitations"],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/invitations/", { params: { path: { slug } } })),
+    enabled: allowed,
   });
 }
 
-export function useRevokeToken() {
+export function useServiceAccounts(allowed: boolean) {
   const slug = useSlug();
-  const queries = useQueryClient();
+  return useQuery({
+    queryKey: [slug, "service-accounts"],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/service-accounts/", { params: { path: { slug } } })),
+    enabled: allowed,
+  });
+}
+
+export function useReplaceServiceAccount() {
+  const slug = useSlug();
+  const refresh = useRefresh();
   return useMutation({
-    mutationFn: (token: string) =>
-      unwrap(api.DELETE("/api/t/{slug}/tokens/{token}/", { params: { path: { slug, token } } })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: [slug, "tokens"] }),
+    mutationFn: ({ account, body }: { account: string; body: ServiceAccountBody }) =>
+      unwrap(api.PUT("/api/t/{slug}/service-accounts/{account}/", { params: { path: { slug, account } }, body })),
+    onSettled: () => refresh("service-accounts"),
+  });
+}
+
+/** The tokens of a service account; without one those that I may see. */
+export function useTokens(account: string | null = null) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "tokens", account],
+    queryFn: () =>
+      account === null
+        ? unwrap(api.GET("/api/t/{slug}/tokens/", { params: { path: { slug } } }))
+        : unwrap(api.GET("/api/t/{slug}/service-accounts/{account}/tokens/", { params: { path: { slug, account } } })),
+  });
+}
+
+/** Makes a token of mine, or of a service account. */
+export function useCreateToken(account: string | null) {
+  const slug = useSlug();
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: (body: TokenBody) =>
+      account === null
+        ? unwrap(api.POST("/api/t/{slug}/tokens/", { params: { path: { slug } }, body }))
+        : unwrap(
+            api.POST("/api/t/{slug}/service-accounts/{account}/tokens/", { params: { path: { slug, account } }, body }),
+          ),
+    onSuccess: () => refresh("tokens", "service-accounts"),
+  });
+}
+
+export function useUsages() {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "quotas"],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/quotas/", { params: { path: { slug } } })),
+    refetchInterval: 15_000,
+  });
+}
+
+export function useKept() {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "kept"],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/kept/", { params: { path: { slug } } })),
+    refetchInterval: 15_000,
+  });
+}
+
+/** The bindings that have a run that has not ended. */
+export function useRunningBindings() {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "runs", "open"],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/bindings/", { params: { path: { slug } } })),
+    select: (bindings) =>
+      new Set(bindings.filter(({ latest_run: run }) => run !== null && run.ended_at === null).map(({ id }) => id)),
+    refetchInterval: 15_000,
+  });
+}
+
+/** Events, newest first, page by page. */
+export function useAudit(filters: AuditFilters, allowed: boolean) {
+  const slug = useSlug();
+  return useInfiniteQuery({
+    queryKey: [slug, "audit", filters],
+    queryFn: ({ pageParam }) => {
+      const query = { ...wantedEvents(filters), ...(pageParam === null ? {} : { before: pageParam }) };
+      return unwrap(api.GET("/api/t/{slug}/audit/", { params: { path: { slug }, query } }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next,
+    placeholderData: keepPreviousData,
+    enabled: allowed,
+  });
+}
+
+export function useOrganisationShown() {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "organisation"],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/organisation/", { params: { path: { slug } } })),
+  });
+}
+
+const LOOK_AGAIN_MS = 2_000;
+
+/** The exports; while one is being written, looked at again and again. */
+export function useExports(allowed: boolean) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "exports"],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/exports/", { params: { path: { slug } } })),
+    refetchInterval: ({ state }) =>
+      state.data?.some((each) => each.state === "requested" || each.state === "writing") ? LOOK_AGAIN_MS : false,
+    enabled: allowed,
   });
 }

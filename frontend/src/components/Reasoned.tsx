@@ -1,0 +1,50 @@
+import { type ButtonHTMLAttributes, type ReactNode, useId, useState } from "react";
+import { Focusable, Tooltip, TooltipTrigger } from "react-aria-components";
+
+interface ReasonedProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "type" | "disabled"> {
+  /** Why it cannot be pressed; null if it can. */
+  reason: string | null;
+  kind?: "primary" | "danger" | "plain" | undefined;
+  children: ReactNode;
+}
+
+/**
+ * A button that, where it cannot be pressed, says why: to the pointer, to a finger and to a screen reader. It stays
+ * reachable by keyboard, because a reason that nobody can reach is none.
+ */
+export function ReasonedButton({ reason, kind, children, onClick, className = "button", ...rest }: ReasonedProps) {
+  const id = useId();
+  const [told, setTold] = useState(false);
+  if (reason === null) {
+    return (
+      <button type="button" className={className} data-kind={kind} onClick={onClick} {...rest}>
+        {children}
+      </button>
+    );
+  }
+  return (
+    <>
+      <TooltipTrigger delay={200} closeDelay={0} shouldCloseOnPress={false} isOpen={told} onOpenChange={setTold}>
+        <Focusable>
+          <button
+            type="button"
+            className={className}
+            data-kind={kind}
+            {...rest}
+            aria-disabled="true"
+            aria-describedby={id}
+            onClick={() => setTold(true)}
+          >
+            {children}
+          </button>
+        </Focusable>
+        <Tooltip className="tooltip" offset={6}>
+          {reason}
+        </Tooltip>
+      </TooltipTrigger>
+      <span id={id} hidden>
+        {reason}
+      </span>
+    </>
+  );
+}

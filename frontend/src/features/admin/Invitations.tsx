@@ -1,0 +1,136 @@
+import { ActionButton, AskedAction } from "../../components/ActionButton";
+import { IsoInstant } from "../../components/Instant";
+import { Empty, ErrorNote, Waiting } from "../../components/Notices";
+import { Panel } from "../../components/Panel";
+import { ReasonedButton } from "../../components/Reasoned";
+import { Scroll } from "../../components/Scroll";
+import { api, unwrap } from "../../lib/api";
+import { useOrganisation, usePermissionMatrix, useReason, useSlug } from "../../lib/session";
+import type { InvitationShown } from "../../model/api";
+import { rolesWithin } from "../../model/reasons";
+import { NotForYou } from "./NotForYou";
+import { useInvitations, useRefresh } from "./queries";
+
+/** Whether the mail went out, and whether its link still opens something. */
+function State({ invitation }: { invitation: InvitationShown }) {
+  if (invitation.state === "expired") {
+    return (
+      <span className="mark" data-tone="idle">
+        expired
+      </span>
+    );
+  }
+  return invitation.sent_at === null ? (
+    <span className="mark" data-tone="bad">
+      mail not sent
+    </span>
+  ) : (
+    <span className="mark" data-tone="good">
+      open
+    </span>
+  );
+}
+
+function Actions({ invitation }: { invitation: InvitationShown }) {
+  const slug = useSlug();
+  const refresh = useRefresh();
+  const mine = useOrganisation()?.role ?? "viewer";
+  const mayGive = rolesWithin(usePermissionMatrix().data, mine).includes(invitation.role);
+  const params = { params: { path: { slug, invitation: invitation.id } } };
+  const renew = () => refresh("invitations", "quotas", "audit");
+  if (!mayGive) {
+    const reason = `It is for the role ${invitation.role}, which your role ${mine} may not give; owner may.`;
+    return (
+      <div className="row end">
+        <ReasonedButton reason={reason}>Send again</ReasonedButton>
+        <ReasonedButton reason={reason}>Revoke…</ReasonedButton>
+      </div>
+    );
+  }
+  return (
+    <div className="row end">
+      <ActionButton
+        words={["Send again", "Sending it…"]}
+        label={`Send the invitation of ${invitation.email} again`}
+        act={() => unwrap(api.POST("/api/t/{slug}/invitations/{invitation}/resend/", params))}
+        onDone={renew}
+      />
+      <AskedAction
+        opener="Revoke…"
+        label={`Revoke the invitation of ${invitation.email}`}
+        title={`Revoke the invitation of ${invitation.email}?`}
+        words={["Revoke it", "Revoking it…"]}
+        keep="Keep it"
+        act={async () => {
+          await unwrap(api.DELETE("/api/t/{slug}/invitations/{invitation}/", params));
+          await renew();
+        }}
+      >
+        <p>The link in the mail opens nothing any more.</p>
+      </AskedAction>
+    </div>
+  );
+}
+
+function InvitationTable({ invitations }: { invitations: readonly InvitationShown[] }) {
+  return (
+    <Scroll label="Table of invitations">
+      <table>
+        <thead>
+          <tr>
+            <th>Address</th>
+            <th>Role</th>
+            <th>State</th>
+            <th>Sent (UTC)</th>
+            <th>Holds until (UTC)</th>
+            <th>Invited by</th>
+            <th>
+              <span className="visually-hidden">Send again or revoke</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {invitations.map((each) => (
+            <tr key={each.id}>
+              <th scope="row">{each.email}</th>
+              <td>{each.role}</td>
+              <td>
+                <State invitation={each} />
+                {each.message === null ? null : <p className="message small">{each.message}</p>}
+              </td>
+              <td>{each.sent_at === null ? "" : <IsoInstant iso={each.sent_at} />}</td>
+              <td>
+                <IsoInstant iso={each.expires_at} />
+              </td>
+              <td>{each.invited_by}</td>
+              <td className="num">
+                <Actions invitation={each} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+/** The invitations that wait or have expired, for who may invite. */
+export function Invitations() {
+  const reason = useReason("administer");
+  const invitations = useInvitations(reason === null);
+  return (
+    <Panel title="Invitations" flush>
+      <NotForYou reason={reason} />
+      {reason === null && invitations.isPending ? <Waiting>Loading the invitations…</Waiting> : null}
+      <ErrorNote error={invitations.error} onRetry={() => void invitations.refetch()} />
+      {invitations.data?.length === 0 ? (
+        <Empty title="No invitation waits.">
+          <p>Invite somebody by their e-mail address; they join once they open the link in the mail.</p>
+        </Empty>
+      ) : null}
+      {invitations.data !== undefined && invitations.data.length > 0 ? (
+        <InvitationTable invitations={invitations.data} />
+      ) : null}
+    </Panel>
+  );
+}

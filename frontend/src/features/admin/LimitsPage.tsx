@@ -1,0 +1,204 @@
+import { useState } from "react";
+import { Empty, ErrorNote, Notice, Waiting } from "../../components/Notices";
+import { PageHead } from "../../components/PageHead";
+import { Panel } from "../../components/Panel";
+import { ReasonedAction } from "../../components/ReasonedAction";
+import { Scroll } from "../../components/Scroll";
+import { api, unwrap } from "../../lib/api";
+import { useNow } from "../../lib/now";
+import { useReason, useSlug } from "../../lib/session";
+import type { KeptShown, UsageShown } from "../../model/api";
+import { bytesWords, fullness, secondsToMidnight, secondsWords, shareUsed, usageWords } from "../../model/quotas";
+import { useKept, useRefresh, useRunningBindings, useUsages } from "./queries";
+
+const MINUTE_MS = 60_000;
+
+/** When the day of previews ends. */
+function Anew() {
+  const now = useNow(MINUTE_MS);
+  return <>Begins anew at 00:00 UTC, in {secondsWords(Math.ceil(secondsToMidnight(now) / 60) * 60)}.</>;
+}
+
+function Meter({ usage }: { usage: UsageShown }) {
+  const share = shareUsed(usage);
+  const { tone, word } = fullness(usage);
+  const words = usageWords(usage);
+  return (
+    <li className="limit">
+      <div className="line">
+        <span className="grow">{usage.title}</span>
+        {word === "" ? null : (
+          <span className="mark" data-tone={tone}>
+            {word}
+          </span>
+        )}
+        <strong className="figures">{words}</strong>
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: a meter of the browser takes none of our colours */}
+      <div
+        className="meter"
+        role="meter"
+        aria-label={usage.title}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(100 * share)}
+        aria-valuetext={words}
+      >
+        <div data-tone={tone} style={{ width: `${100 * share}%` }} />
+      </div>
+      {usage.quota === "preview_seconds" ? (
+        <p className="quiet small">
+          <Anew />
+        </p>
+      ) : null}
+    </li>
+  );
+}
+
+type Kind = "results" | "quarantine";
+
+interface DeletionProps {
+  kept: KeptShown;
+  kind: Kind;
+  reason: string | null;
+  onDeleted: (words: string) => void;
+}
+
+function Deletion({ kept, kind, reason, onDeleted }: DeletionProps) {
+  const slug = useSlug();
+  const refresh = useRefresh();
+  const remove = async () => {
+    const params = { path: { slug, binding: kept.binding }, query: { kind } };
+    const { rows, bytes } = await unwrap(api.DELETE("/api/t/{slug}/bindings/{binding}/results/", { params }));
+    onDeleted(`${rows.toLocaleString("en-GB")} rows of ${kept.name} are deleted: ${bytesWords(bytes)} are free again.`);
+    await refresh("kept", "quotas", "audit");
+  };
+  return (
+    <ReasonedAction
+      reason={reason}
+      opener="Delete…"
+      label={`Delete the ${kind} of ${kept.name}`}
+      title={`Delete the ${kind} of ${kept.name}?`}
+      words={[`Delete the ${kind}`, "Deleting…"]}
+      keep="Keep them"
+      act={remove}
+    >
+      <p>
+        All of it that is kept now is deleted and cannot be brought back: a later start goes on where the last run
+        stopped, and what was deleted does not come again.
+      </p>
+    </ReasonedAction>
+  );
+}
+
+interface KeptRowProps {
+  kept: KeptShown;
+  running: boolean;
+  onDeleted: (words: string) => void;
+}
+
+function Amount({ kind, bytes, kept, running, onDeleted }: KeptRowProps & { kind: Kind; bytes: number }) {
+  const edit = useReason("edit");
+  const busy = running ? `${kept.name} runs. Stop it first, then delete its ${kind}.` : null;
+  return (
+    <div className="row end">
+      <span className="figures nowrap">{bytesWords(bytes)}</span>
+      {bytes === 0 ? null : <Deletion kept={kept} kind={kind} reason={edit ?? busy} onDeleted={onDeleted} />}
+    </div>
+  );
+}
+
+function KeptRow(props: KeptRowProps) {
+  const { kept, running } = props;
+  return (
+    <tr>
+      <th scope="row">
+        {kept.name}{" "}
+        {kept.exists ? null : (
+          <span className="mark" data-tone="idle">
+            deleted binding
+          </span>
+        )}
+        {running ? (
+          <span className="mark" data-tone="good">
+            runs
+          </span>
+        ) : null}
+      </th>
+      <td className="num">
+        <Amount kind="results" bytes={kept.result_bytes} {...props} />
+      </td>
+      <td className="num">
+        <Amount kind="quarantine" bytes={kept.quarantine_bytes} {...props} />
+      </td>
+    </tr>
+  );
+}
+
+function Kept() {
+  const kept = useKept();
+  const running = useRunningBindings().data;
+  const [told, setTold] = useState("");
+  return (
+    <Panel title="Kept by bindings" note="As last measured: every few seconds while it runs, and at each start." flush>
+      {told === "" ? null : (
+        <Notice tone="good">
+          <p>{told}</p>
+        </Notice>
+      )}
+      {kept.isPending ? <Waiting>Loading what is kept…</Waiting> : null}
+      <ErrorNote error={kept.error} onRetry={() => void kept.refetch()} />
+      {kept.data?.length === 0 ? (
+        <Empty title="Nothing is kept yet.">
+          <p>Results and quarantine stand here once a binding has run.</p>
+        </Empty>
+      ) : null}
+      {kept.data !== undefined && kept.data.length > 0 ? (
+        <Scroll label="Table of what is kept">
+          <table>
+            <thead>
+              <tr>
+                <th>Binding</th>
+                <th className="num">Results</th>
+                <th className="num">Quarantine</th>
+              </tr>
+            </thead>
+            <tbody>
+              {kept.data.map((each) => (
+                <KeptRow
+                  key={each.binding}
+                  kept={each}
+                  running={running?.has(each.binding) ?? false}
+                  onDeleted={setTold}
+                />
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      ) : null}
+    </Panel>
+  );
+}
+
+/** What the organisation may use, what it uses of it, and how to make room. */
+export function LimitsPage() {
+  const usages = useUsages();
+  return (
+    <>
+      <PageHead title="Limits" />
+      <p className="quiet">Limits are set by whoever runs this installation; ask them for more.</p>
+      {usages.isPending ? <Waiting>Loading the limits…</Waiting> : null}
+      <ErrorNote error={usages.error} onRetry={() => void usages.refetch()} />
+      {usages.data === undefined ? null : (
+        <Panel title="Used now">
+          <ul className="limits">
+            {usages.data.map((usage) => (
+              <Meter key={usage.quota} usage={usage} />
+            ))}
+          </ul>
+        </Panel>
+      )}
+      <Kept />
+    </>
+  );
+}

@@ -1,0 +1,118 @@
+import { IsoInstant } from "../../components/Instant";
+import { ReasonedAction } from "../../components/ReasonedAction";
+import { Scroll } from "../../components/Scroll";
+import { api, unwrap } from "../../lib/api";
+import { useSlug } from "../../lib/session";
+import type { TokenShown } from "../../model/api";
+import { useRefresh } from "./queries";
+
+const TONES = { active: "good", expired: "idle", revoked: "idle" } as const;
+
+function Revoke({ token }: { token: TokenShown }) {
+  const slug = useSlug();
+  const refresh = useRefresh();
+  const revoke = async () => {
+    await unwrap(api.DELETE("/api/t/{slug}/tokens/{token}/", { params: { path: { slug, token: token.id } } }));
+    await refresh("tokens", "service-accounts", "audit");
+  };
+  return (
+    <ReasonedAction
+      reason={null}
+      opener="Revoke…"
+      label={`Revoke ${token.name}`}
+      title={`Revoke ${token.name}?`}
+      words={["Revoke the token", "Revoking…"]}
+      keep="Keep it"
+      act={revoke}
+    >
+      <p>Whatever signs in with it is refused from now on. A revoked token cannot be taken back into use.</p>
+    </ReasonedAction>
+  );
+}
+
+/** What the token may do: its role, and of that only its scopes if it has some; from where, if not from everywhere. */
+function Rights({ token }: { token: TokenShown }) {
+  return (
+    <>
+      {token.role}
+      {token.scopes.length > 0 ? <span className="quiet">: only {token.scopes.join(", ")}</span> : null}
+      {token.allowed_networks.length > 0 ? (
+        <p className="quiet small">from {token.allowed_networks.join(", ")}</p>
+      ) : null}
+    </>
+  );
+}
+
+function Holder({ token }: { token: TokenShown }) {
+  if (token.service_account === null) return token.person;
+  return (
+    <>
+      {token.service_account} <span className="quiet">service account</span>
+    </>
+  );
+}
+
+function TokenRow({ token, holder }: { token: TokenShown; holder: boolean }) {
+  return (
+    <tr>
+      <th scope="row">{token.name}</th>
+      <td>
+        <code>{token.prefix}</code>
+      </td>
+      <td>
+        <Rights token={token} />
+      </td>
+      {holder ? (
+        <td>
+          <Holder token={token} />
+        </td>
+      ) : null}
+      <td>
+        <span className="mark" data-tone={TONES[token.state]}>
+          {token.state}
+        </span>
+      </td>
+      <td>
+        <IsoInstant iso={token.expires_at} />
+      </td>
+      <td>{token.last_used_at === null ? "never" : <IsoInstant iso={token.last_used_at} />}</td>
+      <td className="num">{token.state === "active" ? <Revoke token={token} /> : null}</td>
+    </tr>
+  );
+}
+
+interface TokenTableProps {
+  tokens: readonly TokenShown[];
+  /** Whether the table says whose each token is. */
+  holder: boolean;
+  panel?: boolean;
+}
+
+/** Tokens without their secrets, each with what it may do. */
+export function TokenTable({ tokens, holder, panel = false }: TokenTableProps) {
+  return (
+    <Scroll label="Table of access tokens" panel={panel}>
+      <table>
+        <thead>
+          <tr>
+            <th>Token</th>
+            <th>Begins with</th>
+            <th>May</th>
+            {holder ? <th>Of</th> : null}
+            <th>State</th>
+            <th>Expires (UTC)</th>
+            <th>Last used (UTC)</th>
+            <th>
+              <span className="visually-hidden">Revoke</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {tokens.map((token) => (
+            <TokenRow key={token.id} token={token} holder={holder} />
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}

@@ -1,0 +1,78 @@
+import { ActionButton } from "../../components/ActionButton";
+import { ReasonedAction } from "../../components/ReasonedAction";
+import { api, unwrap } from "../../lib/api";
+import { useSlug } from "../../lib/session";
+import type { Role, ServiceAccountShown } from "../../model/api";
+import { useRefresh, useReplaceServiceAccount } from "./queries";
+
+/** Why I may not deal with a service account; null if I may. */
+export function ruleReason(account: ServiceAccountShown, mine: Role, roles: readonly Role[]): string | null {
+  if (roles.includes(account.role)) return null;
+  return `A service account with the role ${account.role} may do more than your role ${mine}; owner may change it.`;
+}
+
+export function AccountState({ account }: { account: ServiceAccountShown }) {
+  return (
+    <span className="mark" data-tone={account.disabled ? "idle" : "good"}>
+      {account.disabled ? "switched off" : "on"}
+    </span>
+  );
+}
+
+interface PartProps {
+  account: ServiceAccountShown;
+  reason: string | null;
+}
+
+/** Switches a service account off, which is asked for first, or on again. */
+export function SwitchAccount({ account, reason }: PartProps) {
+  const replacing = useReplaceServiceAccount();
+  const turn = (disabled: boolean) =>
+    replacing.mutateAsync({ account: account.id, body: { name: account.name, role: account.role, disabled } });
+  if (account.disabled && reason === null) {
+    return (
+      <ActionButton
+        words={["Switch on", "Switching on…"]}
+        label={`Switch ${account.name} on`}
+        act={() => turn(false)}
+      />
+    );
+  }
+  return (
+    <ReasonedAction
+      reason={reason}
+      opener={account.disabled ? "Switch on" : "Switch off…"}
+      label={`Switch ${account.name} off`}
+      title={`Switch ${account.name} off?`}
+      words={["Switch it off", "Switching off…"]}
+      keep="Leave it on"
+      act={() => turn(true)}
+    >
+      <p>Its tokens are refused until it is switched on again.</p>
+    </ReasonedAction>
+  );
+}
+
+/** Deletes a service account with its tokens. */
+export function DeleteAccount({ account, reason, onDone }: PartProps & { onDone?: () => unknown }) {
+  const slug = useSlug();
+  const refresh = useRefresh();
+  return (
+    <ReasonedAction
+      reason={reason}
+      opener="Delete…"
+      label={`Delete ${account.name}`}
+      title={`Delete ${account.name}?`}
+      words={["Delete the service account", "Deleting it…"]}
+      keep="Keep it"
+      act={async () => {
+        const path = { slug, account: account.id };
+        await unwrap(api.DELETE("/api/t/{slug}/service-accounts/{account}/", { params: { path } }));
+        await onDone?.();
+        await refresh("service-accounts", "tokens", "audit");
+      }}
+    >
+      <p>Its tokens are deleted with it and refused from now on. What it did stays in the audit log under its name.</p>
+    </ReasonedAction>
+  );
+}
