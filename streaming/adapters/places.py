@@ -13,7 +13,13 @@ def inside(root: Path, path: str) -> Path:
     if "\x00" in path:
         raise AdapterError("The path holds a null character; write it without.")
     folder = root.resolve()
-    real = (folder / path).resolve()
-    if real != folder and folder not in real.parents:
+    try:
+        real = (folder / path).resolve()
+        within = real == folder or folder in real.parents
+        if within:
+            real.exists()  # refuses what the checks of a path leave open: lengths, characters
+    except (OSError, ValueError, RuntimeError):  # RuntimeError: a link to itself
+        raise AdapterError("This machine can have no such path; write a shorter or simpler one.") from None
+    if not within:
         raise AdapterError(f"'{path}' is outside the folder of this organisation; choose a path inside it.")
     return real

@@ -165,6 +165,31 @@ def test_a_pattern_that_cannot_be_used_or_leads_outside_is_refused(tmp_path: Pat
         rows(files(tmp_path / "root", pattern=pattern))
 
 
+def test_a_pattern_tells_nothing_of_what_lies_outside_the_root(tmp_path: Path) -> None:
+    """The refusal named the first file that it found: ids of other organisations, and any file of the machine."""
+    write(tmp_path / "another" / "secret.csv", csv(1))
+    (tmp_path / "root").mkdir()
+    told = set()
+    for pattern in ("../*/*.csv", "../absent/*.csv", "*/../../another/*.csv"):
+        with pytest.raises(AdapterError, match="leads outside") as refused:
+            rows(files(tmp_path / "root", pattern=pattern))
+        told.add(str(refused.value).replace(pattern, ""))
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("pattern", ["**/**/*.csv", "a/" * 400 + "*"])
+def test_a_pattern_that_walks_long_or_deep_is_refused(tmp_path: Path, pattern: str) -> None:
+    with pytest.raises(AdapterError, match="cannot be used"):
+        rows(files(tmp_path, pattern=pattern))
+
+
+@pytest.mark.parametrize("path", ["a" * 300, "itself"])
+def test_a_path_that_no_machine_can_have_is_refused(tmp_path: Path, path: str) -> None:
+    (tmp_path / "itself").symlink_to(tmp_path / "itself")
+    with pytest.raises(AdapterError, match="no such path"):
+        rows(files(tmp_path, path=path))
+
+
 def test_a_name_that_says_no_format_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "a.dat", csv(1))
     with pytest.raises(AdapterError, match="cannot be told from its name"):

@@ -2,8 +2,8 @@
 
 import gzip
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO, Literal, cast
+from pathlib import Path, PurePath
+from typing import IO, Final, Literal, cast
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.file.options import FileOptions
@@ -18,6 +18,8 @@ _SUFFIXES: dict[str, FileFormat] = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
+MOST_PARTS: Final = 32
+"""Of a pattern, between slashes."""
 _UNFINISHED = (".tmp", ".part")
 
 
@@ -48,6 +50,7 @@ def find_files(root: Path, options: FileOptions) -> list[FoundFile]:
         return [_found(place)]
     if not place.is_dir():
         raise AdapterError(f"There is no file or folder '{options.path}'; create it, or correct the path.")
+    _check_pattern(options.pattern)
     try:
         paths = {inside(root, str(path)) for path in place.glob(options.pattern) if _is_wanted(path)}
     except (ValueError, NotImplementedError) as error:
@@ -55,6 +58,20 @@ def find_files(root: Path, options: FileOptions) -> list[FoundFile]:
             f"The pattern '{options.pattern}' cannot be used ({error}); write for example *.csv."
         ) from None
     return sorted(_found(path) for path in paths)
+
+
+def _check_pattern(pattern: str) -> None:
+    """Raises `AdapterError` for a pattern that walks out of the folder, or through it more than once.
+
+    What lies outside must not even be listed: the refusal of a file that was found there would name it.
+    """
+    parts = PurePath(pattern).parts
+    if ".." in parts:
+        raise AdapterError(f"The pattern '{pattern}' leads outside the folder; write it without '..', such as *.csv.")
+    if parts.count("**") > 1 or len(parts) > MOST_PARTS:
+        raise AdapterError(
+            f"The pattern '{pattern}' cannot be used: it may hold ** once, and {MOST_PARTS} folders; write **/*.csv."
+        )
 
 
 def _is_wanted(path: Path) -> bool:

@@ -1,11 +1,12 @@
 """What a user sets for the `file` adapter."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from streaming.definition.graph import Strict
 
+MOST_CHARACTERS: Final = 1_024
 Format = Literal["auto", "csv", "json_lines", "parquet"]
 
 FormatOption = Annotated[
@@ -36,12 +37,18 @@ class FileOptions(Strict):
 
     path: Annotated[
         str,
-        Field(min_length=1, title="File or folder", description="A file or a folder inside the organisation's folder."),
+        Field(
+            min_length=1,
+            max_length=MOST_CHARACTERS,
+            title="File or folder",
+            description="A file or a folder inside the organisation's folder.",
+        ),
     ]
     pattern: Annotated[
         str,
         Field(
             min_length=1,
+            max_length=MOST_CHARACTERS,
             title="Pattern",
             description="Which files of a folder, such as *.csv.gz or **/*.parquet for its subfolders too. Names that "
             "begin with a dot or underscore, or end in .tmp or .part, are left out: write under such a name and "
