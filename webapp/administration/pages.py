@@ -7,6 +7,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.db.models import Count, Model, Q, QuerySet
 from django.http import HttpRequest
+from django.urls import URLPattern
 
 from webapp.accounts.models import Membership, Organisation, OrganisationLimit, User
 from webapp.accounts.quotas import QUOTAS, set_limit
@@ -182,6 +183,18 @@ class PersonPage(UserPage):
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
         """No: what they did stays theirs; deactivate them."""
         return False
+
+    def get_urls(self) -> list[URLPattern]:
+        """Leave out Django's page that sets somebody's password: whoever may change people could be a superuser by it.
+
+        Superusers act as somebody instead, which is recorded, limited, and ends; people reset their own passwords.
+        """
+        return super(UserAdmin, self).get_urls()
+
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Whoever runs the installation is changed by superusers alone."""
+        above = obj is not None and (obj.is_staff or obj.is_superuser)
+        return super().has_change_permission(request, obj) and (request.user.is_superuser or not above)
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
         """Only superusers give rights, and nobody takes their own."""

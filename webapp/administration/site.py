@@ -36,6 +36,10 @@ class InstallationSite(AdminSite):
             return HttpResponseRedirect("/")
         return HttpResponseRedirect(f"/sign-in?next={quote(request.GET.get('next', '/installation/'))}")
 
+    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:  # noqa: ARG002
+        """Send to the application's page, which asks for a second factor, counts attempts, tells and records."""
+        return HttpResponseRedirect("/account")
+
     def admin_view(self, view: View, cacheable: bool = False) -> View:
         """Return `view` as one that sees every organisation, and acts as an admin of the installation."""
         inner = super().admin_view(view, cacheable)

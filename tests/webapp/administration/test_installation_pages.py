@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.test import Client
 
 from tests.webapp.administration.conftest import text
@@ -118,3 +119,35 @@ def test_nobody_takes_their_own_rights(ada: Client) -> None:
     ada.post(f"/installation/accounts/user/{me.pk}/change/", {})
     after = User.objects.get(pk=me.pk)
     assert (after.is_active, after.is_superuser) == (True, True)
+
+
+def may_change_people(email: str) -> None:
+    rights = Permission.objects.filter(codename__in=["view_user", "change_user"])
+    User.objects.get(email=email).user_permissions.set(rights)
+
+
+def test_nobody_sets_the_password_of_another(ada: Client, staff: Client, bob: Person) -> None:
+    """Not of a superuser, which would make one of the staff a superuser; and of nobody without a trace."""
+    may_change_people("sam@installation.example")
+    new = {"password1": "quite another password", "password2": "quite another password", "usable_password": "true"}
+    for client in (staff, ada):
+        for person in (bob.user, User.objects.get(email="ada@installation.example")):
+            client.post(f"/installation/accounts/user/{person.pk}/password/", new)
+            person.refresh_from_db()
+            assert person.check_password("a long enough password")
+
+
+def test_staff_who_may_change_people_change_none_of_those_who_run_the_installation(
+    ada: Client, staff: Client, bob: Person
+) -> None:
+    may_change_people("sam@installation.example")
+    superuser = User.objects.get(email="ada@installation.example")
+    assert staff.post(f"/installation/accounts/user/{superuser.pk}/change/", {}).status_code == 403
+    assert staff.post(f"/installation/accounts/user/{bob.user.pk}/change/", {}).status_code == 302
+    superuser.refresh_from_db()
+    bob.user.refresh_from_db()
+    assert (superuser.is_active, bob.user.is_active) == (True, False)
+
+
+def test_one_s_own_password_is_changed_on_the_page_of_the_application(ada: Client) -> None:
+    assert ada.post("/installation/password_change/", {}).headers["Location"] == "/account"
