@@ -2,21 +2,30 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
 import pytest
 import redis
-from asgiref.sync import async_to_sync
+from asgiref.sync import async_to_sync, sync_to_async
+from django.contrib.sessions.models import Session
+from django.db import DatabaseError
 from django.test import AsyncClient
+from django.utils import timezone
 
 from streaming.wire import keys
 from streaming.wire.messages import ProgressReport
-from tests.webapp.conftest import Person
+from tests.webapp.conftest import Person, join
+from webapp.accounts.actors import IMPERSONATED_UNTIL
+from webapp.accounts.models import Membership, Organisation, ServiceAccount, Token
+from webapp.accounts.permissions import Role
+from webapp.administration.deleting import delete_if_due
 from webapp.core.context import organisation_context
 from webapp.monitoring import events
 from webapp.runs.models import Run
-from webapp.runs.state_events import announce
+from webapp.runs.state_events import announce, state_of
 
 PATIENCE_S = 10.0
 
@@ -58,22 +67,42 @@ class Live:
         """Return the first `count` frames; `then` happens when `after` of them have come."""
 
         async def collect() -> list[dict[str, str]]:
-            client = AsyncClient()
-            client.cookies = self.person.client.cookies
-            headers = {"accept": "text/event-stream"} | ({"last-event-id": last} if last else {})
-            answered = await client.get(self.path, headers=headers)
-            assert answered.status_code == 200, answered.content
-            assert answered["Content-Type"].startswith("text/event-stream")
-            stream = aiter(answered.streaming_content)
+            stream = await self.opened({"last-event-id": last} if last else {})
             frames: list[dict[str, str]] = []
             while len(frames) < count:
                 if len(frames) == after:
-                    await asyncio.to_thread(then)
+                    await sync_to_async(then)()
                 frames += [read(text) for text in await next_frame(stream)]
             await stream.aclose()
             return frames
 
         return run_async(collect)
+
+    def watch_to_the_end(self, then: Callable[[], object], token: str | None = None) -> list[dict[str, str]]:
+        """Return the frames that come after `then`, which happens when the first has come; thirty are no end."""
+
+        async def collect() -> list[dict[str, str]]:
+            stream = await self.opened({"authorization": f"Bearer {token}"} if token else {})
+            await next_frame(stream)
+            await sync_to_async(then)()
+            frames: list[dict[str, str]] = []
+            with suppress(StopAsyncIteration):
+                while True:
+                    frames += [read(text) for text in await next_frame(stream)]
+                    assert len(frames) < 30, "the stream goes on"
+            return frames
+
+        return run_async(collect)
+
+    async def opened(self, more: dict[str, str]) -> AsyncGenerator[bytes]:
+        client = AsyncClient()
+        if "authorization" not in more:
+            client.cookies = self.person.client.cookies
+        answered: Any = await client.get(self.path, headers={"accept": "text/event-stream", **more})
+        assert answered.status_code == 200, answered.content
+        assert answered["Content-Type"].startswith("text/event-stream")
+        stream: AsyncGenerator[bytes] = aiter(answered.streaming_content)
+        return stream
 
 
 def run_async(work: Callable[[], Coroutine[Any, Any, list[dict[str, str]]]]) -> list[dict[str, str]]:
@@ -171,3 +200,169 @@ def test_charlie_and_nobody_are_refused_in_json(live: Live, charlie: Person) -> 
     charlie.client.logout()
     nobody = charlie.client.get(live.path, headers={"accept": "text/event-stream"})
     assert (nobody.status_code, nobody.json()["code"]) == (401, "not_signed_in")
+
+
+ENDED = [{"comment": ": you may no longer read this; the browser comes back and is told why"}]
+
+
+@pytest.fixture
+def heartbeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "HEARTBEAT_S", 0.01)
+
+
+def sign_out(live: Live) -> None:
+    live.person.client.post("/installation/logout/")
+    Session.objects.filter(session_key=live.person.client.cookies["sessionid"].value).delete()
+
+
+def be_another_session(live: Live) -> None:
+    """Leave the key where it is, with somebody else signed in."""
+    other = join("mallory@acme.example", live.person.organisation, Role.OWNER)
+    theirs = Session.objects.get(session_key=other.client.cookies["sessionid"].value)
+    mine = live.person.client.cookies["sessionid"].value
+    Session.objects.filter(session_key=mine).update(session_data=theirs.session_data)
+
+
+def expire(live: Live) -> None:
+    Session.objects.update(expire_date=timezone.now())
+
+
+def act_too_long(live: Live) -> None:
+    session = live.person.client.session
+    session[IMPERSONATED_UNTIL] = (timezone.now() - timedelta(seconds=1)).isoformat()
+    session.save()
+
+
+def change_password(live: Live) -> None:
+    live.person.user.set_password("another long enough password")
+    live.person.user.save()
+
+
+def deactivate(live: Live) -> None:
+    live.person.user.is_active = False
+    live.person.user.save()
+
+
+def delete_organisation(live: Live) -> None:
+    organisation = live.person.organisation
+    with organisation_context(organisation.pk):
+        Run.objects.update(ended_at=timezone.now())
+        Organisation.objects.update(delete_after=timezone.now())
+    assert delete_if_due(organisation, timezone.now())
+
+
+def remove_member(live: Live) -> None:
+    with organisation_context(live.person.organisation.pk):
+        assert Membership.objects.filter(user=live.person.user).delete()[0] == 1
+
+
+@pytest.mark.parametrize(
+    "happens",
+    [sign_out, be_another_session, expire, act_too_long, change_password, deactivate, remove_member],
+)
+def test_a_stream_ends_when_its_session_would_not_be_let_in(
+    happens: Callable[[Live], None], live: Live, heartbeats: None
+) -> None:
+    assert [each for each in live.watch_to_the_end(lambda: happens(live)) if "still" not in each["comment"]] == ENDED
+
+
+def test_a_stream_ends_when_its_organisation_is_gone(live: Live, heartbeats: None) -> None:
+    assert live.watch_to_the_end(lambda: delete_organisation(live))[-1:] == ENDED
+
+
+def change_token(live: Live, **fields: Any) -> None:
+    with organisation_context(live.person.organisation.pk):
+        assert Token.objects.update(**fields) == 1
+
+
+TOKEN_ENDS: dict[str, Callable[[Live], None]] = {
+    "revoked": lambda live: change_token(live, revoked_at=timezone.now()),
+    "expired": lambda live: change_token(live, expires_at=timezone.now()),
+    "another_network": lambda live: change_token(live, networks=["203.0.113.0/24"]),
+    "may_not_read": lambda live: change_token(live, scopes=["edit"]),
+    "member_removed": remove_member,
+    "person_deactivated": deactivate,
+}
+
+
+@pytest.mark.parametrize("happens", TOKEN_ENDS)
+def test_a_stream_ends_when_its_token_is_no_longer_good(happens: str, live: Live, heartbeats: None) -> None:
+    body = {"name": "watcher", "role": "viewer", "expires_in_days": 30}
+    text = live.person.post("tokens/", body).json()["token"]
+    assert live.watch_to_the_end(lambda: TOKEN_ENDS[happens](live), text)[-1:] == ENDED
+
+
+def test_a_stream_ends_when_its_service_account_is_switched_off(live: Live, heartbeats: None) -> None:
+    account = live.person.post("service-accounts/", {"name": "watcher", "role": "viewer"}).json()["id"]
+    body = {"name": "watcher", "role": "viewer", "expires_in_days": 30}
+    text = live.person.post(f"service-accounts/{account}/tokens/", body).json()["token"]
+
+    def switch_off() -> None:
+        with organisation_context(live.person.organisation.pk):
+            ServiceAccount.objects.update(disabled_at=timezone.now())
+
+    assert live.watch_to_the_end(switch_off, text)[-1:] == ENDED
+
+
+def test_a_stream_goes_on_while_its_session_is_good(live: Live, heartbeats: None) -> None:
+    live.watch(1, then=lambda: live.reports(1))
+    assert [frame.get("event", "comment") for frame in live.watch(5)] == ["state", "progress", *["comment"] * 3]
+
+
+class Guarded:
+    """A stream whose clock stands still, and the number of times that its right was asked for."""
+
+    def __init__(self, live: Live) -> None:
+        self.at, self.asked, self.right = 0.0, 0, True
+        with organisation_context(live.person.organisation.pk):
+            state = state_of(Run.objects.get())
+        organisation = str(live.person.organisation.pk)
+        self.stream = events.event_stream(
+            organisation,
+            live.run,
+            cursor=events.Cursor(),
+            state=state,
+            allowed=self.allowed,
+            clock=lambda: self.at,
+        )
+
+    def allowed(self) -> bool:
+        self.asked += 1
+        return self.right
+
+
+def test_while_events_flow_the_right_is_asked_for_once_in_a_heartbeat(live: Live) -> None:
+    live.reports(1, 2, 3, 4, 5)
+
+    guarded = Guarded(live)
+
+    async def work() -> list[dict[str, str]]:
+        asked = []
+        for seconds in (0, 0, 14.9, 0.1, 0, 14.9):
+            guarded.at += seconds
+            await anext(guarded.stream)
+            asked.append(guarded.asked)
+        assert asked == [0, 0, 0, 1, 1, 1]
+        guarded.at, guarded.right = guarded.at + 0.1, False
+        return [read(frame.strip()) async for frame in guarded.stream]
+
+    assert run_async(work) == ENDED
+
+
+def test_a_quiet_stream_waits_for_events_only_until_its_right_is_asked_for() -> None:
+    at = 0.0
+    door = events._Door(lambda: True, lambda: at)
+    at = 14.0
+    assert door.seconds_left == 1.0
+
+
+def test_a_stream_whose_right_cannot_be_asked_for_ends(live: Live, heartbeats: None, monkeypatch: Any) -> None:
+    away: list[bool] = []
+
+    def ask(*_: Any) -> bool:
+        if away:
+            raise DatabaseError("the database is away")
+        return True
+
+    monkeypatch.setattr("webapp.monitoring.api.still_allowed", ask)
+    assert live.watch_to_the_end(lambda: away.append(True))[-1:] == ENDED

@@ -74,6 +74,7 @@ class TenantView(APIView):
     """
 
     entry: Entry
+    rule: RouteRule
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer with the context closed before and after."""
@@ -92,6 +93,7 @@ class TenantView(APIView):
         if rule is None:
             raise Forbidden("This address has no rule in the permission matrix. Tell whoever runs this installation.")
         check_rights(self.entry, rule)
+        self.rule = rule
         enter_organisation(self.entry.organisation.pk)
 
     @property

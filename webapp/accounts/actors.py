@@ -8,6 +8,8 @@ from webapp.core.context import Actor
 
 IMPERSONATOR = "impersonator"
 """The key of the session under which the address of the installation's admin stands who acts as somebody else."""
+IMPERSONATED_UNTIL = "impersonation_until"
+"""The key of the session under which the moment stands when that ends, as ISO text in UTC."""
 
 
 def actor_of(request: Request) -> Actor:

@@ -10,14 +10,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from hijack.signals import hijack_ended, hijack_started
 
-from webapp.accounts.actors import IMPERSONATOR
+from webapp.accounts.actors import IMPERSONATED_UNTIL, IMPERSONATOR
 from webapp.accounts.models import User
 from webapp.audit.recording import Target, record
 from webapp.core.context import Actor, acting
 from webapp.core.errors import ErrorEnvelope
 
 LASTS: Final = timedelta(hours=1)
-UNTIL: Final = "impersonation_until"
 LASTING: Final = (
     *("/_allauth/", "/tokens/", "/service-accounts/", "/invitations/", "/members/", "/organisations/"),
     *("/transfer/", "/deletion/", "/exports/"),
@@ -36,14 +35,14 @@ def may_act_as(*, hijacker: User, hijacked: User) -> bool:
 def begun(request: HttpRequest, hijacker: User, hijacked: User, **_: Any) -> None:
     """Note who sits behind the session, for how long, and that it began."""
     request.session[IMPERSONATOR] = hijacker.email
-    request.session[UNTIL] = (timezone.now() + LASTS).isoformat()
+    request.session[IMPERSONATED_UNTIL] = (timezone.now() + LASTS).isoformat()
     _record("impersonation.started", request, hijacker, hijacked)
 
 
 @receiver(hijack_ended)
 def ended(request: HttpRequest, hijacker: User, hijacked: User, **_: Any) -> None:
     """Note that it ended; the session is the admin's own again."""
-    for name in (IMPERSONATOR, UNTIL):
+    for name in (IMPERSONATOR, IMPERSONATED_UNTIL):
         request.session.pop(name, None)
     _record("impersonation.ended", request, hijacker, hijacked)
 
@@ -67,7 +66,7 @@ class ImpersonationLimits:
         """Answer within the limits."""
         if IMPERSONATOR not in request.session:
             return self.get_response(request)
-        if request.session[UNTIL] <= timezone.now().isoformat():
+        if request.session[IMPERSONATED_UNTIL] <= timezone.now().isoformat():
             logout(request)
             return self.get_response(request)
         signs_out = request.method == "DELETE" and request.path == "/_allauth/browser/v1/auth/session"

@@ -1,5 +1,6 @@
 """The live page of a run over HTTP: events as they happen, results and quarantine by pages."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 from uuid import UUID
@@ -18,6 +19,7 @@ from streaming.definition.graph import Strict
 from streaming.wire.messages import LateEvent, OutcomeName, ProgressReport, ResultRow
 from streaming.wire.results import CursorError, PartKind, committed_rows
 from webapp.accounts.access import TenantView
+from webapp.accounts.staying import still_allowed, visit_of
 from webapp.core.api import answer
 from webapp.core.errors import ErrorEnvelope, Faulty, fault, faults_of
 from webapp.monitoring.events import Cursor, event_stream
@@ -165,12 +167,18 @@ class EventsView(TenantView):
         responses={(200, "text/event-stream"): RunEvents} | REFUSALS,
     )
     def get(self, request: Request, slug: str, run: UUID) -> HttpResponseBase:
-        """Send recent reports, then each new one, and each change of state; the stream ends after five minutes."""
+        """Send recent reports, then each new one, and each change of state.
+
+        The stream ends after five minutes, and within 15 seconds when its reader may no longer be here.
+        """
         found = access_run(run)
         cursor = Cursor.parse(request.headers.get("Last-Event-ID"))
-        events = event_stream(str(found.organisation_id), str(found.pk), cursor=cursor, state=state_of(found))
+        allowed = partial(still_allowed, visit_of(request, self.entry, self.rule))
+        events = event_stream(
+            str(found.organisation_id), str(found.pk), cursor=cursor, state=state_of(found), allowed=allowed
+        )
         if not connection.in_atomic_block:
-            connection.close()  # the stream lives for minutes and needs no database
+            connection.close()  # the stream lives for minutes and needs the database for moments
         response = StreamingHttpResponse(events, content_type="text/event-stream; charset=utf-8")
         response.headers["Cache-Control"] = "no-store"
         response.headers["X-Accel-Buffering"] = "no"

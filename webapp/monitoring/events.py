@@ -1,13 +1,17 @@
 """Server-sent events of one run: reports and state changes from Redis, recent history first."""
 
+import logging
 import re
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any
 
 import redis.asyncio
+from asgiref.sync import sync_to_async
 from django.conf import settings
+from django.db import DatabaseError, connection
 
 from streaming.wire import keys
 from webapp.runs.state_events import RunState, states_key
@@ -15,11 +19,14 @@ from webapp.runs.state_events import RunState, states_key
 HISTORY = 300
 """How many of the newest reports a page receives when it opens."""
 HEARTBEAT_S = 15.0
+"""So often a silent stream says that it lives, and every stream asks whether its reader may still be here."""
 LIFETIME_S = 300.0
-"""A stream ends after so long; the browser comes back at once, and its right to be here is checked again."""
+"""A stream ends after so long; the browser comes back at once."""
 NO_ENTRY = "0-0"
+STILL_HERE = ": still here\n\n"
 Entry = tuple[str, dict[str, str]]
 _ENTRY = re.compile(r"^\d{1,20}-\d{1,20}$")
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -60,9 +67,10 @@ class _Redis:
         """Return the newest entries, oldest first."""
         return list(reversed(await self._connection.xrevrange(key, count=count)))
 
-    async def wait(self, after: dict[str, str]) -> list[tuple[str, list[Entry]]]:
-        """Return the entries after those given, by key; empty when none came within a heartbeat."""
-        answers = await self._connection.xread(after, count=HISTORY, block=int(HEARTBEAT_S * 1000))
+    async def wait(self, after: dict[str, str], seconds: float) -> list[tuple[str, list[Entry]]]:
+        """Return the entries after those given, by key; empty when none came within `seconds`."""
+        milliseconds = max(1, ceil(seconds * 1000))  # to Redis 0 is for ever
+        answers = await self._connection.xread(after, count=HISTORY, block=milliseconds)
         pairs = answers.items() if isinstance(answers, dict) else answers or []
         return [(key, list(entries)) for key, entries in pairs]
 
@@ -71,30 +79,83 @@ class _Redis:
         await self._connection.aclose()
 
 
+class _Door:
+    """Asks again and again whether the reader may still be here."""
+
+    def __init__(self, allowed: Callable[[], bool], clock: Callable[[], float]) -> None:
+        self._allowed, self._clock = allowed, clock
+        self._asks_at = clock() + HEARTBEAT_S
+
+    @property
+    def seconds_left(self) -> float:
+        """How long until it asks, in seconds; never more than a heartbeat."""
+        return min(HEARTBEAT_S, self._asks_at - self._clock())
+
+    async def open(self) -> bool:
+        """Return whether the reader may stay; asks the database if a heartbeat has passed."""
+        if self._clock() < self._asks_at:
+            return True
+        return await self.open_now()
+
+    async def open_now(self) -> bool:
+        """Return whether the reader may stay; asks the database."""
+        self._asks_at = self._clock() + HEARTBEAT_S
+        return await sync_to_async(self._ask)()
+
+    def _ask(self) -> bool:
+        try:
+            return self._allowed()
+        except DatabaseError as error:  # the browser comes back, and is told by the answer to its request
+            logger.warning("An event stream ends, for its right cannot be checked: %s", error)
+            return False
+        finally:
+            if not connection.in_atomic_block:
+                connection.close()  # until it is asked again none is needed
+
+
 async def event_stream(
     organisation: str,
     run: str,
     *,
     cursor: Cursor,
     state: RunState,
+    allowed: Callable[[], bool],
     clock: Callable[[], float] = time.monotonic,
 ) -> AsyncIterator[str]:
-    """Yield frames: `state` as it is, then recent `progress`, then both as they come, and heartbeats as comments."""
-    reports, states = keys.reports(organisation, run), states_key(organisation, run)
-    connection = _Redis()
+    """Yield frames: `state` as it is, then recent `progress`, then both as they come, and heartbeats as comments.
+
+    The stream ends when `allowed`, which may ask the database, says no; it is asked once in each heartbeat.
+    """
+    door = _Door(allowed, clock)
+    frames = _frames(keys.reports(organisation, run), states_key(organisation, run), cursor, state, door, clock)
+    try:
+        async for frame in frames:
+            if not await (door.open_now() if frame is STILL_HERE else door.open()):
+                yield ": you may no longer read this; the browser comes back and is told why\n\n"
+                return
+            yield frame
+    finally:
+        await frames.aclose()
+
+
+async def _frames(
+    reports: str, states: str, cursor: Cursor, state: RunState, door: _Door, clock: Callable[[], float]
+) -> AsyncGenerator[str]:
+    server = _Redis()
     ends_at = clock() + LIFETIME_S
     try:
         if cursor.state is None:
-            cursor = replace(cursor, state=_last(await connection.newest(states, 1)))
+            cursor = replace(cursor, state=_last(await server.newest(states, 1)))
         yield "retry: 2000\n" + _frame("state", cursor, state.model_dump_json())
         if cursor.report in (None, NO_ENTRY):
-            for entry, fields in await connection.newest(reports, HISTORY):
+            for entry, fields in await server.newest(reports, HISTORY):
                 cursor = replace(cursor, report=entry)
                 yield _frame("progress", cursor, fields["report"])
         while clock() < ends_at:
-            arrived = await connection.wait({reports: cursor.report or NO_ENTRY, states: cursor.state or NO_ENTRY})
+            after = {reports: cursor.report or NO_ENTRY, states: cursor.state or NO_ENTRY}
+            arrived = await server.wait(after, door.seconds_left)
             if not arrived:
-                yield ": still here\n\n"
+                yield STILL_HERE
             for key, entries in arrived:
                 for entry, fields in entries:
                     if key == reports:
@@ -106,7 +167,7 @@ async def event_stream(
     except (redis.exceptions.ConnectionError, redis.exceptions.TimeoutError):
         yield ": the connection to Redis broke; the browser comes back\n\n"
     finally:
-        await connection.close()
+        await server.close()
 
 
 def _last(entries: list[Entry]) -> str:

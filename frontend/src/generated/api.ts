@@ -671,7 +671,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Send recent reports, then each new one, and each change of state; the stream ends after five minutes. */
+        /**
+         * @description Send recent reports, then each new one, and each change of state.
+         *
+         *     The stream ends after five minutes, and within 15 seconds when its reader may no longer be here.
+         */
         get: operations["runs_events"];
         put?: never;
         post?: never;

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from tests.webapp.administration.test_installation_pages import events
 from tests.webapp.conftest import POINTS, Person, file_adapter
-from webapp.administration.impersonation import UNTIL
+from webapp.accounts.actors import IMPERSONATED_UNTIL
 
 ACQUIRE = "/installation/impersonation/acquire/"
 
@@ -79,8 +79,8 @@ def test_what_would_outlast_the_hour_is_refused(path: str, ada: Client, alice: P
 def test_after_an_hour_the_session_is_over(ada: Client, alice: Person) -> None:
     act_as(ada, alice)
     session = ada.session
-    assert session[UNTIL] > (timezone.now() + timedelta(minutes=59)).isoformat()
-    session[UNTIL] = timezone.now().isoformat()
+    assert session[IMPERSONATED_UNTIL] > (timezone.now() + timedelta(minutes=59)).isoformat()
+    session[IMPERSONATED_UNTIL] = timezone.now().isoformat()
     session.save()
     assert ada.get("/api/me/").status_code == 401
 
