@@ -36,7 +36,7 @@ class InstallationSite(AdminSite):
             return HttpResponseRedirect("/")
         return HttpResponseRedirect(f"/sign-in?next={quote(request.GET.get('next', '/installation/'))}")
 
-    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:  # noqa: ARG002
+    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:  # noqa: ARG002
         """Send to the application's page, which asks for a second factor, counts attempts, tells and records."""
         return HttpResponseRedirect("/account")
 
