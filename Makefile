@@ -34,7 +34,7 @@ test: prepare-tests
 	@$(MAKE) --no-print-directory test-browser
 
 test-fast:
-	$(BIN)/pytest -m "not spark and not browser and not thorough"
+	$(BIN)/pytest -n 2 --dist loadfile -m "not spark and not browser and not thorough"
 
 test-spark:
 	$(BIN)/pytest -m "spark and not thorough"
