@@ -8,12 +8,26 @@ from playwright.sync_api import Browser, Page, StorageState, sync_playwright
 
 from tests.e2e.browsing import launched_browser, signed_in
 from tests.e2e.installation import Installation, running_installation
+from tests.oidc import CLIENT, SECRET, Provider, running_provider
 
 
 @pytest.fixture(scope="session")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+def provider() -> Iterator[Provider]:
+    """A provider of OpenID Connect, with which people may sign in."""
+    with running_provider() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def installation(tmp_path_factory: pytest.TempPathFactory, provider: Provider) -> Iterator[Installation]:
     """One installation for all tests of the session, its demo running."""
-    with running_installation(tmp_path_factory.mktemp("installation")) as running:
+    settings = {
+        "PUNCTUAL_OIDC_ISSUER": provider.issuer,
+        "PUNCTUAL_OIDC_CLIENT_ID": CLIENT,
+        "PUNCTUAL_OIDC_CLIENT_SECRET": SECRET,
+        "PUNCTUAL_OIDC_NAME": "Company",
+    }
+    with running_installation(tmp_path_factory.mktemp("installation"), settings) as running:
         yield running
 
 

@@ -5,7 +5,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,9 +59,12 @@ def described(pattern: str, lines: tuple[str, ...]) -> str:
 
 
 @contextmanager
-def running_installation(var: Path) -> Iterator[Installation]:
-    """Start an installation in `var` on a free port; at the end stop it and see that nothing of it is left."""
-    env = environment(var, free_port())
+def running_installation(var: Path, settings: Mapping[str, str] | None = None) -> Iterator[Installation]:
+    """Start an installation in `var` on a free port; at the end stop it and see that nothing of it is left.
+
+    `settings` are further variables of its environment.
+    """
+    env = environment(var, free_port()) | dict(settings or {})
     process = launch(env)
     try:
         lines = tuple(printed_until_ready(process))
