@@ -8,6 +8,7 @@ from django.contrib.auth import logout
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare
 from hijack.signals import hijack_ended, hijack_started
 
 from webapp.accounts.actors import IMPERSONATED_UNTIL, IMPERSONATOR
@@ -17,6 +18,8 @@ from webapp.core.context import Actor, acting
 from webapp.core.errors import ErrorEnvelope
 
 LASTS: Final = timedelta(hours=1)
+PROOF: Final = "impersonator_proof"
+"""The key of the session under which the digest of the admin's password stands, by which Django knows old sessions."""
 LASTING: Final = (
     *("/_allauth/", "/tokens/", "/service-accounts/", "/invitations/", "/members/", "/organisations/"),
     *("/transfer/", "/deletion/", "/exports/"),
@@ -35,6 +38,7 @@ def may_act_as(*, hijacker: User, hijacked: User) -> bool:
 def begun(request: HttpRequest, hijacker: User, hijacked: User, **_: Any) -> None:
     """Note who sits behind the session, for how long, and that it began."""
     request.session[IMPERSONATOR] = hijacker.email
+    request.session[PROOF] = hijacker.get_session_auth_hash()
     request.session[IMPERSONATED_UNTIL] = (timezone.now() + LASTS).isoformat()
     _record("impersonation.started", request, hijacker, hijacked)
 
@@ -42,7 +46,7 @@ def begun(request: HttpRequest, hijacker: User, hijacked: User, **_: Any) -> Non
 @receiver(hijack_ended)
 def ended(request: HttpRequest, hijacker: User, hijacked: User, **_: Any) -> None:
     """Note that it ended; the session is the admin's own again."""
-    for name in (IMPERSONATOR, IMPERSONATED_UNTIL):
+    for name in (IMPERSONATOR, IMPERSONATED_UNTIL, PROOF):
         request.session.pop(name, None)
     _record("impersonation.ended", request, hijacker, hijacked)
 
@@ -53,8 +57,19 @@ def _record(action: str, request: HttpRequest, hijacker: User, hijacked: User) -
         record(action, target=Target("person", hijacked.pk, hijacked.email))
 
 
+def _admin_stands(request: HttpRequest) -> bool:
+    """Whether who began to act as another could begin it now, with the password that they had."""
+    behind = request.session.get("hijack_history") or [None]
+    admin = User.objects.filter(pk=behind[0], is_active=True, is_superuser=True).first()
+    proof = str(request.session.get(PROOF, ""))
+    return admin is not None and constant_time_compare(admin.get_session_auth_hash(), proof)
+
+
 class ImpersonationLimits:
     """Ends a session of somebody acting as another after an hour, and refuses what would outlast it.
+
+    It ends at once when the admin behind it is no superuser any more, or has another password: the session is the other
+    person's, so that nothing else would end it, and leaving it would give back the admin's own.
 
     Without this, whoever acts as an owner for a minute could leave with a token that is good for a year.
     """
@@ -66,7 +81,7 @@ class ImpersonationLimits:
         """Answer within the limits."""
         if IMPERSONATOR not in request.session:
             return self.get_response(request)
-        if request.session[IMPERSONATED_UNTIL] <= timezone.now().isoformat():
+        if request.session[IMPERSONATED_UNTIL] <= timezone.now().isoformat() or not _admin_stands(request):
             logout(request)
             return self.get_response(request)
         signs_out = request.method == "DELETE" and request.path == "/_allauth/browser/v1/auth/session"

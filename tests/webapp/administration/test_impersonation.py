@@ -10,6 +10,7 @@ from django.utils import timezone
 from tests.webapp.administration.test_installation_pages import events
 from tests.webapp.conftest import POINTS, Person, file_adapter
 from webapp.accounts.actors import IMPERSONATED_UNTIL
+from webapp.accounts.models import User
 
 ACQUIRE = "/installation/impersonation/acquire/"
 
@@ -95,3 +96,18 @@ def test_acting_needs_the_csrf_token(ada: Client, alice: Person) -> None:
     strict = Client(enforce_csrf_checks=True)
     strict.cookies = ada.cookies
     assert act_as(strict, alice).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"is_active": False}, {"is_superuser": False}, {"password": "md5$another$0"}],
+    ids=lambda each: next(iter(each)),
+)
+def test_it_ends_when_the_admin_behind_it_ends(change: dict[str, Any], ada: Client, alice: Person) -> None:
+    """A stolen session of an admin must not hide in another's from a new password, nor come back out of it."""
+    act_as(ada, alice)
+    assert ada.get("/api/me/").json()["email"] == "alice@acme.example"
+    User.objects.filter(email="ada@installation.example").update(**change)
+    assert ada.get("/api/me/").status_code == 401
+    assert ada.post("/api/impersonation/stop/").status_code == 403
+    assert ada.get("/api/me/").status_code == 401
