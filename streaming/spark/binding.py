@@ -4,6 +4,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from streaming.adapters.contract import InputAdapter
 from streaming.adapters.registry import input_adapter
@@ -23,11 +24,24 @@ _BUILT: OrderedDict[tuple[str, int], "Binding"] = OrderedDict()
 
 @dataclass(frozen=True)
 class Binding:
-    """A binding ready to run: `adapters` by input node id."""
+    """A binding ready to run."""
 
+    carrier: CarrierFolder
     added: AddBinding
     plan: Plan
-    adapters: Mapping[str, InputAdapter]
+
+    @cached_property
+    def adapters(self) -> Mapping[str, InputAdapter]:
+        """The adapters by input node id. Raises `AdapterError`.
+
+        Built by those who read, not by operators, sink or a stop: these need no secret, and at them the fault of one
+        binding would be everybody's.
+        """
+        spec, lanes = self.added.spec, self.added.lanes
+        streams = streams_of(spec, lanes)
+        return {
+            name: adapter_of(self.carrier, spec, name, streams[_stream_name(spec, name)]) for name in self.plan.inputs
+        }
 
     @property
     def bucket_ids(self) -> list[int]:
@@ -42,7 +56,7 @@ class Binding:
 
 
 def binding_of(carrier: CarrierFolder, entry: int) -> Binding:
-    """The binding that control entry `entry` added. Raises `AdapterError`, `NotRunnable`, `LookupError`."""
+    """The binding that control entry `entry` added. Raises `NotRunnable`, `LookupError`."""
     key = (str(carrier.path), entry)
     if key not in _BUILT:
         _BUILT[key] = _build(carrier, carrier.control.added(entry))
@@ -55,9 +69,7 @@ def _build(carrier: CarrierFolder, added: AddBinding) -> Binding:
     spec = added.spec
     streams = streams_of(spec, added.lanes)
     advance = {name: to_temporal(each.stream.advance, each.advance) for name, each in spec.inputs.items()}
-    plan = compile_binding(spec.query, streams, advance, len(added.bucket_ids))
-    adapters = {name: adapter_of(carrier, spec, name, streams[_stream_name(spec, name)]) for name in plan.inputs}
-    return Binding(added, plan, adapters)
+    return Binding(carrier, added, compile_binding(spec.query, streams, advance, len(added.bucket_ids)))
 
 
 def streams_of(spec: RunSpec, lanes: Mapping[str, list[str]]) -> dict[str, StreamDefinition]:
