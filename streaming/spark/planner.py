@@ -22,18 +22,19 @@ class Planner:
     def __init__(self, carrier: CarrierFolder, now: Callable[[], int] = wall_clock) -> None:
         self._carrier = carrier
         self._now = now
-        self._planned_at = 0
+        self._seen: int | None = None
+        self._passed = 0
         self._more_waits = True
         self._read_in: tuple[int, int | None] | None = None
 
     def plan(self, start: Offset) -> Offset:
         """The offset of the batch after `start`; `start` itself when there is nothing to do."""
-        tick = max(self._now(), start.tick + 1)
+        tick = self._look_at_the_clock(start)
         newest = max(self._carrier.control.newest(), start.control)
         if self._carrier.folder.read(HOLD) is not None:
             return start
         allowance = self._allowance(start, tick)
-        if newest == start.control and not self._due(tick, allowance):
+        if newest == start.control and not self._due(tick - start.tick, allowance):
             return start
         draft = Draft.after(self._carrier, start, tick)
         for key in failed_in(self._carrier.folder, start.n):
@@ -44,9 +45,19 @@ class Planner:
         self._more_waits = draft.more_waits
         if newest == start.control and not draft.turns and not draft.moved:
             return start
-        self._planned_at = tick
+        self._passed = 0
         after = Offset(start.n + 1, tick, newest, draft.carried, draft.parked, tuple(draft.turns))
         return after if allowance is None else replace(after, spare=allowance.without(after.planned_rows))
+
+    def _look_at_the_clock(self, start: Offset) -> int:
+        """The tick of a batch that is planned now; it notes how much time has passed, also where a clock was set back.
+
+        Without this, nothing would be read until a clock that was set back has come again to the newest tick.
+        """
+        now = self._now()
+        self._passed += max(0, now - (now if self._seen is None else self._seen))
+        self._seen = now
+        return max(now, start.tick + 1)
 
     def _allowance(self, start: Offset, tick: int) -> Allowance | None:
         """What may be read now; the batch before is charged by the rows that it read, for some positions hold many."""
@@ -59,10 +70,11 @@ class Planner:
             self._read_in = (start.n, rows_read_in(self._carrier.folder, start.n))
         read = self._read_in[1]
         more = 0 if read is None else start.planned_rows - read
-        return Allowance.at(per_second, start.spare + more * TICKS_PER_S, tick - start.tick)
+        passed = max(self._passed, tick - start.tick)
+        return Allowance.at(per_second, start.spare + more * TICKS_PER_S, passed)
 
-    def _due(self, tick: int, allowance: Allowance | None) -> bool:
+    def _due(self, passed: int, allowance: Allowance | None) -> bool:
         if allowance is not None and not allowance.worth_reading:
             return False
         interval = int(self._carrier.settings.min_interval_s * TICKS_PER_S)
-        return self._more_waits or tick - self._planned_at >= interval
+        return self._more_waits or max(self._passed, passed) >= interval

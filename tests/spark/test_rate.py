@@ -261,6 +261,17 @@ def test_a_restart_does_not_fill_the_bucket(loop: Loop) -> None:
     assert received(manifests, "a-1") == [50, 60, 70, 80]
 
 
+def test_a_clock_that_is_set_back_does_not_hold_the_runs(loop: Loop, unlimited: tuple[list[str], list[str]]) -> None:
+    limit(loop, 30)
+    loop.clock = 3_600 * TICKS_PER_S
+    add(loop, file_spec("a", "lines.jsonl"))
+    first = seconds(loop, 2)
+    loop.clock = 0
+    second = seconds(loop, 20)
+    assert received([*first, *second], "a-1") == [150, 180, 210, 240, 270, 300, 330, 360, 390, 400]
+    assert rows(loop, "a") == unlimited
+
+
 def test_a_stop_is_obeyed_while_the_limit_lets_nothing_be_read(loop: Loop) -> None:
     limit(loop, 10)
     add(loop, file_spec("a", "lines.jsonl"))
