@@ -3,19 +3,23 @@
 import json
 import os
 import shutil
+import socket
 import socketserver
 import tempfile
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from streaming.adapters.registry import secrets_among
 from streaming.spark.revealing import ADDRESS_VARIABLE
 from streaming.wire.messages import InputSpec, RunSpec
 from streaming.wire.sealed import Keyring, SealBroken, concealed, token_of
 
+_PREFIX: Final = "punctual-runner-"
+_SOCKET: Final = "secrets"
+_LISTENS_S: Final = 1.0
 UNKNOWN = "The runner does not know the secrets of this connection yet. It is tried again."
 
 
@@ -96,12 +100,16 @@ class Keeper:
 
 
 class Hatch:
-    """A socket at which the processes that this runner starts ask its keeper; `close` takes it away again."""
+    """A socket at which the processes that this runner starts ask its keeper; `close` takes it away again.
+
+    What runners left that were killed is removed too.
+    """
 
     def __init__(self, keeper: Keeper) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="punctual-runner-"))  # none but this user may enter it
-        self._server = _Server(str(self._folder / "secrets"), keeper)
-        os.environ[ADDRESS_VARIABLE] = str(self._folder / "secrets")
+        _remove_left()
+        self._folder = Path(tempfile.mkdtemp(prefix=_PREFIX))  # none but this user may enter it
+        self._server = _Server(str(self._folder / _SOCKET), keeper)
+        os.environ[ADDRESS_VARIABLE] = str(self._folder / _SOCKET)
         threading.Thread(target=self._server.serve_forever, name="secrets", daemon=True).start()
 
     def close(self) -> None:
@@ -112,8 +120,22 @@ class Hatch:
         os.environ.pop(ADDRESS_VARIABLE, None)
 
 
+def _remove_left() -> None:
+    """Remove the folders of this user's runners in which nobody listens any more."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with socket.socket(socket.AF_UNIX) as line:
+            try:
+                line.settimeout(_LISTENS_S)
+                line.connect(str(folder / _SOCKET))
+            except ConnectionRefusedError:
+                shutil.rmtree(folder, ignore_errors=True)
+            except OSError:
+                continue  # it is just being made, it has much to do, or it is another user's
+
+
 class _Server(socketserver.ThreadingUnixStreamServer):
     daemon_threads = True
+    request_queue_size = 1_024  # who finds it full is refused at once, and a run would fail
 
     def __init__(self, path: str, keeper: Keeper) -> None:
         super().__init__(path, _Answering)

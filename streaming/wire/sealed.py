@@ -34,7 +34,7 @@ class Keyring:
         try:
             if self._keys is not None:
                 return self._keys.decrypt(token).decode()
-        except InvalidToken:
+        except (InvalidToken, ValueError):  # ValueError: what is no token at all, or no text inside
             pass  # told below, without the cause: a traceback would show what was tried
         raise SealBroken
 

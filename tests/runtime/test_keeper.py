@@ -2,8 +2,12 @@
 
 import io
 import os
+import socket
 import stat
+import tempfile
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -100,6 +104,36 @@ def test_nobody_else_may_come_near_the_hatch(keeper: Keeper) -> None:
     folder = Path(os.environ[ADDRESS_VARIABLE]).parent
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert folder.stat().st_uid == os.getuid()
+
+
+def test_many_processes_that_ask_at_the_same_moment_are_all_answered(keeper: Keeper) -> None:
+    options = options_of(keeper.take({"a": with_secret("a", NEW)})["a"])
+    together = threading.Barrier(100)
+
+    def ask(_: int) -> dict[str, object]:
+        together.wait()
+        return revealed("a-1", "readings", options)
+
+    with ThreadPoolExecutor(100) as threads:
+        assert list(threads.map(ask, range(100))) == [{"url": URL, "token": PLANTED}] * 100
+
+
+def test_what_a_killed_runner_left_is_removed_and_what_a_living_one_uses_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    killed, being_made, foreign = (tmp_path / name for name in ("punctual-runner-1", "punctual-runner-2", "other"))
+    for folder in (killed, being_made, foreign):
+        folder.mkdir()
+    for folder in (killed, foreign):
+        with socket.socket(socket.AF_UNIX) as left:
+            left.bind(str(folder / "secrets"))
+            left.listen()
+    living = Hatch(Keeper(Keyring([])))
+    used = Path(os.environ[ADDRESS_VARIABLE]).parent
+    Hatch(Keeper(Keyring([]))).close()
+    assert set(tmp_path.iterdir()) == {used, being_made, foreign}
+    living.close()
 
 
 def test_a_secret_that_is_not_known_yet_is_asked_for_again_later(keeper: Keeper) -> None:

@@ -21,6 +21,12 @@ def test_every_key_of_a_ring_opens() -> None:
         assert opened({"token": seal(PLANTED, key), "url": "u"}, {"token"}, ring) == {"token": PLANTED, "url": "u"}
 
 
+@pytest.mark.parametrize("token", ["", "no token", "schlüssel", Fernet(NEW).encrypt(b"\xff").decode()])
+def test_what_is_no_token_of_a_text_stays_closed_like_any_other(token: str) -> None:
+    with pytest.raises(SealBroken):
+        Keyring([NEW]).open(token)
+
+
 @pytest.mark.parametrize("keys", [[], [NEW]])
 def test_without_its_key_a_secret_stays_closed_and_the_error_tells_nothing(keys: list[str]) -> None:
     value = seal(PLANTED, OLD)
