@@ -5,12 +5,14 @@ nor commits of a binding: positions and state are in its checkpoint, so that a r
 """
 
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from streaming.wire.results import Commit, Part, PartKind, committed_batches, read_commit
+from streaming.wire.results import FOLDERS, Commit, Part, PartKind, committed_batches, read_commit
 
+_BATCH_OF_PART = re.compile(r"part-(\d+)-")
 _TRIED_ONE_BY_ONE = 64
 """Up to so many batches are looked for by their names; listing a folder of many commits costs more."""
 
@@ -68,9 +70,22 @@ def remove(folder: Path, kind: PartKind, upto: int) -> Removed:
         for part in gone:
             (folder / part.path).unlink(missing_ok=True)
         rows, parts = rows + sum(part.rows for part in gone), parts + len(gone)
+    _remove_unlisted(folder / FOLDERS[kind], upto)
     if kind == "results":
         return Removed(rows, parts, freed + of_commits, 0)
     return Removed(rows, parts, of_commits, freed)
+
+
+def _remove_unlisted(folder: Path, upto: int) -> None:
+    """Delete the parts up to batch `upto`, which no commit lists any more: also what a killed deletion left."""
+    try:
+        paths = list(folder.iterdir())
+    except FileNotFoundError:
+        return
+    for path in paths:
+        found = _BATCH_OF_PART.match(path.name)
+        if found is not None and int(found[1]) <= upto:
+            path.unlink(missing_ok=True)
 
 
 def _after(folder: Path, batch: int, newest: int | None) -> Iterable[int]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from streaming.wire import stored
 from streaming.wire.messages import LateEvent, ResultRow
 from streaming.wire.results import Commit, Part, PartKind, committed_batches, committed_rows, write_commit, write_part
 from streaming.wire.stored import Removed, Stored, remove, stored_after
@@ -41,9 +42,9 @@ def count(folder: Path, kind: PartKind) -> int:
 def test_what_is_kept_is_the_size_of_the_files(tmp_path: Path) -> None:
     for number in (1, 2, 5):
         batch(tmp_path, number)
-    stored = stored_after(tmp_path, 0)
-    assert stored == Stored(5, on_disk(tmp_path, "results", "commits"), on_disk(tmp_path, "quarantine"))
-    assert stored.late > 0
+    found = stored_after(tmp_path, 0)
+    assert found == Stored(5, on_disk(tmp_path, "results", "commits"), on_disk(tmp_path, "quarantine"))
+    assert found.late > 0
 
 
 def test_counting_on_counts_each_batch_once_however_it_is_cut(tmp_path: Path) -> None:
@@ -111,6 +112,32 @@ def test_later_batches_are_left_and_a_cursor_of_before_still_reads_on(tmp_path: 
     assert committed_batches(tmp_path) == [1, 2, 3], "those that list quarantine stay"
     batch(tmp_path, 4)
     assert [row["start"] for row in committed_rows(tmp_path, "results", 10).rows] == [4, 4, 3, 3]
+
+
+@pytest.mark.parametrize("kind", ["results", "late"])
+def test_what_a_killed_deletion_left_is_deleted_by_the_next_one(
+    tmp_path: Path, kind: PartKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in (1, 2, 3):
+        batch(tmp_path, number)
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Path, "unlink", killed) if kind == "late" else disk.setattr(stored, "_shorten", killed_after_it)
+        with pytest.raises(KeyboardInterrupt):
+            remove(tmp_path, kind, 2)
+    remove(tmp_path, kind, 2)
+    folder = tmp_path / ("results" if kind == "results" else "quarantine")
+    assert [path.name for path in folder.iterdir()] == ["part-3-0.jsonl"]
+    assert count(tmp_path, kind) == (2 if kind == "results" else 1)
+
+
+def killed_after_it(folder: Path, commit: Commit, *_: object, **__: object) -> int:
+    """The commit is gone, the process too."""
+    (folder / "commits" / f"{commit.batch}.json").unlink()
+    raise KeyboardInterrupt
 
 
 def test_a_full_disk_does_not_keep_rows_from_being_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
