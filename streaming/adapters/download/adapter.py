@@ -4,7 +4,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -120,8 +120,9 @@ class DownloadAdapter:
         previews = self._root / PREVIEWS
         previews.mkdir(parents=True, exist_ok=True)
         for left in previews.iterdir():
-            if left.stat().st_mtime_ns // 1_000 < now - LEFT_AFTER_TICKS:
-                shutil.rmtree(left, ignore_errors=True)
+            with suppress(FileNotFoundError):  # another preview removes its own, or the same, meanwhile
+                if left.stat().st_mtime_ns // 1_000 < now - LEFT_AFTER_TICKS:
+                    shutil.rmtree(left, ignore_errors=True)
         folder = Path(tempfile.mkdtemp(dir=previews))
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder

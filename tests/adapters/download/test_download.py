@@ -234,6 +234,22 @@ def test_a_preview_that_a_dead_process_left_is_removed(site: Site) -> None:
     assert not left.exists()
 
 
+def test_a_preview_that_ends_while_another_begins_does_not_disturb_it(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (site.root / PREVIEWS / "ending").mkdir(parents=True)
+    look = Path.stat
+
+    def stat(path: Path, **options: bool) -> os.stat_result:
+        if path.name == "ending":
+            path.rmdir()
+        return look(path, **options)
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Path, "stat", stat)
+        assert len(sample(site.adapter(preview=True), 5, now=NOW)) == 3
+
+
 def test_a_parquet_file_too_large_for_a_preview_is_asked_for_and_shows_nothing(site: Site) -> None:
     site.server.answers["/big.parquet"] = sends(b"", length=False, Content_Length=str(PREVIEW_PARQUET_BYTES + 1))
     assert sample(site.adapter("/big.parquet", preview=True), 5, now=NOW) == []
