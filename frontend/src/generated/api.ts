@@ -779,7 +779,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List them, newest first, without their secrets. */
+        /** @description List 100 of them, newest first, without their secrets. */
         get: operations["service_account_tokens_list"];
         put?: never;
         /** @description Make one; its text is in this answer and never again. */
@@ -851,7 +851,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List the tokens, newest first, without their secrets. */
+        /** @description List 100 tokens without their secrets: one's own first, each kind newest first. */
         get: operations["tokens_list"];
         put?: never;
         /** @description Make a token; its text is in this answer and never again. */
@@ -3007,7 +3007,7 @@ export interface components {
         };
         /**
          * TokenList
-         * @description Tokens, newest first; those that expired or were revoked stay in the list.
+         * @description At most 100 tokens, one's own first, each kind newest first; those that expired or were revoked stay.
          */
         TokenList: components["schemas"]["TokenShown"][];
         /**
@@ -6413,7 +6413,10 @@ export interface operations {
     };
     service_account_tokens_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description List the next ones: the id of the last token you have. */
+                before?: string;
+            };
             header?: never;
             path: {
                 account: string;
@@ -6448,6 +6451,14 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6846,7 +6857,10 @@ export interface operations {
     };
     tokens_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description List the next ones: the id of the last token you have. */
+                before?: string;
+            };
             header?: never;
             path: {
                 slug: string;
@@ -6880,6 +6894,14 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,12 +1,15 @@
 """Lists that grow without end answer with a hundred, and with the hundred before."""
 
+import uuid
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from tests.webapp.conftest import Person, graph
+from tests.webapp.conftest import Person, graph, join
 from tests.webapp.rows.filling import START, fill
+from webapp.accounts.models import ServiceAccount, Token
+from webapp.accounts.permissions import Role
 from webapp.core.context import organisation_context
 from webapp.queries.models import Query, QueryVersion
 from webapp.runs.models import Binding, Run
@@ -75,3 +78,61 @@ def test_a_run_of_another_organisation_is_no_cursor(alice: Person, charlie: Pers
     nobodys = charlie.get("runs/?before=00000000-0000-4000-8000-000000000000")
     assert (theirs.status_code, theirs.content) == (nobodys.status_code, nobodys.content)
     assert field_at_fault(theirs) == field_at_fault(charlie.get("runs/?before=x")) == (422, "before")
+
+
+def give_tokens(person: Person, count: int, minute: int, **holder: Any) -> None:
+    """Give a holder `count` tokens that were revoked, two at each moment from `minute` on."""
+    with organisation_context(person.organisation.pk):
+        Token.objects.bulk_create(
+            Token(
+                **holder,
+                name=f"token {number}",
+                key_id=uuid.uuid4().hex[:12],
+                digest="0" * 64,
+                role=Role.VIEWER,
+                created_at=START + timedelta(minutes=minute + number // 2),
+                expires_at=START + timedelta(days=30),
+                revoked_at=START + timedelta(days=1),
+            )
+            for number in range(count)
+        )
+
+
+def pages(person: Person, path: str) -> list[list[dict[str, Any]]]:
+    """Return the first page and all behind it."""
+    found = [person.get(path).json()]
+    while found[-1]:
+        found.append(person.get(f"{path}?before={found[-1][-1]['id']}").json())
+    return found[:-1]
+
+
+def test_tokens_are_listed_by_the_hundred_and_ones_own_are_not_hidden_behind_those_of_others(alice: Person) -> None:
+    carol = join("carol@acme.example", alice.organisation, Role.ADMIN)
+    give_tokens(alice, 3, 0, user=alice.user)
+    give_tokens(alice, MANY, 1_000, user=carol.user)
+    found = pages(alice, "tokens/")
+    assert [len(page) for page in found] == [100, 33]
+    listed = [each for page in found for each in page]
+    assert len({each["id"] for each in listed}) == MANY + 3
+    assert [each["person"] for each in listed] == [alice.user.email] * 3 + [carol.user.email] * MANY
+    made = [each["created_at"] for each in listed]
+    assert made == sorted(made[:3], reverse=True) + sorted(made[3:], reverse=True)
+
+
+def test_the_tokens_of_a_service_account_are_listed_by_the_hundred(alice: Person) -> None:
+    with organisation_context(alice.organisation.pk):
+        account = ServiceAccount.objects.create(name="nightly", role=Role.VIEWER, created_at=START)
+    give_tokens(alice, MANY, 0, service_account=account)
+    found = pages(alice, f"service-accounts/{account.pk}/tokens/")
+    assert [len(page) for page in found] == [100, 30]
+    assert len({each["id"] for page in found for each in page}) == MANY
+
+
+def test_a_token_that_is_not_shown_to_me_is_no_cursor(alice: Person, bob: Person, charlie: Person) -> None:
+    give_tokens(alice, 1, 0, user=alice.user)
+    mine = alice.get("tokens/").json()[0]["id"]
+    nobodys = bob.get("tokens/?before=00000000-0000-4000-8000-000000000000")
+    for stranger in (bob, charlie):
+        theirs = stranger.get(f"tokens/?before={mine}")
+        assert (theirs.status_code, theirs.content) == (nobodys.status_code, nobodys.content)
+    assert field_at_fault(nobodys) == field_at_fault(bob.get("tokens/?before=x")) == (422, "before")

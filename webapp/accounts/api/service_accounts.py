@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from streaming.definition.graph import Strict
 from webapp.accounts.api.persons import REFUSALS, TenantPersonView
-from webapp.accounts.api.tokens import TokenBody, TokenList, TokenMade, TokenShown, shown_fields
+from webapp.accounts.api.tokens import BEFORE, TokenBody, TokenList, TokenMade, listed, shown_fields
 from webapp.accounts.models import ServiceAccount
 from webapp.accounts.permissions import Role
 from webapp.accounts.service_accounts import (
@@ -111,11 +111,15 @@ class ServiceAccountView(TenantPersonView):
 class ServiceAccountTokensView(TenantPersonView):
     """The tokens of one service account."""
 
-    @extend_schema(operation_id="service_account_tokens_list", responses={200: TokenList, **REFUSALS})
+    @extend_schema(
+        operation_id="service_account_tokens_list",
+        parameters=[BEFORE],
+        responses={200: TokenList, 422: ErrorEnvelope, **REFUSALS},
+    )
     def get(self, request: Request, slug: str, account: UUID) -> Response:
-        """List them, newest first, without their secrets."""
+        """List 100 of them, newest first, without their secrets."""
         tokens = access_service_account(account).tokens.select_related("user", "service_account")
-        return answer(TokenList([TokenShown(**shown_fields(each)) for each in tokens]))
+        return answer(listed(request, tokens, self.person))
 
     @extend_schema(
         operation_id="service_account_tokens_create",

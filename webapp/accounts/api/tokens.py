@@ -3,23 +3,33 @@
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
+from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
-from pydantic import Field, RootModel, StringConstraints
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import Field, RootModel, StringConstraints, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from streaming.definition.faults import FaultCode
 from streaming.definition.graph import Strict
 from webapp.accounts.api.persons import TenantPersonView
-from webapp.accounts.models import Token
+from webapp.accounts.models import Token, User
 from webapp.accounts.permissions import Permission, Role
 from webapp.accounts.tokens import MOST_DAYS, Wish, make_token, revoke_token
 from webapp.core.api import answer, read_body
-from webapp.core.errors import ErrorEnvelope, NotFound
+from webapp.core.errors import ErrorEnvelope, Faulty, NotFound, fault, faults_of
 
 MOST_NETWORKS = 20
 MOST_SCOPES = 10
+TOKENS_LISTED = 100
+BEFORE = OpenApiParameter("before", UUID, description="List the next ones: the id of the last token you have.")
 Network = Annotated[str, StringConstraints(max_length=64)]
+
+
+class TokensAsked(Strict):
+    """Which tokens are asked for: those behind one in the list, or the first."""
+
+    before: UUID | None = None
 
 
 class TokenBody(Strict):
@@ -67,7 +77,7 @@ class TokenMade(TokenShown):
 
 
 class TokenList(RootModel[list[TokenShown]]):
-    """Tokens, newest first; those that expired or were revoked stay in the list."""
+    """At most 100 tokens, one's own first, each kind newest first; those that expired or were revoked stay."""
 
 
 def _state(token: Token) -> str:
@@ -95,6 +105,28 @@ def shown_fields(token: Token) -> dict[str, Any]:
     }
 
 
+def listed(request: Request, tokens: "QuerySet[Token]", me: User) -> TokenList:
+    """Return 100 of `tokens`, those of `me` first so that others' never hide them, each kind newest first.
+
+    Raises `Faulty` for a `before` that is not the id of one of `tokens`.
+    """
+    own = Case(When(user=me, then=Value(1)), default=Value(0), output_field=IntegerField())
+    found = tokens.annotate(own=own).order_by("-own", "-created_at", "-pk")
+    try:
+        before = TokensAsked.model_validate(request.query_params.dict()).before
+    except ValidationError as error:
+        raise Faulty(faults_of(error)) from None
+    if before is not None:
+        last = found.filter(pk=before).first()
+        if last is None:
+            remedy = "Leave `before` out, or give the id of a token in the list."
+            raise Faulty([fault(FaultCode.BAD_SHAPE, "before: there is no such token.", remedy, field="before")])
+        same = Q(own=last.own)
+        older = Q(created_at__lt=last.created_at) | Q(created_at=last.created_at, pk__lt=last.pk)
+        found = found.filter(Q(own__lt=last.own) | (same & older))
+    return TokenList([TokenShown(**shown_fields(each)) for each in found[:TOKENS_LISTED]])
+
+
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
 
 
@@ -112,10 +144,12 @@ class _TokenView(TenantPersonView):
 class TokensView(_TokenView):
     """The tokens of a person; of the organisation for who administers it."""
 
-    @extend_schema(operation_id="tokens_list", responses={200: TokenList, **REFUSALS})
+    @extend_schema(
+        operation_id="tokens_list", parameters=[BEFORE], responses={200: TokenList, 422: ErrorEnvelope, **REFUSALS}
+    )
     def get(self, request: Request, slug: str) -> Response:
-        """List the tokens, newest first, without their secrets."""
-        return answer(TokenList([TokenShown(**shown_fields(each)) for each in self.tokens()]))
+        """List 100 tokens without their secrets: one's own first, each kind newest first."""
+        return answer(listed(request, self.tokens(), self.person))
 
     @extend_schema(
         operation_id="tokens_create",
