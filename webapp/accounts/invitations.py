@@ -4,7 +4,7 @@ The text in the mail reads `inv_<key id>_<secret>`. Whoever holds it may see wha
 address; only who has verified that address joins.
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -30,6 +30,8 @@ from webapp.core.tenancy import TenantQuerySet
 
 INVITATION: Final = Purpose("inv", "webapp.accounts.invitations")
 DAYS: Final = 7
+FORGOTTEN_AFTER_DAYS: Final = 30
+"""How long an invitation stays after its days, whatever became of it; its audit events stay for good."""
 NOBODY_JOINS: Final = "nobody is invited and nobody joins"
 
 
@@ -157,6 +159,15 @@ def accept(*, text: str, by: User) -> Membership:
             raise InvitationOver
         member.organisation = found.organisation
     return member
+
+
+def forget_old(now: datetime) -> int:
+    """Delete the invitations of the organisation in context that ended long ago, and return how many.
+
+    Those that wait are bounded by the quota of members; those that expired would pile up in the list for ever.
+    """
+    over = Invitation.objects.filter(expires_at__lt=now - timedelta(days=FORGOTTEN_AFTER_DAYS))
+    return over.delete()[0]
 
 
 def target(invitation: Invitation) -> Target:

@@ -1,12 +1,19 @@
 """Celery tasks of administration: exports, and the end of organisations."""
 
 import logging
+from datetime import datetime, timedelta
+from importlib import import_module
+from typing import Final
 from uuid import UUID
 
+from allauth.usersessions.models import UserSession
 from celery import shared_task
+from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.utils import timezone
 
+from webapp.accounts.invitations import forget_old
 from webapp.accounts.models import Organisation
 from webapp.administration.deleting import delete_if_due
 from webapp.administration.exporting import expire_exports, write_export
@@ -14,6 +21,8 @@ from webapp.administration.models import Export
 from webapp.core.context import installation_context, organisation_context
 from webapp.core.tasks import tenant_task
 
+JUST_BEGUN: Final = timedelta(hours=1)
+"""A sign-in is listed a moment before its session is written."""
 logger = logging.getLogger(__name__)
 
 
@@ -33,20 +42,32 @@ def write_export_file(*, organisation: str, export: str) -> None:  # noqa: ARG00
 
 
 @tenant_task
-def expire_exports_of(*, organisation: str) -> None:  # noqa: ARG001
-    """Remove the files of exports whose time has passed."""
+def tidy(*, organisation: str) -> None:  # noqa: ARG001
+    """Remove the files of exports whose time has passed, and the invitations that ended long ago."""
     expire_exports()
+    forget_old(timezone.now())
 
 
 @shared_task
 def keep_house() -> None:
-    """Every hour: expire exports, and delete the organisations whose time of grace has passed."""
+    """Every hour: end what has expired, and delete the organisations whose time of grace has passed."""
+    forget_sessions(timezone.now())
     with installation_context("every organisation is looked at"):
         organisations = list(Organisation.objects.all())
     for organisation in organisations:
         with organisation_context(None):
             if not delete_if_due(organisation, timezone.now()):
-                expire_exports_of.delay(organisation=str(organisation.pk))
+                tidy.delay(organisation=str(organisation.pk))
+
+
+def forget_sessions(now: datetime) -> None:
+    """Delete the sessions that expired, and the rows of allauth that list the sessions of people.
+
+    Of what else allauth keeps nothing expires in the database: its links and codes are signed, or stand in sessions.
+    """
+    import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
+    gone = UserSession.objects.exclude(session_key__in=Session.objects.values("session_key"))
+    gone.filter(created_at__lt=now - JUST_BEGUN).delete()
 
 
 def write_soon(organisation: UUID, export: UUID) -> None:
