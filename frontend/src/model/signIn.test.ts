@@ -77,6 +77,8 @@ test.each([
   "https://elsewhere.example",
   "//elsewhere.example",
   "/\\elsewhere.example",
+  "/\t/elsewhere.example",
+  "/\n\\elsewhere.example",
   "javascript:alert(1)",
 ])("%s is no address of ours", (next) => {
   expect(safeNext(next)).toBe("/");

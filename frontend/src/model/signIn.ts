@@ -77,7 +77,8 @@ export function withNext(page: string, next: string): string {
 
 /** Only an address of ours: anything else would send a user who just signed in to a stranger. */
 export function safeNext(next: string | null): string {
-  return next?.startsWith("/") && !/^\/[/\\]/.test(next) ? next : "/";
+  // Browsers drop tabs and line ends before they read an address: behind one, "/" and "/elsewhere" are "//elsewhere".
+  return next?.startsWith("/") && !/^\/[/\\]|[\t\n\r]/.test(next) ? next : "/";
 }
 
 /** Where Django's sentences only say what is wrong, these say what to do as well. */
