@@ -1,5 +1,6 @@
 import { type ButtonHTMLAttributes, type ReactNode, useId, useState } from "react";
 import { Focusable, Tooltip, TooltipTrigger } from "react-aria-components";
+import { Link } from "react-router";
 
 interface ReasonedProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "type" | "disabled"> {
   /** Why it cannot be pressed; null if it can. */
@@ -46,5 +47,44 @@ export function ReasonedButton({ reason, kind, children, onClick, className = "b
         {reason}
       </span>
     </>
+  );
+}
+
+interface ReasonedLinkProps {
+  reason: string | null;
+  kind?: "primary";
+  to: string;
+  children: ReactNode;
+}
+
+/** A link that looks like a button, or a button that says why the page behind it is of no use. */
+export function ReasonedLink({ reason, kind, to, children }: ReasonedLinkProps) {
+  if (reason !== null) {
+    return (
+      <ReasonedButton reason={reason} kind={kind}>
+        {children}
+      </ReasonedButton>
+    );
+  }
+  return (
+    <Link className="button" data-kind={kind} to={to}>
+      {children}
+    </Link>
+  );
+}
+
+/** The button that sends a form, or says why it cannot be sent. */
+export function ReasonedSubmit({ reason, children }: { reason: string | null; children: ReactNode }) {
+  if (reason !== null) {
+    return (
+      <ReasonedButton reason={reason} kind="primary">
+        {children}
+      </ReasonedButton>
+    );
+  }
+  return (
+    <button type="submit" className="button" data-kind="primary">
+      {children}
+    </button>
   );
 }

@@ -3,18 +3,26 @@ import { useStop } from "../lib/runControl";
 import { Ask } from "./Ask";
 import { CheckField } from "./Field";
 import { ErrorNote } from "./Notices";
+import { ReasonedButton } from "./Reasoned";
+
+interface StopButtonProps {
+  binding: string;
+  name: string;
+  /** Why it may not be stopped; null if it may. */
+  reason: string | null;
+}
 
 /** Asks how to stop a binding's run, then asks for it. */
-export function StopButton({ binding, name }: { binding: string; name: string }) {
+export function StopButton({ binding, name, reason }: StopButtonProps) {
   const [asking, setAsking] = useState(false);
   const [flush, setFlush] = useState(false);
   const stopping = useStop();
   const stop = () => stopping.mutate({ binding, flush }, { onSuccess: () => setAsking(false) });
   return (
     <>
-      <button type="button" className="button" onClick={() => setAsking(true)} aria-label={`Stop ${name}`}>
+      <ReasonedButton reason={reason} onClick={() => setAsking(true)} aria-label={`Stop ${name}`}>
         Stop…
-      </button>
+      </ReasonedButton>
       <Ask title={`Stop ${name}?`} open={asking} onClose={() => setAsking(false)}>
         <p>
           The batch under way is finished. Open windows are kept, and the next start goes on where this one stopped.

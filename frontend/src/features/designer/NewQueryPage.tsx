@@ -2,9 +2,10 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import { ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
-import { useSlug } from "../../lib/session";
+import { ReasonedButton } from "../../components/Reasoned";
+import { useReason, useSlug } from "../../lib/session";
 import { startingText } from "../../model/graphText";
-import { mayBeSaved, useDraft } from "./draft";
+import { savingReason, useDraft } from "./draft";
 import { GraphEditor } from "./GraphEditor";
 import { useCreateQuery, useStreamNames } from "./queries";
 
@@ -14,8 +15,9 @@ function NewQuery({ stream }: { stream: string }) {
   const [beginning] = useState(() => startingText(stream));
   const draft = useDraft(beginning);
   const creating = useCreateQuery();
+  const edit = useReason("edit");
   const create = () => {
-    if (draft.storable === null) return;
+    if (draft.storable === null || creating.isPending) return;
     creating.mutate(draft.storable, { onSuccess: (query) => void navigate(`/t/${slug}/queries/${query.id}`) });
   };
   return (
@@ -24,15 +26,9 @@ function NewQuery({ stream }: { stream: string }) {
         title="New query"
         crumb={{ to: `/t/${slug}/queries`, label: "Queries" }}
         actions={
-          <button
-            type="button"
-            className="button"
-            data-kind="primary"
-            onClick={create}
-            disabled={creating.isPending || !mayBeSaved(draft)}
-          >
+          <ReasonedButton reason={edit ?? savingReason(draft)} kind="primary" onClick={create}>
             {creating.isPending ? "Creating…" : "Create the query"}
-          </button>
+          </ReasonedButton>
         }
       />
       <ErrorNote error={creating.error} />

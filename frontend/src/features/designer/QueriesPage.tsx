@@ -2,8 +2,9 @@ import { Link } from "react-router";
 import { IsoInstant } from "../../components/Instant";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
+import { ReasonedLink } from "../../components/Reasoned";
 import { Scroll } from "../../components/Scroll";
-import { useMay, useSlug } from "../../lib/session";
+import { useReason, useSlug } from "../../lib/session";
 import type { QueryShown } from "../../model/api";
 import { useQueries } from "./queries";
 
@@ -61,12 +62,12 @@ function QueryTable({ queries }: { queries: readonly QueryShown[] }) {
 /** Every query of the organisation. */
 export function QueriesPage() {
   const queries = useQueries();
-  const mayEdit = useMay("edit");
-  const create = mayEdit ? (
-    <Link className="button" data-kind="primary" to="new">
+  const reason = useReason("edit");
+  const create = (
+    <ReasonedLink reason={reason} kind="primary" to="new">
       New query
-    </Link>
-  ) : undefined;
+    </ReasonedLink>
+  );
   return (
     <>
       <PageHead title="Queries" actions={create} />
@@ -78,7 +79,7 @@ export function QueriesPage() {
       {queries.data?.length === 0 ? (
         <div className="panel">
           <Empty title="No queries yet.">
-            <p>{mayEdit ? "Write one over a stream, then start it." : "Ask a designer to write one."}</p>
+            <p>{reason === null ? "Write one over a stream, then start it." : "Ask a designer to write one."}</p>
           </Empty>
         </div>
       ) : null}

@@ -4,10 +4,11 @@ import { IsoInstant } from "../../components/Instant";
 import { ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
+import { ReasonedButton } from "../../components/Reasoned";
 import { Scroll } from "../../components/Scroll";
-import { useMay, useSlug } from "../../lib/session";
+import { useReason, useSlug } from "../../lib/session";
 import type { QueryShown, VersionShown } from "../../model/api";
-import { differs, mayBeSaved, useDraft } from "./draft";
+import { differs, savingReason, useDraft } from "./draft";
 import { GraphEditor } from "./GraphEditor";
 import { useCreateVersion, useQueryDefinition, useVersions } from "./queries";
 
@@ -77,11 +78,13 @@ interface SaveVersionProps {
   onComment: (comment: string) => void;
   onSave: () => void;
   saving: boolean;
-  /** Whether there is a changed draft that could be stored. */
-  ready: boolean;
+  /** Why there is nothing that could be stored; null if there is. */
+  reason: string | null;
+  /** Whether my role may store at all. */
+  mayEdit: boolean;
 }
 
-function SaveVersion({ comment, onComment, onSave, saving, ready }: SaveVersionProps) {
+function SaveVersion({ comment, onComment, onSave, saving, reason, mayEdit }: SaveVersionProps) {
   return (
     <>
       <input
@@ -90,18 +93,19 @@ function SaveVersion({ comment, onComment, onSave, saving, ready }: SaveVersionP
         placeholder="What changed?"
         maxLength={500}
         value={comment}
+        readOnly={!mayEdit}
         onChange={(event) => onComment(event.target.value)}
       />
-      <button type="button" className="button" data-kind="primary" onClick={onSave} disabled={saving || !ready}>
+      <ReasonedButton reason={reason} kind="primary" onClick={onSave}>
         {saving ? "Saving…" : "Save a new version"}
-      </button>
+      </ReasonedButton>
     </>
   );
 }
 
 function Designer({ query }: { query: QueryShown }) {
   const slug = useSlug();
-  const mayEdit = useMay("edit");
+  const edit = useReason("edit");
   const [base, setBase] = useState(query.current);
   const [comment, setComment] = useState("");
   const [said, setSaid] = useState("");
@@ -110,7 +114,7 @@ function Designer({ query }: { query: QueryShown }) {
   const changed = differs(draft, base);
 
   const save = () => {
-    if (draft.storable === null) return;
+    if (draft.storable === null || saving.isPending) return;
     saving.mutate(
       { ...draft.storable, parent: base.id, comment },
       {
@@ -131,15 +135,14 @@ function Designer({ query }: { query: QueryShown }) {
         crumb={{ to: `/t/${slug}/queries`, label: "Queries" }}
         beside={<span className="mark" data-tone="idle">{`version ${base.number}${changed ? ", changed" : ""}`}</span>}
         actions={
-          mayEdit ? (
-            <SaveVersion
-              comment={comment}
-              onComment={setComment}
-              onSave={save}
-              saving={saving.isPending}
-              ready={changed && mayBeSaved(draft)}
-            />
-          ) : undefined
+          <SaveVersion
+            comment={comment}
+            onComment={setComment}
+            onSave={save}
+            saving={saving.isPending}
+            reason={edit ?? (changed ? savingReason(draft) : "Nothing is changed yet.")}
+            mayEdit={edit === null}
+          />
         }
       />
       <ErrorNote error={saving.error} />
@@ -148,7 +151,7 @@ function Designer({ query }: { query: QueryShown }) {
           <p>{said}</p>
         </Notice>
       ) : null}
-      <GraphEditor draft={draft} readOnly={!mayEdit}>
+      <GraphEditor draft={draft} readOnly={edit !== null}>
         <Versions query={query} onLoad={draft.load} />
       </GraphEditor>
     </>

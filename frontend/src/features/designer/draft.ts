@@ -115,9 +115,11 @@ export function useDraft(start: Forms | string): Draft {
   };
 }
 
-/** Whether the server would store it as it stands. */
-export function mayBeSaved({ storable, faults }: Draft): boolean {
-  return storable !== null && faults !== null && !faults.some((fault) => fault.severity === "error");
+/** Why the server would not store it as it stands; null if it would. */
+export function savingReason({ storable, faults }: Draft): string | null {
+  if (storable === null) return "The text cannot be read. Mend it first.";
+  if (faults === null) return "The text is still being checked.";
+  return faults.some((fault) => fault.severity === "error") ? "Mend the faults first." : null;
 }
 
 /** Whether it differs from what is stored. */

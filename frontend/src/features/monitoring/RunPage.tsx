@@ -8,7 +8,7 @@ import { DesiredMark, StateMark } from "../../components/StateMark";
 import { StopButton } from "../../components/StopButton";
 import type { Connection } from "../../lib/eventStream";
 import { useNow } from "../../lib/now";
-import { useMay, useSlug } from "../../lib/session";
+import { useReason, useSlug } from "../../lib/session";
 import type { ProgressReport, RunShown, RunState } from "../../model/api";
 import { heldBackWords } from "../../model/heldBack";
 import { isOpen, OBSERVED_WORDS, whoActs } from "../../model/states";
@@ -78,7 +78,7 @@ function ConnectionNote({ connection, open }: { connection: Connection; open: bo
 
 function Head({ run, live }: { run: RunShown; live: LiveRun }) {
   const slug = useSlug();
-  const mayOperate = useMay("operate");
+  const reason = useReason("operate");
   const { state, connection } = live;
   const open = isOpen(state);
   return (
@@ -94,9 +94,9 @@ function Head({ run, live }: { run: RunShown; live: LiveRun }) {
           </>
         }
         actions={
-          mayOperate && open && state.desired === "running" ? (
-            <StopButton binding={run.binding} name={run.binding_name} />
-          ) : mayOperate && !open ? (
+          open && state.desired === "running" ? (
+            <StopButton binding={run.binding} name={run.binding_name} reason={reason} />
+          ) : !open ? (
             <StartAgain binding={run.binding} name={run.binding_name} />
           ) : undefined
         }

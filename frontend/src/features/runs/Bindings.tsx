@@ -1,36 +1,45 @@
 import { Link, useNavigate } from "react-router";
 import { ErrorNote } from "../../components/Notices";
+import { ReasonedButton } from "../../components/Reasoned";
 import { Scroll } from "../../components/Scroll";
 import { DesiredMark, StateMark } from "../../components/StateMark";
 import { StopButton } from "../../components/StopButton";
 import { useStart } from "../../lib/runControl";
-import { useMay, useSlug } from "../../lib/session";
+import { useReason, useSlug } from "../../lib/session";
 import type { BindingShown } from "../../model/api";
 import { isOpen } from "../../model/states";
 
-function StartButton({ binding, start }: { binding: BindingShown; start: ReturnType<typeof useStart> }) {
+interface ActionProps {
+  binding: BindingShown;
+  start: ReturnType<typeof useStart>;
+  /** Why it may be neither started nor stopped; null if it may. */
+  reason: string | null;
+}
+
+function StartButton({ binding, start, reason }: ActionProps) {
   const slug = useSlug();
   const navigate = useNavigate();
   const starting = start.isPending && start.variables === binding.id;
   return (
-    <button
-      type="button"
-      className="button"
-      data-kind="primary"
+    <ReasonedButton
+      reason={reason ?? (start.isPending && !starting ? "Another binding is being started." : null)}
+      kind="primary"
       aria-label={`Start ${binding.name}`}
-      disabled={start.isPending}
-      onClick={() => start.mutate(binding.id, { onSuccess: (run) => void navigate(`/t/${slug}/runs/${run.id}`) })}
+      aria-disabled={starting}
+      onClick={() => {
+        if (!starting) start.mutate(binding.id, { onSuccess: (run) => void navigate(`/t/${slug}/runs/${run.id}`) });
+      }}
     >
       {starting ? "Starting…" : "Start"}
-    </button>
+    </ReasonedButton>
   );
 }
 
-function Action({ binding, start }: { binding: BindingShown; start: ReturnType<typeof useStart> }) {
+function Action({ binding, start, reason }: ActionProps) {
   const run = binding.latest_run;
-  if (run === null || !isOpen(run)) return <StartButton binding={binding} start={start} />;
+  if (run === null || !isOpen(run)) return <StartButton binding={binding} start={start} reason={reason} />;
   if (run.desired === "stopped") return <span className="quiet">stopping</span>;
-  return <StopButton binding={binding.id} name={binding.name} />;
+  return <StopButton binding={binding.id} name={binding.name} reason={reason} />;
 }
 
 function Inputs({ binding }: { binding: BindingShown }) {
@@ -43,13 +52,7 @@ function Inputs({ binding }: { binding: BindingShown }) {
   ));
 }
 
-interface RowProps {
-  binding: BindingShown;
-  start: ReturnType<typeof useStart>;
-  mayOperate: boolean;
-}
-
-function Row({ binding, start, mayOperate }: RowProps) {
+function Row({ binding, start, reason }: ActionProps) {
   const slug = useSlug();
   const run = binding.latest_run;
   return (
@@ -64,14 +67,16 @@ function Row({ binding, start, mayOperate }: RowProps) {
       <td>
         <Inputs binding={binding} />
       </td>
-      <td className="num fixed">{mayOperate ? <Action binding={binding} start={start} /> : null}</td>
+      <td className="num fixed">
+        <Action binding={binding} start={start} reason={reason} />
+      </td>
     </tr>
   );
 }
 
 /** Every binding with what is wanted of it, what is seen, and the button that changes it. */
 export function Bindings({ bindings }: { bindings: readonly BindingShown[] }) {
-  const mayOperate = useMay("operate");
+  const reason = useReason("operate");
   const start = useStart();
   return (
     <>
@@ -97,7 +102,7 @@ export function Bindings({ bindings }: { bindings: readonly BindingShown[] }) {
           </thead>
           <tbody>
             {bindings.map((binding) => (
-              <Row key={binding.id} binding={binding} start={start} mayOperate={mayOperate} />
+              <Row key={binding.id} binding={binding} start={start} reason={reason} />
             ))}
           </tbody>
         </table>

@@ -2,6 +2,8 @@ import { type FormEvent, useState } from "react";
 import { Ask } from "../../components/Ask";
 import { SelectField, TextField } from "../../components/Field";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
+import { ReasonedButton } from "../../components/Reasoned";
+import { useReason } from "../../lib/session";
 import type { QueryShown } from "../../model/api";
 import { useCreateBinding, useQueryChoices } from "./queries";
 
@@ -40,14 +42,15 @@ function BindingForm({ queries, onDone }: { queries: readonly QueryShown[]; onDo
 
 /** Binds the newest version of a query to the streams that it names. */
 export function NewBinding() {
+  const reason = useReason("edit");
   const [open, setOpen] = useState(false);
   const queries = useQueryChoices(open);
   const close = () => setOpen(false);
   return (
     <>
-      <button type="button" className="button" onClick={() => setOpen(true)}>
+      <ReasonedButton reason={reason} onClick={() => setOpen(true)}>
         New binding…
-      </button>
+      </ReasonedButton>
       <Ask title="New binding" open={open} onClose={close}>
         {queries.isPending ? <Waiting>Loading the queries…</Waiting> : null}
         <ErrorNote error={queries.error} />

@@ -5,7 +5,7 @@ import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
 import { Scroll } from "../../components/Scroll";
 import { StateMark } from "../../components/StateMark";
-import { useMay, useSlug } from "../../lib/session";
+import { useSlug } from "../../lib/session";
 import type { RunShown } from "../../model/api";
 import { Bindings } from "./Bindings";
 import { NewBinding } from "./NewBinding";
@@ -55,10 +55,9 @@ function History({ runs }: { runs: readonly RunShown[] }) {
 export function RunsPage() {
   const bindings = useBindings();
   const runs = useRuns();
-  const mayEdit = useMay("edit");
   return (
     <>
-      <PageHead title="Runs" actions={mayEdit ? <NewBinding /> : undefined} />
+      <PageHead title="Runs" actions={<NewBinding />} />
       <p className="quiet">
         A binding joins a version of a query to the streams that feed it. Starting it makes a run.
       </p>

@@ -2,7 +2,8 @@ import { type FormEvent, useState } from "react";
 import { useNavigate } from "react-router";
 import { ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
-import { useSlug } from "../../lib/session";
+import { ReasonedSubmit } from "../../components/Reasoned";
+import { useReason, useSlug } from "../../lib/session";
 import type { AdapterKind } from "../../model/api";
 import { type FormValues, formFields, readForm } from "../../model/schemaForm";
 import { EMPTY_FORM, type StreamForm, streamBody, withAdapter } from "../../model/streamForm";
@@ -18,6 +19,7 @@ function CreateForm({ kinds }: CreateFormProps) {
   const slug = useSlug();
   const navigate = useNavigate();
   const creating = useCreateStream();
+  const reason = useReason("edit");
   const [form, setForm] = useState<StreamForm>({ ...EMPTY_FORM, adapter: kinds[0]?.kind ?? "" });
   const [options, setOptions] = useState<FormValues>({});
   const [wrong, setWrong] = useState<Record<string, string>>({});
@@ -31,6 +33,7 @@ function CreateForm({ kinds }: CreateFormProps) {
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    if (reason !== null || creating.isPending) return;
     const read = readForm(fields, options);
     setWrong(read.wrong);
     if (Object.keys(read.wrong).length > 0) return;
@@ -60,9 +63,7 @@ function CreateForm({ kinds }: CreateFormProps) {
       </div>
       <ErrorNote error={creating.error} />
       <p className="row">
-        <button type="submit" className="button" data-kind="primary" disabled={creating.isPending}>
-          {creating.isPending ? "Creating…" : "Create the stream"}
-        </button>
+        <ReasonedSubmit reason={reason}>{creating.isPending ? "Creating…" : "Create the stream"}</ReasonedSubmit>
         {Object.keys(wrong).length > 0 ? <span className="quiet">Mend the marked options first.</span> : null}
       </p>
     </form>

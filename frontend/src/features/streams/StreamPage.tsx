@@ -4,8 +4,9 @@ import { Ask } from "../../components/Ask";
 import { ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
+import { ReasonedButton } from "../../components/Reasoned";
 import { Scroll } from "../../components/Scroll";
-import { useMay, useSlug } from "../../lib/session";
+import { useReason, useSlug } from "../../lib/session";
 import { advanceWords } from "../../model/advance";
 import type { StreamDefinition, StreamShown } from "../../model/api";
 import { useDeleteStream, useStream } from "./queries";
@@ -97,6 +98,7 @@ function Settings({ stream }: { stream: StreamShown }) {
 }
 
 function DeleteButton({ stream }: { stream: StreamShown }) {
+  const reason = useReason("edit");
   const [asking, setAsking] = useState(false);
   const slug = useSlug();
   const deleting = useDeleteStream();
@@ -104,9 +106,9 @@ function DeleteButton({ stream }: { stream: StreamShown }) {
   const remove = () => deleting.mutate(stream.id, { onSuccess: () => void navigate(`/t/${slug}/streams`) });
   return (
     <>
-      <button type="button" className="button" data-kind="danger" onClick={() => setAsking(true)}>
+      <ReasonedButton reason={reason} kind="danger" onClick={() => setAsking(true)}>
         Delete…
-      </button>
+      </ReasonedButton>
       <Ask title={`Delete the stream ${stream.name}?`} open={asking} onClose={() => setAsking(false)}>
         <p>Its definition is removed. The data that its adapter reads stays where it is.</p>
         <ErrorNote error={deleting.error} />
@@ -128,7 +130,6 @@ export function StreamPage() {
   const { stream: id = "" } = useParams();
   const slug = useSlug();
   const stream = useStream(id);
-  const mayEdit = useMay("edit");
   if (stream.isPending) return <Waiting>Loading the stream…</Waiting>;
   if (stream.isError) return <ErrorNote error={stream.error} onRetry={() => void stream.refetch()} />;
   return (
@@ -136,7 +137,7 @@ export function StreamPage() {
       <PageHead
         title={stream.data.name}
         crumb={{ to: `/t/${slug}/streams`, label: "Streams" }}
-        actions={mayEdit ? <DeleteButton stream={stream.data} /> : undefined}
+        actions={<DeleteButton stream={stream.data} />}
       />
       <div className="two">
         <Schema definition={stream.data.definition} />

@@ -2,8 +2,9 @@ import { Link } from "react-router";
 import { IsoInstant } from "../../components/Instant";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
+import { ReasonedLink } from "../../components/Reasoned";
 import { Scroll } from "../../components/Scroll";
-import { useMay } from "../../lib/session";
+import { useReason } from "../../lib/session";
 import { lateWord } from "../../model/advance";
 import type { StreamShown } from "../../model/api";
 import { useStreams } from "./queries";
@@ -46,12 +47,12 @@ function StreamTable({ streams }: { streams: readonly StreamShown[] }) {
 /** Every stream of the organisation. */
 export function StreamsPage() {
   const streams = useStreams();
-  const mayEdit = useMay("edit");
-  const create = mayEdit ? (
-    <Link className="button" data-kind="primary" to="new">
+  const reason = useReason("edit");
+  const create = (
+    <ReasonedLink reason={reason} kind="primary" to="new">
       New stream
-    </Link>
-  ) : undefined;
+    </ReasonedLink>
+  );
   return (
     <>
       <PageHead title="Streams" actions={create} />
@@ -64,7 +65,7 @@ export function StreamsPage() {
         <div className="panel">
           <Empty title="No streams yet.">
             <p>
-              {mayEdit
+              {reason === null
                 ? "Create one to say where events come from. Then write a query that reads it."
                 : "Ask a designer of your organisation to create one."}
             </p>
