@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from streaming.wire.results import committed_batches, read_commit
 from webapp.accounts.models import Invitation, Membership, OrganisationLimit, PreviewUse, ServiceAccount, Token
+from webapp.accounts.organisations import lock_organisation
 from webapp.administration.models import Export
 from webapp.audit.models import AuditEvent
 from webapp.audit.recording import Target, record
@@ -29,6 +30,10 @@ from webapp.streams.models import Stream
 from webapp.streams.sealing import concealed
 
 KEPT: Final = timedelta(days=2)
+LONGEST: Final = timedelta(hours=1)
+GIVEN_UP: Final = (
+    "The file was not finished. Ask for another; if that one fails too, tell whoever runs this installation."
+)
 TABLES: Final[dict[type[TenantModel], tuple[str, ...]]] = {
     Query: ("id", "name", "created_at"),
     QueryVersion: ("id", "query_id", "number", "graph", "comment", "author_label", "created_at"),
@@ -54,11 +59,18 @@ ELSEWHERE: Final[dict[type[TenantModel], str]] = {
 
 
 def ask_for_export() -> Export:
-    """Note that the current actor wants everything as a file. Raises `Conflict` while one is being written."""
-    if Export.objects.filter(state__in=("requested", "writing")).exists():
-        raise Conflict("An export is being written already. Wait for it, then ask again.")
-    made = Export(requested_by=current_actor().label, created_at=timezone.now())
+    """Note that the current actor wants everything as a file. Raises `Conflict` while one is being written.
+
+    One that was begun too long ago is given up: whoever wrote it was killed and can tell nobody.
+    """
+    now = timezone.now()
+    made = Export(requested_by=current_actor().label, created_at=now)
     with transaction.atomic():
+        lock_organisation()
+        begun = Export.objects.filter(state__in=("requested", "writing"))
+        begun.filter(created_at__lt=now - LONGEST).update(state="failed", message=GIVEN_UP)
+        if begun.exists():
+            raise Conflict("An export is being written already. Wait for it, then ask again.")
         made.save()
         record("export.requested", target=Target("export", made.pk, str(made.created_at.date())))
     return made
@@ -71,7 +83,7 @@ def export_path(export: UUID) -> Path:
 
 
 def write_export(export: Export) -> None:
-    """Write the file, under another name until it is whole."""
+    """Write the file, under another name until it is whole; those before it go, so that they cannot fill the disk."""
     path = export_path(export.pk)
     path.parent.mkdir(parents=True, exist_ok=True)
     export.state = "writing"
@@ -89,11 +101,16 @@ def write_export(export: Export) -> None:
     unfinished.replace(path)
     export.state, export.bytes, export.expires_at = "ready", path.stat().st_size, timezone.now() + KEPT
     export.save(update_fields=["state", "bytes", "expires_at"])
+    _expire(Export.objects.filter(created_at__lt=export.created_at))
 
 
 def expire_exports() -> None:
     """Remove the files of the organisation in context whose time has passed; the list says that they expired."""
-    for export in Export.objects.filter(state="ready", expires_at__lte=timezone.now()):
+    _expire(Export.objects.filter(expires_at__lte=timezone.now()))
+
+
+def _expire(exports: models.QuerySet[Export]) -> None:
+    for export in exports.filter(state="ready"):
         export_path(export.pk).unlink(missing_ok=True)
         export.state = "expired"
         export.save(update_fields=["state"])

@@ -20,7 +20,7 @@ from tests.webapp.conftest import Person, join
 from webapp.accounts.models import Membership
 from webapp.accounts.permissions import Role
 from webapp.administration.downloads import SALT
-from webapp.administration.exporting import ELSEWHERE, TABLES, expire_exports, write_export
+from webapp.administration.exporting import ELSEWHERE, LONGEST, TABLES, expire_exports, write_export
 from webapp.administration.models import Export
 from webapp.core.context import organisation_context
 from webapp.core.tenancy import TenantModel
@@ -91,6 +91,21 @@ def test_no_digest_and_nothing_of_another_organisation_is_in_it(alice: Person, c
 def test_two_exports_are_not_written_at_once(alice: Person) -> None:
     assert alice.post("exports/").status_code == 201
     assert alice.post("exports/").status_code == 409
+
+
+def test_a_new_export_takes_the_place_of_the_one_before(alice: Person, tmp_path: Path) -> None:
+    """Each may hold all results of the organisation: without this, asking again and again would fill the disk."""
+    before, after = written(alice), written(alice)
+    assert [each.stem for each in (tmp_path / str(alice.organisation.pk) / "exports").iterdir()] == [after]
+    assert {each["id"]: each["state"] for each in alice.get("exports/").json()} == {before: "expired", after: "ready"}
+
+
+def test_an_export_whose_writer_was_killed_stands_in_nobody_s_way(alice: Person) -> None:
+    killed = alice.post("exports/").json()["id"]
+    with organisation_context(alice.organisation.pk):
+        Export.objects.update(state="writing", created_at=timezone.now() - LONGEST - timedelta(seconds=1))
+    assert alice.post("exports/").status_code == 201
+    assert {each["id"]: each["state"] for each in alice.get("exports/").json()}[killed] == "failed"
 
 
 def test_only_an_owner_exports(acme: Any) -> None:
