@@ -3,19 +3,24 @@
 from collections.abc import Iterator
 from typing import Final
 
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
 SENTENCE: Final = "Audit events are never changed or deleted. Record another event that says what is so now."
 NAME: Final = "punctual_append_only"
+FOR_EACH_ROW: Final = 1
+BEFORE: Final = 2
+BITS: Final = {"UPDATE": 16, "DELETE": 8, "TRUNCATE": 32}
+"""What PostgreSQL's pg_trigger.tgtype says, with the two above."""
 
 
 class RefuseChanges(Operation):
     """Migration operation: put the triggers on the table of the model `name`.
 
     SQLite makes a table anew when a later migration alters it, and its triggers are gone: such a migration ends with
-    this operation again. A test sees whether they are there.
+    this operation again. The start-up check punctual.E004 sees whether they are there.
     """
 
     reversible = True
@@ -91,3 +96,23 @@ def no_triggers(vendor: str, table: str) -> Iterator[str]:
         return
     yield f'DROP TRIGGER IF EXISTS {NAME} ON "{table}"'
     yield f"DROP FUNCTION IF EXISTS {NAME}()"
+
+
+def missing_triggers(connection: BaseDatabaseWrapper, table: str) -> list[str]:
+    """Return what can be done to the rows of `table` for want of a trigger, such as UPDATE; nothing if all is well.
+
+    A trigger that is switched off, or was made for less, counts as none.
+    """
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("SELECT sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = %s", [table])
+            there = {sql for (sql,) in cursor.fetchall()}
+            verbs = zip(("UPDATE", "DELETE"), triggers(connection.vendor, table), strict=True)
+            return [verb for verb, statement in verbs if statement not in there]
+        cursor.execute(
+            "SELECT tgtype FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid WHERE t.tgrelid = %s::regclass "
+            "AND t.tgname = %s AND p.proname = %s AND t.tgenabled IN ('O', 'A') AND t.tgqual IS NULL",
+            [f'"{table}"', NAME, NAME],
+        )
+        types = [int(kind) for (kind,) in cursor.fetchall() if kind & BEFORE and not kind & FOR_EACH_ROW]
+    return [verb for verb, bit in BITS.items() if not any(kind & bit for kind in types)]

@@ -30,14 +30,15 @@ def tables_are_behind_row_security(
     found: list[checks.CheckMessage] = []
     for alias in databases or ():
         connection = connections[alias]
-        if connection.vendor == "postgresql" and _migrated(connection):
+        if connection.vendor == "postgresql" and migrated(connection):
             hint = "End the migration that made it with EnableRowSecurity() of webapp.core.row_security."
             found += [checks.Error(gap, hint=hint, id="punctual.E003") for gap in gaps(connection, apps)]
             found += _role_warnings(connection)
     return found
 
 
-def _migrated(connection: BaseDatabaseWrapper) -> bool:
+def migrated(connection: BaseDatabaseWrapper) -> bool:
+    """Return whether the database can be reached and no migration waits."""
     try:
         executor = MigrationExecutor(connection)
     except OperationalError:
