@@ -22,7 +22,7 @@ PROOF: Final = "impersonator_proof"
 """The key of the session under which the digest of the admin's password stands, by which Django knows old sessions."""
 LASTING: Final = (
     *("/_allauth/", "/tokens/", "/service-accounts/", "/invitations/", "/members/", "/organisations/"),
-    *("/transfer/", "/deletion/", "/exports/"),
+    *("/organisation/", "/exports/"),
 )
 """Addresses at which something could be made or changed that outlasts the hour: keys, sign-ins, members, owners."""
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})

@@ -1,5 +1,6 @@
 """Acting as somebody else: who may, how it shows, what it may not, and that it is written down."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -11,6 +12,7 @@ from tests.webapp.administration.test_installation_pages import events
 from tests.webapp.conftest import POINTS, Person, file_adapter
 from webapp.accounts.actors import IMPERSONATED_UNTIL
 from webapp.accounts.models import User
+from webapp.accounts.permissions import MATRIX
 
 ACQUIRE = "/installation/impersonation/acquire/"
 
@@ -74,6 +76,25 @@ def test_what_would_outlast_the_hour_is_refused(path: str, ada: Client, alice: P
     act_as(ada, alice)
     answered = ada.post(path, {}, content_type="application/json")
     assert answered.status_code == 403
+    assert "act as somebody else" in answered.json()["message"]
+
+
+KEPT_FROM_TOKENS = [
+    (route, method)
+    for route, rules in MATRIX.routes.items()
+    for method, rule in rules.items()
+    if method != "get" and not rule.by_token
+]
+
+
+@pytest.mark.parametrize(("route", "method"), KEPT_FROM_TOKENS)
+def test_what_is_kept_from_tokens_is_kept_from_who_acts_as_another(
+    route: str, method: str, ada: Client, alice: Person
+) -> None:
+    """Both are for the person alone, so that a new address of that kind is on both lists, or this fails."""
+    act_as(ada, alice)
+    path = re.sub("<uuid:[a-z]+>", str(alice.user.pk), route)
+    answered = getattr(ada, method)(alice.url(path), {}, content_type="application/json")
     assert "act as somebody else" in answered.json()["message"]
 
 
