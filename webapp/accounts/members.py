@@ -9,7 +9,7 @@ from uuid import UUID
 
 from allauth.mfa.models import Authenticator
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from webapp.accounts.models import Membership, Organisation, Token, User
@@ -17,7 +17,7 @@ from webapp.accounts.organisations import check_open, lock_organisation
 from webapp.accounts.organisations import target as organisation_target
 from webapp.accounts.permissions import ALLOWED, Permission, Role, allows
 from webapp.audit.recording import Target, record
-from webapp.core.context import current_organisation
+from webapp.core.context import current_organisation, installation_context
 from webapp.core.errors import Conflict, Forbidden, NotFound
 
 
@@ -125,6 +125,15 @@ def transfer_organisation(*, member: UUID, by: User) -> Organisation:
 def target(member: Membership) -> Target:
     """Return the member as audit events name them."""
     return Target("member", member.pk, member.user.email)
+
+
+def owned_by_nobody_else(user: User) -> list[str]:
+    """Return the short names of the organisations that `user` owns and nobody else whose account is open."""
+    owners = Membership.objects.filter(role=Role.OWNER)
+    others = owners.filter(organisation=OuterRef("organisation"), user__is_active=True).exclude(user=user)
+    with installation_context("an account is to be shut, in whatever organisations it is an owner"):
+        alone = owners.filter(~Exists(others), user=user).order_by("organisation__slug")
+        return list(alone.values_list("organisation__slug", flat=True))
 
 
 def _check_may_touch(member: Membership, by: Membership) -> None:

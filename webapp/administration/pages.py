@@ -9,6 +9,7 @@ from django.db.models import Count, Model, Q, QuerySet
 from django.http import HttpRequest
 from django.urls import URLPattern
 
+from webapp.accounts.members import owned_by_nobody_else
 from webapp.accounts.models import Membership, Organisation, OrganisationLimit, User
 from webapp.accounts.quotas import QUOTAS, set_limit
 from webapp.administration.site import site
@@ -30,6 +31,10 @@ else:
     OrganisationFields, MembershipTable = forms.ModelForm, admin.TabularInline
 
 OF_LIMITS = "limit_"
+WITHOUT_OWNER = (
+    "No owner is left whose account is open in: {}. Nobody can hand these over or delete them now. "
+    "Activate {} again until somebody else was made owner."
+)
 
 
 class ReadOnly(ModelPage):
@@ -204,10 +209,14 @@ class PersonPage(UserPage):
         return fixed if request.user.is_superuser else (*fixed, "is_staff", "is_superuser")
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """Write the rights with an audit event of the installation."""
+        """Write the rights with an audit event of the installation; say which organisations lose their last owner."""
         before = {name: form.initial[name] for name in form.changed_data}
         after = {name: form.cleaned_data[name] for name in form.changed_data}
         super().save_model(request, obj, form, change)
+        left = owned_by_nobody_else(obj) if after.get("is_active") is False else []
+        if left:
+            after["organisations_without_owner"] = left
+            self.message_user(request, WITHOUT_OWNER.format(", ".join(left), obj.email), messages.WARNING)
         record("person.rights_changed", target=Target("person", obj.pk, obj.email), before=before, after=after)
 
 

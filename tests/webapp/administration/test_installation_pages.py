@@ -1,5 +1,6 @@
 """The pages of those who run the installation: who may enter, what they see, what they change."""
 
+import html
 from typing import Any
 
 import pytest
@@ -8,7 +9,8 @@ from django.test import Client
 
 from tests.webapp.administration.conftest import text
 from tests.webapp.conftest import Person
-from webapp.accounts.models import OrganisationLimit, User
+from webapp.accounts.models import Membership, OrganisationLimit, User
+from webapp.accounts.permissions import Role
 from webapp.accounts.quotas import limit
 from webapp.audit.models import AuditEvent
 from webapp.core.context import installation_context, organisation_context
@@ -103,6 +105,27 @@ def test_a_deactivated_person_is_out_at_once(ada: Client, bob: Person) -> None:
         {"is_active": True},
         {"is_active": False},
     )
+
+
+def test_a_deactivated_last_owner_is_warned_of(ada: Client, alice: Person, bob: Person) -> None:
+    alices = f"/installation/accounts/user/{alice.user.pk}/change/"
+    answered = ada.post(alices, {"is_staff": "", "is_superuser": ""}, follow=True)
+    [warning] = [str(each) for each in answered.context["messages"] if each.level_tag == "warning"]
+    assert warning.startswith("No owner is left whose account is open in: acme.")
+    assert warning in html.unescape(text(answered))
+    (event,) = events("person.rights_changed")
+    assert event.after == {"is_active": False, "organisations_without_owner": ["acme"]}
+
+
+def test_an_owner_beside_others_and_one_whose_account_was_shut_before_are_not_warned_of(
+    ada: Client, alice: Person, bob: Person
+) -> None:
+    with organisation_context(alice.organisation.pk):
+        Membership.objects.filter(user=bob.user).update(role=Role.OWNER)
+    for each, warnings in ((alice, 0), (bob, 1), (bob, 0)):
+        page = f"/installation/accounts/user/{each.user.pk}/change/"
+        answered = ada.post(page, {"is_staff": "", "is_superuser": ""}, follow=True)
+        assert [each.level_tag for each in answered.context["messages"]].count("warning") == warnings
 
 
 def test_only_superusers_give_rights(staff: Client, bob: Person) -> None:
