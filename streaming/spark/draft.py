@@ -20,7 +20,8 @@ INPUT_ENDED = "The input has ended and every result was written."
 class Draft:
     """Begins as a copy of an offset.
 
-    `turns` and `moved` say what the batch has to do, `more_waits` that a lane was cut short by the size of a batch.
+    `turns` and `moved` say what the batch has to do, `more_waits` that a lane was cut short by the size of a batch or
+    by the limit.
     """
 
     carrier: CarrierFolder
@@ -72,7 +73,9 @@ class Draft:
             for wish in every:
                 wish.take(wish.most, self.tick)
         else:
-            for wish in share(every, allowance.rows, self.tick, first=self.batch):
+            rows = allowance.rows if allowance.worth_reading else 0  # what has ended or fails needs none
+            for wish in share(every, rows, self.tick, first=self.batch):
+                self.more_waits = True
                 item = self.carried[wish.binding]
                 self.carried[wish.binding] = replace(item, held=allowance.per_second)
         for name, mine in wishes.items():

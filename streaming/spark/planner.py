@@ -34,7 +34,7 @@ class Planner:
         if self._carrier.folder.read(HOLD) is not None:
             return start
         allowance = self._allowance(start, tick)
-        if newest == start.control and not self._due(tick - start.tick, allowance):
+        if newest == start.control and not self._due(tick - start.tick):
             return start
         draft = Draft.after(self._carrier, start, tick)
         for key in failed_in(self._carrier.folder, start.n):
@@ -73,8 +73,6 @@ class Planner:
         passed = max(self._passed, tick - start.tick)
         return Allowance.at(per_second, start.spare + more * TICKS_PER_S, passed)
 
-    def _due(self, passed: int, allowance: Allowance | None) -> bool:
-        if allowance is not None and not allowance.worth_reading:
-            return False
+    def _due(self, passed: int) -> bool:
         interval = int(self._carrier.settings.min_interval_s * TICKS_PER_S)
         return self._more_waits or max(self._passed, passed) >= interval

@@ -283,6 +283,31 @@ def test_a_stop_is_obeyed_while_the_limit_lets_nothing_be_read(loop: Loop) -> No
     assert received(manifests, "a-1") == [50]
 
 
+@pytest.mark.parametrize("to", [0, 1])
+def test_an_input_that_was_read_to_its_end_ends_whatever_the_limit_lets_be_read(tmp_path: Path, to: int) -> None:
+    lines = [
+        {"start": number * 3, "payload": {"device": "d", "value": number}, "batch": 0, "lane": "lr"[number % 2]}
+        for number in range(100)
+    ]
+    (tmp_path / "two.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    content = json.loads(spec("a", "two.jsonl").model_dump_json())
+    content["inputs"]["readings"]["stream"]["lanes"] = ["l", "r"]
+    loop = Loop(tmp_path)
+    limit(loop, 10)
+    add(loop, RunSpec.model_validate_json(json.dumps(content)))
+    assert states(seconds(loop, 1), "a") == [("running", None, None)], "the ends of two lanes are a batch of their own"
+    limit(loop, to)
+    assert states(seconds(loop, 2), "a")[-1][0] == "stopped"
+
+
+def test_the_limit_is_reached_however_long_batches_are_apart(tmp_path: Path) -> None:
+    write_lines(tmp_path / "lines.jsonl")
+    loop = Loop(tmp_path, min_interval_s=20.0)
+    limit(loop, 10)
+    add(loop, file_spec("a", "lines.jsonl"))
+    assert received(seconds(loop, 21), "a-1")[-1] == 50 + 20 * 10
+
+
 def test_positions_that_hold_many_rows_are_charged_by_their_rows(tmp_path: Path) -> None:
     lines = [
         {"start": number * 3, "payload": {"device": "d", "value": number}, "batch": number // 10}
