@@ -7,6 +7,10 @@ test.each([
   ["Straßenbahn Köln", "strassenbahn-koln"],
   ["Électricité — 2", "electricite-2"],
   ["東京", ""],
+  ["Ab", ""],
+  ["AB &", ""],
+  ["A B", "a-b"],
+  ["a".repeat(50), "a".repeat(40)],
   [`${"a".repeat(39)} b`, "a".repeat(39)],
 ])("%j gets the short name %j", (name, short) => {
   expect(shortNameOf(name)).toBe(short);
