@@ -1,5 +1,6 @@
 """Computing time of previews: measured, added up by day, refused beforehand once it is used up."""
 
+from contextlib import ExitStack
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -9,7 +10,7 @@ from tests.webapp.conftest import Clock, Person
 from tests.webapp.test_transcripts_run import COUNTED
 from webapp.accounts import previews
 from webapp.accounts.models import PreviewUse
-from webapp.accounts.previews import previewing
+from webapp.accounts.previews import AT_ONCE, previewing
 from webapp.accounts.quotas import OverQuota, set_limit, used
 from webapp.core.context import organisation_context
 from webapp.streams import adapters
@@ -113,6 +114,20 @@ def test_samples_are_measured_and_refused(
     refused = alice.get(f"streams/{cars['id']}/sample/")
     assert (refused.status_code, refused.json()["code"]) == (409, "over_quota")
     assert clock.at == datetime(2026, 11, 21, 12, 0, 4, tzinfo=UTC), "nothing was computed"
+
+
+def test_an_organisation_computes_a_few_previews_at_once_and_takes_none_from_others(
+    alice: Person, charlie: Person, cars: dict[str, Any]
+) -> None:
+    """All that come together would pass the limit of the day, and hold every thread of the server."""
+    with organisation_context(alice.organisation.pk), ExitStack() as others:
+        for _ in range(AT_ONCE):
+            others.enter_context(previewing())
+        refused = alice.get(f"streams/{cars['id']}/sample/")
+        assert (refused.status_code, refused.json()["code"]) == (429, "too_many_requests")
+        with organisation_context(charlie.organisation.pk), previewing():
+            pass
+    assert alice.get(f"streams/{cars['id']}/sample/").status_code == 200
 
 
 def test_transcripts_are_refused_without_a_process(alice: Person, monkeypatch: pytest.MonkeyPatch) -> None:
