@@ -54,6 +54,12 @@ class DemoPages:
     runs: str
     run: str
     tokens: str
+    members: str
+    roles: str
+    service_accounts: str
+    limits: str
+    audit: str
+    settings: str
 
     def named(self) -> dict[str, str]:
         """Return each page's address by its name."""
@@ -74,7 +80,13 @@ def demo_pages(page: Page) -> DemoPages:
         query=f"{base}/queries/{query}",
         runs=f"{base}/runs",
         run=f"{base}/runs/{run}",
-        tokens=f"{base}/tokens",
+        tokens=f"{base}/admin/tokens",
+        members=f"{base}/admin/members",
+        roles=f"{base}/admin/roles",
+        service_accounts=f"{base}/admin/service-accounts",
+        limits=f"{base}/admin/limits",
+        audit=f"{base}/admin/audit",
+        settings=f"{base}/admin/organisation",
     )
 
 

@@ -17,7 +17,13 @@ export const ACTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
     deleted: "deleted a query",
   },
   binding: { created: "made a binding", replaced: "changed a binding", deleted: "deleted a binding" },
-  run: { started: "started a run", stopped: "stopped a run" },
+  run: {
+    started: "started a run",
+    stopped: "stopped a run",
+    failed: "saw a run fail",
+    lost: "lost sight of a run",
+    ended: "saw a run end",
+  },
   results: { deleted: "deleted results" },
   quarantine: { deleted: "deleted quarantine" },
   definitions: { applied: "applied definitions", exported: "exported definitions" },
@@ -137,26 +143,32 @@ function common(old: readonly string[], fresh: readonly string[]): number[][] {
   return lengths;
 }
 
-/** The lines of both texts in one order; `lengths` says on which way the most of them stay. */
-function merged(old: readonly string[], fresh: readonly string[], lengths: readonly number[][]): Line[] {
+/** What becomes of the next line; `lengths` says on which way the most lines stay. */
+function step(
+  old: readonly string[],
+  fresh: readonly string[],
+  lengths: number[][],
+  at: [number, number],
+): Line["kind"] {
+  const [row, column] = at;
+  if (column >= fresh.length) return "removed";
+  if (row >= old.length) return "added";
+  if (old[row] === fresh[column]) return "same";
+  return (lengths[row + 1]?.[column] ?? 0) >= (lengths[row]?.[column + 1] ?? 0) ? "removed" : "added";
+}
+
+/** The lines of both texts in one order. */
+function merged(old: readonly string[], fresh: readonly string[], lengths: number[][]): Line[] {
   const lines: Line[] = [];
   let row = 0;
   let column = 0;
-  while (row < old.length && column < fresh.length) {
-    if (old[row] === fresh[column]) {
-      lines.push({ kind: "same", text: old[row] ?? "" });
-      row += 1;
-      column += 1;
-    } else if ((lengths[row + 1]?.[column] ?? 0) >= (lengths[row]?.[column + 1] ?? 0)) {
-      lines.push({ kind: "removed", text: old[row] ?? "" });
-      row += 1;
-    } else {
-      lines.push({ kind: "added", text: fresh[column] ?? "" });
-      column += 1;
-    }
+  while (row < old.length || column < fresh.length) {
+    const kind = step(old, fresh, lengths, [row, column]);
+    lines.push({ kind, text: (kind === "added" ? fresh[column] : old[row]) ?? "" });
+    if (kind !== "added") row += 1;
+    if (kind !== "removed") column += 1;
   }
-  const rest = (texts: readonly string[], kind: Line["kind"]) => texts.map((each) => ({ kind, text: each }));
-  return [...lines, ...rest(old.slice(row), "removed"), ...rest(fresh.slice(column), "added")];
+  return lines;
 }
 
 /** Two texts of several lines as one, with what was removed and added; null where that would not help to read them. */

@@ -64,7 +64,7 @@ function Events({ audit, onFilter }: EventsProps) {
         <table>
           <thead>
             <tr>
-              <th>
+              <th className="narrow">
                 <span className="visually-hidden">Details</span>
               </th>
               <th>When (UTC)</th>

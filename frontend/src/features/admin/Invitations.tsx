@@ -51,7 +51,7 @@ function Actions({ invitation }: { invitation: InvitationShown }) {
     <div className="row end">
       <ActionButton
         words={["Send again", "Sending it…"]}
-        label={`Send the invitation of ${invitation.email} again`}
+        label={`Send again the invitation of ${invitation.email}`}
         act={() => unwrap(api.POST("/api/t/{slug}/invitations/{invitation}/resend/", params))}
         onDone={renew}
       />
@@ -81,10 +81,9 @@ function InvitationTable({ invitations }: { invitations: readonly InvitationShow
             <th>Address</th>
             <th>Role</th>
             <th>State</th>
-            <th>Sent (UTC)</th>
             <th>Holds until (UTC)</th>
             <th>Invited by</th>
-            <th>
+            <th className="fixed">
               <span className="visually-hidden">Send again or revoke</span>
             </th>
           </tr>
@@ -96,14 +95,18 @@ function InvitationTable({ invitations }: { invitations: readonly InvitationShow
               <td>{each.role}</td>
               <td>
                 <State invitation={each} />
+                {each.sent_at === null ? null : (
+                  <p className="quiet small nowrap">
+                    sent <IsoInstant iso={each.sent_at} />
+                  </p>
+                )}
                 {each.message === null ? null : <p className="message small">{each.message}</p>}
               </td>
-              <td>{each.sent_at === null ? "" : <IsoInstant iso={each.sent_at} />}</td>
               <td>
                 <IsoInstant iso={each.expires_at} />
               </td>
               <td>{each.invited_by}</td>
-              <td className="num">
+              <td className="num fixed">
                 <Actions invitation={each} />
               </td>
             </tr>

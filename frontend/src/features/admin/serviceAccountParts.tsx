@@ -33,7 +33,7 @@ export function SwitchAccount({ account, reason }: PartProps) {
     return (
       <ActionButton
         words={["Switch on", "Switching on…"]}
-        label={`Switch ${account.name} on`}
+        label={`Switch on ${account.name}`}
         act={() => turn(false)}
       />
     );
@@ -42,7 +42,7 @@ export function SwitchAccount({ account, reason }: PartProps) {
     <ReasonedAction
       reason={reason}
       opener={account.disabled ? "Switch on" : "Switch off…"}
-      label={`Switch ${account.name} off`}
+      label={`Switch ${account.disabled ? "on" : "off"} ${account.name}`}
       title={`Switch ${account.name} off?`}
       words={["Switch it off", "Switching off…"]}
       keep="Leave it on"
