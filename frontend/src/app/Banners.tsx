@@ -25,7 +25,7 @@ export function DeletionBanner({ organisation }: { organisation: MyOrganisation 
     <aside className="banner" data-tone="bad" aria-label="Deletion">
       <span>
         {organisation.name} is to be deleted after <IsoInstant iso={organisation.delete_after} />. Its runs are stopped,
-        and it can only be read. <Link to={`/t/${organisation.slug}/admin`}>See its settings</Link>
+        and it can only be read. <Link to={`/t/${organisation.slug}/admin/organisation`}>See its settings</Link>
       </span>
     </aside>
   );
