@@ -7,11 +7,13 @@ ApiError      a request is refused; its subclasses carry the status and the code
   Faulty      what was sent has faults; all of them are listed
   TooLarge    the body is larger than this address takes
   Busy        as much of this as may run at once is running
+  Unavailable Redis is away, without which this is not done
 """
 
 import logging
 from typing import Any, Final
 
+import redis
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views import defaults
@@ -104,6 +106,16 @@ class Busy(ApiError):
     code = "too_many_requests"
 
 
+class Unavailable(ApiError):
+    """Redis is away: what must be counted before it is done, is not done."""
+
+    status = 503
+    code = "unavailable"
+
+    def __init__(self) -> None:
+        super().__init__("This cannot be counted now, for Redis cannot be reached. Try again in a minute.")
+
+
 def fault(code: FaultCode, message: str, remedy: str, *, node: str | None = None, field: str | None = None) -> Fault:
     """Return an error fault."""
     return Fault(code=code, severity=Severity.ERROR, node=node, field=field, message=message, remedy=remedy)
@@ -170,6 +182,10 @@ def _envelope(status: int, code: str, message: str, faults: list[Fault], headers
     return Response(body.model_dump(mode="json"), status=status, headers=headers, content_type="application/json")
 
 
+RETRY_S: Final = 60
+HEADERS: Final = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": str(RETRY_S)}}
+"""Headers of refusals by their status."""
+REDIS_AWAY: Final = (redis.exceptions.ConnectionError, redis.exceptions.TimeoutError)
 FRAMEWORK_MESSAGES = {
     400: ("bad_request", "The request cannot be read. Send JSON of the documented shape."),
     401: ("not_signed_in", "You are not signed in. Sign in and try again."),
@@ -186,9 +202,12 @@ def as_response(error: Exception, context: dict[str, Any]) -> Response | None:
     """Return the envelope for `error`; None for what is no refusal, which Django logs and answers with 500."""
     from rest_framework.views import exception_handler, set_rollback  # loads our authentication, which loads this
 
+    if isinstance(error, REDIS_AWAY):
+        logger.error("Redis cannot be reached: %s", error)
+        error = Unavailable()
     if isinstance(error, ApiError):
         set_rollback()
-        headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else {}
+        headers = HEADERS.get(error.status, {})
         return _envelope(error.status, error.code, error.message, error.faults, headers)
     if not isinstance(error, exceptions.APIException | Http404 | PermissionDenied):
         return None

@@ -8,6 +8,8 @@ from typing import Any, Final
 from allauth.core.internal import ratelimit
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 
+from webapp.core.errors import REDIS_AWAY, Unavailable
+
 RATES: Final = {
     "headless:browser:socialaccount:redirect_to_provider": "20/m/ip",
     "headless:browser:account:verify_email": "30/m/ip",
@@ -49,17 +51,30 @@ class SignInLimits:
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponseBase | None:
         """Refuse what comes too often."""
         name = request.resolver_match.view_name if request.resolver_match else ""
-        if name not in RATES or allow(request, name, RATES[name]):
-            return None
+        try:
+            if name not in RATES or allow(request, name, RATES[name]):
+                return None
+        except REDIS_AWAY as error:
+            return unavailable(error)
         return JsonResponse({"status": 429}, status=429)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
-        """Refuse a credential of a passkey that cannot be read; allauth lets the faults of its decoding through."""
+        """Refuse what cannot be counted, and a passkey's credential that cannot be read; allauth lets both through."""
+        if request.path.startswith("/_allauth/") and isinstance(exception, REDIS_AWAY):
+            return unavailable(exception)
         name = request.resolver_match.view_name if request.resolver_match else ""
         if "webauthn" not in name or not isinstance(exception, ValueError | TypeError | KeyError | AttributeError):
             return None
         logger.warning("A credential of a passkey cannot be read.", exc_info=exception)
         return JsonResponse({"status": 400, "errors": [UNREADABLE]}, status=400)
+
+
+def unavailable(error: Exception) -> HttpResponse:
+    """Return the refusal of what cannot be counted: without limits nobody signs in, for anybody could guess."""
+    logger.error("Redis cannot be reached: %s", error)
+    refusal = Unavailable()
+    body = {"status": refusal.status, "errors": [{"code": refusal.code, "message": refusal.message}]}
+    return JsonResponse(body, status=refusal.status, headers={"Retry-After": str(WAIT_S)})
 
 
 def with_words(response: HttpResponseBase) -> HttpResponseBase:
