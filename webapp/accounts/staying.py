@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.conf import settings
@@ -18,6 +18,9 @@ from webapp.accounts.tokens import TokenAuthentication
 from webapp.core.authentication import SessionAuthentication
 from webapp.core.context import organisation_context
 from webapp.core.errors import ApiError
+
+LOOKED_AT: Final = frozenset({"HTTP_AUTHORIZATION", "REMOTE_ADDR"})
+"""What of a request says who asks, beside its session."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Visit:
 
 def visit_of(request: Request, entry: Entry, rule: RouteRule) -> Visit:
     """Return how `entry` was made by `request`, which was allowed by `rule`."""
-    meta = {name: request.META[name] for name in ("HTTP_AUTHORIZATION", "REMOTE_ADDR") if name in request.META}
+    meta = {str(name): str(value) for name, value in request.META.items() if name in LOOKED_AT}
     return Visit(
         organisation=entry.organisation.pk,
         slug=entry.organisation.slug,
