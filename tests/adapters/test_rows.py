@@ -8,6 +8,7 @@ import pytest
 
 from streaming.adapters.contract import AdapterError, InputAdapter
 from streaming.adapters.registry import input_adapter
+from streaming.adapters.rows.adapter import MOST_BYTES
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.events import Cti, Shape, interval, point
 from streaming.temporal.outcomes import Reason
@@ -129,4 +130,12 @@ def test_an_empty_file_has_ended(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path, path: str, message: str) -> None:
     rows = input_adapter("rows", {"path": path}, POINTS, tmp_path)
     with pytest.raises(AdapterError, match=message):
+        rows.finished({"0": 0})
+
+
+def test_a_file_that_would_fill_the_memory_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "large.jsonl").open("wb") as file:
+        file.truncate(MOST_BYTES + 1)
+    rows = input_adapter("rows", {"path": "large.jsonl"}, POINTS, tmp_path)
+    with pytest.raises(AdapterError, match="larger than 16 MiB"):
         rows.finished({"0": 0})

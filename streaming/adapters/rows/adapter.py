@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from streaming.adapters.contract import AdapterError, Position
 from streaming.adapters.places import inside
@@ -17,6 +17,9 @@ from streaming.wire.arrived import Arrived
 from streaming.wire.arrived_rows import JudgedRow, arrived_of
 from streaming.wire.case import ONLY_LANE
 from streaming.wire.rows import MalformedRow
+
+MOST_BYTES: Final = 16 << 20
+"""Of a file, which is held in memory, and ten times as large there: in the web's process too, for a sample."""
 
 
 class RowsAdapter:
@@ -58,6 +61,11 @@ class RowsAdapter:
         path = inside(self._root, self._options.path)
         try:
             stat = path.stat()
+            if stat.st_size > MOST_BYTES:
+                raise AdapterError(
+                    f"The file '{self._options.path}' is larger than {MOST_BYTES >> 20} MiB, and is read whole here. "
+                    "Choose the adapter `file`, which reads in parts."
+                )
             return _read_lines(path, stat.st_mtime_ns, stat.st_size)
         except OSError as error:
             raise AdapterError(f"The file '{self._options.path}' cannot be read ({error.strerror}).") from None
