@@ -3,6 +3,7 @@
 import json
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -97,7 +98,8 @@ def write_export(export: Export) -> None:
         for model, fields in TABLES.items():
             _write_lines(file, f"{model._meta.model_name}.jsonl", _rows(model, fields))
         for name, source in _result_files():
-            file.write(source, name)
+            with suppress(FileNotFoundError):  # its rows are being deleted meanwhile
+                file.write(source, name)
     unfinished.replace(path)
     export.state, export.bytes, export.expires_at = "ready", path.stat().st_size, timezone.now() + KEPT
     export.save(update_fields=["state", "bytes", "expires_at"])

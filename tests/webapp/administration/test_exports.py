@@ -19,6 +19,7 @@ from streaming.wire.results import Commit, write_commit, write_part
 from tests.webapp.conftest import Person, join
 from webapp.accounts.models import Membership
 from webapp.accounts.permissions import Role
+from webapp.administration import exporting
 from webapp.administration.downloads import SALT
 from webapp.administration.exporting import ELSEWHERE, LONGEST, TABLES, expire_exports, write_export
 from webapp.administration.models import Export
@@ -76,6 +77,13 @@ def test_an_export_holds_definitions_people_results_and_the_audit_log(
     assert json.loads(file.read(part))["payload"] == {"n": 3}
     actions = [json.loads(line)["action"] for line in file.read("auditevent.jsonl").splitlines()]
     assert {"stream.created", "export.requested"} <= set(actions)
+
+
+def test_rows_that_are_deleted_while_an_export_is_written_do_not_spoil_it(
+    alice: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exporting, "_result_files", lambda: [("gone.jsonl", tmp_path / "gone.jsonl")])
+    assert "members.jsonl" in fetched(link(alice, written(alice))).namelist()
 
 
 def test_no_digest_and_nothing_of_another_organisation_is_in_it(alice: Person, charlie: Person) -> None:
