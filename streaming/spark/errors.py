@@ -32,6 +32,7 @@ DISK_FULL = (
     "The disk that holds the results and the checkpoint is full. "
     "Free space, then start the run again; the checkpoint is kept."
 )
+_MOST_CAUSES = 20
 _BY_TEXT: tuple[tuple[tuple[str, ...], Domain, str], ...] = (
     (("No space left on device", "Errno 28", "Errno 122", "Disk quota exceeded"), "external", DISK_FULL),
     (
@@ -68,7 +69,7 @@ def shared_fault(error: BaseException) -> bool:
 
 def explain_query(error: BaseException) -> Failure:
     """Why the whole streaming query stopped, from the exception that Spark raised."""
-    detail = str(error)
+    detail = _with_causes(error)
     for marks, domain, message in _BY_TEXT:
         if any(mark in detail for mark in marks):
             return Failure(domain, message, detail)
@@ -77,6 +78,16 @@ def explain_query(error: BaseException) -> Failure:
         "If it fails again, give the runner's log to whoever runs this installation."
     )
     return Failure("internal", message, detail)
+
+
+def _with_causes(error: BaseException) -> str:
+    """The messages of `error` and of what caused it: Spark's own may say nothing, such as "Writing job failed."."""
+    found: list[str] = []
+    cause: BaseException | None = error
+    while cause is not None and len(found) < _MOST_CAUSES:
+        found.append(str(cause))
+        cause = getattr(cause, "_cause", None) or cause.__cause__  # `_cause`: where PySpark keeps that of the JVM
+    return "\nCaused by: ".join(found)
 
 
 def explain_binding(error: BaseException, where: str, detail: str) -> Failure:

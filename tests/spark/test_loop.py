@@ -256,6 +256,16 @@ def test_a_full_disk_is_no_fault_of_a_binding(loop: Loop) -> None:
     assert explain_query(raised.value).message == DISK_FULL
 
 
+def test_a_fault_of_the_machine_is_known_by_its_cause_where_spark_says_nothing() -> None:
+    """So Spark tells of a commit whose Python worker did not start on a busy machine, nor that of its abort."""
+    error, job = RuntimeError("Writing job failed."), RuntimeError("Writing job failed.")
+    error._cause = job  # type: ignore[attr-defined]
+    job._cause = RuntimeError("Python worker failed to connect back.")  # type: ignore[attr-defined]
+    assert explain_query(error).domain == "external"
+    assert "failed to connect back" in explain_query(error).detail
+    assert explain_query(RuntimeError("Writing job failed.")).domain == "internal"
+
+
 def test_totals_are_counted_once_when_a_batch_is_published_twice(loop: Loop) -> None:
     add(loop, spec("a", "readings.jsonl"))
     loop.batch()
