@@ -9,7 +9,7 @@ import { NewToken } from "./NewToken";
 import { NotForYou } from "./NotForYou";
 import { useServiceAccounts, useTokens } from "./queries";
 import { AccountState, DeleteAccount, ruleReason, SwitchAccount } from "./serviceAccountParts";
-import { TokenTable } from "./TokenTable";
+import { MoreTokens, TokenTable } from "./TokenTable";
 
 function Tokens({ account }: { account: ServiceAccountShown }) {
   const tokens = useTokens(account.id);
@@ -23,6 +23,7 @@ function Tokens({ account }: { account: ServiceAccountShown }) {
         </Empty>
       ) : null}
       {tokens.data !== undefined && tokens.data.length > 0 ? <TokenTable tokens={tokens.data} holder={false} /> : null}
+      <MoreTokens tokens={tokens} />
     </Panel>
   );
 }

@@ -4,7 +4,7 @@ import { Scroll } from "../../components/Scroll";
 import { api, unwrap } from "../../lib/api";
 import { useSlug } from "../../lib/session";
 import type { TokenShown } from "../../model/api";
-import { useRefresh } from "./queries";
+import { useRefresh, type useTokens } from "./queries";
 
 const TONES = { active: "good", expired: "idle", revoked: "idle" } as const;
 
@@ -114,5 +114,25 @@ export function TokenTable({ tokens, holder, panel = false }: TokenTableProps) {
         </tbody>
       </table>
     </Scroll>
+  );
+}
+
+/** Asks for the tokens that are not listed yet; nothing when all are. */
+export function MoreTokens({ tokens }: { tokens: ReturnType<typeof useTokens> }) {
+  if (!tokens.hasNextPage) return null;
+  return (
+    <p className="row">
+      <span className="quiet small">
+        {tokens.data?.length.toLocaleString("en-GB")} tokens are listed; there are more.
+      </span>
+      <button
+        type="button"
+        className="button"
+        disabled={tokens.isFetchingNextPage}
+        onClick={() => void tokens.fetchNextPage()}
+      >
+        {tokens.isFetchingNextPage ? "Loading more tokens…" : "More tokens"}
+      </button>
+    </p>
   );
 }

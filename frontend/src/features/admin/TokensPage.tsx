@@ -5,7 +5,7 @@ import { PageHead } from "../../components/PageHead";
 import { useMay, useMe } from "../../lib/session";
 import { NewToken } from "./NewToken";
 import { useTokens } from "./queries";
-import { TokenTable } from "./TokenTable";
+import { MoreTokens, TokenTable } from "./TokenTable";
 
 const WHOSE = [
   ["all", "Everybody's"],
@@ -41,6 +41,7 @@ export function TokensPage() {
         </div>
       ) : null}
       {shown !== undefined && shown.length > 0 ? <TokenTable tokens={shown} holder={all} panel /> : null}
+      <MoreTokens tokens={tokens} />
     </>
   );
 }

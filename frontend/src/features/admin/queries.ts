@@ -48,15 +48,25 @@ export function useReplaceServiceAccount() {
   });
 }
 
-/** The tokens of a service account; without one those that I may see. */
+/** How many tokens an answer holds at most. */
+const TOKENS_LISTED = 100;
+
+/** The tokens of a service account; without one those that I may see, mine first. Page by page. */
 export function useTokens(account: string | null = null) {
   const slug = useSlug();
-  return useQuery({
+  return useInfiniteQuery({
     queryKey: [slug, "tokens", account],
-    queryFn: () =>
-      account === null
-        ? unwrap(api.GET("/api/t/{slug}/tokens/", { params: { path: { slug } } }))
-        : unwrap(api.GET("/api/t/{slug}/service-accounts/{account}/tokens/", { params: { path: { slug, account } } })),
+    queryFn: ({ pageParam }) => {
+      const query = pageParam === null ? {} : { before: pageParam };
+      return account === null
+        ? unwrap(api.GET("/api/t/{slug}/tokens/", { params: { path: { slug }, query } }))
+        : unwrap(
+            api.GET("/api/t/{slug}/service-accounts/{account}/tokens/", { params: { path: { slug, account }, query } }),
+          );
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => (page.length < TOKENS_LISTED ? null : (page.at(-1)?.id ?? null)),
+    select: (found) => found.pages.flat(),
   });
 }
 
