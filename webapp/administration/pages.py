@@ -234,12 +234,16 @@ class RunPage(OfEveryOrganisation):
         """Return the runs with what is shown of them."""
         return super().get_queryset(request).select_related("organisation", "binding", "started_by")
 
+    def has_stop_permission(self, request: HttpRequest) -> bool:
+        """Whether runs may be asked to stop: by who may change them, not by everybody who sees them."""
+        return request.user.has_perm("runs.change_run")
+
     @admin.display(description="Binding", ordering="binding__name")
     def binding_name(self, run: Run) -> str:
         """Return the name of what runs."""
         return run.binding.name
 
-    @admin.action(description="Ask the chosen runs to stop, keeping their state", permissions=["view"])
+    @admin.action(description="Ask the chosen runs to stop, keeping their state", permissions=["stop"])
     def ask_to_stop(self, request: HttpRequest, runs: QuerySet[Run]) -> None:
         """Ask each run to stop; the reconciler of its organisation does the rest."""
         for run in runs.filter(Q(ended_at__isnull=True)):

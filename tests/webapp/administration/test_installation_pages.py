@@ -87,6 +87,16 @@ def test_a_run_is_asked_to_stop_from_the_list(ada: Client, scene: Any) -> None:
     assert scene.run.desired == "stopped"
 
 
+def test_staff_who_may_only_see_runs_stop_none(staff: Client, scene: Any) -> None:
+    scene.running()
+    asked = {"action": "ask_to_stop", "_selected_action": [scene.run_id]}
+    sam = User.objects.get(email="sam@installation.example")
+    for right, desired in (("view_run", "running"), ("change_run", "stopped")):
+        sam.user_permissions.add(Permission.objects.get(codename=right))
+        staff.post("/installation/runs/run/", asked)
+        assert scene.run.desired == desired
+
+
 def test_the_audit_log_can_be_read_and_not_changed(ada: Client, alice: Person) -> None:
     alice.post("streams/", {"name": "x"})
     for path in ("add/", "00000000-0000-0000-0000-000000000000/delete/"):
