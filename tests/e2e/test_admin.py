@@ -1,0 +1,180 @@
+"""An organisation is administered: people, programs, limits, log, export; what others may not, says why."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from uuid import uuid4
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.accessibility import grave_violations
+from tests.e2e.browsing import demo_pages
+from tests.e2e.conftest import page_without_faults
+from tests.e2e.installation import Installation
+from tests.e2e.mailbox import link_of_mail
+
+pytestmark = pytest.mark.browser
+
+PASSWORD = "kettle orbit ninety 4"
+Visit = Callable[[], Page]
+
+
+@pytest.fixture
+def visit(browser: Browser, installation: Installation) -> Iterator[Visit]:
+    """Open the pages in a browser of its own, of somebody who is not signed in."""
+    with ExitStack() as opened:
+        yield lambda: opened.enter_context(page_without_faults(browser, installation.address, None))
+
+
+def admin(page: Page) -> str:
+    """Return the path of the administration of the demo's organisation."""
+    return demo_pages(page).runs.rpartition("/")[0] + "/admin"
+
+
+def titled(page: Page, title: str) -> None:
+    """See that the page has this title and no grave fault of accessibility."""
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)
+    assert grave_violations(page) == []
+
+
+def invited(page: Page, role: str) -> str:
+    """Invite somebody on the page of the members, and return the address."""
+    email = f"{uuid4().hex[:12]}@punctual.example"
+    page.goto(f"{admin(page)}/members")
+    page.get_by_role("button", name="Invite somebody").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("E-mail address").fill(email)
+    dialog.get_by_label("Role").select_option(role)
+    assert grave_violations(page) == []
+    dialog.get_by_role("button", name="Send the invitation").click()
+    expect(dialog.get_by_role("status")).to_contain_text(f"on its way to {email}")
+    dialog.get_by_role("button", name="Done").click()
+    return email
+
+
+def joined(page: Page, installation: Installation, email: str) -> None:
+    """Open the link of the mail, make an account of its address, and accept."""
+    page.goto(link_of_mail(installation, email, "/invitation"))
+    page.get_by_role("link", name="Create an account").click()
+    page.get_by_label("E-mail address").fill(email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Create the account").click()
+    expect(page.get_by_role("heading", level=1)).not_to_have_text("Create an account")
+    if "verify-email" in page.url:
+        page.goto(link_of_mail(installation, email, "/verify-email/"))
+        page.get_by_role("button", name="Yes, verify it").click()
+        page.get_by_role("link", name="Sign in").click()
+        page.get_by_label("E-mail address").fill(email)
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Accept").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
+
+
+def test_somebody_is_invited_joins_gets_another_role_sees_the_reasons_and_is_removed(
+    page: Page, visit: Visit, installation: Installation
+) -> None:
+    email = invited(page, "viewer")
+    titled(page, "Members")
+    expect(page.get_by_role("row").filter(has_text=email)).to_contain_text("open")
+    other = visit()
+    joined(other, installation, email)
+    stop = other.get_by_role("button", name="Stop speeding")
+    expect(stop).to_have_attribute("aria-disabled", "true")
+    expect(stop).to_have_accessible_description(
+        "Your role viewer may not start and stop bindings; operator, admin or owner may."
+    )
+    stop.focus()
+    stop.press("Enter")
+    expect(other.get_by_role("tooltip")).to_contain_text("Your role viewer may not start")
+    expect(other.get_by_role("dialog")).to_have_count(0)
+    expect(other.get_by_role("button", name="New binding")).to_have_accessible_description(re.compile("may not create"))
+
+    page.reload()
+    page.get_by_label(f"Role of {email}").select_option("operator")
+    expect(page.get_by_label(f"Role of {email}")).to_have_value("operator")
+    expect(page.get_by_role("button", name="Role of demo@punctual.example: owner")).to_have_accessible_description(
+        re.compile("last owner")
+    )
+    other.reload()
+    expect(other.get_by_role("button", name="Stop speeding")).not_to_have_attribute("aria-disabled", "true")
+
+    page.get_by_role("button", name=f"Remove {email}").click()
+    page.get_by_role("button", name="Remove the member").click()
+    expect(page.get_by_role("row").filter(has_text=email)).to_have_count(0)
+    other.reload()
+    expect(other.get_by_text("you do not belong to it")).to_be_visible()
+
+
+def test_a_service_account_works_by_its_token_until_it_is_switched_off(page: Page, installation: Installation) -> None:
+    base = admin(page)
+    page.goto(f"{base}/service-accounts")
+    page.get_by_role("button", name="New service account").click()
+    page.get_by_label("Name").fill("nightly")
+    page.get_by_role("button", name="Make the service account").click()
+    page.get_by_role("link", name="nightly", exact=True).click()
+    titled(page, "nightly")
+    page.get_by_role("button", name="New token").click()
+    page.get_by_label("Name").fill("cron")
+    page.get_by_label(re.compile("^view:")).check()
+    assert grave_violations(page) == []
+    page.get_by_role("button", name="Make the token").click()
+    secret = page.get_by_role("dialog").locator("code").inner_text()
+    page.get_by_role("button", name="Done").click()
+    expect(page.get_by_role("row").filter(has_text="cron")).to_contain_text("only view")
+
+    address = f"{installation.address}api{base.removesuffix('/admin')}/runs/"
+    assert asked(address, secret) == 200
+    page.get_by_role("button", name="Switch off nightly").click()
+    page.get_by_role("button", name="Switch it off").click()
+    expect(page.get_by_text("switched off", exact=True)).to_be_visible()
+    assert asked(address, secret) == 401
+    page.get_by_role("button", name="Switch on nightly").click()
+    expect(page.get_by_text("on", exact=True)).to_be_visible()
+    assert asked(address, secret) == 200
+
+    page.goto(f"{base}/audit?action=service_account.")
+    titled(page, "Audit log")
+    event = page.get_by_role("row").filter(has_text="changed a service account").first
+    event.get_by_role("button").click()
+    changed = page.get_by_role("row").filter(has_text="disabled").last
+    expect(changed).to_contain_text("true")
+    assert grave_violations(page) == []
+    page.get_by_role("button", name="what was done to nightly").click()
+    expect(page).to_have_url(re.compile("target=service_account"))
+    expect(page.get_by_role("row").filter(has_text="made a service account")).to_have_count(1)
+    with page.expect_download() as downloading:
+        page.get_by_role("link", name="Export what is shown as CSV").click()
+    assert "service_account.created" in downloading.value.path().read_text()
+
+
+def asked(address: str, token: str) -> int:
+    return httpx.get(address, headers={"Authorization": f"Bearer {token}"}).status_code
+
+
+def test_an_owner_sees_the_limits_and_the_roles_and_downloads_an_export(page: Page) -> None:
+    base = admin(page)
+    page.goto(f"{base}/limits")
+    titled(page, "Limits")
+    expect(page.get_by_role("meter", name="Runs at once")).to_have_attribute("aria-valuetext", "1 of 10 runs")
+    delete = page.get_by_role("button", name="Delete the results of speeding")
+    expect(delete).to_have_accessible_description("speeding runs. Stop it first, then delete its results.")
+    page.goto(f"{base}/roles")
+    titled(page, "Who may do what")
+    expect(page.get_by_role("columnheader", name="owner (you)")).to_be_visible()
+    page.goto(f"{base}/tokens")
+    titled(page, "Access tokens")
+    page.goto(f"{base}/organisation")
+    titled(page, "Settings")
+    page.get_by_role("button", name="Ask for an export").click()
+    with page.expect_download() as downloading:
+        page.get_by_role("button", name="Download the export").click()
+    assert downloading.value.suggested_filename.endswith(".zip")
+    page.get_by_role("button", name="Delete…").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Type the short name").fill("another")
+    dialog.get_by_role("button", name="Delete the organisation").click()
+    expect(dialog.get_by_label("Type the short name")).to_have_accessible_description(re.compile("not the short name"))
+    assert grave_violations(page) == []
