@@ -346,6 +346,7 @@ WHITENOISE_AUTOREFRESH = False
 WHITENOISE_USE_FINDERS = True  # the few files of the installation's pages lie in their packages
 HIJACK_PERMISSION_CHECK = "webapp.administration.impersonation.may_act_as"
 HIJACK_INSERT_BEFORE = None  # the pages draw the banner themselves
+LOGIN_URL = "/sign-in"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/installation/"
 WHITENOISE_ALLOW_ALL_ORIGINS = False

@@ -10,6 +10,7 @@ from webapp.accounts.sign_in.api import SignInView
 from webapp.accounts.sign_in.openid import callback as sign_in_by_provider
 from webapp.administration.audit_api import AuditExportView, AuditView
 from webapp.administration.exports_api import ExportLinkView, ExportsView, download
+from webapp.administration.impersonation import ActAs
 from webapp.administration.site import site
 from webapp.bundles import api as bundles
 from webapp.core.pages import application_page
@@ -82,7 +83,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/t/<slug:slug>/", include(of_organisation)),
     path("api/impersonation/stop/", ReleaseUserView.as_view()),
     path("api/downloads/<str:signed>/", download),
-    path("installation/impersonation/", include("hijack.urls")),
+    path("installation/impersonation/acquire/", ActAs.as_view(), name="act-as"),
     path("installation/", site.urls),
     re_path(r"^(?!api/|_allauth/|assets/|static/).*$", application_page),
 ]

@@ -13,6 +13,7 @@ from django.db.models import ProtectedError
 
 from streaming.wire import keys
 from webapp.accounts.models import Organisation
+from webapp.administration.exporting import exports_folder
 from webapp.audit.models import AuditEvent
 from webapp.audit.recording import Target, record
 from webapp.core.context import current_organisation, organisation_context
@@ -37,7 +38,8 @@ def delete_if_due(organisation: Organisation, now: datetime) -> bool:
             logger.info("organisation %s waits for what runs to end before it is deleted", key)
             return False
         _forget_in_redis(key)
-        shutil.rmtree(settings.PUNCTUAL_DATA / str(key), ignore_errors=True)
+        for folder in (settings.PUNCTUAL_DATA / str(key), exports_folder(settings.PUNCTUAL_DATA, key)):
+            shutil.rmtree(folder, ignore_errors=True)
         with transaction.atomic():
             Organisation.objects.select_for_update().get(pk=key, delete_after__lte=now)
             _delete_rows()

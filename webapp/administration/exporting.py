@@ -80,7 +80,12 @@ def ask_for_export() -> Export:
 def export_path(export: UUID) -> Path:
     """Return where the file of an export of the organisation in context lies."""
     root: Path = settings.PUNCTUAL_DATA
-    return root / str(current_organisation()) / "exports" / f"{export}.zip"
+    return exports_folder(root, current_organisation()) / f"{export}.zip"
+
+
+def exports_folder(data: Path, organisation: UUID) -> Path:
+    """Return the folder of an organisation's exports: beside its own, which every designer's adapters can read."""
+    return data / f"{organisation}-exports"
 
 
 def write_export(export: Export) -> None:

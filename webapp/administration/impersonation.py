@@ -3,13 +3,16 @@
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, Final
+from uuid import UUID
 
 from django.contrib.auth import logout
 from django.dispatch import receiver
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from hijack.signals import hijack_ended, hijack_started
+from hijack.views import AcquireUserView
 
 from webapp.accounts.actors import IMPERSONATED_UNTIL, IMPERSONATOR
 from webapp.accounts.models import User
@@ -32,6 +35,17 @@ def may_act_as(*, hijacker: User, hijacked: User) -> bool:
     """Whether the one may act as the other: superusers as anybody who is active and no staff."""
     staff = hijacked.is_staff or hijacked.is_superuser
     return hijacker.is_active and hijacker.is_superuser and hijacked.is_active and not staff
+
+
+class ActAs(AcquireUserView):  # type: ignore[misc]
+    """Begins to act as somebody; what is nobody's id is absent, and not a failure."""
+
+    def get_object(self, queryset: Any = None) -> User:  # noqa: ARG002
+        """Return whom the form names."""
+        try:
+            return get_object_or_404(User, pk=UUID(self.request.POST["user_pk"]))
+        except ValueError:
+            raise Http404 from None
 
 
 @receiver(hijack_started)

@@ -16,7 +16,7 @@ from django.utils import timezone
 from webapp.accounts.invitations import forget_old
 from webapp.accounts.models import Organisation
 from webapp.administration.deleting import delete_if_due
-from webapp.administration.exporting import expire_exports, write_export
+from webapp.administration.exporting import LONGEST, expire_exports, write_export
 from webapp.administration.models import Export
 from webapp.core.context import installation_context, organisation_context
 from webapp.core.tasks import tenant_task
@@ -72,4 +72,5 @@ def forget_sessions(now: datetime) -> None:
 
 def write_soon(organisation: UUID, export: UUID) -> None:
     """Write an export once the present transaction is committed."""
-    transaction.on_commit(lambda: write_export_file.delay(organisation=str(organisation), export=str(export)))
+    wanted = {"organisation": str(organisation), "export": str(export)}
+    transaction.on_commit(lambda: write_export_file.apply_async(kwargs=wanted, time_limit=LONGEST.total_seconds()))

@@ -104,7 +104,7 @@ def test_two_exports_are_not_written_at_once(alice: Person) -> None:
 def test_a_new_export_takes_the_place_of_the_one_before(alice: Person, tmp_path: Path) -> None:
     """Each may hold all results of the organisation: without this, asking again and again would fill the disk."""
     before, after = written(alice), written(alice)
-    assert [each.stem for each in (tmp_path / str(alice.organisation.pk) / "exports").iterdir()] == [after]
+    assert [each.stem for each in (tmp_path / f"{alice.organisation.pk}-exports").iterdir()] == [after]
     assert {each["id"]: each["state"] for each in alice.get("exports/").json()} == {before: "expired", after: "ready"}
 
 
@@ -167,6 +167,6 @@ def test_a_file_is_removed_after_two_days_and_the_list_says_so(alice: Person, tm
     with organisation_context(alice.organisation.pk):
         Export.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
         expire_exports()
-    assert list((tmp_path / str(alice.organisation.pk) / "exports").iterdir()) == []
+    assert list((tmp_path / f"{alice.organisation.pk}-exports").iterdir()) == []
     assert alice.get("exports/").json()[0]["state"] == "expired"
     assert Client().get(url).status_code == 404

@@ -45,6 +45,11 @@ def test_the_pages_of_the_installation_are_closed_meanwhile(ada: Client, alice: 
     assert ada.get("/installation/accounts/user/").status_code == 302
 
 
+@pytest.mark.parametrize("said", ["x", "", "00000000-0000-0000-0000-000000000000"])
+def test_what_is_nobodys_id_is_absent(said: str, ada: Client) -> None:
+    assert ada.post(ACQUIRE, {"user_pk": said}).status_code == 404
+
+
 def test_staff_act_as_nobody(staff: Client, alice: Person) -> None:
     assert act_as(staff, alice).status_code == 403
     assert staff.get("/api/me/").json()["email"] == "sam@installation.example"
