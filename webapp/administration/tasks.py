@@ -73,4 +73,4 @@ def forget_sessions(now: datetime) -> None:
 def write_soon(organisation: UUID, export: UUID) -> None:
     """Write an export once the present transaction is committed."""
     wanted = {"organisation": str(organisation), "export": str(export)}
-    transaction.on_commit(lambda: write_export_file.apply_async(kwargs=wanted, time_limit=LONGEST.total_seconds()))
+    transaction.on_commit(lambda: write_export_file.apply_async(kwargs=wanted, time_limit=int(LONGEST.total_seconds())))
