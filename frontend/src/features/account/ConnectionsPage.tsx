@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
-import { AskedAction } from "../../components/ActionButton";
+import { AskedAction } from "../../components/AskedAction";
 import { Empty, ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";

@@ -2,21 +2,14 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { EntryForm } from "../../components/EntryForm";
-import { api, faultsOf, messageOf, unwrap } from "../../lib/api";
-import { FieldFailure } from "../../lib/fieldFailure";
+import { api, unwrap } from "../../lib/api";
+import { withFields } from "../../lib/fieldFailure";
 import { ME } from "../../lib/session";
 import { shortNameOf } from "../../model/shortName";
 
 /** What is wrong with a short name is told at its field. */
-async function create(name: string, slug: string) {
-  try {
-    return await unwrap(api.POST("/api/organisations/", { body: { name, slug } }));
-  } catch (error) {
-    const faults = faultsOf(error);
-    if (faults.length === 0) throw error;
-    const fields = faults.map((fault) => [fault.field ?? "", `${fault.message} ${fault.remedy}`]);
-    throw new FieldFailure(422, messageOf(error), Object.fromEntries(fields));
-  }
+function create(name: string, slug: string) {
+  return withFields(unwrap(api.POST("/api/organisations/", { body: { name, slug } })));
 }
 
 /** The form for a new organisation, whose first owner is whoever sends it. */

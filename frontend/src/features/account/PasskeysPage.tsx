@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { AskedAction } from "../../components/ActionButton";
 import { Ask } from "../../components/Ask";
+import { AskedAction } from "../../components/AskedAction";
 import { EntryForm } from "../../components/EntryForm";
 import { Empty, ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ActionButton, AskedAction } from "../../components/ActionButton";
+import { ActionButton } from "../../components/ActionButton";
+import { AskedAction } from "../../components/AskedAction";
 import { EntryForm } from "../../components/EntryForm";
 import { ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";

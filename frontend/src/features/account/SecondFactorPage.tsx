@@ -1,7 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { ActionButton, AskedAction } from "../../components/ActionButton";
+import { ActionButton } from "../../components/ActionButton";
+import { AskedAction } from "../../components/AskedAction";
 import { EntryForm } from "../../components/EntryForm";
 import { ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { AskedAction } from "../../components/ActionButton";
+import { AskedAction } from "../../components/AskedAction";
 import { ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";

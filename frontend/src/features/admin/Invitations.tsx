@@ -1,4 +1,5 @@
-import { ActionButton, AskedAction } from "../../components/ActionButton";
+import { ActionButton } from "../../components/ActionButton";
+import { AskedAction } from "../../components/AskedAction";
 import { IsoInstant } from "../../components/Instant";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";

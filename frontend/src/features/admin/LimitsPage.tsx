@@ -1,8 +1,8 @@
 import { useState } from "react";
+import { AskedAction } from "../../components/AskedAction";
 import { Empty, ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
-import { ReasonedAction } from "../../components/ReasonedAction";
 import { Scroll } from "../../components/Scroll";
 import { api, unwrap } from "../../lib/api";
 import { useNow } from "../../lib/now";
@@ -74,7 +74,7 @@ function Deletion({ kept, kind, reason, onDeleted }: DeletionProps) {
     await refresh("kept", "quotas", "audit");
   };
   return (
-    <ReasonedAction
+    <AskedAction
       reason={reason}
       opener="Delete…"
       label={`Delete the ${kind} of ${kept.name}`}
@@ -87,7 +87,7 @@ function Deletion({ kept, kind, reason, onDeleted }: DeletionProps) {
         All of it that is kept now is deleted and cannot be brought back: a later start goes on where the last run
         stopped, and what was deleted does not come again.
       </p>
-    </ReasonedAction>
+    </AskedAction>
   );
 }
 

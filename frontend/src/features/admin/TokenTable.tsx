@@ -1,5 +1,5 @@
+import { AskedAction } from "../../components/AskedAction";
 import { IsoInstant } from "../../components/Instant";
-import { ReasonedAction } from "../../components/ReasonedAction";
 import { Scroll } from "../../components/Scroll";
 import { api, unwrap } from "../../lib/api";
 import { useSlug } from "../../lib/session";
@@ -16,7 +16,7 @@ function Revoke({ token }: { token: TokenShown }) {
     await refresh("tokens", "service-accounts", "audit");
   };
   return (
-    <ReasonedAction
+    <AskedAction
       reason={null}
       opener="Revoke…"
       label={`Revoke ${token.name}`}
@@ -26,7 +26,7 @@ function Revoke({ token }: { token: TokenShown }) {
       act={revoke}
     >
       <p>Whatever signs in with it is refused from now on. A revoked token cannot be taken back into use.</p>
-    </ReasonedAction>
+    </AskedAction>
   );
 }
 

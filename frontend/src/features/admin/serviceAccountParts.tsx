@@ -1,5 +1,5 @@
 import { ActionButton } from "../../components/ActionButton";
-import { ReasonedAction } from "../../components/ReasonedAction";
+import { AskedAction } from "../../components/AskedAction";
 import { api, unwrap } from "../../lib/api";
 import { useSlug } from "../../lib/session";
 import type { Role, ServiceAccountShown } from "../../model/api";
@@ -39,7 +39,7 @@ export function SwitchAccount({ account, reason }: PartProps) {
     );
   }
   return (
-    <ReasonedAction
+    <AskedAction
       reason={reason}
       opener={account.disabled ? "Switch on" : "Switch off…"}
       label={`Switch ${account.disabled ? "on" : "off"} ${account.name}`}
@@ -49,7 +49,7 @@ export function SwitchAccount({ account, reason }: PartProps) {
       act={() => turn(true)}
     >
       <p>Its tokens are refused until it is switched on again.</p>
-    </ReasonedAction>
+    </AskedAction>
   );
 }
 
@@ -58,7 +58,7 @@ export function DeleteAccount({ account, reason, onDone }: PartProps & { onDone?
   const slug = useSlug();
   const refresh = useRefresh();
   return (
-    <ReasonedAction
+    <AskedAction
       reason={reason}
       opener="Delete…"
       label={`Delete ${account.name}`}
@@ -73,6 +73,6 @@ export function DeleteAccount({ account, reason, onDone }: PartProps & { onDone?
       }}
     >
       <p>Its tokens are deleted with it and refused from now on. What it did stays in the audit log under its name.</p>
-    </ReasonedAction>
+    </AskedAction>
   );
 }

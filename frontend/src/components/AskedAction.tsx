@@ -3,8 +3,9 @@ import { ActionButton } from "./ActionButton";
 import { Ask } from "./Ask";
 import { ReasonedButton } from "./Reasoned";
 
-interface ReasonedActionProps {
-  reason: string | null;
+interface AskedActionProps {
+  /** Why it may not be done; null: it may. */
+  reason?: string | null;
   /** What opens the dialog, and what it is called for whoever hears it without its row. */
   opener: string;
   label?: string;
@@ -18,8 +19,8 @@ interface ReasonedActionProps {
 }
 
 /** An action that cannot be taken back: it says what will happen and asks, or says why it may not be done. */
-export function ReasonedAction(props: ReasonedActionProps) {
-  const { reason, opener, label, kind, title, words, keep, act, onDone, children } = props;
+export function AskedAction(props: AskedActionProps) {
+  const { reason = null, opener, label, kind, title, words, keep, act, onDone, children } = props;
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
   const done = async () => {
