@@ -97,7 +97,7 @@ def free(cti: int, oldest: int) -> int:
         ({"kind": "to_intervals"}, held),
         ({"kind": "order_edges"}, free),
     ],
-    ids=str,
+    ids=lambda each: str(each) if isinstance(each, dict) else "bound",
 )
 @given(drawn=inputs())
 def test_the_cti_that_leaves_is_that_of_the_table(drawn: Drawn, node: dict[str, Any], rule: Any) -> None:

@@ -41,7 +41,7 @@ def options_of(taken: RunSpec) -> dict[str, object]:
     return taken.inputs["readings"].adapter.options
 
 
-@pytest.mark.parametrize("key", [NEW, None])
+@pytest.mark.parametrize("key", [NEW, None], ids=["with a key", "without"])
 def test_what_is_desired_is_carried_with_placeholders(key: str | None) -> None:
     keeper = Keeper(Keyring([NEW]))
     taken = keeper.take({"a": with_secret("a", key)})["a"]

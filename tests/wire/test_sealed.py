@@ -21,7 +21,11 @@ def test_every_key_of_a_ring_opens() -> None:
         assert opened({"token": seal(PLANTED, key), "url": "u"}, {"token"}, ring) == {"token": PLANTED, "url": "u"}
 
 
-@pytest.mark.parametrize("token", ["", "no token", "schlüssel", Fernet(NEW).encrypt(b"\xff").decode()])
+@pytest.mark.parametrize(
+    "token",
+    ["", "no token", "schlüssel", Fernet(NEW).encrypt(b"\xff").decode()],
+    ids=["nothing", "a text", "letters that are not ASCII", "a token of no text"],
+)
 def test_what_is_no_token_of_a_text_stays_closed_like_any_other(token: str) -> None:
     with pytest.raises(SealBroken):
         Keyring([NEW]).open(token)

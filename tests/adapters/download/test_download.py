@@ -78,8 +78,8 @@ def parquet(count: int) -> bytes:
     ("path", "content"),
     [
         ("/rows.csv", CSV),
-        ("/rows.csv.gz", gzip.compress(CSV)),
-        ("/two.csv.gz", gzip.compress(CSV[:12]) + gzip.compress(CSV[12:])),
+        ("/rows.csv.gz", gzip.compress(CSV, mtime=0)),
+        ("/two.csv.gz", gzip.compress(CSV[:12], mtime=0) + gzip.compress(CSV[12:], mtime=0)),
         ("/rows.jsonl", b'{"ts":1,"k":"a","v":10}\n{"ts":2,"k":"b","v":20}\n{"ts":3,"k":"c","v":30}\n'),
     ],
 )
@@ -169,7 +169,7 @@ def test_a_token_is_never_sent_without_tls(site: Site) -> None:
 @pytest.mark.parametrize("said", [True, False])
 @pytest.mark.parametrize("name", ["/rows.csv", "/rows.csv.gz"])
 def test_one_byte_beyond_the_limit_is_an_error_and_never_a_shorter_file(site: Site, said: bool, name: str) -> None:
-    content = CSV if name.endswith(".csv") else gzip.compress(CSV)
+    content = CSV if name.endswith(".csv") else gzip.compress(CSV, mtime=0)
     site.server.answers[name] = sends(content, length=said)
     most = len(CSV) - 1
     assert f"is larger than {most} bytes" in site.refusal(site.adapter(name, most_bytes=most))
@@ -181,14 +181,16 @@ def test_a_file_of_exactly_the_limit_is_taken(site: Site) -> None:
 
 
 def test_a_gzip_bomb_is_left_at_the_limit(site: Site) -> None:
-    bomb = gzip.compress(bytes(40 << 20))
+    bomb = gzip.compress(bytes(40 << 20), mtime=0)
     assert len(bomb) < 1 << 20
     site.server.answers["/bomb.csv.gz"] = sends(bomb)
     assert "is larger than 1048576 bytes" in site.refusal(site.adapter("/bomb.csv.gz", most_bytes=1 << 20))
     assert site.files() == set()
 
 
-@pytest.mark.parametrize("content", [CSV, gzip.compress(CSV)[:-4], gzip.compress(CSV) + b"rubbish", b""])
+@pytest.mark.parametrize(
+    "content", [CSV, gzip.compress(CSV, mtime=0)[:-4], gzip.compress(CSV, mtime=0) + b"rubbish", b""]
+)
 def test_what_is_not_gzip_to_its_end_is_an_error(site: Site, content: bytes) -> None:
     site.server.answers["/rows.csv.gz"] = sends(content)
     assert "gzip" in site.refusal(site.adapter("/rows.csv.gz"))
