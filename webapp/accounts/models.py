@@ -88,7 +88,7 @@ class Membership(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.user_id} {self.role} of {self.organisation_id}"
+        return self.role
 
 
 class ServiceAccount(TenantModel):

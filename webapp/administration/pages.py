@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
+from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.db.models import Count, Model, Q, QuerySet
@@ -77,6 +78,8 @@ class LimitsForm(OrganisationFields):
                 own = dict(OrganisationLimit.objects.values_list("quota", "value"))
             for name in QUOTAS:
                 self.initial[OF_LIMITS + name] = own.get(name)
+                default = settings.QUOTA_DEFAULTS[name]
+                self.fields[OF_LIMITS + name].help_text = f"Empty: the installation's default, {default:,}."
 
 
 def _field(name: str) -> forms.IntegerField:
@@ -86,7 +89,6 @@ def _field(name: str) -> forms.IntegerField:
         required=False,
         min_value=0,
         max_value=2**62,
-        help_text="Empty: the installation's default.",
     )
 
 
