@@ -71,6 +71,7 @@ def forget_sessions(now: datetime) -> None:
 
 
 def write_soon(organisation: UUID, export: UUID) -> None:
-    """Write an export once the present transaction is committed."""
+    """Write an export once the present transaction is committed; without a broker it is given up after an hour."""
     wanted = {"organisation": str(organisation), "export": str(export)}
-    transaction.on_commit(lambda: write_export_file.apply_async(kwargs=wanted, time_limit=int(LONGEST.total_seconds())))
+    most_s = int(LONGEST.total_seconds())
+    transaction.on_commit(lambda: write_export_file.apply_async(kwargs=wanted, time_limit=most_s), robust=True)
