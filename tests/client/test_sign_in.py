@@ -36,7 +36,13 @@ def test_sign_in_tries_the_token_keeps_it_for_its_owner_and_later_commands_use_i
     assert bare("whoami", "--json").json == {
         "address": live_server.url,
         "email": "alice@acme.example",
-        "organisation": {"slug": "acme", "name": "Acme", "role": "owner", "permissions": ["view"]},
+        "organisation": {
+            "slug": "acme",
+            "name": "Acme",
+            "role": "owner",
+            "permissions": ["view"],
+            "delete_after": None,
+        },
     }
 
 

@@ -20,7 +20,11 @@ def test_me_lists_my_organisations_and_permissions(bob: Person) -> None:
     assert bob.client.get("/api/me/").json() == {
         "id": str(bob.user.pk),
         "email": "bob@acme.example",
-        "organisations": [{"slug": "acme", "name": "Acme", "role": "viewer", "permissions": ["view"]}],
+        "impersonator": None,
+        "may_create_organisations": True,
+        "organisations": [
+            {"slug": "acme", "name": "Acme", "role": "viewer", "permissions": ["view"], "delete_after": None}
+        ],
     }
 
 

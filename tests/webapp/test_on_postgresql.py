@@ -3,7 +3,7 @@
 import pytest
 
 from tests.postgresql import PostgreSQL
-from tests.webapp.rows.application import tested_as_application
+from tests.webapp.rows.application import run_as_application
 
 STATED = [
     "tests/webapp/test_bundles.py",
@@ -32,10 +32,10 @@ ALSO = [
 @pytest.mark.thorough
 @pytest.mark.parametrize("path", ALSO)
 def test_organisations_people_and_rights_are_the_same_on_postgresql(path: str, postgresql: PostgreSQL) -> None:
-    done = tested_as_application(postgresql, [path])
+    done = run_as_application(postgresql, [path])
     assert done.returncode == 0, done.stdout[-4_000:] + done.stderr[-1_000:]
 
 
 def test_files_texts_bindings_and_streams_are_the_same_on_postgresql(postgresql: PostgreSQL) -> None:
-    done = tested_as_application(postgresql, STATED)
+    done = run_as_application(postgresql, STATED)
     assert done.returncode == 0, done.stdout[-4_000:] + done.stderr[-1_000:]

@@ -11,6 +11,7 @@ from django.test import Client
 from tests.webapp.audit.cases import TOKEN, WRITES, WRITES_NOTHING, Case, Stage
 from tests.webapp.audit.conftest import Events
 from tests.webapp.conftest import Person
+from tests.webapp.impersonating import acted_as
 from webapp.accounts.models import Membership, Organisation, PreviewUse
 from webapp.accounts.permissions import MATRIX
 from webapp.audit.models import AuditEvent
@@ -114,13 +115,11 @@ def test_a_service_account_is_named(key: tuple[str, str], stage: Stage, newer: C
 
 
 def test_who_acts_as_somebody_else_is_named_beside_them(stage: Stage, newer: Callable[[], Events]) -> None:
-    session = stage.alice.client.session
-    session.update({"impersonator": "ada@installation.example", "impersonation_until": "2999-01-01T00:00:00+00:00"})
-    session.save()
+    acted = acted_as(stage.alice)
     key = ("streams/<uuid:stream>/", "put")
     path, body = WRITES[key].ask(stage)
     events = newer()
-    answered = sent(stage.alice, "put", path, body)
+    answered = sent(acted, "put", path, body)
     event = check(WRITES[key], events(), answered)
     assert (event.actor_label, event.impersonator) == ("alice@acme.example", "ada@installation.example")
     listed = stage.alice.get("audit/?actor=ada@installation.example").json()["events"]

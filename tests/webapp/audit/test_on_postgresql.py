@@ -18,7 +18,7 @@ STATED = [
 
 
 def test_what_is_stated_of_the_audit_log_holds_as_the_applications_role(postgresql: PostgreSQL) -> None:
-    done = application.tested_as_application(postgresql, STATED)
+    done = application.run_as_application(postgresql, STATED)
     assert done.returncode == 0, done.stdout[-4_000:] + done.stderr[-1_000:]
 
 

@@ -9,10 +9,10 @@ from django.core import mail
 from django.utils import timezone
 
 from tests.webapp.conftest import Person, join
+from tests.webapp.impersonating import acted_as
 from tests.webapp.organisations.conftest import delete, roles
 from tests.webapp.test_tokens import program
 from webapp.accounts import organisations
-from webapp.accounts.actors import IMPERSONATOR
 from webapp.accounts.models import Organisation, User
 from webapp.accounts.organisations import MOST_OWNED, RESERVED
 from webapp.accounts.permissions import Role
@@ -114,11 +114,7 @@ def test_nobody_owns_more_than_so_many(dora: Person, monkeypatch: pytest.MonkeyP
 
 def test_me_names_who_acts_behind_the_session(alice: Person) -> None:
     assert me(alice)["impersonator"] is None
-    session = alice.client.session
-    session[IMPERSONATOR] = "root@punctual.example"
-    session["impersonation_until"] = (timezone.now() + timedelta(hours=1)).isoformat()
-    session.save()
-    assert me(alice)["impersonator"] == "root@punctual.example"
+    assert me(acted_as(alice, by="root@punctual.example"))["impersonator"] == "root@punctual.example"
 
 
 def test_an_owner_renames_and_an_admin_does_not(alice: Person, ada: Person) -> None:

@@ -21,10 +21,10 @@ OWNER = "owner"
 """Owns the tables, may create databases and roles, and is no superuser: row-level security binds it."""
 SUPERUSER = "punctual"
 ASKED_BY = "TEST_DATABASE_ROLE"
-"""The environment variable with which `tested_as_application` asks its process for the role."""
+"""The environment variable with which `run_as_application` asks its process for the role."""
 
 
-def tested_as_application(server: PostgreSQL, files: Sequence[str]) -> subprocess.CompletedProcess[str]:
+def run_as_application(server: PostgreSQL, files: Sequence[str]) -> subprocess.CompletedProcess[str]:
     """Run the tests of `files` on `server` in a process of its own, where the application's role works."""
     with psycopg.connect(server.url, autocommit=True) as as_superuser:
         if as_superuser.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [OWNER]).fetchone() is None:
