@@ -18,19 +18,19 @@ def test_a_token_is_shown_once_lets_a_program_in_and_is_refused_once_it_is_revok
     page.get_by_role("button", name="Account of").click()
     page.get_by_role("menuitem", name="Access tokens").click()
     page.get_by_role("button", name="New token").click()
-    page.get_by_label("Name").fill("nightly")
+    page.get_by_label("Name").fill("weekly figures")
     page.get_by_role("button", name="Make the token").click()
     secret = page.get_by_role("dialog").locator("code").inner_text()
     page.get_by_role("button", name="Done").click()
 
     address = f"{installation.address}api{organisation}/runs/"
     assert asked(address, secret) == 200
-    expect(page.get_by_role("row").filter(has_text="nightly")).to_contain_text("active")
+    expect(page.get_by_role("row").filter(has_text="weekly figures")).to_contain_text("active")
     assert secret not in page.content()
 
-    page.get_by_role("button", name="Revoke nightly").click()
+    page.get_by_role("button", name="Revoke weekly figures").click()
     page.get_by_role("button", name="Revoke the token").click()
-    expect(page.get_by_role("row").filter(has_text="nightly")).to_contain_text("revoked")
+    expect(page.get_by_role("row").filter(has_text="weekly figures")).to_contain_text("revoked")
     assert asked(address, secret) == 401
 
 
