@@ -1,9 +1,9 @@
 import { Navigate, useNavigate } from "react-router";
-import { Empty, ErrorNote, Waiting } from "../components/Notices";
+import { Empty } from "../components/Notices";
 import { INVITATION_PAGE, keptInvitation, Narrow, NewOrganisation } from "../features/account";
-import { useMe } from "../lib/session";
 import type { Me } from "../model/api";
 import { useSignOut } from "./menus";
+import { SignedIn } from "./SignedIn";
 
 function NoOrganisation({ me }: { me: Me }) {
   const leave = useSignOut();
@@ -39,20 +39,13 @@ function NoOrganisation({ me }: { me: Me }) {
   );
 }
 
+function FirstPage({ me }: { me: Me }) {
+  if (keptInvitation() !== null) return <Navigate to={INVITATION_PAGE} replace />;
+  const [first] = me.organisations;
+  return first === undefined ? <NoOrganisation me={me} /> : <Navigate to={`/t/${first.slug}/runs`} replace />;
+}
+
 /** Goes to the runs of the first organisation, to an invitation that waits, or to the sign-in page. */
 export function Home() {
-  const me = useMe();
-  if (me.isPending) return <Waiting>Looking who you are…</Waiting>;
-  if (me.isError) {
-    return (
-      <main className="page">
-        <ErrorNote error={me.error} onRetry={() => void me.refetch()} />
-      </main>
-    );
-  }
-  if (me.data === null) return <Navigate to="/sign-in" replace />;
-  if (keptInvitation() !== null) return <Navigate to={INVITATION_PAGE} replace />;
-  const [first] = me.data.organisations;
-  if (first !== undefined) return <Navigate to={`/t/${first.slug}/runs`} replace />;
-  return <NoOrganisation me={me.data} />;
+  return <SignedIn>{(me) => <FirstPage me={me} />}</SignedIn>;
 }
