@@ -154,5 +154,4 @@ def _result_files() -> Iterator[tuple[str, Path]]:
         for batch in committed_batches(folder):
             commit = read_commit(folder, batch)
             for part in commit.parts if commit else ():
-                if (folder / part.path).is_file():
-                    yield f"bindings/{binding.name}/{part.path}", folder / part.path
+                yield f"bindings/{binding.name}/{part.path}", folder / part.path

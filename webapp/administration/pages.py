@@ -6,7 +6,8 @@ from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
-from django.db.models import Count, Model, Q, QuerySet
+from django.db.models import Count, Model, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.urls import URLPattern
 
@@ -127,7 +128,11 @@ class OrganisationPage(ModelPage):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Organisation]:
         """Return the organisations with their counts."""
         found: QuerySet[Organisation] = super().get_queryset(request)
-        return found.annotate(member_count=Count("memberships", distinct=True))
+        runs: QuerySet[Run] = TenantQuerySet(Run).filter(organisation=OuterRef("pk"), ended_at__isnull=True)
+        counted = runs.order_by().values("organisation").annotate(count=Count("pk")).values("count")
+        return found.annotate(
+            member_count=Count("memberships", distinct=True), run_count=Coalesce(Subquery(counted), 0)
+        )
 
     @admin.display(description="Members", ordering="member_count")
     def members(self, organisation: Organisation) -> int:
@@ -138,8 +143,8 @@ class OrganisationPage(ModelPage):
     @admin.display(description="Open runs")
     def open_runs(self, organisation: Organisation) -> int:
         """Return how many runs have not ended."""
-        with organisation_context(organisation.pk):
-            return Run.objects.filter(ended_at__isnull=True).count()
+        count: int = getattr(organisation, "run_count", 0)
+        return count
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
         """No: people found organisations, who then own them."""

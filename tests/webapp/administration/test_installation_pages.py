@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Permission
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from tests.webapp.administration.conftest import text
-from tests.webapp.conftest import Person
+from tests.webapp.conftest import Person, founded
 from webapp.accounts.models import Membership, OrganisationLimit, User
 from webapp.accounts.permissions import Role
 from webapp.accounts.quotas import limit
@@ -184,3 +186,17 @@ def test_staff_who_may_change_people_change_none_of_those_who_run_the_installati
 
 def test_one_s_own_password_is_changed_on_the_page_of_the_application(ada: Client) -> None:
     assert ada.post("/installation/password_change/", {}).headers["Location"] == "/account"
+
+
+def test_the_list_of_organisations_costs_the_same_queries_however_many_there_are(ada: Client, scene: Any) -> None:
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            assert ada.get("/installation/accounts/organisation/").status_code == 200
+        return len(captured)
+
+    queries()  # the session notes once in a while that it was seen
+    before = queries()
+    for each in range(20):
+        founded(f"more-{each}", f"More {each}")
+    assert queries() == before
+    assert '<td class="field-open_runs">1</td>' in text(ada.get("/installation/accounts/organisation/?q=acme"))

@@ -1,6 +1,7 @@
 """What has expired goes within the hour: sessions, their entries in the list, invitations; what is in force stays."""
 
 import uuid
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,7 +11,7 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from tests.webapp.conftest import Person, join
-from webapp.accounts.models import Invitation
+from webapp.accounts.models import Invitation, Organisation
 from webapp.accounts.permissions import Role
 from webapp.administration import tasks
 from webapp.core.context import organisation_context
@@ -18,8 +19,14 @@ from webapp.core.context import organisation_context
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tasks of each organisation are done, not sent."""
-    monkeypatch.setattr(tasks.tidy, "delay", tasks.tidy)
+    """Tasks of each organisation are done, not sent; one that fails fails alone."""
+
+    def done(kwargs: dict[str, str], time_limit: int) -> None:
+        assert time_limit == 3_600
+        with suppress(ConnectionError):
+            tasks.tidy(**kwargs)
+
+    monkeypatch.setattr(tasks.tidy, "apply_async", done)
 
 
 def key_of(person: Person) -> str:
@@ -77,3 +84,17 @@ def test_who_joined_stays_a_member_when_the_invitation_is_forgotten(alice: Perso
     tasks.keep_house()
     assert left(alice) == set()
     assert carol.get("streams/").status_code == 200
+
+
+def test_an_organisation_whose_deletion_fails_holds_up_no_other(
+    alice: Person, charlie: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+
+    def fails(organisation: Organisation, now: datetime) -> bool:
+        seen.append(organisation.slug)
+        raise ConnectionError
+
+    monkeypatch.setattr(tasks, "delete_if_due", fails)
+    tasks.keep_house()
+    assert sorted(seen) == ["acme", "zeta"]
