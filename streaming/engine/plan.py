@@ -1,9 +1,12 @@
-"""A binding in the form that feed and operators run: each input is a tree of branches. Picklable."""
+"""A binding in the form that feed and operators run: branches out of the inputs, then a graph of nodes. Picklable."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from streaming.definition.expressions import Expression
+from streaming.definition.graph import Emit, OutputTimestamp
+from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Fields, Type
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime
@@ -30,14 +33,39 @@ class ProjectStep:
     columns: tuple[tuple[str, Expression, Type], ...]
 
 
-Step = FilterStep | ProjectStep
+@dataclass(frozen=True)
+class ShiftStep:
+    """Moves both ends of every lifetime, and CTIs, by `by` ticks."""
+
+    node: str
+    by: int
+
+
+@dataclass(frozen=True)
+class SetDurationStep:
+    """Gives every event the lifetime `[start, start + duration)`, constant ticks or a long for each event."""
+
+    node: str
+    duration: int | Expression
+
+
+@dataclass(frozen=True)
+class ExtendStep:
+    """Moves the end of every lifetime by `by` ticks, which are not negative."""
+
+    node: str
+    by: int
+
+
+Step = FilterStep | ProjectStep | ShiftStep | SetDurationStep | ExtendStep
+"""What looks at one event at a time and remembers nothing."""
 
 
 @dataclass(frozen=True)
 class AggregateColumn:
     """One result column of a window: `function` over `of` (None: every row) of the rows where `where` is true.
 
-    `of_type` is the type of `of`, `type` that of the result.
+    `of_type` is the type of `of`, `type` that of the result; `k` and `fraction` as in the definition.
     """
 
     name: str
@@ -46,64 +74,197 @@ class AggregateColumn:
     where: Expression | None
     of_type: Type | None
     type: Type
+    k: int | None = None
+    fraction: Fraction | None = None
 
 
 @dataclass(frozen=True)
-class WindowStage:
-    """One window node and what follows it. `fields` is its result: the `group_by` fields, then the aggregates."""
+class SessionPanes:
+    """Sessions with a `gap`, no longer than `max`."""
+
+    gap: int
+    max: int | None
+
+
+@dataclass(frozen=True)
+class SnapshotPanes:
+    """Snapshots."""
+
+
+@dataclass(frozen=True)
+class CountPanes:
+    """Windows of `n` distinct starts."""
+
+    n: int
+
+
+PaneKind = HoppingWindows | SessionPanes | SnapshotPanes | CountPanes
+
+
+@dataclass(frozen=True)
+class WindowSpec:
+    """A window node. `fields` is its result: the `group_by` fields, then the aggregates.
+
+    `grace` is in ticks, whatever it came from (T19). `one_clock`: all its events were judged by one clock (T14).
+    `fill_gap` is the bound on gaps that are filled for `fill_groups` (values in the order of `group_by`), None for
+    `empty: skip` (T21). `folded`: the feed folds its rows into partials, so its port brings these instead of flows.
+    """
 
     node: str
-    windows: HoppingWindows
+    panes: PaneKind
+    grace: int
+    one_clock: bool
     group_by: tuple[str, ...]
     aggregates: tuple[AggregateColumn, ...]
     fields: Fields
-    branches: "tuple[Branch, ...]"
+    emit: Emit = "final"
+    retract: bool = False
+    fill_gap: int | None = None
+    fill_groups: tuple[tuple[object, ...], ...] = ()
+    folded: bool = False
+
+
+@dataclass(frozen=True)
+class TopKSpec:
+    """A top_k node; its rows have the fields of what it reads."""
+
+    node: str
+    panes: PaneKind
+    grace: int
+    one_clock: bool
+    group_by: tuple[str, ...]
+    by: Expression
+    by_type: Type
+    k: int
+    fields: Fields
+
+
+@dataclass(frozen=True)
+class MatchSpec:
+    """How a node with a left and a right matches them: `keys` in both, `where` over the joined payload.
+
+    `left`, `right` and `fields` are schemas; `added` the fields of the right that are no keys, in their order. `kind`
+    is that of the definition's node: join, anti_join, semi_join, asof_join or clip; `outer` stands for left_outer.
+    """
+
+    node: str
+    kind: str
+    keys: tuple[str, ...]
+    where: Expression | None
+    outer: bool
+    left: Fields
+    right: Fields
+    added: tuple[str, ...]
+    fields: Fields
+
+
+@dataclass(frozen=True)
+class UnionSpec:
+    """A union node; its ports have the same fields, perhaps in another order than `fields`."""
+
+    node: str
+    fields: Fields
+
+
+@dataclass(frozen=True)
+class LifetimeSpec:
+    """A node that waits for the ends of edges: point_at_end, to_intervals, order_edges, or shorten by `by` < 0."""
+
+    node: str
+    kind: str
+    fields: Fields
+    by: int = 0
+
+
+@dataclass(frozen=True)
+class OutputSpec:
+    """An output node: rows leave with the lifetime that `timestamp` names (T22)."""
+
+    node: str
+    fields: Fields
+    timestamp: OutputTimestamp
+
+
+NodeSpec = WindowSpec | TopKSpec | MatchSpec | UnionSpec | LifetimeSpec | OutputSpec
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A way from an input or a window through `steps` to a window, or to an output node (exactly one is set).
+    """A way from an input, through `steps` that the feed takes, to one port of a node behind the shuffle.
 
-    `id` is unique in the plan: the id of the window or output node at its end. `entering` is the schema before the
-    steps, `fields` after them.
+    `id` is unique in the plan. `entering` is the schema before the steps, `fields` after them. `window` is set where
+    the feed folds for that window. `keys` are the fields, after the steps, whose values say the bucket of a row.
     """
 
     id: str
     steps: tuple[Step, ...]
     entering: Fields
     fields: Fields
-    window: WindowStage | None = None
-    output: str | None = None
+    window: WindowSpec | None = None
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class InputPlan:
-    """One input node: its stream's shape and schema, its advance-time settings, and its branches."""
+    """One input node: its stream's shape and schema, its advance-time settings, and its branches.
+
+    `over` is the typed expression of the settings' substreams (T15). `watch_longer`: rows that live longer than so
+    many ticks may be in too many windows (T24) and are watched as late_kept rows are; None: none need be.
+    """
 
     node: str
-    shape: Shape
+    stream: StreamDefinition
     fields: Fields
     advance: AdvanceTime
     lanes: tuple[str, ...] | None
     branches: tuple[Branch, ...]
+    over: Expression | None = None
+    watch_longer: int | None = None
+
+    @property
+    def shape(self) -> Shape:
+        """The shape of the stream."""
+        return self.stream.shape
+
+
+@dataclass(frozen=True)
+class Wire:
+    """What one port of a node reads: `source`, a branch or a node, through `steps`, which end with the schema `fields`."""
+
+    source: str
+    steps: tuple[Step, ...]
+    fields: Fields
+
+
+@dataclass(frozen=True)
+class NodePlan:
+    """One node behind the shuffle, with its ports."""
+
+    spec: NodeSpec
+    ports: tuple[Wire, ...]
+
+    @property
+    def id(self) -> str:
+        """The id of the node."""
+        return self.spec.node
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole binding. `buckets` is how many it may really use: 1 when windows are chained.
+    """A whole binding. `nodes` are in such an order that each comes after what it reads; outputs are among them.
 
-    `outputs` gives the schema of each output node, `output_input` the input that it hangs on.
+    `outputs` gives the schema of each output node. `buckets` is how many the binding may really use: more than one
+    only where one key says the bucket of all rows that ever meet. `stamps`: some output wants the latest input (T22).
+    `watched`: the outcome of late_kept rows is decided behind the shuffle. `ordered`: what windows refuse hangs on the
+    order of rows and CTIs in a batch (T19, one clock), so the feed numbers both. `together`: the lanes of all inputs
+    have to be fed by one task (import_from, idle rule, substreams, implicit rowtimes).
     """
 
     inputs: Mapping[str, InputPlan]
+    nodes: tuple[NodePlan, ...]
     outputs: Mapping[str, Fields]
-    output_input: Mapping[str, str]
     buckets: int
-
-
-def branches_of(branches: tuple[Branch, ...]) -> Iterator[Branch]:
-    """All branches, those behind windows included, in depth-first order."""
-    for branch in branches:
-        yield branch
-        if branch.window is not None:
-            yield from branches_of(branch.window.branches)
+    stamps: bool = False
+    watched: bool = False
+    ordered: bool = False
+    together: bool = False

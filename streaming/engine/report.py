@@ -1,0 +1,41 @@
+"""What kernels say of received rows whose outcome is still open: taken, kept waiting, or refused (T12, T24)."""
+
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from streaming.temporal.outcomes import Reason
+
+
+@dataclass
+class Report:
+    """The sources that kernels spoke of in a turn.
+
+    Only rows that the feed watches have a source: late_kept ones, and those that may be in too many windows. A node
+    that makes a row of a flow, or keeps it for one, says `took`: from then on no window decides its outcome, and the
+    node passes no source on. One that only passes a flow on later (union, held edges) says `waits` in each turn in
+    which it still has it, and keeps the source. A window that refuses says so; whoever drops a flow for another cause
+    says nothing.
+    """
+
+    taken: set[str] = field(default_factory=set)
+    waiting: set[str] = field(default_factory=set)
+    refusals: dict[str, Reason] = field(default_factory=dict)
+
+    def took(self, sources: pa.Array | None) -> None:
+        """A node has the flows with these `sources` in a row, or will; nulls say nothing."""
+        self.taken.update(_named(sources))
+
+    def waits(self, sources: pa.Array | None) -> None:
+        """The flows with these `sources` wait in a node for a CTI, and will pass on then."""
+        self.waiting.update(_named(sources))
+
+    def refused(self, sources: pa.Array | None, reason: Reason) -> None:
+        """A window refused the flows with these `sources`; TOO_MANY_WINDOWS outweighs WINDOW_CLOSED (T12)."""
+        for source in _named(sources):
+            if self.refusals.get(source) is not Reason.TOO_MANY_WINDOWS:
+                self.refusals[source] = reason
+
+
+def _named(sources: pa.Array | None) -> list[str]:
+    return [] if sources is None or sources.null_count == len(sources) else sources.drop_null().to_pylist()
