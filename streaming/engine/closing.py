@@ -15,7 +15,7 @@ def advance(fold: Fold, ledger: Ledger, arrived: list[pa.Table], closing: int) -
 
     `arrived` are new partials; windows already closed take nothing more from them.
     """
-    state = ledger.window(fold.stage.node)
+    state = ledger.window(fold.spec.node)
     fresh = clipped(fold.join(arrived), state.closed) if arrived else fold.schema.empty_table()
     if closing <= state.closed:
         ledger.add(state, fresh)

@@ -10,8 +10,9 @@ import pyarrow as pa
 from streaming.engine.grouping import Codes, combine, encode, encode_integers, group
 from streaming.engine.measures import Measure, column_of, fold_measure, measure_fields, measures_of, merge_measure
 from streaming.engine.panes import Panes
-from streaming.engine.plan import WindowStage
+from streaming.engine.plan import WindowSpec
 from streaming.engine.rows import Rows
+from streaming.temporal.windows import HoppingWindows
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_type
 
@@ -21,22 +22,24 @@ FIRST, LAST, COUNT = "first", "last", "n"
 
 @dataclass(frozen=True)
 class Fold:
-    """How rows are folded for one window stage, and partials merged. Deterministic: same rows, same bytes."""
+    """How rows are folded for one window node, and partials merged. Deterministic: same rows, same bytes."""
 
-    stage: WindowStage
+    spec: WindowSpec
 
     @cached_property
     def panes(self) -> Panes:
-        """The windows, in columns."""
-        return Panes.of(self.stage.windows)
+        """The windows, in columns. Raises TypeError for windows that are not fixed, which are never folded."""
+        if not isinstance(self.spec.panes, HoppingWindows):
+            raise TypeError(f"{self.spec.node!r} has {self.spec.panes}, whose rows cannot be folded")
+        return Panes.of(self.spec.panes)
 
     @cached_property
     def _measured(self) -> tuple[list[Measure], list[int]]:
-        return measures_of(self.stage.aggregates)
+        return measures_of(self.spec.aggregates)
 
     @property
     def measures(self) -> list[Measure]:
-        """The distinct measures of the stage's aggregates."""
+        """The distinct measures of the window's aggregates."""
         return self._measured[0]
 
     @property
@@ -47,13 +50,13 @@ class Fold:
     @cached_property
     def keys(self) -> list[str]:
         """The columns of the group in a partial."""
-        return [f"g{index}" for index in range(len(self.stage.group_by))]
+        return [f"g{index}" for index in range(len(self.spec.group_by))]
 
     @cached_property
     def schema(self) -> pa.Schema:
         """The schema of partials."""
         fields = [pa.field(name, pa.int64()) for name in (FIRST, LAST, COUNT)]
-        kinds = (arrow_type(self.stage.fields[name]) for name in self.stage.group_by)
+        kinds = (arrow_type(self.spec.fields[name]) for name in self.spec.group_by)
         fields += [pa.field(key, kind) for key, kind in zip(self.keys, kinds, strict=True)]
         return pa.schema([*fields, *(field for measure in self.measures for field in measure_fields(measure))])
 
@@ -61,10 +64,10 @@ class Fold:
         """The partials of `rows`, each in the windows `first..last` (none empty)."""
         if not len(rows):
             return self.schema.empty_table()
-        by = group(combine([*_span_codes(first, last), *(rows.codes(name) for name in self.stage.group_by)], len(rows)))
+        by = group(combine([*_span_codes(first, last), *(rows.codes(name) for name in self.spec.group_by)], len(rows)))
         columns = {FIRST: first[by.first_row], LAST: last[by.first_row], COUNT: by.counts}
         one_of_each = pa.array(by.first_row)
-        for key, name in zip(self.keys, self.stage.group_by, strict=True):
+        for key, name in zip(self.keys, self.spec.group_by, strict=True):
             picked = one_of_each if rows.picked is None else pa.array(rows.picked[by.first_row])
             columns[key] = rows.columns[name].take(picked)
         for measure in self.measures:

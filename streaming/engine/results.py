@@ -24,7 +24,7 @@ _EXACT_IN_DOUBLE: Final = 2**53
 
 @dataclass(frozen=True, slots=True)
 class WindowRows:
-    """Result rows in order of their windows: window indices, and the payload columns in the stage's order."""
+    """Result rows in order of their windows: window indices, and the payload columns in the window's order."""
 
     index: Int64s
     columns: list[pa.Array]
@@ -49,7 +49,7 @@ def close(fold: Fold, partials: pa.Table) -> WindowRows:
 
 
 def _no_rows(fold: Fold) -> list[pa.Array]:
-    return [pa.array([], arrow_type(of)) for of in fold.stage.fields.values()]
+    return [pa.array([], arrow_type(of)) for of in fold.spec.fields.values()]
 
 
 def _by_window(index: Int64s) -> Int64s:
@@ -101,7 +101,7 @@ def _spread_measure(measure: Measure, partials: pa.Table, cells: spans.Cells, at
 def _finished(fold: Fold, states: pa.Table) -> list[pa.Array]:
     """The payload columns: the group's fields, then the aggregates."""
     columns = [column_of(states, key) for key in fold.keys]
-    for aggregate, place in zip(fold.stage.aggregates, fold.places, strict=True):
+    for aggregate, place in zip(fold.spec.aggregates, fold.places, strict=True):
         columns.append(_FINISH[aggregate.function](aggregate, fold.measures[place], states))
     return columns
 
