@@ -1,0 +1,82 @@
+"""A stable hash of key values, for what is stored by it: the same values, the same hash, in every process for ever."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from streaming.wire.arrived import Int64s
+
+UInt64s = npt.NDArray[np.uint64]
+
+_NULL: Final = np.uint64(0x9E3779B97F4A7C15)
+_BASE: Final = 0x100000001B3
+"""Odd, so that its powers have inverses modulo 2^64."""
+
+
+def hash_of(columns: Sequence[pa.Array], rows: int) -> UInt64s:
+    """One hash for each of `rows` rows over the values of `columns`, in their order; null is a value of its own.
+
+    Equal values of one type have equal hashes, minus zero as zero. No columns: all rows are equal.
+    """
+    found = np.zeros(rows, np.uint64)
+    for column in columns:
+        values = _values(column)
+        if column.null_count:
+            values = np.where(column.is_null().to_numpy(zero_copy_only=False), _NULL, values)
+        found = mixed(found ^ mixed(values))
+    return found
+
+
+def mixed(values: UInt64s) -> UInt64s:
+    """The finalizer of splitmix64: every bit of a value changes about half of the bits of its hash."""
+    values = values + np.uint64(0x9E3779B97F4A7C15)
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
+
+
+def _values(column: pa.Array) -> UInt64s:
+    kind = column.type
+    if pa.types.is_null(kind):
+        return np.zeros(len(column), np.uint64)
+    if pa.types.is_string(kind):
+        return _texts(column)
+    if pa.types.is_decimal128(kind):
+        halves = np.frombuffer(column.buffers()[1], np.uint64)
+        halves = halves[2 * column.offset : 2 * (column.offset + len(column))]
+        return mixed(halves[::2]) ^ halves[1::2]
+    if pa.types.is_floating(kind):
+        doubles: npt.NDArray[np.float64] = pc.fill_null(pc.add(column, 0.0), 0.0).to_numpy(zero_copy_only=False)
+        return doubles.view(np.uint64)
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
+        numbers: Int64s = pc.fill_null(column, pa.scalar(0).cast(kind)).to_numpy(zero_copy_only=False).astype(np.int64)
+        return numbers.view(np.uint64)
+    return np.array([crc32(repr(value).encode()) for value in column.to_pylist()], np.uint64)
+
+
+def _texts(column: pa.Array) -> UInt64s:
+    """Of each text the sum of its bytes times powers of a base by their place in it, and its length."""
+    _, places, content = column.buffers()
+    offsets = np.frombuffer(places, np.int32)[column.offset : column.offset + len(column) + 1].astype(np.int64)
+    if not len(column) or content is None:
+        return np.zeros(len(column), np.uint64)
+    low, high = int(offsets[0]), int(offsets[-1])
+    offsets -= low
+    data: npt.NDArray[Any] = np.frombuffer(content, np.uint8)[low:high]
+    powers = _powers(_BASE, high - low)
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum((data + np.uint64(1)) * powers[:-1], dtype=np.uint64)])
+    inverse = _powers(pow(_BASE, -1, 2**64), high - low)
+    found = (sums[offsets[1:]] - sums[offsets[:-1]]) * inverse[offsets[:-1]]
+    return mixed(found) ^ np.diff(offsets).astype(np.uint64)
+
+
+def _powers(base: int, count: int) -> UInt64s:
+    """The powers 0 to `count` of `base`, modulo 2^64."""
+    factors = np.full(count + 1, base, np.uint64)
+    factors[0] = 1
+    return np.cumprod(factors, dtype=np.uint64)
