@@ -3,20 +3,23 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import groupby
 
 import pyarrow as pa
 
 from streaming.definition.advance import temporal_settings
 from streaming.definition.graph import InputNode
-from streaming.definition.types import parse_fields
-from streaming.engine.arrivals import arrived_of
 from streaming.engine.compile import compile_binding
+from streaming.engine.net import Net
 from streaming.engine.plan import NotRunnable, Plan
-from streaming.engine.run import EngineRun, Lane, Released, records
+from streaming.engine.run import EngineRun, Heard, Released
 from streaming.temporal.outcomes import Outcome, Reason
-from streaming.wire.arrived import Arrived
+from streaming.wire.arrived_rows import JudgedRow, arrived_of
 from streaming.wire.case import ONLY_LANE, Case, CaseEvent, CaseLate, CaseResult, CaseRow
-from streaming.wire.rows import Element, MalformedRow, read_row
+from streaming.wire.rows import MalformedRow, read_row
+
+Place = tuple[str, str] | tuple[str, int]
+"""Where a row goes: (input, lane), or (input, ticks of a heartbeat)."""
 
 
 def run_case(case: Case, buckets: int = 1) -> CaseResult:
@@ -24,7 +27,6 @@ def run_case(case: Case, buckets: int = 1) -> CaseResult:
 
     With `restart` the run is thrown away before each batch but the first and restored from its snapshot.
     """
-    streams = {node.stream: node.id for node in case.graph.nodes if isinstance(node, InputNode)}
     advance = temporal_settings(case.graph, case.streams, case.advance)
     try:
         plan = compile_binding(case.graph, case.streams, advance, buckets)
@@ -32,37 +34,48 @@ def run_case(case: Case, buckets: int = 1) -> CaseResult:
         return CaseResult(case.id, failure=str(refusal))
     run = EngineRun(plan)
     released = []
-    for number, batch in enumerate(_batches(case, streams)):
+    for number, heard in enumerate(_batches(case)):
         if case.restart and number:
             run = EngineRun.restored(plan, run.snapshot())
-        released.append(run.batch(batch))
+        released.append(run.hear(heard))
     released.append(run.end(case.end))
     return _result(case, plan, run, released)
 
 
-def _batches(case: Case, streams: dict[str, str]) -> Iterator[dict[Lane, list[Arrived]]]:
-    """The rows as one chunk for each lane and batch; a row of an unlisted lane is a bad row of the first lane."""
-    positions: dict[Lane, int] = defaultdict(int)
+def _batches(case: Case) -> Iterator[list[Heard]]:
+    """The rows of each batch in order of arrival, those of a lane that follow one another as one chunk.
+
+    A row of an unlisted lane is a bad row of the first lane.
+    """
+    inputs = {node.stream: node.id for node in case.graph.nodes if isinstance(node, InputNode)}
+    positions: dict[tuple[str, str], int] = defaultdict(int)
     batches = max((row.batch for row in case.rows), default=-1) + 1
-    by_batch: list[dict[Lane, list[tuple[int, Element, str]]]] = [defaultdict(list) for _ in range(batches)]
+    by_batch: list[list[tuple[Place, JudgedRow | None, str]]] = [[] for _ in range(batches)]
     for row in case.rows:
-        if row.stream not in streams or row.heartbeat is not None:  # nothing that the engine carries waits for one
+        if row.stream not in inputs:
+            continue
+        if row.heartbeat is not None:
+            by_batch[row.batch].append(((inputs[row.stream], row.heartbeat), None, row.stream))
             continue
         stream = case.streams[row.stream]
         lanes = stream.lanes or [ONLY_LANE]
         known = row.lane in lanes
-        lane = (streams[row.stream], row.lane if known else lanes[0])
+        lane = (inputs[row.stream], row.lane if known else lanes[0])
         element = read_row(row.fields, stream, row.arrival) if known else MalformedRow(Reason.BAD_ROW)
-        by_batch[row.batch][lane].append((positions[lane], element, _raw(row)))
+        judged = JudgedRow(positions[lane], element, _raw(row), row.arrival)
+        by_batch[row.batch].append((lane, judged, row.stream))
         positions[lane] += 1
-    fields = {node: parse_fields(case.streams[stream].fields) for stream, node in streams.items()}
     for batch in by_batch:
-        yield {lane: [_chunk(rows, fields[lane[0]])] for lane, rows in batch.items()}
+        yield [_heard(case, list(same)) for _, same in groupby(batch, key=lambda each: (each[0], each[1] is None))]
 
 
-def _chunk(rows: list[tuple[int, Element, str]], fields: object) -> Arrived:
-    positions, elements, raw = zip(*rows, strict=True)
-    return arrived_of(elements, fields, positions, raw)  # type: ignore[arg-type]
+def _heard(case: Case, rows: list[tuple[Place, JudgedRow | None, str]]) -> Heard:
+    place, _, stream = rows[0]
+    input_id, lane = place
+    if isinstance(lane, int):
+        return (input_id, lane)
+    chunk = arrived_of([row for _, row, _ in rows if row is not None], case.streams[stream])
+    return (input_id, lane, chunk)
 
 
 def _raw(row: CaseRow) -> str:
@@ -71,19 +84,17 @@ def _raw(row: CaseRow) -> str:
 
 def _result(case: Case, plan: Plan, run: EngineRun, released: list[Released]) -> CaseResult:
     streams = {node.id: node.stream for node in case.graph.nodes if isinstance(node, InputNode)}
-    events = [
-        CaseEvent(output, start, end, payload)
-        for each in released
-        for output, tables in each.rows.items()
-        for table in tables
-        for start, end, payload in records(table)
-    ]
+    nets: dict[str, Net] = defaultdict(Net)
+    for each in released:
+        for output, tables in each.rows.items():
+            for table in tables:
+                nets[output].add(table)
     outcomes: dict[str, Counter[Outcome]] = {stream: Counter() for stream in streams.values()}
     for (node, _), counts in run.counts.items():
         outcomes[streams[node]].update(dict(counts.outcomes))
     return CaseResult(
         id=case.id,
-        events=tuple(events),
+        events=tuple(CaseEvent(output, *record) for output, net in nets.items() for record in net),
         ctis={output: tuple(cti for each in released for cti in each.ctis.get(output, ())) for output in plan.outputs},
         late=tuple(_late(row, streams) for each in released for row in _rows(each.late)),
         outcomes=outcomes,

@@ -1,39 +1,30 @@
 """From a checked query graph to a plan: where each input's rows go, typed, and what the engine cannot do."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from streaming.definition.carried import not_carried
 from streaming.definition.check import check
-from streaming.definition.expressions import Expression, Typed, parse, typed
-from streaming.definition.graph import (
-    Aggregate,
-    FilterNode,
-    HoppingWindow,
-    InputNode,
-    Node,
-    OutputNode,
-    ProjectNode,
-    QueryGraph,
-    TumblingWindow,
-    WindowNode,
-)
-from streaming.definition.streams import StreamDefinition
-from streaming.definition.types import Fields, parse_fields
+from streaming.definition.graph import InputNode, Node, OutputNode, QueryGraph, sources
+from streaming.definition.streams import Rowtime, StreamDefinition
+from streaming.definition.types import parse_fields
+from streaming.definition.wiring import order
+from streaming.engine.compile_nodes import Compiled, is_step, spec_of, step_of
+from streaming.engine.compile_watched import watch_longer, watches
+from streaming.engine.partitioning import partitioned
 from streaming.engine.plan import (
-    AggregateColumn,
     Branch,
-    FilterStep,
     InputPlan,
+    NodePlan,
     NotRunnable,
+    OutputSpec,
     Plan,
-    ProjectStep,
     Step,
-    WindowStage,
+    TopKSpec,
+    WindowSpec,
+    Wire,
 )
-from streaming.temporal.settings import AdvanceTime
-from streaming.temporal.ticks import parse_duration
-from streaming.temporal.windows import HoppingWindows
+from streaming.temporal.settings import AdvanceTime, Late
 
 
 def compile_binding(
@@ -41,115 +32,127 @@ def compile_binding(
 ) -> Plan:
     """The plan of `graph` over `streams` (by stream name); `advance` holds the settings that count, by input node id.
 
-    An input without settings drops late events, and explicit CTIs alone move its time. `buckets` is a wish: chained
-    windows need one bucket. Raises `NotRunnable` for definitions with faults, and for all that `not_carried` names.
+    An input without settings drops late events, and explicit CTIs alone move its time. `buckets` is a wish: without a
+    common key one bucket is used. Raises `NotRunnable` for definitions with faults, and for all that `not_carried`
+    names.
     """
     checked = check(graph, streams)
     refusing = checked.errors or not_carried(graph, streams, advance)
     if refusing:
         raise NotRunnable(f"{refusing[0].message} {refusing[0].remedy}")
-    compiler = _Compiler(graph, streams, checked.schemas)
-    inputs = {node.id: compiler.input(node, advance) for node in graph.nodes if isinstance(node, InputNode)}
-    chained = any(
-        branch.window is not None and any(deeper.window is not None for deeper in branch.window.branches)
-        for plan in inputs.values()
-        for branch in plan.branches
-    )
-    return Plan(
-        inputs=inputs,
-        outputs={node.id: checked.schemas[node.id] for node in graph.nodes if isinstance(node, OutputNode)},
-        output_input={output: plan.node for plan in inputs.values() for output in _outputs(plan.branches)},
-        buckets=1 if chained else buckets,
-    )
+    return partitioned(_Compiler(Compiled(graph, streams, checked.schemas, advance)).plan(), buckets)
 
 
-def _outputs(branches: tuple[Branch, ...]) -> list[str]:
-    found = []
-    for branch in branches:
-        if branch.output is not None:
-            found.append(branch.output)
-        elif branch.window is not None:
-            found.extend(_outputs(branch.window.branches))
-    return found
+@dataclass(frozen=True)
+class _Way:
+    """A way back from a port to what it reads: an input or a node that keeps state, and the steps behind that."""
+
+    source: Node
+    steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True)
 class _Compiler:
-    graph: QueryGraph
-    streams: Mapping[str, StreamDefinition]
-    schemas: Mapping[str, Fields]
+    known: Compiled
 
-    def input(self, node: InputNode, advance: Mapping[str, AdvanceTime]) -> InputPlan:
-        stream = self.streams[node.stream]
+    def plan(self) -> Plan:
+        by_id = {node.id: node for node in self.known.graph.nodes}
+        placed, _ = order(by_id)
+        nodes: list[NodePlan] = []
+        branches: dict[str, list[Branch]] = {}
+        for node in (by_id[name] for name in placed):
+            if not isinstance(node, InputNode) and not is_step(node):
+                compiled, found = self._node(node, by_id)
+                nodes.append(compiled)
+                for input_id, branch in found:
+                    branches.setdefault(input_id, []).append(branch)
+        inputs = {
+            node.id: self._input(node, branches.get(node.id, [])) for node in by_id.values() if isinstance(node, InputNode)
+        }
+        plan = Plan(
+            inputs=inputs,
+            nodes=tuple(nodes),
+            outputs={node.id: self.known.schemas[node.id] for node in by_id.values() if isinstance(node, OutputNode)},
+            buckets=1,
+            stamps=self._stamps,
+            together=any(self._together(node) for node in by_id.values() if isinstance(node, InputNode)),
+        )
+        return self._watching(plan)
+
+    @property
+    def _stamps(self) -> bool:
+        outputs = (node for node in self.known.graph.nodes if isinstance(node, OutputNode))
+        return any(node.timestamp == "latest_input" for node in outputs)
+
+    def _node(self, node: Node, by_id: Mapping[str, Node]) -> tuple[NodePlan, list[tuple[str, Branch]]]:
+        """The node, and the branches of inputs that end at it."""
+        spec = spec_of(node, self.known)
+        ways = [self._way(by_id[source], by_id) for source in sources(node)]
+        if isinstance(spec, WindowSpec) and not self._stamps:
+            spec = replace(spec, folded=self._folds(spec, ways[0]))
+        wires, found = [], []
+        for port, (way, source) in enumerate(zip(ways, sources(node), strict=True)):
+            fields = self.known.schemas[source]
+            if not isinstance(way.source, InputNode):
+                wires.append(Wire(way.source.id, way.steps, fields))
+                continue
+            window = spec if isinstance(spec, WindowSpec) and spec.folded else None
+            branch = Branch(f"{node.id}#{port}", way.steps, self.known.schemas[way.source.id], fields, window)
+            wires.append(Wire(branch.id, (), fields))
+            found.append((way.source.id, branch))
+        return NodePlan(spec, tuple(wires)), found
+
+    def _way(self, node: Node, by_id: Mapping[str, Node]) -> _Way:
+        steps: list[Step] = []
+        while is_step(node):
+            steps.insert(0, step_of(node, self.known))
+            node = by_id[sources(node)[0]]
+        return _Way(node, tuple(steps))
+
+    def _folds(self, spec: WindowSpec, way: _Way) -> bool:
+        if not isinstance(way.source, InputNode):
+            return False
+        return self.known.folds(spec, self.known.streams[way.source.stream].shape, way.steps)
+
+    def _input(self, node: InputNode, branches: list[Branch]) -> InputPlan:
+        stream = self.known.streams[node.stream]
+        advance = self.known.advance.get(node.id, AdvanceTime())
+        fields = parse_fields(stream.fields)
         return InputPlan(
             node=node.id,
-            shape=stream.shape,
-            fields=parse_fields(stream.fields),
-            advance=advance.get(node.id, AdvanceTime()),
+            stream=stream,
+            fields=fields,
+            advance=advance,
             lanes=tuple(stream.lanes) if stream.lanes else None,
-            branches=self.branches(node.id, (), self.schemas[node.id]),
+            branches=tuple(branches),
+            over=None if advance.over is None else self.known.expression(advance.over, fields),
         )
 
-    def branches(self, source: str, steps: tuple[Step, ...], entering: Fields) -> tuple[Branch, ...]:
-        """The branches that begin behind `source`, after `steps` that began with the schema `entering`."""
-        found: list[Branch] = []
-        for node in self.graph.nodes:
-            if getattr(node, "input", None) != source:
-                continue
-            if isinstance(node, FilterNode | ProjectNode):
-                found.extend(self.branches(node.id, (*steps, self.step(node, self.schemas[source])), entering))
-            else:
-                found.append(self.branch(node, steps, entering, self.schemas[source]))
-        return tuple(found)
+    def _together(self, node: InputNode) -> bool:
+        advance = self.known.advance.get(node.id, AdvanceTime())
+        implicit = self.known.streams[node.stream].rowtime is Rowtime.IMPLICIT
+        return implicit or any((advance.import_from, advance.over)) or advance.idle_after is not None
 
-    def step(self, node: FilterNode | ProjectNode, fields: Fields) -> Step:
-        if isinstance(node, FilterNode):
-            return FilterStep(node.id, self.expression(node.where, fields))
-        types = self.schemas[node.id]
-        columns = ((column.name, self.expression(column.of, fields), types[column.name]) for column in node.columns)
-        return ProjectStep(node.id, tuple(columns))
-
-    def branch(self, node: Node, steps: tuple[Step, ...], entering: Fields, fields: Fields) -> Branch:
-        if isinstance(node, OutputNode):
-            return Branch(node.id, steps, entering, fields, output=node.id)
-        if isinstance(node, WindowNode):
-            return Branch(node.id, steps, entering, fields, window=self.window(node, fields))
-        raise TypeError(f"node {node.id!r} of kind {node.kind} is not carried, and was not refused")
-
-    def window(self, node: WindowNode, fields: Fields) -> WindowStage:
-        schema = self.schemas[node.id]
-        return WindowStage(
-            node=node.id,
-            windows=_windows(node),
-            group_by=tuple(node.group_by),
-            aggregates=tuple(self.aggregate(each, fields, schema) for each in node.aggregates),
-            fields=schema,
-            branches=self.branches(node.id, (), schema),
-        )
-
-    def aggregate(self, aggregate: Aggregate, fields: Fields, schema: Fields) -> AggregateColumn:
-        of = None if aggregate.of is None else self.expression(aggregate.of, fields)
-        return AggregateColumn(
-            name=aggregate.name,
-            function=aggregate.function,
-            of=of,
-            where=None if aggregate.filter is None else self.expression(aggregate.filter, fields),
-            of_type=None if of is None else of.type,
-            type=schema[aggregate.name],
-        )
-
-    def expression(self, text: str, fields: Fields) -> Expression:
-        result = typed(parse(text), fields)
-        if not isinstance(result, Typed):
-            raise NotRunnable("; ".join(f"{fault.message}; {fault.remedy}" for fault in result))
-        return result.expression
+    def _watching(self, plan: Plan) -> Plan:
+        """What of the plan hangs on late_kept and on long events that windows behind the shuffle may refuse."""
+        longer = {name: watch_longer(plan, name) for name in plan.inputs}
+        inputs = {name: replace(each, watch_longer=longer[name]) for name, each in plan.inputs.items()}
+        keeping = [name for name, each in plan.inputs.items() if each.advance.late is Late.KEEP]
+        watched = any(watches(plan, name) for name in keeping)
+        ordered = bool(keeping) and any(_by_one_clock(node) for node in plan.nodes)
+        return replace(plan, inputs=inputs, watched=watched, ordered=ordered)
 
 
-def _windows(node: WindowNode) -> HoppingWindows:
-    match node.window:
-        case TumblingWindow(size=size, offset=offset):
-            return HoppingWindows(parse_duration(size), parse_duration(size), parse_duration(offset))
-        case HoppingWindow(size=size, hop=hop, offset=offset):
-            return HoppingWindows(parse_duration(size), parse_duration(hop), parse_duration(offset))
-        case other:
-            raise TypeError(f"windows of kind {other.kind} are not carried, and were not refused")
+def _by_one_clock(node: NodePlan) -> bool:
+    spec = node.spec
+    return isinstance(spec, WindowSpec | TopKSpec) and spec.one_clock and not spec.fixed
+
+
+def outputs_behind(plan: Plan, input_id: str) -> Iterator[str]:
+    """The outputs that rows of `input_id` can reach, in the order of the plan."""
+    reached = {branch.id for branch in plan.inputs[input_id].branches}
+    for node in plan.nodes:
+        if any(wire.source in reached for wire in node.ports):
+            reached.add(node.id)
+            if isinstance(node.spec, OutputSpec):
+                yield node.id

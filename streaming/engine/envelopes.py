@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from streaming.temporal.outcomes import Outcome, Reason
 
-EnvelopeKind = Literal["partials", "events", "ctis"]
+EnvelopeKind = Literal["partials", "events", "ctis", "watched"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +64,17 @@ class FeedTurn:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a turn of the operators released at one output node: an Arrow IPC stream.
+    """What a turn of the operators released at one output node.
 
-    `rows`: columns `start`, `end` (ticks; by position, a field may have the same name), then the fields.
-    `ctis`: column `cti`, the output CTIs that moved, INFINITY included. All buckets release the same CTIs.
+    `rows`: an Arrow IPC stream of `Flows.to_table()`: `@start`, `@end` (ticks), for edges and rows that may be replaced
+    `@flag`, `@id` and `@pane_...`, then the fields; rows that are taken back come first, edge ends last. `ctis`: an IPC
+    stream with the column `cti`, the output CTIs that moved, INFINITY included. With `output` empty, `late`: received
+    rows whose outcome was decided here, with LATE_SCHEMA; `corrections`: JSON, by input and lane how many `outcomes`
+    and `reasons` differ from what the feed counted, as totals since the first batch.
     """
 
     output: str
-    kind: Literal["rows", "ctis"]
+    kind: Literal["rows", "ctis", "late", "corrections"]
     chunk: bytes
 
 

@@ -1,35 +1,30 @@
-"""The operators of one bucket: state, windows and what follows them, over the envelopes of a batch."""
+"""The operators of one bucket: a graph of kernels, run once over the envelopes of a batch."""
 
-from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 
-from streaming.engine.admit import assign
-from streaming.engine.closing import advance
 from streaming.engine.envelopes import Envelope, Output
-from streaming.engine.feed import LIFETIME, events_of
-from streaming.engine.fold import Fold
-from streaming.engine.frontiers import last_of, rise
-from streaming.engine.ipc import from_bytes, metadata_of, to_bytes
+from streaming.engine.flows import OLD, Flows
+from streaming.engine.frontiers import rise
+from streaming.engine.inbox import Inbox
+from streaming.engine.ipc import to_bytes
+from streaming.engine.kernel import Kernel, Port, Released, Turn
+from streaming.engine.kernels import kernel_of
 from streaming.engine.ledger import Ledger
-from streaming.engine.measures import column_of
-from streaming.engine.plan import Branch, InputPlan, Plan, WindowStage, branches_of
-from streaming.engine.rows import Rows, follow
+from streaming.engine.ordering import Section, sections
+from streaming.engine.plan import InputPlan, NodePlan, OutputSpec, Plan, Wire
+from streaming.engine.report import Report
 from streaming.engine.state import StateStore
+from streaming.engine.steps import follow_flows, step_times
+from streaming.engine.watching import settle
 from streaming.temporal.ticks import NO_CTI
-from streaming.wire.arrived import Int64s
 
-
-@dataclass
-class _Inbox:
-    """The envelopes of one input in one batch: tables by branch, and CTIs by branch and lane."""
-
-    tables: dict[str, list[pa.Table]] = field(default_factory=lambda: defaultdict(list))
-    ctis: dict[str, dict[str, Int64s]] = field(default_factory=lambda: defaultdict(dict))
-    lanes: list[str] = field(default_factory=list)
+_WATCHED: Final = "@watched"
+"""The shelf of received rows whose outcome is open; no node has such an id."""
 
 
 class Operators:
@@ -42,109 +37,118 @@ class Operators:
         self._plan = plan
         self._bucket = bucket
         self._state = state
-        self._folds = {
-            branch.id: Fold(branch.window)
-            for input_plan in plan.inputs.values()
-            for branch in branches_of(input_plan.branches)
-            if branch.window is not None
-        }
+        self._kernels = {node.id: kernel_of(node.spec) for node in plan.nodes}
 
     def turn(self, batch: int, envelopes: Iterable[Envelope]) -> list[Output]:
         """Take the envelopes of micro-batch `batch`, in any order, and release what has become final."""
         del batch  # the order of turns is the order of batches; nothing depends on the number
-        inboxes = self._sorted(envelopes)
+        inbox = Inbox.of(self._plan, self._bucket, envelopes)
+        if not inbox.lanes:
+            return []
         ledger = Ledger(self._state)
+        report = Report()
+        heard = _climbed(self._plan, inbox, ledger)
+        branches = [[branch.id for branch in each.branches] for each in self._plan.inputs.values()]
+        every = sections(heard, branches, ordered=self._plan.ordered)
+        waiting = bool(ledger.shelf(_WATCHED).head.get("rows"))
         outputs: list[Output] = []
-        for input_id in sorted(inboxes):
-            outputs.extend(_Turn(self._folds, ledger, outputs=[]).input(self._plan.inputs[input_id], inboxes[input_id]))
-        if inboxes:
-            ledger.write()
+        for place, section in enumerate(every):
+            turn = Turn(report, boundary=place == len(every) - 1)
+            outputs.extend(_Pass(self._plan, self._kernels, ledger, turn, waiting).run(section))
+        outputs.extend(settle(ledger, _WATCHED, inbox.watched, report))
+        ledger.write()
         return outputs
 
-    def _sorted(self, envelopes: Iterable[Envelope]) -> dict[str, _Inbox]:
-        inboxes: dict[str, _Inbox] = defaultdict(_Inbox)
-        for envelope in sorted(envelopes, key=lambda each: (each.input, each.lane, each.seq)):
-            if envelope.bucket != self._bucket:
-                raise ValueError(f"an envelope for bucket {envelope.bucket} came to bucket {self._bucket}")
-            inbox = inboxes[envelope.input]
-            table = from_bytes(envelope.chunk)
-            if envelope.kind == "ctis":
-                inbox.lanes.append(envelope.lane)
-                self._note_ctis(inbox, envelope, table)
-            else:
-                inbox.tables[metadata_of(table, "branch")].append(table.replace_schema_metadata(None))
-        return inboxes
 
-    def _note_ctis(self, inbox: _Inbox, envelope: Envelope, table: pa.Table) -> None:
-        branch, cti = column_of(table, "branch").to_numpy(), column_of(table, "cti").to_numpy()
-        for number, each in enumerate(self._plan.inputs[envelope.input].branches):
-            inbox.ctis[each.id][envelope.lane] = cti[branch == number]
+def _climbed(plan: Plan, inbox: Inbox, ledger: Ledger) -> Section:
+    """What each branch heard: its flows and partials, then the rising minimum of its lanes' CTIs."""
+    heard = Section()
+    for input_id in sorted(inbox.lanes):
+        input_plan = plan.inputs[input_id]
+        for branch in input_plan.branches:
+            rising = _rising(input_plan, branch.id, inbox, ledger)
+            known = ledger.horizons.get(branch.id, NO_CTI)
+            seen = int(step_times(branch.steps, np.array([inbox.horizons[input_id]]))[0])
+            ledger.horizons[branch.id] = max(known, seen)
+            heard.ctis[branch.id] = tuple(rising)
+            heard.tables[branch.id] = inbox.tables.get(branch.id, [])
+            heard.partials[branch.id] = inbox.partials.get(branch.id, [])
+    return heard
+
+
+def _rising(plan: InputPlan, branch: str, inbox: Inbox, ledger: Ledger) -> list[int]:
+    known = ledger.ctis.setdefault(plan.node, {})
+    listed = () if inbox.lanes[plan.node] == [""] else plan.lanes or ()
+    lanes = known.setdefault(branch, dict.fromkeys(listed, NO_CTI))
+    for lane in inbox.lanes[plan.node]:
+        lanes.setdefault(lane, NO_CTI)
+    return rise(lanes, inbox.ctis.get(branch, {}), ledger.reached.get(branch, NO_CTI))
 
 
 @dataclass
-class _Turn:
-    """One input's way through the graph in one batch."""
+class _Pass:
+    """One way of what was heard through all kernels. `waiting`: each must say what of watched rows waits in it."""
 
-    folds: dict[str, Fold]
+    plan: Plan
+    kernels: dict[str, Kernel]
     ledger: Ledger
-    outputs: list[Output]
+    turn: Turn
+    waiting: bool
+    released: dict[str, Released] = field(default_factory=dict)
 
-    def input(self, plan: InputPlan, inbox: _Inbox) -> list[Output]:
-        known = self.ledger.ctis.setdefault(plan.node, {})
-        for branch in plan.branches:
-            lanes = known.setdefault(branch.id, dict.fromkeys(plan.lanes or (), NO_CTI))
-            floor = self.ledger.released.get(branch.id, NO_CTI)
-            for lane in inbox.lanes:
-                lanes.setdefault(lane, NO_CTI)
-            rising = rise(lanes, inbox.ctis.get(branch.id, {}), floor)
-            self._note(branch.id, rising)
-            tables = inbox.tables.get(branch.id, [])
-            if branch.window is None:
-                self._out(branch, tables, rising)
-            else:
-                self._window(branch, tables, rising)
-        return self.outputs
+    def run(self, section: Section) -> list[Output]:
+        for source, ctis in section.ctis.items():
+            if ctis:
+                self.ledger.reached[source] = ctis[-1]
+        outputs: list[Output] = []
+        for node in self.plan.nodes:
+            ports = [self._port(wire, section) for wire in node.ports]
+            if not self.waiting and not any(len(port.flows) or port.ctis or port.partials for port in ports):
+                continue
+            freed = self.kernels[node.id].turn(ports, self.ledger.shelf(node.id), self.turn)
+            self.released[node.id] = freed
+            self.ledger.horizons[node.id] = max(self.ledger.horizons.get(node.id, NO_CTI), freed.horizon)
+            if freed.ctis:
+                self.ledger.reached[node.id] = freed.ctis[-1]
+            if isinstance(node.spec, OutputSpec):
+                outputs.extend(_outputs(node, freed))
+        return outputs
 
-    def _note(self, branch: str, rising: list[int]) -> None:
-        if rising:
-            self.ledger.released[branch] = rising[-1]
+    def _port(self, wire: Wire, section: Section) -> Port:
+        if wire.source in section.ctis:
+            flows, ctis = section.flows(wire.source, wire.fields), section.ctis[wire.source]
+        elif wire.source in self.released:
+            freed = self.released[wire.source]
+            flows, ctis = follow_flows(freed.flows, wire.steps), _mapped(wire, freed.ctis)
+        else:
+            flows, ctis = Flows.none(wire.fields), ()
+        return Port(
+            flows=flows,
+            ctis=ctis,
+            cti=_one(wire, self.ledger.reached.get(wire.source, NO_CTI)),
+            horizon=_one(wire, self.ledger.horizons.get(wire.source, NO_CTI)),
+            partials=tuple(section.partials.get(wire.source, ())),
+        )
 
-    def _window(self, branch: Branch, partials: list[pa.Table], rising: list[int]) -> None:
-        """`rising` are the CTIs of the window's results: the starts of its earliest windows not closed."""
-        fold = self.folds[branch.id]
-        closed = self.ledger.window(branch.id).closed
-        if rising:
-            reached = last_of(rising, NO_CTI)
-            closed = fold.panes.closed_before(reached)
-        rows = advance(fold, self.ledger, partials, closed)
-        start = fold.panes.starts(rows.index)
-        stage: WindowStage = fold.stage
-        columns = dict(zip(stage.fields, rows.columns, strict=True))
-        results = Rows(columns, None, start, start + fold.panes.size, None)
-        for following in stage.branches:
-            self._behind(following, results, rising)
 
-    def _behind(self, branch: Branch, results: Rows, rising: list[int]) -> None:
-        rows = follow(results, branch.steps)
-        if branch.window is None:
-            self._out(branch, [events_of(branch, rows)], rising)
-            return
-        fold = self.folds[branch.id]
-        taken = assign(fold.panes, rows, None, points=False)
-        partials = [fold.rows(taken.rows, taken.first, taken.last)] if len(taken.rows) else []
-        mapped = fold.panes.output_ctis(np.array(rising, np.int64)).tolist()
-        floor = self.ledger.released.get(branch.id, NO_CTI)
-        mapped = [cti for cti in mapped if cti > floor]
-        self._note(branch.id, mapped)
-        self._window(branch, partials, mapped)
+def _mapped(wire: Wire, ctis: Sequence[int]) -> tuple[int, ...]:
+    """Rising CTIs behind the steps of a wire, each once: those at the end of all time may fall together."""
+    if not ctis:
+        return ()
+    return tuple(np.unique(step_times(wire.steps, np.array(ctis, np.int64))).tolist())
 
-    def _out(self, branch: Branch, tables: list[pa.Table], rising: list[int]) -> None:
-        output = branch.id
-        filled = [table for table in tables if table.num_rows]
-        if filled:
-            whole = pa.concat_tables(filled)
-            named = whole.rename_columns(["start", "end", *whole.column_names[len(LIFETIME) :]])
-            self.outputs.append(Output(output, "rows", to_bytes(named)))
-        if rising:
-            self._note(output, rising)
-            self.outputs.append(Output(output, "ctis", to_bytes(pa.table({"cti": pa.array(rising, pa.int64())}))))
+
+def _one(wire: Wire, at: int) -> int:
+    return int(step_times(wire.steps, np.array([at]))[0]) if wire.steps else at
+
+
+def _outputs(node: NodePlan, freed: Released) -> list[Output]:
+    found = []
+    shown = freed.flows if freed.flows.flag is None else freed.flows.where(freed.flows.flag != OLD)
+    if len(shown):
+        pane = shown.pane if shown.id is not None else None
+        bare = replace(shown, late_at=None, stamp=None, source=None, pane=pane)
+        found.append(Output(node.id, "rows", to_bytes(bare.to_table())))
+    if freed.ctis:
+        found.append(Output(node.id, "ctis", to_bytes(pa.table({"cti": pa.array(freed.ctis, pa.int64())}))))
+    return found

@@ -123,6 +123,11 @@ class WindowSpec:
     fill_groups: tuple[tuple[object, ...], ...] = ()
     folded: bool = False
 
+    @property
+    def fixed(self) -> bool:
+        """Whether the windows stand where the definition says, whatever events there are."""
+        return isinstance(self.panes, HoppingWindows)
+
 
 @dataclass(frozen=True)
 class TopKSpec:
@@ -138,6 +143,11 @@ class TopKSpec:
     k: int
     fields: Fields
 
+    @property
+    def fixed(self) -> bool:
+        """Whether the windows stand where the definition says, whatever events there are."""
+        return isinstance(self.panes, HoppingWindows)
+
 
 @dataclass(frozen=True)
 class MatchSpec:
@@ -145,6 +155,7 @@ class MatchSpec:
 
     `left`, `right` and `fields` are schemas; `added` the fields of the right that are no keys, in their order. `kind`
     is that of the definition's node: join, anti_join, semi_join, asof_join or clip; `outer` stands for left_outer.
+    `forgets`: no late_kept event can come, so what ended before the other side's CTI meets nothing any more.
     """
 
     node: str
@@ -156,6 +167,7 @@ class MatchSpec:
     right: Fields
     added: tuple[str, ...]
     fields: Fields
+    forgets: bool = True
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """A whole binding in one process: feeds and operators over state in memory, batch by batch."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -13,17 +14,23 @@ from streaming.engine.measures import column_of
 from streaming.engine.operators import Operators
 from streaming.engine.plan import Plan
 from streaming.engine.state import DictState
+from streaming.engine.together import TogetherFeed
+from streaming.engine.watching import corrected
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import ONLY_LANE, EndMode
 
 Lane = tuple[str, str]
 """Input node id and lane."""
+Heard = tuple[str, str, Arrived] | tuple[str, int]
+"""A chunk of a lane (input, lane, rows), or that the wall clock of an input reached a time (input, ticks)."""
+_ALL: Final = ""
+"""The key of the state of a feed that takes all lanes together."""
 
 
 @dataclass
 class Released:
-    """What one batch released: `rows` by output (columns start, end, then the fields), CTIs that moved, late rows."""
+    """What one batch released: `rows` by output (Flows as tables), CTIs that moved, late rows."""
 
     rows: dict[str, list[pa.Table]] = field(default_factory=dict)
     ctis: dict[str, list[int]] = field(default_factory=dict)
@@ -46,73 +53,122 @@ class EngineRun:
         """`lanes`: the lanes of each input that exist from the start; default those that its stream lists."""
         self._plan = plan
         listed = {node: plan.inputs[node].lanes or (ONLY_LANE,) for node in plan.inputs}
+        self._listed: dict[str, Sequence[str]] = {**listed, **{name: list(each) for name, each in (lanes or {}).items()}}
         self._lanes: dict[Lane, bytes | None] = {
-            (node, lane): None for node, names in {**listed, **(lanes or {})}.items() for lane in names
+            (node, lane): None for node, names in self._listed.items() for lane in names
         }
+        self._all: bytes | None = None
         self._buckets = [DictState() for _ in range(plan.buckets)]
         self._batch = 0
-        self.counts: dict[Lane, LaneCounts] = {}
+        self._counts: dict[Lane, LaneCounts] = {}
+        self._corrections: list[Mapping[str, Any]] = [{} for _ in range(plan.buckets)]
+
+    @property
+    def counts(self) -> dict[Lane, LaneCounts]:
+        """The totals of each lane, with what operators changed."""
+        found = {}
+        for (input_id, lane), counts in self._counts.items():
+            outcomes = dict(counts.outcomes)
+            for corrections in self._corrections:
+                outcomes = corrected(corrections, input_id, lane, outcomes)
+            found[input_id, lane] = replace(counts, outcomes=outcomes)
+        return found
 
     def batch(self, arrived: Mapping[Lane, Iterable[Arrived]], ending: Iterable[str] = ()) -> Released:
         """One micro-batch: the chunks of each lane in arrival order; `ending` inputs then get CTI INFINITY."""
-        released, envelopes = Released(), list[Envelope]()
-        ending = set(ending)
-        late = []
-        for lane in (*self._lanes, *(lane for lane in arrived if lane not in self._lanes)):
-            feed = LaneFeed(self._plan, lane[0], lane[1], self._lanes.get(lane))
-            for chunk in arrived.get(lane, ()):
-                feed.take(chunk)
-            turn = feed.finish(end=lane[0] in ending)
-            self._lanes[lane] = turn.state
-            self.counts[lane] = turn.counts
-            envelopes.extend(turn.envelopes)
-            late.append(turn.late)
+        heard: list[Heard] = [(*lane, chunk) for lane, chunks in arrived.items() for chunk in chunks]
+        return self.hear(heard, ending)
+
+    def hear(self, heard: Iterable[Heard], ending: Iterable[str] = (), *, stop: bool = False) -> Released:
+        """One micro-batch in order of arrival, heartbeats among the chunks. `stop`: the user ends the `ending` inputs."""
+        if self._plan.together:
+            envelopes, late = self._fed_together(heard, set(ending), stop=stop)
+        else:
+            envelopes, late = self._fed_apart(heard, set(ending))
+        released = Released()
         for bucket, state in enumerate(self._buckets):
             own = [envelope for envelope in envelopes if envelope.bucket == bucket]
-            _collect(released, Operators(self._plan, bucket, state).turn(self._batch, own), first=bucket == 0)
+            outputs = Operators(self._plan, bucket, state).turn(self._batch, own)
+            self._collect(released, outputs, bucket)
         released.late = pa.concat_tables([released.late, *late])
         self._batch += 1
         return released
+
+    def _fed_apart(self, heard: Iterable[Heard], ending: set[str]) -> tuple[list[Envelope], list[pa.Table]]:
+        feeds: dict[Lane, LaneFeed] = {}
+        by_lane: dict[Lane, list[Arrived]] = {lane: [] for lane in self._lanes}
+        for each in heard:
+            if len(each) == 3:  # heartbeats matter to lanes that are fed together alone
+                by_lane.setdefault((each[0], each[1]), []).append(each[2])
+        envelopes: list[Envelope] = []
+        late = []
+        for lane, chunks in by_lane.items():
+            feeds[lane] = LaneFeed(self._plan, lane[0], lane[1], self._lanes.get(lane))
+            for chunk in chunks:
+                feeds[lane].take(chunk)
+            turn = feeds[lane].finish(end=lane[0] in ending)
+            self._lanes[lane] = turn.state
+            self._counts[lane] = turn.counts
+            envelopes.extend(turn.envelopes)
+            late.append(turn.late)
+        return envelopes, late
+
+    def _fed_together(
+        self, heard: Iterable[Heard], ending: set[str], *, stop: bool
+    ) -> tuple[list[Envelope], list[pa.Table]]:
+        feed = TogetherFeed(self._plan, self._all, self._listed)
+        for each in heard:
+            if len(each) == 3:
+                feed.take(*each)
+            else:
+                feed.beat(each[1], each[0])
+        turn = feed.finish(ending, stop=stop)
+        self._all = turn.state
+        self._counts.update(turn.counts)
+        return list(turn.envelopes), [turn.late]
 
     def end(self, mode: EndMode) -> Released:
         """A last batch: CTI INFINITY on all inputs (FLUSH), on those whose settings say `final` (STOP), or on none."""
         inputs = self._plan.inputs.values()
         final = [each.node for each in inputs if each.advance.generate is not None and each.advance.generate.final]
         if mode is EndMode.FLUSH:
-            return self.batch({}, self._plan.inputs)
-        return self.batch({}, final) if mode is EndMode.STOP else Released()
+            return self.hear((), self._plan.inputs)
+        return self.hear((), final, stop=True) if mode is EndMode.STOP else Released()
 
     def snapshot(self) -> Snapshot:
         """All that is remembered; later batches do not change it."""
         lanes = {lane: state for lane, state in self._lanes.items() if state is not None}
+        if self._all is not None:
+            lanes[_ALL, _ALL] = self._all
         return Snapshot(lanes, tuple(state.snapshot() for state in self._buckets), self._batch)
 
     @classmethod
-    def restored(cls, plan: Plan, snapshot: Snapshot) -> "EngineRun":
+    def restored(cls, plan: Plan, snapshot: Snapshot, lanes: Mapping[str, Iterable[str]] | None = None) -> "EngineRun":
         """A new run, as after a kill and restart, that goes on after the batch of `snapshot`."""
-        run = cls(plan)
-        run._lanes.update(snapshot.lanes)
+        run = cls(plan, lanes)
+        states = dict(snapshot.lanes)
+        run._all = states.pop((_ALL, _ALL), None)
+        run._lanes.update(states)
         run._buckets = [DictState.restore(content) for content in snapshot.buckets]
         run._batch = snapshot.batch
         return run
 
+    def _collect(self, released: Released, outputs: list[Output], bucket: int) -> None:
+        """All buckets release the same CTIs: the first one's count."""
+        for output in outputs:
+            if output.kind == "corrections":
+                self._corrections[bucket] = _json(output.chunk)
+                continue
+            table = from_bytes(output.chunk)
+            if output.kind == "rows":
+                released.rows.setdefault(output.output, []).append(table)
+            elif output.kind == "late":
+                released.late = pa.concat_tables([released.late, table])
+            elif bucket == 0:
+                ctis = column_of(table, "cti").to_numpy()
+                released.ctis.setdefault(output.output, []).extend(ctis[ctis != INFINITY].tolist())
 
-def _collect(released: Released, outputs: list[Output], *, first: bool) -> None:
-    """All buckets release the same CTIs: the first one's count."""
-    for output in outputs:
-        table = from_bytes(output.chunk)
-        if output.kind == "rows":
-            released.rows.setdefault(output.output, []).append(table)
-        elif first:
-            ctis = column_of(table, "cti").to_numpy()
-            released.ctis.setdefault(output.output, []).extend(ctis[ctis != INFINITY].tolist())
 
-
-def records(table: pa.Table) -> list[tuple[int, int, dict[str, Any]]]:
-    """(start, end, payload) of each row of an output; payloads as the definition's Python values."""
-    start, end = (column.to_pylist() for column in table.columns[:2])
-    fields = table.column_names[2:]
-    columns = [column.to_pylist() for column in table.columns[2:]]
-    values_by_row = zip(*columns, strict=True) if columns else [()] * table.num_rows
-    payloads = [dict(zip(fields, values, strict=True)) for values in values_by_row]
-    return list(zip(start, end, payloads, strict=True))
+def _json(chunk: bytes) -> Mapping[str, Any]:
+    content: dict[str, Any] = json.loads(chunk)
+    return content

@@ -1,0 +1,57 @@
+"""The envelopes of a batch, sorted: for each branch what came, and the CTIs of its lanes."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from streaming.engine.envelopes import LATE_SCHEMA, Envelope
+from streaming.engine.ipc import from_bytes, metadata_of
+from streaming.engine.measures import column_of
+from streaming.engine.plan import Plan
+from streaming.temporal.ticks import NO_CTI
+from streaming.wire.arrived import Int64s
+
+WATCHED_SCHEMA = pa.schema([*LATE_SCHEMA, pa.field("source", pa.string()), pa.field("refused", pa.string())])
+"""Received rows whose outcome is decided behind the shuffle; `refused` is the reason by which a window did so far."""
+
+
+@dataclass
+class Inbox:
+    """What one batch brought to a bucket.
+
+    `tables` (flows) and `partials` are by branch, `ctis` and `lanes` by input: the steps of each lane as each branch
+    sees them. `horizons` is by input, `watched` has WATCHED_SCHEMA.
+    """
+
+    tables: dict[str, list[pa.Table]] = field(default_factory=lambda: defaultdict(list))
+    partials: dict[str, list[pa.Table]] = field(default_factory=lambda: defaultdict(list))
+    ctis: dict[str, dict[str, Int64s]] = field(default_factory=lambda: defaultdict(dict))
+    lanes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    horizons: dict[str, int] = field(default_factory=dict)
+    watched: list[pa.Table] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, plan: Plan, bucket: int, envelopes: Iterable[Envelope]) -> "Inbox":
+        """The content of `envelopes`, in any order. Raises ValueError for one of another bucket."""
+        inbox = cls()
+        for envelope in sorted(envelopes, key=lambda each: (each.input, each.lane, each.seq)):
+            if envelope.bucket != bucket:
+                raise ValueError(f"an envelope for bucket {envelope.bucket} came to bucket {bucket}")
+            inbox._put(plan, envelope, from_bytes(envelope.chunk))
+        return inbox
+
+    def _put(self, plan: Plan, envelope: Envelope, table: pa.Table) -> None:
+        if envelope.kind == "watched":
+            self.watched.append(table)
+        elif envelope.kind == "ctis":
+            self.lanes[envelope.input].append(envelope.lane)
+            branch, cti = column_of(table, "branch").to_numpy(), column_of(table, "cti").to_numpy()
+            for number, each in enumerate(plan.inputs[envelope.input].branches):
+                self.ctis[each.id][envelope.lane] = cti[branch == number]
+            seen = int(metadata_of(table, "horizon"))
+            self.horizons[envelope.input] = max(self.horizons.get(envelope.input, NO_CTI), seen)
+        else:
+            held = self.tables if envelope.kind == "events" else self.partials
+            held[metadata_of(table, "branch")].append(table.replace_schema_metadata(None))
