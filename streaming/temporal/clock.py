@@ -19,7 +19,8 @@ class Judged:
     `end == start` (reason VANISHED) erases that edge. `cti_met` is the lane's CTI before the element, `cti_after`
     the one after it, `emitted` the CTI that it generated if that moved the lane (T8). `lateness` is `cti_met - sync`
     for violations, else None; `moved_by` is how far the policy moved it, None where no policy moved it. `fixed_cti` is
-    the largest CTI so far that no delay would have changed: those that generation did not make.
+    the largest CTI so far that no delay would have changed: those that generation did not make. `closed` is the open
+    edge that an enqueued edge end closes.
     """
 
     outcome: Outcome
@@ -32,6 +33,7 @@ class Judged:
     cti_after: Tick
     emitted: Tick | None
     fixed_cti: Tick = NO_CTI
+    closed: OpenEdge | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +86,10 @@ class LaneClock:
         self.cti_suppressed = state.cti_suppressed
         self.fixed_cti = state.fixed_cti
 
-    def take(self, event: Event, arrival: Tick | None = None) -> Judged:
+    def take(self, event: Event, arrival: Tick | None = None, position: int | None = None) -> Judged:
         """Judge `event`, which is well formed (`end > start`), then test the generation rule (T8).
 
-        After CTI infinity every event is dropped_late, reason after_end (T4), and counts for nothing. Nor does an
+        `position`, the event's place in its lane, is remembered with an edge start and comes back in `closed`. After CTI infinity every event is dropped_late, reason after_end (T4), and counts for nothing. Nor does an
         event from the future count that the guard holds or drops (T18).
         """
         self.take_arrival(arrival)
@@ -95,8 +97,8 @@ class LaneClock:
             return self._after_end(event)
         early = self._is_early(event, arrival)
         if early and self._settings.future is Future.DROP:
-            return self._drop_early(event)
-        judged = self._judge(event)
+            return self._drop_early(event, position)
+        judged = self._judge(event, position)
         if early or judged.outcome is Outcome.MALFORMED:
             return judged
         self.largest_sync = max(self.largest_sync, event.sync)
@@ -166,25 +168,25 @@ class LaneClock:
             return False
         return event.sync - arrival > self._settings.max_ahead
 
-    def _drop_early(self, event: Event) -> Judged:
+    def _drop_early(self, event: Event, position: int | None) -> Judged:
         """Drop an event from the future; a dropped start drops its end too, a dropped end leaves its edge open.
 
         The end of a dropped start is start_dropped, also when it is in the future itself: the start is the cause.
         """
         if event.edge is EdgeKind.START:
-            self._edges.open(event, None)
+            self._edges.open(event, None, position)
         elif event.edge is EdgeKind.END:
             edge = self._edges.match(event)
             if edge is not None and edge.start is None:
                 return self._judge_end(event)
         return self._judged(Outcome.DROPPED_EARLY, Reason.FUTURE, event)
 
-    def _judge(self, event: Event) -> Judged:
+    def _judge(self, event: Event, position: int | None) -> Judged:
         if event.edge is EdgeKind.END:
             return self._judge_end(event)
         admission = admit(event, self.cti, self._settings.late)
         if event.edge is EdgeKind.START:
-            self._edges.open(event, None if isinstance(admission, Dropped) else admission.event.start)
+            self._edges.open(event, None if isinstance(admission, Dropped) else admission.event.start, position)
         return self._admitted(event, admission)
 
     def _judge_end(self, event: Event) -> Judged:
@@ -199,6 +201,7 @@ class LaneClock:
             if edge is None:
                 return self._judged(Outcome.MALFORMED, Reason.ORPHAN_END, event)
             self._edges.close(edge)
+            return replace(self._admitted(event, admission), closed=edge)
         return self._admitted(event, admission)
 
     def _admitted(self, original: Event, admission: Admission) -> Judged:

@@ -1,6 +1,6 @@
 """Which lanes of an input have been silent for too long, by the wall clock of its heartbeats (T16)."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 
 from streaming.temporal.ticks import Tick, Ticks
 
@@ -17,6 +17,31 @@ class Silence:
         self._now: Tick | None = None
         self._heard_at: dict[Hashable, Tick] = {}
         self._idle: set[Hashable] = set()
+
+    @classmethod
+    def restored(
+        cls,
+        idle_after: Ticks | None,
+        now: Tick | None,
+        heard_at: Mapping[Hashable, Tick],
+        idle: Iterable[Hashable],
+    ) -> "Silence":
+        """The rule that had seen the heartbeat `now`, had heard its lanes at `heard_at` and found these `idle`."""
+        silence = cls(idle_after)
+        silence._now = now
+        silence._heard_at = dict(heard_at)
+        silence._idle = set(idle)
+        return silence
+
+    @property
+    def now(self) -> Tick | None:
+        """The last heartbeat; None before the first."""
+        return self._now
+
+    @property
+    def heard_at(self) -> Mapping[Hashable, Tick]:
+        """When each lane was last heard, or from when on its silence counts."""
+        return dict(self._heard_at)
 
     @property
     def idle(self) -> frozenset[Hashable]:

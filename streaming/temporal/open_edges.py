@@ -19,12 +19,13 @@ class OpenEdge:
     """An edge start whose end has not come.
 
     `original` and `payload_key` are what its end will carry, `start` the start under which it was enqueued: None
-    when it was dropped.
+    when it was dropped. `position` is the place of the start in its lane, where the clock was told.
     """
 
     original: Tick
     payload_key: str
     start: Tick | None
+    position: int | None = None
 
 
 def payload_key(payload: Payload) -> str:
@@ -53,9 +54,9 @@ class OpenEdges:
         for edge in edges:
             self._append(edge)
 
-    def open(self, original: Event, start: Tick | None) -> None:
+    def open(self, original: Event, start: Tick | None, position: int | None = None) -> None:
         """Remember the edge start `original`, enqueued at `start`; None when it was dropped."""
-        self._append(OpenEdge(original.start, payload_key(original.payload), start))
+        self._append(OpenEdge(original.start, payload_key(original.payload), start, position))
 
     def match(self, end: Event) -> OpenEdge | None:
         """The edge that `end` would close, left open; None for an orphan."""
