@@ -8,12 +8,12 @@ import pyarrow as pa
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
 from streaming.engine.compile import compile_binding
-from streaming.engine.run import EngineRun, Lane, Released
+from streaming.engine.net import Net
+from streaming.engine.run import EngineRun, Heard, Released
 from streaming.run.outcome import Counted, Sink
 from streaming.run.sources import Chunk, Source, rounds
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import INFINITY
-from streaming.wire.arrived import Arrived
 from streaming.wire.case import EndMode
 from streaming.wire.messages import LateEvent
 
@@ -28,19 +28,23 @@ def run_engine(
 ) -> dict[str, Counted]:
     """Run to the end of all inputs, then flush; by input, what became of its rows.
 
-    The definition is one that `not_carried` takes. Raises `AdapterError` for inputs that cannot be read. Heartbeats
-    say nothing here: what is carried waits for none.
+    Raises `AdapterError` for inputs that cannot be read.
     """
     run = EngineRun(compile_binding(graph, streams, advance, buckets=1))
+    nets: dict[str, Net] = defaultdict(Net)
     for batch in rounds(sources, rows_a_batch):
-        arrived: dict[Lane, list[Arrived]] = defaultdict(list)
+        heard: list[Heard] = []
         for source, items in batch:
             for item in items:
                 if isinstance(item, Chunk):
-                    arrived[source.node, item.lane].append(item.arrived)
+                    heard.append((source.node, item.lane, item.arrived))
+                else:
+                    heard.append((source.node, item.at))
             sink.read(sum(len(item) for item in items if isinstance(item, Chunk)))
-        _tell(run.batch(arrived), sink)
-    _tell(run.end(EndMode.FLUSH), sink)
+        _tell(run.hear(heard), nets, sink)
+    _tell(run.end(EndMode.FLUSH), nets, sink)
+    for output, net in nets.items():
+        sink.rows(output, net)
     counted = {source.node: Counted() for source in sources}
     for (node, _), lane in run.counts.items():
         counted[node].outcomes.update({str(outcome): count for outcome, count in lane.outcomes.items() if count})
@@ -48,10 +52,14 @@ def run_engine(
     return counted
 
 
-def _tell(released: Released, sink: Sink) -> None:
+def _tell(released: Released, nets: dict[str, Net], sink: Sink) -> None:
+    """Rows that are final at once; edges and rows that may be replaced are kept for their net result."""
     for output, tables in released.rows.items():
         for table in tables:
-            sink.table(output, table)
+            if "@id" in table.column_names:
+                nets[output].add(table)
+            else:
+                sink.table(output, table)
     for row in _rows(released.late):
         sink.late(LateEvent.model_validate(row))
 

@@ -16,8 +16,9 @@ _PLAIN = (Boolean, Double, Long, String)
 
 
 def result_lines(output: str, table: pa.Table, schema: Fields) -> Iterable[bytes]:
-    """One ResultRow as JSON for each row of `table` (columns start, end, then the fields), without line ends."""
-    if not all(isinstance(of, _PLAIN) for of in schema.values()) or not _finite(table):
+    """One ResultRow as JSON for each row of `table`, which is that of an `Output` of kind rows, without line ends."""
+    plain = table.num_columns == len(schema) + 2 and all(isinstance(of, _PLAIN) for of in schema.values())
+    if not plain or not _finite(table):
         return (json.dumps(row, ensure_ascii=False).encode() for row in result_rows(output, table, schema))
     frame = _frame(table.rename_columns([str(place) for place in range(table.num_columns)]))
     payload = [pl.col(str(place)).alias(name) for place, name in enumerate(schema, start=2)]

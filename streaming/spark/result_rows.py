@@ -1,30 +1,60 @@
 """Result rows as JSON values: what people and programs read of a result."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 
 from streaming.definition.types import Array, DecimalOf, Fields, Struct, Timestamp, Type
+from streaming.engine.flows import CLOSE, GONE, OPEN, TIMINGS, Flows, PaneColumns
 from streaming.temporal.ticks import INFINITY, Tick, format_instant
+
+_EDGES: Final = {OPEN: "start", CLOSE: "end"}
 
 
 def result_rows(output: str, table: pa.Table, schema: Fields) -> list[dict[str, Any]]:
-    """ResultRow values as JSON: lifetimes in ticks (infinity null), timestamps in the payload as ISO text."""
-    starts, ends, *columns = (column.to_pylist() for column in table.columns)
+    """ResultRow values as JSON: lifetimes in ticks (infinity null), timestamps in the payload as ISO text.
+
+    `table` is that of an `Output` of kind rows; rows that are final have no more than output, start, end and payload.
+    """
+    flows = Flows.of_table(table)
+    columns = [column.to_pylist() for column in flows.columns.values()]
     named = [_converted(column, of) for column, of in zip(columns, schema.values(), strict=True)]
     names = list(schema)
-    payloads: Sequence[tuple[Any, ...]] = list(zip(*named, strict=True)) if named else [()] * len(starts)
-    return [
-        {
-            "output": output,
-            "start": start,
-            "end": None if end == INFINITY else end,
-            "payload": dict(zip(names, payload, strict=True)),
-        }
-        for start, end, payload in zip(starts, ends, payloads, strict=True)
+    payloads: Sequence[tuple[Any, ...]] = list(zip(*named, strict=True)) if named else [()] * len(flows)
+    rows: list[dict[str, Any]] = [
+        {"output": output, "start": start, "end": _finite(end), "payload": dict(zip(names, payload, strict=True))}
+        for start, end, payload in zip(flows.start.tolist(), flows.end.tolist(), payloads, strict=True)
     ]
+    return rows if flows.id is None else [row | said for row, said in zip(rows, _not_final(flows), strict=True)]
+
+
+def _not_final(flows: Flows) -> Iterator[dict[str, Any]]:
+    """What is said beside the payload of each row that may have another one after it."""
+    pane = flows.pane
+    for place, (key, flag, start, end) in enumerate(
+        zip(flows.ids.to_pylist(), flows.flags.tolist(), flows.start.tolist(), flows.end.tolist(), strict=True)
+    ):
+        if key is None:
+            yield {}
+            continue
+        said = {"key": key, "edge": _EDGES.get(flag), "deleted": flag == GONE or (flag == CLOSE and end <= start)}
+        yield said if pane is None else {**said, "pane": _pane(pane, place)}
+
+
+def _pane(pane: PaneColumns, place: int) -> dict[str, Any]:
+    return {
+        "start": int(pane.start[place]),
+        "end": _finite(int(pane.end[place])),
+        "timing": TIMINGS[pane.timing[place]],
+        "index": int(pane.index[place]),
+        "is_last": bool(pane.is_last[place]),
+    }
+
+
+def _finite(end: int) -> int | None:
+    return None if end == INFINITY else end
 
 
 def _converted(column: list[Any], of: Type) -> list[Any]:

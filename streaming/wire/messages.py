@@ -61,13 +61,32 @@ class InputCounts(Strict):
     largest_start: int | None
 
 
+class PaneOfRow(Strict):
+    """The pane of a row that a window gave before it was final (T20): times in ticks, `index` counts its rows."""
+
+    start: int
+    end: int | None
+    timing: Literal["early", "on_time", "late"]
+    index: int
+    is_last: bool
+
+
 class ResultRow(Strict):
-    """One row of a result: lifetime in ticks (end null for infinity) and payload."""
+    """One row of a result: lifetime in ticks (end null for infinity) and payload.
+
+    Most rows are final when they come. Those that are not have a `key`, which all rows of the same edge, or of the same
+    pane, share: an edge comes as a row with `edge` start and a later one with `edge` end, which has both times; a row
+    with a `pane` takes the place of the one before it with the same key; `deleted` takes that back.
+    """
 
     output: str
     start: int
     end: int | None
     payload: dict[str, Any]
+    key: str | None = None
+    edge: Literal["start", "end"] | None = None
+    deleted: bool = False
+    pane: PaneOfRow | None = None
 
 
 class LateEvent(Strict):
