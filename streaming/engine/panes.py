@@ -1,5 +1,6 @@
 """Window indices in columns: which windows rows belong to, which are open, and where results begin."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,16 +38,25 @@ class Panes:
         """The last window of events that end at `end`; INFINITY gives an index above those of all times."""
         return (np.minimum(end, _LATER_THAN_ALL) - (self.offset + 1)) // self.hop
 
-    def closed_before(self, output_cti: int) -> int:
-        """The last window closed when results have the CTI `output_cti`, which is where the next window starts."""
-        if output_cti in (NO_CTI, INFINITY):
-            return BEFORE_ALL if output_cti == NO_CTI else AFTER_ALL
-        return (output_cti - self.offset) // self.hop - 1
+    def closed_at(self, cti: int, grace: int) -> int:
+        """The last window that is closed at the input's `cti`: it ends at least `grace` before (T19)."""
+        if cti in (NO_CTI, INFINITY):
+            return BEFORE_ALL if cti == NO_CTI else AFTER_ALL
+        return (max(cti - grace, -_LATER_THAN_ALL) - (self.size + self.offset)) // self.hop
 
-    def output_ctis(self, ctis: Int64s) -> Int64s:
-        """The CTIs of the results at rising input CTIs, without repetitions; INFINITY stays what it is."""
-        mapped = np.where(ctis == INFINITY, INFINITY, self.starts(self.first(ctis)))
-        return mapped[np.concatenate(([True], mapped[1:] != mapped[:-1]))] if len(mapped) else mapped
+    def output_cti(self, closed: int) -> int:
+        """The CTI of the results when the windows up to `closed` are closed: where the next one starts (T25)."""
+        if closed in (BEFORE_ALL, AFTER_ALL):
+            return NO_CTI if closed == BEFORE_ALL else INFINITY
+        return (closed + 1) * self.hop + self.offset
+
+    def output_ctis(self, ctis: Sequence[int], grace: int, closed: int) -> tuple[int, ...]:
+        """The CTIs of the results at rising input `ctis`, those that moved since the windows up to `closed` closed."""
+        finite = np.array([cti for cti in ctis if cti != INFINITY], np.int64)
+        settled = np.maximum(finite - min(grace, _LATER_THAN_ALL), -_LATER_THAN_ALL)
+        mapped = np.unique(self.starts(self.first(settled)))
+        found = mapped[mapped > self.output_cti(closed)].tolist()
+        return tuple(found) if len(finite) == len(ctis) else (*found, INFINITY)
 
     def starts(self, index: Int64s) -> Int64s:
         """Where windows start."""

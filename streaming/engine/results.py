@@ -10,11 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.definition.types import DecimalOf, Double
-from streaming.engine import spans
+from streaming.engine import moments, picks, spans
 from streaming.engine.fold import COUNT, FIRST, LAST, Fold
 from streaming.engine.grouping import combine
-from streaming.engine.measures import OPERATIONS, Measure, column_of, identity_of, ordered, restored
+from streaming.engine.measures import Measure, column_of, restored, stored_moments, stored_picks
 from streaming.engine.numbers import Numbers, integers, longs, normalised
+from streaming.engine.ordering import OPERATIONS, identity_of, ordered
 from streaming.engine.plan import AggregateColumn
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_type
@@ -24,10 +25,12 @@ _EXACT_IN_DOUBLE: Final = 2**53
 
 @dataclass(frozen=True, slots=True)
 class WindowRows:
-    """Result rows in order of their windows: window indices, and the payload columns in the window's order."""
+    """Result rows in order of their windows: window indices, the payload columns in the window's order, and how many
+    events each row is made of."""
 
     index: Int64s
     columns: list[pa.Array]
+    count: Int64s
 
 
 def close(fold: Fold, partials: pa.Table) -> WindowRows:
@@ -36,16 +39,18 @@ def close(fold: Fold, partials: pa.Table) -> WindowRows:
     A window has a row only where it has an event, whatever the aggregates' filters leave of it.
     """
     if not partials.num_rows:
-        return WindowRows(np.empty(0, np.int64), _no_rows(fold))
+        return WindowRows(np.empty(0, np.int64), _no_rows(fold), np.empty(0, np.int64))
     first, last = column_of(partials, FIRST).to_numpy(), column_of(partials, LAST).to_numpy()
     if np.array_equal(first, last):
         merged = fold.merge(partials)
-        return WindowRows(column_of(merged, FIRST).to_numpy(), _finished(fold, merged))
+        count = column_of(merged, COUNT).to_numpy()
+        return WindowRows(column_of(merged, FIRST).to_numpy(), _finished(fold, merged), count)
     group = combine(list(fold.group_codes(partials)), partials.num_rows).codes
     cells = spans.cut(group, first, last)
     spread, index = _spread(fold, partials, cells)
     order = _by_window(index)
-    return WindowRows(index[order], [column.take(pa.array(order)) for column in _finished(fold, spread)])
+    columns = [column.take(pa.array(order)) for column in _finished(fold, spread)]
+    return WindowRows(index[order], columns, column_of(spread, COUNT).to_numpy()[order])
 
 
 def _no_rows(fold: Fold) -> list[pa.Array]:
@@ -66,21 +71,17 @@ def _spread(fold: Fold, partials: pa.Table, cells: spans.Cells) -> tuple[pa.Tabl
     width = cells.width[used]
     at = np.repeat(used, width)
     index = np.repeat(cells.first_window[used] - np.cumsum(width) + width, width) + np.arange(len(at))
-    representative = np.zeros(cells.cells, np.int64)
-    representative[cells.first_cell] = np.arange(partials.num_rows)
-    # a group's cells follow one another and begin where a partial begins: the latest beginning is of the same group
-    known = np.zeros(cells.cells, np.int64)
-    known[cells.first_cell] = cells.first_cell
-    representative = representative[np.maximum.accumulate(known)]
+    representative = spans.holders(cells)
     columns = {COUNT: pa.array(events[at])}
     for key in fold.keys:
         columns[key] = column_of(partials, key).take(pa.array(representative[at]))
     for measure in fold.measures:
-        columns |= _spread_measure(measure, partials, cells, at)
+        columns |= spread_measure(measure, partials, cells, at)
     return pa.table(columns), index
 
 
-def _spread_measure(measure: Measure, partials: pa.Table, cells: spans.Cells, at: Int64s) -> dict[str, pa.Array]:
+def spread_measure(measure: Measure, partials: pa.Table, cells: spans.Cells, at: Int64s) -> dict[str, pa.Array]:
+    """The columns of `measure` for each of the cells `at`, which may repeat; of moments without what merging needs."""
     count = spans.sums(cells, column_of(partials, measure.count).to_numpy())
     columns = {measure.count: pa.array(count[at])}
     totals = [column_of(partials, name).to_numpy() for name in measure.sums]
@@ -95,6 +96,13 @@ def _spread_measure(measure: Measure, partials: pa.Table, cells: spans.Cells, at
         values = ordered(column.drop_null())
         best = spans.spread(cells.of(valid), OPERATIONS[need], values.numbers, identity_of(need, values.numbers))
         columns[name] = restored(best[at], count[at] > 0, values, column.type)
+    if measure.moments is not None:
+        rows, _, stored = stored_moments(measure, measure.moments, partials)
+        columns[measure.moments[-1]] = pa.array(moments.spread(cells.of(rows), stored).deviation[at])
+    for need, name, starts in measure.picks:
+        rows, column, start = stored_picks(name, starts, partials)
+        chosen = picks.spread(need, start, column, cells.of(rows))[at]
+        columns[name] = column.take(pa.array(chosen, mask=chosen < 0))
     return columns
 
 
@@ -102,8 +110,13 @@ def _finished(fold: Fold, states: pa.Table) -> list[pa.Array]:
     """The payload columns: the group's fields, then the aggregates."""
     columns = [column_of(states, key) for key in fold.keys]
     for aggregate, place in zip(fold.spec.aggregates, fold.places, strict=True):
-        columns.append(_FINISH[aggregate.function](aggregate, fold.measures[place], states))
+        columns.append(finished(aggregate, fold.measures[place], states))
     return columns
+
+
+def finished(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.Array:
+    """The result of `aggregate` in each row of `states`, which have the columns of `measure`."""
+    return _FINISH[aggregate.function](aggregate, measure, states)
 
 
 def _count(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.Array:
@@ -176,10 +189,38 @@ def _extreme(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> 
     return column_of(states, name)
 
 
+def _spread_out(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.Array:
+    """Variances and standard deviations, of a sample null below two values; null where a double cannot hold it."""
+    count = column_of(states, measure.count).to_numpy()
+    if measure.moments is None:
+        raise TypeError(f"{aggregate.name!r} has no moments")
+    deviation = column_of(states, measure.moments[-1]).to_numpy()
+    if isinstance(aggregate.of_type, DecimalOf):
+        deviation = deviation / 10.0**aggregate.of_type.scale
+    square = aggregate.function.startswith("variance")
+    population = aggregate.function.endswith("_pop")
+    with np.errstate(over="ignore"):
+        found = deviation * deviation if square else deviation
+        if not population:
+            share = count / np.maximum(count - 1, 1)
+            found = found * (share if square else np.sqrt(share))
+    return pa.array(found, mask=(count < (1 if population else 2)) | ~np.isfinite(found))
+
+
+def _pick(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.Array:
+    return column_of(states, f"{aggregate.function}{measure.index}")
+
+
 _FINISH: Final[Mapping[str, Callable[[AggregateColumn, Measure, pa.Table], pa.Array]]] = {
     "count": _count,
     "sum": _sum,
     "avg": _avg,
     "min": _extreme,
     "max": _extreme,
+    "variance": _spread_out,
+    "variance_pop": _spread_out,
+    "stddev": _spread_out,
+    "stddev_pop": _spread_out,
+    "first": _pick,
+    "last": _pick,
 }
