@@ -1,0 +1,35 @@
+"""Law 8 for every operator, alone and among others: engine and reference agree, however the input is cut.
+
+Cut as drawn, before every row with a restart at each cut, and not at all.
+"""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, note
+from hypothesis import strategies as st
+
+from streaming.engine import cases as engine
+from streaming.reference import cases as reference
+from streaming.wire.case import Case
+from tests.engine.agreement import differences
+from tests.reference.drawn import KINDS, Scope, cases, each_operator
+from tests.reference.readable import transcript
+from tests.reference.runs import cut
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@each_operator
+@given(data=st.data())
+def test_engine_and_reference_agree(kind: str, data: st.DataObject) -> None:
+    """On a random graph around the operator, with random settings and rows."""
+    case = data.draw(cases(kind, Scope(imports=True)))
+    note(transcript(case))
+    everywhere = replace(cut(case, range(1, len(case.rows))), restart=True)
+    for each in (case, everywhere, cut(case, ())):
+        assert not _differs(each), _differs(each)
+
+
+def _differs(case: Case) -> list[str]:
+    expected = reference.run_case(replace(case, restart=False))
+    return differences(case, expected, engine.run_case(case), each_alone=case.restart)
