@@ -1,34 +1,34 @@
 """Which kernel runs which node."""
 
-from streaming.engine.asof_join import AsofKernel
-from streaming.engine.folded_window import FoldedWindowKernel
-from streaming.engine.join import JoinKernel
+from importlib import import_module
+from typing import cast
+
 from streaming.engine.kernel import Kernel
-from streaming.engine.lifetimes import LifetimeKernel
-from streaming.engine.outputs import OutputKernel
-from streaming.engine.pieces_join import PiecesKernel
 from streaming.engine.plan import LifetimeSpec, MatchSpec, NodeSpec, OutputSpec, TopKSpec, UnionSpec, WindowSpec
-from streaming.engine.top_k import TopKKernel
-from streaming.engine.union import UnionKernel
-from streaming.engine.window import WindowKernel
+
+
+def _made(module: str, name: str, spec: NodeSpec) -> Kernel:
+    return cast(Kernel, getattr(import_module(f"streaming.engine.{module}"), name)(spec))
 
 
 def kernel_of(spec: NodeSpec) -> Kernel:
     """A kernel for `spec`. It keeps nothing of its own between turns."""
     match spec:
         case WindowSpec():
-            return FoldedWindowKernel(spec) if spec.folded else WindowKernel(spec)
+            if spec.folded:
+                return _made("folded_window", "FoldedWindowKernel", spec)
+            return _made("window", "WindowKernel", spec)
         case TopKSpec():
-            return TopKKernel(spec)
+            return _made("top_k", "TopKKernel", spec)
         case MatchSpec(kind="join"):
-            return JoinKernel(spec)
+            return _made("join", "JoinKernel", spec)
         case MatchSpec(kind="asof_join"):
-            return AsofKernel(spec)
+            return _made("asof_join", "AsofKernel", spec)
         case MatchSpec():
-            return PiecesKernel(spec)
+            return _made("pieces_join", "PiecesKernel", spec)
         case UnionSpec():
-            return UnionKernel(spec)
+            return _made("union", "UnionKernel", spec)
         case LifetimeSpec():
-            return LifetimeKernel(spec)
+            return _made("lifetimes", "LifetimeKernel", spec)
         case OutputSpec():
-            return OutputKernel(spec)
+            return _made("outputs", "OutputKernel", spec)

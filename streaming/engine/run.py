@@ -14,7 +14,6 @@ from streaming.engine.measures import column_of
 from streaming.engine.operators import Operators
 from streaming.engine.plan import Plan
 from streaming.engine.state import DictState
-from streaming.engine.together import TogetherFeed
 from streaming.engine.watching import corrected
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Arrived
@@ -116,6 +115,8 @@ class EngineRun:
     def _fed_together(
         self, heard: Iterable[Heard], ending: set[str], *, stop: bool
     ) -> tuple[list[Envelope], list[pa.Table]]:
+        from streaming.engine.together import TogetherFeed
+
         feed = TogetherFeed(self._plan, self._all, self._listed)
         for each in heard:
             if len(each) == 3:
