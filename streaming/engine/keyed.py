@@ -1,6 +1,6 @@
 """Rows of a node by key, in slots that a stable hash names: only slots that a turn asks for are read and written."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -20,7 +20,9 @@ MOST_ROWS: Final = 4096
 """A node of the tree with more rows hands all of them to its children, unless it is one slot alone."""
 _SLOT: Final = "@slot"
 _DUE: Final = "@due"
-_NODE, _TABLE, _ROWS, _FIRST, _HALF, _LAST = range(6)
+_MARK: Final = "@mark"
+_COLUMNS: Final = ("node", "table", "rows", "first", "half", "last", "mark")
+_NODE, _TABLE, _ROWS, _FIRST, _HALF, _LAST, _LEAST = range(len(_COLUMNS))
 _GONE: Final = -1
 
 
@@ -32,23 +34,26 @@ class KeyedRows:
     in tables, each sorted by slot, in a tree over the bits of the slots: new rows enter at its root, and a node that
     has too many hands them down. So appending costs few writes however many slots it touches, and reading some slots
     costs a table or two for each, however many rows there are. A directory, which is a table too, says of each table
-    its node, rows, and its first, median and last `due`; JSON values of the shelf's head are not used.
+    its node, rows, its first, median and last `due`, and its least `mark`; the shelf's head is not used.
+    `tidy` says of a table which of its rows are still needed, and is asked whenever tables are put together.
     """
 
     shelf: Shelf
     name: str
     keys: Sequence[str]
     schema: pa.Schema
+    tidy: Callable[[pa.Table], npt.NDArray[np.bool_]] | None = None
     _directory: npt.NDArray[np.int64] = field(init=False, repr=False)
     _used: int = field(init=False, repr=False)
+    _seen: dict[int, pa.Table] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         try:
             stored = self.shelf.get(self.name)
         except LookupError:
             stored = None
-        columns = [] if stored is None else [stored.column(place).to_numpy() for place in range(6)]
-        self._directory = np.column_stack(columns) if columns else np.empty((0, 6), np.int64)
+        columns = [] if stored is None else [stored.column(name).to_numpy() for name in _COLUMNS]
+        self._directory = np.column_stack(columns) if columns else np.empty((0, len(_COLUMNS)), np.int64)
         self._used = len(self._directory)
 
     @property
@@ -64,17 +69,21 @@ class KeyedRows:
     def read(self, slots: Int64s | None) -> pa.Table:
         """All rows in these slots (None: all of the node's), in an order that hangs on the state alone."""
         found = [rows for _, rows in self._found(slots)]
-        whole = pa.concat_tables([self._with(self.schema.empty_table(), *(np.empty(0, np.int64),) * 2), *found])
-        return whole.select(self.schema.names).combine_chunks()
+        whole = pa.concat_tables([self.schema.empty_table(), *(rows.select(self.schema.names) for rows in found)])
+        return whole.combine_chunks()
 
-    def append(self, table: pa.Table, due: Int64s) -> None:
-        """Add rows; `due` is the tick at which each wants to be looked at, INFINITY: never."""
+    def append(self, table: pa.Table, due: Int64s, mark: Int64s | None = None) -> None:
+        """Add rows; `due` is the tick at which each wants to be looked at, INFINITY: never; `mark`: see `least_mark`."""
         if table.num_rows:
-            slots = self._slots(table)
-            self._insert(0, 0, _sorted(self._with(table.select(self.schema.names), slots, due)))
+            marks = np.full(len(due), INFINITY) if mark is None else mark
+            named = zip((_SLOT, _DUE, _MARK), (self._slots(table), due, marks), strict=True)
+            rows = table.select(self.schema.names)
+            for name, values in named:
+                rows = rows.append_column(name, pa.array(values))
+            self._insert(0, 0, _sorted(rows))
             self._save()
 
-    def rewrite(self, slots: Int64s | None, table: pa.Table, due: Int64s) -> None:
+    def rewrite(self, slots: Int64s | None, table: pa.Table, due: Int64s, mark: Int64s | None = None) -> None:
         """Put the rows of `table`, all of which are in `slots`, in the place of all rows there (None: everywhere)."""
         wanted = None if slots is None else np.unique(slots)
         for at in self._touched(wanted).tolist():
@@ -82,8 +91,8 @@ class KeyedRows:
             inside = np.ones(stored.num_rows, np.bool_) if wanted is None else _among(_column(stored, _SLOT), wanted)
             if inside.any():
                 self._replace(at, stored, ~inside)
-        self.append(table, due)
         self._save()
+        self.append(table, due, mark)
 
     def forget(self, cti: int) -> None:
         """Rows due at or before `cti` may go: tables go once all their rows may, and are cut once half of them may.
@@ -113,6 +122,11 @@ class KeyedRows:
         entries = self._entries
         return int(entries[entries[:, _NODE] != _GONE, _FIRST].min(initial=INFINITY))
 
+    def least_mark(self) -> int:
+        """The smallest mark of all rows; INFINITY when there are none, or none was given one."""
+        entries = self._entries
+        return int(entries[entries[:, _NODE] != _GONE, _LEAST].min(initial=INFINITY))
+
     @property
     def _entries(self) -> npt.NDArray[np.int64]:
         return self._directory[: self._used]
@@ -120,9 +134,6 @@ class KeyedRows:
     def _slots(self, table: pa.Table) -> Int64s:
         columns = [_whole(table.column(key)) for key in self.keys]
         return self.slots_of(columns, table.num_rows)
-
-    def _with(self, table: pa.Table, slots: Int64s, due: Int64s) -> pa.Table:
-        return table.append_column(_SLOT, pa.array(slots)).append_column(_DUE, pa.array(due))
 
     def _touched(self, wanted: Int64s | None) -> Int64s:
         """The directory's places of all tables that may have rows in `wanted`, oldest table first."""
@@ -164,7 +175,9 @@ class KeyedRows:
                 break
             joining.append(at)
             size += int(self._directory[at, _ROWS])
-        self._add(node, self._merged(joining, rows))
+        rows = self._merged(joining, rows)
+        if rows.num_rows:
+            self._add(node, rows)
 
     def _merged(self, places: Sequence[int], rows: pa.Table) -> pa.Table:
         """The rows of some tables, which go, and `rows`, sorted by slot; of equal slots older tables first."""
@@ -173,7 +186,9 @@ class KeyedRows:
         parts = [self._get(at) for at in sorted(places, key=lambda at: int(self._directory[at, _TABLE]))]
         for at in places:
             self._drop(at)
-        return _sorted(pa.concat_tables([*parts, rows]))
+        whole = _sorted(pa.concat_tables([*parts, rows]))
+        keep = None if self.tidy is None else self.tidy(whole)
+        return whole if keep is None or keep.all() else whole.take(pa.array(np.flatnonzero(keep)))
 
     def _replace(self, at: int, stored: pa.Table, keep: npt.NDArray[np.bool_]) -> None:
         node = int(self._directory[at, _NODE])
@@ -186,14 +201,18 @@ class KeyedRows:
         self.shelf.put(table, rows.combine_chunks())
         due = np.sort(_column(rows, _DUE))
         if self._used == len(self._directory):
-            spare = np.full((max(8, self._used), 6), _GONE, np.int64)
+            spare = np.full((max(8, self._used), len(_COLUMNS)), _GONE, np.int64)
             self._directory = np.concatenate([self._directory, spare])
-        said = (node, int(table[1:]), len(due), due[0], due[(len(due) - 1) // 2], due[-1])
+        mark = _column(rows, _MARK).min()
+        said = (node, int(table[1:]), len(due), due[0], due[(len(due) - 1) // 2], due[-1], mark)
         self._directory[self._used] = said
         self._used += 1
 
     def _get(self, at: int) -> pa.Table:
-        return self.shelf.get(f"t{self._directory[at, _TABLE]}")
+        number = int(self._directory[at, _TABLE])
+        if number not in self._seen:
+            self._seen[number] = self.shelf.get(f"t{number}")
+        return self._seen[number]
 
     def _drop(self, at: int) -> None:
         self.shelf.drop([f"t{self._directory[at, _TABLE]}"])
@@ -202,8 +221,7 @@ class KeyedRows:
     def _save(self) -> None:
         self._directory = self._entries[self._entries[:, _NODE] != _GONE]
         self._used = len(self._directory)
-        names = ("node", "table", "rows", "first", "half", "last")
-        columns = {name: pa.array(np.ascontiguousarray(self._directory[:, at])) for at, name in enumerate(names)}
+        columns = {name: pa.array(np.ascontiguousarray(self._directory[:, at])) for at, name in enumerate(_COLUMNS)}
         self.shelf.put(self.name, pa.table(columns))
 
 
