@@ -14,6 +14,7 @@ from streaming.engine.panes import AFTER_ALL, BEFORE_ALL, Panes
 from streaming.engine.plan import AggregateColumn, WindowSpec
 from streaming.engine.shelf import Shelf
 from streaming.temporal.ticks import NO_CTI
+from streaming.temporal.windows import HoppingWindows
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_type
 
@@ -164,6 +165,13 @@ class Filling:
             None if panes.stamp is None else np.concatenate((panes.stamp, start)),
             np.concatenate((panes.extent, np.zeros(rows, np.int64))),
         )
+
+
+def filling_of(spec: WindowSpec) -> Filling | None:
+    """What fills empty windows of the node; None where they are skipped (T21)."""
+    if spec.fill_gap is None or not isinstance(spec.panes, HoppingWindows):
+        return None
+    return Filling(spec, Panes.of(spec.panes))
 
 
 def groups_of(spec: WindowSpec) -> list[pa.Array]:

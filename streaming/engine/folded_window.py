@@ -6,7 +6,7 @@ from typing import Final
 import pyarrow as pa
 
 from streaming.engine.emission import Emission, PaneTable
-from streaming.engine.empties import Filling
+from streaming.engine.empties import filling_of
 from streaming.engine.fold import Fold
 from streaming.engine.kernel import Port, Released, Turn
 from streaming.engine.panes import AFTER_ALL, BEFORE_ALL, Panes
@@ -34,7 +34,7 @@ class FoldedWindowKernel:
         self._fold = Fold(spec)
         self._panes = Panes.of(spec.panes)
         self._emission = Emission(spec)
-        self._filling = None if spec.fill_gap is None else Filling(spec, self._panes)
+        self._filling = filling_of(spec)
 
     def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
         """Take the partials of the port, and release the rows of windows that its CTI closes or completes."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from streaming.engine.empties import NOTHING, Windows
 from streaming.engine.flows import Flows
 from streaming.engine.kernel import Port, Turn
 from streaming.engine.shelf import Shelf
@@ -17,10 +18,9 @@ Bounds = Callable[[Int64s], tuple[Int64s, Int64s]]
 class Members:
     """Events in panes: row i of `flows` is in the panes `first[i]..last[i]`, inclusive and never empty.
 
-    The numbers of one group are contiguous in time, no two groups share a number, unless the panes stand at the same
-    places for all groups (tumbling, hopping, time_interval): then a number and a group name a pane. A flow may be there
-    several times, for ranges that do not overlap, with different lifetimes. Flows that nothing has ended yet end at
-    INFINITY.
+    The numbers of one group rise with time, and no two groups share a number; they hold for this turn alone. An event
+    may be there several times, for ranges that do not overlap, with different lifetimes. What nothing has ended yet
+    ends at INFINITY.
     """
 
     flows: Flows
@@ -34,13 +34,15 @@ class PaneTurn:
     """What a turn does to the panes of a node.
 
     `closing` are those that this turn closes, `known` those that exist and stay open (None unless asked for), `ctis`
-    the node's CTIs that moved, rising, and `horizon` the largest finite time seen (T4).
+    the node's CTIs that moved, rising, and `horizon` the largest finite time seen (T4). `filled` are closing windows
+    without events that get a row all the same (T21).
     """
 
     closing: Members
     known: Members | None
     ctis: tuple[int, ...]
     horizon: int
+    filled: Windows = NOTHING
 
 
 class PaneSource(Protocol):

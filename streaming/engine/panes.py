@@ -38,6 +38,16 @@ class Panes:
         """The last window of events that end at `end`; INFINITY gives an index above those of all times."""
         return (np.minimum(end, _LATER_THAN_ALL) - (self.offset + 1)) // self.hop
 
+    def first_open(self, first: Int64s, late_at: Int64s | None, grace: int) -> Int64s:
+        """`first`, the first windows of events, raised for late_kept ones to those that are open at `late_at` (T19).
+
+        `late_at` is NO_CTI for events that are not late, None if none is.
+        """
+        if late_at is None:
+            return first
+        met = np.maximum(np.maximum(late_at, -_LATER_THAN_ALL) - min(grace, _LATER_THAN_ALL), -_LATER_THAN_ALL)
+        return np.maximum(first, self.first(met))
+
     def closed_at(self, cti: int, grace: int) -> int:
         """The last window that is closed at the input's `cti`: it ends at least `grace` before (T19)."""
         if cti in (NO_CTI, INFINITY):

@@ -1,0 +1,17 @@
+"""Which panes a window or top_k node has."""
+
+from streaming.engine.empties import filling_of
+from streaming.engine.fixed_panes import FixedPanes
+from streaming.engine.group_panes import group_source
+from streaming.engine.pane_source import PaneSource
+from streaming.engine.plan import TopKSpec, WindowSpec
+from streaming.temporal.windows import HoppingWindows
+
+
+def source_of(spec: WindowSpec | TopKSpec) -> PaneSource:
+    """The panes of a window or top_k node over events."""
+    if not isinstance(spec.panes, HoppingWindows):
+        return group_source(spec)
+    if isinstance(spec, TopKSpec):
+        return FixedPanes(spec.node, spec.panes, spec.grace, spec.group_by)
+    return FixedPanes(spec.node, spec.panes, spec.grace, spec.group_by, spec.emit, filling_of(spec))

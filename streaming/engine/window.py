@@ -1,0 +1,45 @@
+"""A window node over events: which panes there are and what is in them, their aggregates, and when that is said."""
+
+from collections.abc import Sequence
+
+from streaming.engine.aggregates import PaneAggregator
+from streaming.engine.emission import Emission, PaneTable
+from streaming.engine.empties import filling_of
+from streaming.engine.kernel import Port, Released, Turn
+from streaming.engine.pane_source import Members
+from streaming.engine.pane_sources import source_of
+from streaming.engine.plan import WindowSpec
+from streaming.engine.shelf import Shelf
+
+
+class WindowKernel:
+    """One window node, whatever the kind of window: rows of aggregates for each group of each pane (T19, T20)."""
+
+    def __init__(self, spec: WindowSpec) -> None:
+        self._spec = spec
+        self._source = source_of(spec)
+        self._aggregator = PaneAggregator(spec)
+        self._emission = Emission(spec)
+        self._filling = filling_of(spec)
+
+    def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
+        """Take the events of the port, and release the rows of panes that its CTI closes or completes."""
+        port = ports[0]
+        paned = self._source.turn(port, shelf, turn, known=self._asks(port))
+        closing = self._table(paned.closing)
+        if self._filling is not None:
+            closing = self._filling.with_empty(closing, paned.filled)
+        known = None if paned.known is None else self._table(paned.known)
+        rows = self._emission.released(shelf, port.cti, closing, known, turn.boundary)
+        return Released(rows, paned.ctis, paned.horizon)
+
+    def _asks(self, port: Port) -> bool:
+        """Whether rows may have to tell of panes that stay open."""
+        return self._spec.emit == "running" or (self._spec.emit == "on_complete" and bool(port.ctis))
+
+    def _table(self, members: Members) -> PaneTable:
+        if not len(members.flows):
+            return PaneTable.none(self._spec)
+        rows = self._aggregator.rows(members.flows, members.first, members.last, members.bounds)
+        start, end = members.bounds(rows.number)
+        return PaneTable(start, end, rows.columns, rows.stamp, rows.extent)
