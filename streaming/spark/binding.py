@@ -14,6 +14,7 @@ from streaming.definition.streams import StreamDefinition
 from streaming.engine.compile import compile_binding
 from streaming.engine.plan import Plan
 from streaming.spark.control import AddBinding
+from streaming.spark.journals import journaling
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.revealing import revealed
 from streaming.wire.messages import InputSpec, RunSpec
@@ -57,7 +58,7 @@ class Binding:
 
 def binding_of(carrier: CarrierFolder, entry: int) -> Binding:
     """The binding that control entry `entry` added. Raises `NotRunnable`, `LookupError`."""
-    key = (str(carrier.path), entry)
+    key = (carrier.location, entry)
     if key not in _BUILT:
         _BUILT[key] = _build(carrier, carrier.control.added(entry))
         if len(_BUILT) > _REMEMBERED:
@@ -87,9 +88,13 @@ def adapter_of(carrier: CarrierFolder, spec: RunSpec, name: str, stream: StreamD
     Raises `AdapterError`.
     """
     choice = spec.inputs[name].adapter
-    journal = carrier.path / "journals" / f"{spec.binding}-{shape_of(spec)[:12]}" / name
+    journal = f"journals/{spec.binding}-{shape_of(spec)[:12]}/{name}"
     options = revealed(spec.run, name, choice.options)
-    return input_adapter(choice.kind, options, stream, carrier.home, journal, carrier.settings.outgoing)
+    return journaling(
+        carrier,
+        journal,
+        lambda path: input_adapter(choice.kind, options, stream, carrier.home, path, carrier.settings.outgoing),
+    )
 
 
 def shape_of(spec: RunSpec) -> str:

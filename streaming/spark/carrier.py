@@ -11,7 +11,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from streaming.adapters.contract import AdapterError
 from streaming.spark.binding import adapter_of
 from streaming.spark.control import AddBinding, AtEnd, StopBinding
-from streaming.spark.errors import Failure, explain_query
+from streaming.spark.errors import Failure, PunctualError, explain_query
 from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create
 from streaming.spark.manifests import Manifest, newest_manifest, read_manifest
 from streaming.spark.planner import wall_clock
@@ -22,6 +22,11 @@ from streaming.spark.stage import OperatorStage
 from streaming.spark.with_state import transform_with_state
 from streaming.wire.messages import RunSpec
 
+NO_CHECKPOINT = (
+    "The carrier is on an object store, and nothing says where Spark keeps its own checkpoint. "
+    "Name a folder that driver and workers share, or an address for which Spark has a connector."
+)
+
 
 class Carrier:
     """The bindings of one organisation in one streaming query, one checkpoint.
@@ -30,9 +35,17 @@ class Carrier:
     manifests, which are the only truth about a run.
     """
 
-    def __init__(self, session: SparkSession, path: Path, settings: CarrierSettings) -> None:
+    def __init__(
+        self, session: SparkSession, location: Path | str, settings: CarrierSettings, *, checkpoint: str | None = None
+    ) -> None:
+        """Open the carrier at `location`.
+
+        `checkpoint` is where Spark keeps its own (offsets, state), in Spark's words; without it, in the carrier's
+        folder. One on an object store needs it named: Spark has its own client of such a store, or none.
+        """
         self._session = session
-        self._opened: CarrierFolder = create(path, settings)
+        self._opened: CarrierFolder = create(location, settings)
+        self._checkpoint = _checkpoint_of(self._opened) if checkpoint is None else checkpoint
         self._query: StreamingQuery | None = None
 
     @property
@@ -45,7 +58,7 @@ class Carrier:
         if self.running:
             return
         self._opened.folder.remove(HOLD)
-        session, path = self._session, str(self._opened.path)
+        session, path = self._session, self._opened.location
         session.dataSource.register(FeedSource)
         session.dataSource.register(ResultSink)
         session.conf.set("spark.sql.shuffle.partitions", str(self.settings.partitions))
@@ -54,7 +67,7 @@ class Carrier:
         self._query = (
             results.writeStream.format(ResultSink.name())
             .option("carrier", path)
-            .option("checkpointLocation", str(self._opened.path / "spark"))
+            .option("checkpointLocation", self._checkpoint)
             .outputMode("append")
             .start()
         )
@@ -167,6 +180,12 @@ class Carrier:
             by_place.setdefault(row["place"], []).append(row["id"])
         places = sorted(by_place)
         return [by_place[places[index % len(places)]].pop(0) for index in range(wanted)]
+
+
+def _checkpoint_of(carrier: CarrierFolder) -> str:
+    if carrier.local is None:
+        raise PunctualError(NO_CHECKPOINT, domain="user")
+    return str(carrier.local / "spark")
 
 
 def _quoted(text: str) -> str:

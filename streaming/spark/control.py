@@ -41,6 +41,13 @@ Command = Annotated[AddBinding | StopBinding, Field(discriminator="kind")]
 _COMMAND: TypeAdapter[AddBinding | StopBinding] = TypeAdapter(Command)
 
 
+class AnotherDriver(OSError):
+    """An entry of the control log was written by another driver, which has the carrier now."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"entry {number} of the control log was written by another driver")
+
+
 class ControlLog:
     """Entries `control/<number>.json` from 1. One driver appends; an entry never changes, so it may be cached."""
 
@@ -55,9 +62,15 @@ class ControlLog:
         return numbers[-1] if numbers else 0
 
     def append(self, command: AddBinding | StopBinding) -> int:
-        """Write `command` as the next entry and return its number. Only the driver may call this."""
+        """Write `command` as the next entry and return its number. Only the driver may call this.
+
+        Raises `AnotherDriver` when the entry is there already: whoever wrote it has the carrier now.
+        """
         number = (self.newest() if self._newest is None else self._newest) + 1
-        self._folder.write(f"control/{number}.json", command.model_dump_json().encode())
+        name, content = f"control/{number}.json", command.model_dump_json().encode()
+        # A store that lost its first answer is asked again, and then finds what it has just taken.
+        if not self._folder.create(name, content) and self._folder.read(name) != content:
+            raise AnotherDriver(number)
         self._newest = number
         return number
 

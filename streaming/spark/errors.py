@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from streaming.adapters.contract import AdapterError
+from streaming.spark.storage import StoreUnreachable
 
 Domain = Literal["user", "external", "internal"]
 
@@ -53,6 +54,12 @@ _BY_TEXT: tuple[tuple[tuple[str, ...], Domain, str], ...] = (
         "A worker of the engine did not answer in time. The run is started again from its checkpoint.",
     ),
     (
+        ("StoreUnreachable",),
+        "external",
+        "The object store that holds the results and the state did not answer, or refused. "
+        "See that it can be reached and that it takes this installation's credentials; then start the run again.",
+    ),
+    (
         ("OutOfMemoryError", "Cannot allocate memory", "MemoryError"),
         "external",
         "The engine ran out of memory. Give the machine more, or run fewer queries; the checkpoint is kept.",
@@ -61,8 +68,10 @@ _BY_TEXT: tuple[tuple[tuple[str, ...], Domain, str], ...] = (
 
 
 def shared_fault(error: BaseException) -> bool:
-    """Whether `error` concerns the machine and not one binding: a full or unwritable disk, no memory."""
+    """Whether `error` concerns the machine and not one binding: a full or unwritable disk, no memory, no store."""
     if isinstance(error, MemoryError):
+        return True
+    if isinstance(error, StoreUnreachable):
         return True
     return isinstance(error, OSError) and not isinstance(error, AdapterError) and error.errno in {28, 30, 122, 12}
 

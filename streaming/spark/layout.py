@@ -1,19 +1,22 @@
 """Where a carrier keeps what, and the settings that planner, workers and sink share through its folder."""
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
 from streaming.definition.graph import Strict
 from streaming.spark.control import ControlLog
-from streaming.spark.storage import Folder, LocalFolder
+from streaming.spark.storage import Folder, folder_at, is_remote
 from streaming.wire.outgoing import NOTHING, OutgoingPolicy
 
 SETTINGS_FILE = "carrier.json"
 HOLD = "hold"
 """While this file exists the planner plans nothing: its driver is about to stop the query."""
+_REMEMBERED_S: Final = 1.0
+"""For so long a process takes the settings on an object store for unchanged: operators ask for them at every key."""
 
 
 class CarrierSettings(Strict):
@@ -23,7 +26,8 @@ class CarrierSettings(Strict):
     many rows a batch may read for each input. `min_interval_s`: at least so long between two batches, unless more rows
     wait than one batch takes. `isolate`: a fault in one binding stops that binding alone; without it the query fails
     (right for a carrier with one binding in several buckets). `buckets`: how many each binding gets. `list_ctis`: keep
-    every output CTI in the manifests, not only the last. `outgoing`: where adapters may connect to.
+    every output CTI in the manifests, not only the last. `outgoing`: where adapters may connect to. `results`: the
+    location (storage.py) under which `RunSpec.results` lies where that is not `home`.
     """
 
     home: str
@@ -34,13 +38,14 @@ class CarrierSettings(Strict):
     buckets: Annotated[int, Field(ge=1, le=256)] = 1
     list_ctis: bool = False
     outgoing: OutgoingPolicy = NOTHING
+    results: str | None = None
 
 
 @dataclass(frozen=True)
 class CarrierFolder:
-    """An opened carrier folder."""
+    """An opened carrier folder; `location` is a path or that of an object store (storage.py)."""
 
-    path: Path
+    location: str
     settings: CarrierSettings
     folder: Folder
     control: ControlLog
@@ -50,30 +55,56 @@ class CarrierFolder:
         """The folder of the organisation."""
         return Path(self.settings.home)
 
+    @property
+    def local(self) -> Path | None:
+        """The folder as a path, None where it is on an object store."""
+        return None if is_remote(self.location) else Path(self.location)
 
-def create(path: Path, settings: CarrierSettings) -> CarrierFolder:
-    """Open the carrier at `path` with `settings`; only its partitions stay as they were at its first start."""
-    folder = LocalFolder(path)
+    def results_of(self, entry: int) -> Folder:
+        """Where the results go of the binding that control entry `entry` added."""
+        root = self.settings.home if self.settings.results is None else self.settings.results
+        return folder_at(root).within(self.control.added(entry).spec.results)
+
+
+def create(location: Path | str, settings: CarrierSettings) -> CarrierFolder:
+    """Open the carrier at `location` with `settings`; only its partitions stay as they were at its first start."""
+    folder = folder_at(str(location))
     known = folder.read(SETTINGS_FILE)
     if known is not None:
         partitions = CarrierSettings.model_validate_json(known).partitions
         settings = settings.model_copy(update={"partitions": partitions})
     folder.write(SETTINGS_FILE, settings.model_dump_json().encode())
-    return CarrierFolder(path, settings, folder, ControlLog(folder))
+    return CarrierFolder(str(location), settings, folder, ControlLog(folder))
 
 
-def opened(path: str) -> CarrierFolder:
-    """The carrier at `path` as workers see it; remembered for each process as long as its settings stay."""
-    folder = LocalFolder(path)
+def opened(location: str) -> CarrierFolder:
+    """The carrier at `location` as workers see it; remembered for each process as long as its settings stay.
+
+    Raises `LookupError` where no carrier is, `OSError`.
+    """
+    known = _OPENED.get(location)
+    if known is not None and is_remote(location) and time.monotonic() < known.until:
+        return known.carrier
+    folder = folder_at(location)
     content = folder.read(SETTINGS_FILE)
     if content is None:
-        raise LookupError(f"{path} is not the folder of a carrier")
-    known = _OPENED.get(path)
-    if known is None or known[0] != content:
+        raise LookupError(f"{location} is not the folder of a carrier")
+    if known is not None and known.content == content:
+        carrier = known.carrier
+    else:
         settings = CarrierSettings.model_validate_json(content)
-        known = (content, CarrierFolder(Path(path), settings, folder, ControlLog(folder)))
-        _OPENED[path] = known
-    return known[1]
+        carrier = CarrierFolder(location, settings, folder, ControlLog(folder))
+    _OPENED[location] = _Known(content, time.monotonic() + _REMEMBERED_S, carrier)
+    return carrier
 
 
-_OPENED: dict[str, tuple[bytes, CarrierFolder]] = {}
+@dataclass(frozen=True)
+class _Known:
+    """A carrier that was opened from settings with `content`, which count until `until` without another look."""
+
+    content: bytes
+    until: float
+    carrier: CarrierFolder
+
+
+_OPENED: dict[str, _Known] = {}

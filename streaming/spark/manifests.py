@@ -11,8 +11,8 @@ from dataclasses import asdict
 from typing import Any
 
 from streaming.spark.layout import CarrierFolder
-from streaming.spark.parts import RECENT_KEPT, BindingSummary, results_folder
-from streaming.spark.storage import Folder, LocalFolder
+from streaming.spark.parts import RECENT_KEPT, BindingSummary
+from streaming.spark.storage import Folder
 from streaming.temporal.outcomes import QUARANTINED
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.messages import LATENESS_BUCKETS
@@ -50,8 +50,7 @@ def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSumma
         if carrier.settings.list_ctis and summary.moved:
             manifest["moved"][summary.key] = summary.moved
         commit = Commit(batch=batch, parts=summary.parts, totals=report)
-        folder = LocalFolder(results_folder(carrier, summary.entry))
-        folder.write(f"commits/{batch}.json", commit.model_dump_json().encode())
+        carrier.results_of(summary.entry).write(f"commits/{batch}.json", commit.model_dump_json().encode())
     manifest["bindings"] = known
     manifest["runs"] = _last_changes(before["runs"], manifest["changes"])
     carrier.folder.write(f"commits/{batch}.json", json.dumps(manifest).encode())

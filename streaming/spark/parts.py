@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -16,6 +15,7 @@ from streaming.spark.layout import CarrierFolder
 from streaming.spark.lines import result_lines, table_lines
 from streaming.spark.result_rows import result_rows
 from streaming.spark.state_change import StateChange
+from streaming.spark.storage import Folder
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.results import Part, PartKind, part_path
 
@@ -41,18 +41,16 @@ class BindingSummary:
 
 
 class PartWriter:
-    """Writes one part beside its place; `finish` renames it there. Re-running a batch writes the same bytes."""
+    """Writes one part out of sight; `finish` puts it in its place. Re-running a batch writes the same bytes."""
 
-    def __init__(self, folder: Path, kind: PartKind, batch: int, task: int) -> None:
+    def __init__(self, folder: Folder, kind: PartKind, batch: int, task: int) -> None:
         self._kind = kind
         self._path = part_path(kind, batch, task)
-        self._target = folder / self._path
-        self._staged = self._target.with_name(f".{self._target.name}.staged")
+        self._writing = folder.writing(self._path)
         self._waiting: list[bytes] = []
         self._size = 0
         self._bytes = 0
         self._rows = 0
-        self._begun = False
 
     def add(self, lines: Iterable[bytes]) -> None:
         """Append lines, each without its end. Raises `OSError`."""
@@ -66,14 +64,11 @@ class PartWriter:
     def finish(self) -> Part:
         """Put the part in its place; it counts once a commit lists it. Raises `OSError`."""
         self._spill()
-        self._staged.replace(self._target)
+        self._writing.finish()
         return Part(kind=self._kind, path=self._path, rows=self._rows, bytes=self._bytes)
 
     def _spill(self) -> None:
-        self._target.parent.mkdir(parents=True, exist_ok=True)
-        with self._staged.open("ab" if self._begun else "wb") as file:
-            file.writelines(line + b"\n" for line in self._waiting)
-        self._begun = True
+        self._writing.add(line + b"\n" for line in self._waiting)
         self._bytes += self._size + len(self._waiting)
         self._waiting.clear()
         self._size = 0
@@ -127,14 +122,9 @@ class TaskSink:
     def _writer(self, row: Row, kind: PartKind) -> PartWriter:
         key = (row.binding, kind)
         if key not in self._writers:
-            folder = results_folder(self._carrier, row.entry)
+            folder = self._carrier.results_of(row.entry)
             self._writers[key] = PartWriter(folder, kind, row.batch, self._task)
         return self._writers[key]
-
-
-def results_folder(carrier: CarrierFolder, entry: int) -> Path:
-    """The folder of results of the binding that control entry `entry` added."""
-    return carrier.home / carrier.control.added(entry).spec.results
 
 
 def with_null_for_infinity(late: pa.Table) -> pa.Table:

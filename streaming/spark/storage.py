@@ -1,25 +1,82 @@
-"""The shared folder of a carrier behind one small interface: a local path now, an object store later."""
+"""The folder that the processes of a carrier share, behind one small interface: on a file system or an object store.
 
+A *location* names either: a path, or `s3://<bucket>/<prefix>` with options of the store after `?`, such as
+`s3://punctual/org-1?endpoint_override=127.0.0.1:9000&scheme=http&region=eu-west-1`. Credentials never stand in it: they
+are found where the store's own tools look for them.
+"""
+
+import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Final, Protocol
+
+REMOTE: Final = "s3://"
+Tag = tuple[int, int]
+"""Size in bytes and time of change: two contents of one name that are told apart by neither count as the same."""
+
+
+class StoreUnreachable(OSError):
+    """The object store does not answer, or refuses: a fault of the machine and not of one binding."""
+
+
+class Writing(Protocol):
+    """A blob that is being written piece by piece; nobody sees it before `finish`."""
+
+    def add(self, pieces: Iterable[bytes]) -> None:
+        """Append `pieces`. Raises `OSError`."""
+
+    def finish(self) -> None:
+        """Put the blob in its place, whole; what was there is replaced. Raises `OSError`."""
 
 
 class Folder(Protocol):
-    """Named blobs. A name is a relative path with `/`; writing replaces the whole blob or leaves the old one."""
+    """Named blobs. A name is a relative path with `/`; writing replaces the whole blob or leaves the old one.
+
+    What one process has written, every process reads and lists from then on. A name is never both a blob and the
+    beginning of other names.
+    """
 
     def read(self, name: str) -> bytes | None:
-        """The content of `name`, None where there is none."""
+        """The content of `name`, None where there is none. Raises `OSError`."""
 
     def write(self, name: str, content: bytes) -> None:
         """Store `content` as `name`, atomically. Raises `OSError`."""
 
+    def create(self, name: str, content: bytes) -> bool:
+        """Store `content` as `name` unless it is there; whether it was stored. Of many who try one succeeds.
+
+        Raises `OSError`.
+        """
+
+    def writing(self, name: str) -> Writing:
+        """Begin a large blob `name`; one process at a time. Of one that is given up nothing is seen."""
+
     def numbers(self, name: str) -> Sequence[int]:
-        """The numbers, ascending, of the blobs `<name>/<number>.*`."""
+        """The numbers, ascending, of the blobs `<name>/<number>.*`. Raises `OSError`."""
+
+    def tags(self, name: str) -> Mapping[str, Tag]:
+        """The blobs `<name>/<blob>`, not those deeper, each with what tells its content from another."""
 
     def remove(self, name: str) -> None:
-        """Forget `name`; it may be absent."""
+        """Forget `name`; it may be absent. Raises `OSError`."""
+
+    def within(self, name: str) -> "Folder":
+        """The folder whose names begin with `<name>/` here."""
+
+
+def is_remote(location: str) -> bool:
+    """Whether `location` is one of an object store."""
+    return location.startswith(REMOTE)
+
+
+def folder_at(location: str) -> Folder:
+    """The folder at `location`. Raises `ValueError` for one that cannot be."""
+    if not is_remote(location):
+        return LocalFolder(location)
+    from streaming.spark.object_store import object_folder  # only who has one loads the client of a store
+
+    return object_folder(location)
 
 
 class LocalFolder:
@@ -37,24 +94,114 @@ class LocalFolder:
 
     def write(self, name: str, content: bytes) -> None:
         """Write beside the file and rename: a reader sees the old content or the new, never a part."""
-        target = self.path / name
-        staged = target.with_name(f".{target.name}.staged")
+        staged = self._stage(name, content)
         try:
-            staged.write_bytes(content)
-        except FileNotFoundError:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            staged.write_bytes(content)
-        staged.replace(target)
+            staged.replace(self.path / name)
+        except BaseException:
+            staged.unlink(missing_ok=True)
+            raise
+
+    def create(self, name: str, content: bytes) -> bool:
+        """Write beside the file, then link it: the file system lets one of many do so."""
+        staged = self._stage(name, content)
+        try:
+            (self.path / name).hardlink_to(staged)
+        except FileExistsError:
+            return False
+        finally:
+            staged.unlink(missing_ok=True)
+        return True
+
+    def writing(self, name: str) -> "LocalWriting":
+        """A file beside the place of `name`."""
+        return LocalWriting(self.path / name)
 
     def numbers(self, name: str) -> Sequence[int]:
         """The numbers of the files `<name>/<number>.<suffix>`; staged files do not count."""
         try:
             with os.scandir(self.path / name) as entries:
-                stems = [entry.name.partition(".")[0] for entry in entries]
+                return numbers_of(entry.name for entry in entries)
         except FileNotFoundError:
             return []
-        return sorted(int(stem) for stem in stems if stem.isdigit())
+
+    def tags(self, name: str) -> Mapping[str, Tag]:
+        """The files of the folder `name`; hidden ones are staged ones, and do not count."""
+        try:
+            with os.scandir(self.path / name) as entries:
+                found = {entry.name: entry.stat() for entry in entries if entry.is_file() and entry.name[0] != "."}
+        except FileNotFoundError:
+            return {}
+        return {each: (stat.st_size, stat.st_mtime_ns) for each, stat in found.items()}
 
     def remove(self, name: str) -> None:
         """Delete the file; it may be absent."""
         (self.path / name).unlink(missing_ok=True)
+
+    def within(self, name: str) -> "LocalFolder":
+        """The folder `name` of this one."""
+        return LocalFolder(self.path / name)
+
+    def _stage(self, name: str, content: bytes) -> Path:
+        """A hidden file beside `name` that no other process writes: an attempt that was given up may still be alive."""
+        target = self.path / name
+        staged = target.with_name(f".{target.name}.{os.urandom(8).hex()}.staged")
+        try:
+            with _opened(staged, "xb") as file:
+                file.write(content)
+        except BaseException:
+            staged.unlink(missing_ok=True)
+            raise
+        return staged
+
+
+class LocalWriting:
+    """Writes a hidden file beside the file from the first piece on; `finish` renames it to its place.
+
+    An attempt begins with a file of its own, and finds out when a later one has taken its place. All attempts write
+    the same bytes, so a file that is as long as what this one has written holds that, whoever wrote it.
+    """
+
+    def __init__(self, target: Path) -> None:
+        self._target = target
+        self._staged = target.with_name(f".{target.name}.staged")
+        self._written: int | None = None
+
+    def add(self, pieces: Iterable[bytes]) -> None:
+        """Append. Raises `OSError`, also when another attempt has begun since."""
+        if self._written is None:
+            if self._staged.is_file():
+                self._staged.unlink(missing_ok=True)
+            self._written = 0
+            mode = "wb"
+        else:
+            self._require_mine()
+            mode = "ab"
+        with _opened(self._staged, mode) as file:
+            file.writelines(pieces)
+            self._written = file.tell()
+
+    def finish(self) -> None:
+        """Rename the hidden file; one to which nothing was added is empty."""
+        if self._written is None:
+            self.add(())
+        self._require_mine()
+        self._staged.replace(self._target)
+
+    def _require_mine(self) -> None:
+        if self._staged.stat().st_size != self._written:
+            raise OSError(errno.ESTALE, "another attempt writes this file", str(self._staged))
+
+
+def numbers_of(names: Iterable[str]) -> list[int]:
+    """The numbers before the first point of `names`, ascending and each once; names without one do not count."""
+    stems = {name.partition(".")[0] for name in names}
+    return sorted(int(stem) for stem in stems if stem.isascii() and stem.isdigit())
+
+
+def _opened(path: Path, mode: str) -> BinaryIO:
+    """`path` opened for writing; its folder is made where it is missing."""
+    try:
+        return path.open(mode)  # type: ignore[return-value]
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open(mode)  # type: ignore[return-value]

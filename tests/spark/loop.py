@@ -96,7 +96,7 @@ class Loop:
 
     def _tasks(self) -> list[Any]:
         assert self.planned is not None
-        return share_out(str(self.carrier.path), self.carrier.settings.partitions, self.planned)
+        return share_out(self.carrier.location, self.carrier.settings.partitions, self.planned)
 
     def _operate(self, rows: list[Row], state: dict[tuple[str, int], dict[tuple[str], tuple[bytes]]]) -> list[Row]:
         groups: dict[tuple[str, int], list[Row]] = defaultdict(list)
@@ -104,7 +104,7 @@ class Loop:
             groups[row.binding, row.bucket].append(row)
         found: list[Row] = []
         for key, group in groups.items():
-            stage = OperatorStage(str(self.carrier.path))
+            stage = OperatorStage(self.carrier.location)
             stage._state = MapInMemory(state.setdefault(key, {}))
             values = ((*_values(row),) for row in group)
             found += [Row(*row) for row in stage.handleInputRows(key, values, TimerValues())]

@@ -1,0 +1,199 @@
+"""A folder that is a prefix of an object store which speaks S3.
+
+A blob is one object: a put replaces it whole, and what is put is read and listed by everybody at once, so nothing is
+staged and renamed. What has to be there once (`create`) is a put under the condition that there is none.
+"""
+
+import tempfile
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
+
+from pyarrow import fs
+
+from streaming.spark.storage import StoreUnreachable, Tag, numbers_of
+
+NO_CLIENT = (
+    "The package botocore was not found, without which no carrier can be on an object store. "
+    "Install punctual with the extra 's3', then start again."
+)
+_IN_MEMORY_BYTES: Final = 8 << 20
+_PIECE_BYTES: Final = 4 << 20
+_TRIES: Final = 32
+"""How often is tried what met another write of the same object."""
+
+
+@lru_cache(maxsize=64)
+def object_folder(location: str) -> "ObjectFolder":
+    """The folder at `location` (`storage`); one client of the store for each and process.
+
+    Raises `ValueError` for options that the store's client does not know, `StoreUnreachable`.
+    """
+    with _told(location):
+        joint = "&" if urlsplit(location).query else "?"
+        # A small object goes by one request instead of three.
+        system, prefix = fs.FileSystem.from_uri(f"{location}{joint}allow_delayed_open=true")
+    return ObjectFolder(system, prefix, _creating(location))
+
+
+class ObjectFolder:
+    """The objects below `prefix` (`<bucket>/<key>`) of `system`.
+
+    `create_object(bucket, key, content)` puts an object unless it is there, and says whether it did.
+    """
+
+    def __init__(self, system: fs.FileSystem, prefix: str, create_object: Callable[[str, str, bytes], bool]) -> None:
+        self._system = system
+        self._prefix = prefix.rstrip("/")
+        self._create_object = create_object
+
+    def read(self, name: str) -> bytes | None:
+        """The content of the object, None where there is none.
+
+        The client asks for the size and then for so many bytes, between which the object may have been replaced; so
+        it is read again until it was the same before and after.
+        """
+        with _told(name):
+            for _ in range(_TRIES):
+                try:
+                    with self._system.open_input_stream(self._path(name)) as stream:
+                        before = stream.metadata()
+                        content: bytes = stream.read(int(before["Content-Length"]))
+                    with self._system.open_input_stream(self._path(name)) as stream:
+                        if stream.metadata()["ETag"] == before["ETag"]:
+                            return content
+                except FileNotFoundError:
+                    return None
+        raise StoreUnreachable(f"The object '{name}' was replaced all the time while it was read.")
+
+    def write(self, name: str, content: bytes) -> None:
+        """Put the object."""
+        with _told(name), self._system.open_output_stream(self._path(name)) as stream:
+            stream.write(content)
+
+    def create(self, name: str, content: bytes) -> bool:
+        """Put the object if there is none, as the store decides."""
+        bucket, _, key = self._path(name).partition("/")
+        with _told(name):
+            return self._create_object(bucket, key, content)
+
+    def writing(self, name: str) -> "ObjectWriting":
+        """Gather the content on this machine, then put it: a part of an object is never seen."""
+        return ObjectWriting(self, name)
+
+    def put(self, name: str, pieces: Iterable[bytes]) -> None:
+        """Put the object of all `pieces`, in parts where they are many. Raises `StoreUnreachable`."""
+        with _told(name), self._system.open_output_stream(self._path(name)) as stream:
+            for piece in pieces:
+                stream.write(piece)
+
+    def numbers(self, name: str) -> Sequence[int]:
+        """The numbers of the objects `<name>/<number>.<suffix>`."""
+        return numbers_of(info.base_name for info in self._listed(name))
+
+    def tags(self, name: str) -> Mapping[str, Tag]:
+        """The objects `<name>/<object>`."""
+        return {info.base_name: (info.size, info.mtime_ns) for info in self._listed(name)}
+
+    def remove(self, name: str) -> None:
+        """Delete the object; the store says nothing where there is none."""
+        with _told(name):
+            try:
+                self._system.delete_file(self._path(name))
+            except FileNotFoundError:
+                return
+
+    def within(self, name: str) -> "ObjectFolder":
+        """The objects below `name`, by the same client."""
+        return ObjectFolder(self._system, self._path(name), self._create_object)
+
+    def make_bucket(self) -> None:
+        """Make the bucket of this folder, where the location's options allow it. Raises `StoreUnreachable`."""
+        with _told(self._prefix):
+            self._system.create_dir(self._prefix.partition("/")[0])
+
+    def _listed(self, name: str) -> list[fs.FileInfo]:
+        with _told(name):
+            found = self._system.get_file_info(fs.FileSelector(self._path(name), allow_not_found=True))
+        return [info for info in found if info.is_file]
+
+    def _path(self, name: str) -> str:
+        return f"{self._prefix}/{name}"
+
+
+class ObjectWriting:
+    """A blob in memory, then in a file without a name, which goes with this process; `finish` puts it."""
+
+    def __init__(self, folder: ObjectFolder, name: str) -> None:
+        self._folder = folder
+        self._name = name
+        self._gathered = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES)  # noqa: SIM115 - as follows
+        weakref.finalize(self, self._gathered.close)
+
+    def add(self, pieces: Iterable[bytes]) -> None:
+        """Append to what is gathered. Raises `OSError` where this machine's disk is full."""
+        self._gathered.writelines(pieces)
+
+    def finish(self) -> None:
+        """Put the object."""
+        with self._gathered as gathered:
+            gathered.seek(0)
+            self._folder.put(self._name, iter(lambda: gathered.read(_PIECE_BYTES), b""))
+
+
+def _creating(location: str) -> Callable[[str, str, bytes], bool]:
+    """How to put an object of `location` only where there is none; its client is made when it is first needed."""
+    client: list[Any] = []
+
+    def create(bucket: str, key: str, content: bytes) -> bool:
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        if not client:
+            client.append(_client(location))
+        for _ in range(_TRIES):
+            try:
+                client[0].put_object(Bucket=bucket, Key=key, Body=content, IfNoneMatch="*")
+            except ClientError as error:
+                code = error.response["Error"]["Code"]
+                if code == "PreconditionFailed":
+                    return False
+                if code != "ConditionalRequestConflict":
+                    raise StoreUnreachable(str(error)) from None
+            except BotoCoreError as error:
+                raise StoreUnreachable(str(error)) from None
+            else:
+                return True
+        raise StoreUnreachable("others wrote the same object all the time")
+
+    return create
+
+
+def _client(location: str) -> Any:
+    """botocore's client with the options of `location`: the same store and the same credentials as pyarrow's."""
+    try:
+        from botocore.config import Config
+        from botocore.session import Session
+    except ModuleNotFoundError:
+        raise StoreUnreachable(NO_CLIENT) from None
+    options = {name: values[-1] for name, values in parse_qs(urlsplit(location).query).items()}
+    endpoint = options.get("endpoint_override")
+    return Session().create_client(
+        "s3",
+        region_name=options.get("region"),
+        endpoint_url=f"{options.get('scheme', 'https')}://{endpoint}" if endpoint else None,
+        config=Config(s3={"addressing_style": "path"} if endpoint else {}, retries={"mode": "standard"}),
+    )
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """A fault of the store as `StoreUnreachable`, told with the name of the blob."""
+    try:
+        yield
+    except (FileNotFoundError, StoreUnreachable):
+        raise
+    except OSError as error:
+        raise StoreUnreachable(f"The object store did not take or give '{name}': {error}") from error

@@ -1,0 +1,224 @@
+"""The storage contract, the same for a file system and for an object store, also when many write at a time."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import get_context
+from typing import TypeVar
+
+import pytest
+
+from streaming.spark.control import AnotherDriver, ControlLog, StopBinding
+from streaming.spark.errors import explain_query, shared_fault
+from streaming.spark.object_store import ObjectFolder
+from streaming.spark.storage import Folder, LocalFolder, StoreUnreachable, folder_at
+
+T = TypeVar("T")
+MANY = 12
+
+
+def together(work: Callable[[int], T], threads: int = MANY) -> list[T]:
+    """`work` by each of so many threads that begin at the same moment."""
+    begin = threading.Barrier(threads)
+
+    def run(number: int) -> T:
+        begin.wait()
+        return work(number)
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(run, range(threads)))
+
+
+def test_each_location_has_its_own_kind_of_folder(location: str, folder: Folder) -> None:
+    assert isinstance(folder, ObjectFolder if location.startswith("s3://") else LocalFolder)
+
+
+def test_a_blob_is_read_as_it_was_written_last(folder: Folder) -> None:
+    assert folder.read("deep/er/one.json") is None
+    for content in (b"first", b"", b"x" * 20_000_000):
+        folder.write("deep/er/one.json", content)
+        assert folder.read("deep/er/one.json") == content
+    folder.remove("deep/er/one.json")
+    folder.remove("deep/er/one.json")
+    assert folder.read("deep/er/one.json") is None
+
+
+def test_what_is_created_is_created_once(folder: Folder) -> None:
+    assert folder.create("control/1.json", b"mine")
+    assert not folder.create("control/1.json", b"yours")
+    assert folder.read("control/1.json") == b"mine"
+    folder.remove("control/1.json")
+    assert folder.create("control/1.json", b"yours")
+
+
+def test_numbers_are_those_of_the_blobs_right_below(folder: Folder) -> None:
+    assert folder.numbers("lanes/0") == []
+    for name in ("lanes/0/10.arrow", "lanes/0/9.arrow", "lanes/0/x.arrow", "lanes/1/3.arrow", "lanes/0/7/1.arrow"):
+        folder.write(name, b"x")
+    assert [number for number in folder.numbers("lanes/0") if number != 7] == [9, 10]
+    folder.remove("lanes/0/9.arrow")
+    assert 9 not in folder.numbers("lanes/0")
+    assert folder.numbers("lanes/1") == [3]
+
+
+def test_a_tag_tells_one_content_from_another(folder: Folder) -> None:
+    assert folder.tags("journals") == {}
+    folder.write("journals/files.jsonl", b"one\n")
+    folder.write("journals/deeper/other.jsonl", b"one\n")
+    first = folder.tags("journals")
+    assert set(first) == {"files.jsonl"}
+    assert folder.tags("journals") == first
+    folder.write("journals/files.jsonl", b"one\ntwo\n")
+    assert folder.tags("journals")["files.jsonl"] != first["files.jsonl"]
+
+
+def test_a_folder_within_has_the_names_behind_its_own(folder: Folder) -> None:
+    folder.within("results/a").write("commits/1.json", b"a")
+    assert folder.read("results/a/commits/1.json") == b"a"
+    assert folder.within("results").within("a").numbers("commits") == [1]
+
+
+@pytest.mark.parametrize("pieces", [0, 1, 3_000])
+def test_a_large_blob_is_there_whole_once_it_is_finished(folder: Folder, pieces: int) -> None:
+    folder.write("results/part.jsonl", b"old")
+    writing = folder.writing("results/part.jsonl")
+    expected = []
+    for number in range(pieces):
+        piece = bytes([number % 251]) * 4_000
+        writing.add([piece, b"\n"])
+        expected += [piece, b"\n"]
+        if number % 1_000 == 0:
+            assert folder.read("results/part.jsonl") == b"old"
+    writing.finish()
+    assert folder.read("results/part.jsonl") == b"".join(expected)
+
+
+def test_what_an_attempt_left_unfinished_is_not_seen_and_does_not_count(folder: Folder) -> None:
+    folder.writing("results/7.jsonl").add([b"half of it"])
+    assert folder.read("results/7.jsonl") is None
+    assert folder.numbers("results") == []
+    assert folder.tags("results") == {}
+    again = folder.writing("results/7.jsonl")
+    again.add([b"whole"])
+    again.finish()
+    assert folder.read("results/7.jsonl") == b"whole"
+
+
+def test_an_attempt_that_was_given_up_but_lives_spoils_nothing(folder: Folder) -> None:
+    """Two attempts at the same part write the same bytes, in turns that differ; whoever ends well left it whole."""
+    pieces = [b"a" * 10, b"b" * 20, b"c" * 30]
+    for early in range(4):
+        first, second = folder.writing("part"), folder.writing("part")
+        for piece in pieces[:early]:
+            first.add([piece])
+        ended = 0
+        for attempt, rest in ((second, pieces), (first, pieces[early:])):
+            try:
+                for piece in rest:
+                    attempt.add([piece])
+                attempt.finish()
+            except OSError:
+                continue
+            ended += 1
+        assert ended >= 1
+        assert folder.read("part") == b"".join(pieces)
+        folder.remove("part")
+
+
+def test_of_many_who_create_at_a_time_one_succeeds(folder: Folder) -> None:
+    for name in (f"control/{number}.json" for number in range(5)):
+        created = together(lambda number, name=name: folder.create(name, str(number).encode()))
+        assert created.count(True) == 1
+        assert folder.read(name) == str(created.index(True)).encode()
+
+
+def creates(location: str, names: int) -> list[int]:
+    """The numbers that this process could create."""
+    folder = folder_at(location)
+    return [number for number in range(names) if folder.create(f"{number}.json", b"x")]
+
+
+def test_of_processes_that_create_one_succeeds(location: str) -> None:
+    with get_context("spawn").Pool(2) as pool:
+        both = pool.starmap(creates, [(location, 40)] * 2)
+    assert sorted(both[0] + both[1]) == list(range(40))
+
+
+def test_readers_see_a_whole_blob_while_it_is_replaced(folder: Folder) -> None:
+    folder.write("one", b"0" * 1_000)
+    over = threading.Event()
+
+    def write(number: int) -> None:
+        for size in (1, 40_000, 700_000):
+            folder.write("one", str(number % 10).encode() * size)
+
+    def read() -> int:
+        seen = 0
+        while not over.is_set() or not seen:
+            content = folder.read("one")
+            assert content
+            assert len(content) in {1, 1_000, 40_000, 700_000}
+            assert content == content[:1] * len(content)
+            seen += 1
+        return seen
+
+    with ThreadPoolExecutor(2) as readers:
+        reading = [readers.submit(read) for _ in range(2)]
+        try:
+            together(write)
+        finally:
+            over.set()
+        assert all(each.result() for each in reading)
+
+
+def test_what_many_have_written_is_listed_at_once(folder: Folder) -> None:
+    def write(number: int) -> None:
+        folder.write(f"lanes/{number}.arrow", b"x")
+        assert number in folder.numbers("lanes")
+
+    together(write)
+    assert folder.numbers("lanes") == list(range(MANY))
+
+
+def stop(binding: str) -> StopBinding:
+    return StopBinding(kind="stop", tick=1, binding=binding, flush=False)
+
+
+def test_a_driver_that_lost_its_carrier_cannot_replace_a_command_of_the_new_one(folder: Folder) -> None:
+    old, new = ControlLog(folder), ControlLog(folder)
+    assert old.append(stop("a")) == 1
+    assert new.append(stop("b")) == 2
+    with pytest.raises(AnotherDriver):
+        old.append(stop("c"))
+    assert [new.read(number) for number in (1, 2)] == [stop("a"), stop("b")]
+    assert new.newest() == 2
+
+
+def test_a_command_that_was_taken_without_an_answer_is_taken_once(folder: Folder) -> None:
+    ControlLog(folder).append(stop("a"))
+    again = ControlLog(folder)
+    again._newest = 0
+    assert again.append(stop("a")) == 1
+    assert again.newest() == 1
+
+
+def test_a_store_that_does_not_answer_stops_the_carrier_and_no_binding_alone(store: str) -> None:
+    away = folder_at(f"s3://punctual/away?{store.replace(store.partition('=')[2].partition('&')[0], '127.0.0.1:1')}")
+    asking: list[Callable[[], object]] = [
+        lambda: away.read("x"),
+        lambda: away.write("x", b""),
+        lambda: away.create("x", b""),
+        lambda: away.numbers("x"),
+        lambda: away.remove("x"),
+    ]
+
+    def ask(number: int) -> StoreUnreachable:
+        with pytest.raises(StoreUnreachable) as raised:
+            asking[number]()
+        return raised.value
+
+    for error in together(ask, len(asking)):
+        assert shared_fault(error)
+        told = explain_query(RuntimeError(f"Task failed: StoreUnreachable: {error}"))
+        assert told.domain == "external"
+        assert "credentials" in told.message
