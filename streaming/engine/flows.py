@@ -37,7 +37,7 @@ TIMINGS: Final = ("early", "on_time", "late")
 
 @dataclass(frozen=True, slots=True)
 class PaneColumns:
-    """The pane metadata of rows of windows: `timing` holds codes of TIMINGS."""
+    """The pane metadata of rows of windows: `timing` holds codes of TIMINGS, `index` is -1 for rows of no window."""
 
     start: Int64s
     end: Int64s
@@ -47,9 +47,7 @@ class PaneColumns:
 
     def take(self, rows: Int64s) -> "PaneColumns":
         """The metadata of `rows`, by index."""
-        return PaneColumns(
-            self.start[rows], self.end[rows], self.timing[rows], self.index[rows], self.is_last[rows]
-        )
+        return PaneColumns(self.start[rows], self.end[rows], self.timing[rows], self.index[rows], self.is_last[rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,10 +208,8 @@ def _sources(part: Flows) -> pa.Array:
 
 
 def _panes(parts: Sequence[Flows]) -> PaneColumns:
-    """Pane metadata of all parts; one without any would mean rows of windows beside other rows, which check refuses."""
-    panes = [part.pane for part in parts if part.pane is not None]
-    if len(panes) != len(parts):
-        raise ValueError("rows of windows and rows without panes cannot stand in one table")
+    """Pane metadata of all parts; rows of a part without any, beside rows of windows in a union, have the index -1."""
+    panes = [_no_panes(len(part)) if part.pane is None else part.pane for part in parts]
     return PaneColumns(
         np.concatenate([pane.start for pane in panes]),
         np.concatenate([pane.end for pane in panes]),
@@ -221,3 +217,8 @@ def _panes(parts: Sequence[Flows]) -> PaneColumns:
         np.concatenate([pane.index for pane in panes]),
         np.concatenate([pane.is_last for pane in panes]),
     )
+
+
+def _no_panes(rows: int) -> PaneColumns:
+    zeros = np.zeros(rows, np.int64)
+    return PaneColumns(zeros, zeros, zeros.astype(np.int8), zeros - 1, zeros.astype(np.bool_))

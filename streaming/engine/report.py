@@ -1,10 +1,14 @@
 """What kernels say of received rows whose outcome is still open: taken, kept waiting, or refused (T12, T24)."""
 
 from dataclasses import dataclass, field
+from typing import Final
 
 import pyarrow as pa
 
 from streaming.temporal.outcomes import Reason
+
+ALSO: Final = "\x1f"
+"""Between the sources of a flow that two received rows have made: the start and the end of an edge."""
 
 
 @dataclass
@@ -38,4 +42,6 @@ class Report:
 
 
 def _named(sources: pa.Array | None) -> list[str]:
-    return [] if sources is None or sources.null_count == len(sources) else sources.drop_null().to_pylist()
+    if sources is None or sources.null_count == len(sources):
+        return []
+    return [each for named in sources.drop_null().to_pylist() for each in named.split(ALSO)]

@@ -78,6 +78,12 @@ def vanishing(flags: Flags, start: Int64s, end: Int64s) -> Mask:
     return found
 
 
+def shortened(flows: Flows, by: int) -> Flows:
+    """Whole events with their ends moved by `by`, which is negative; those with nothing left of them go."""
+    end = later(flows.end, by)
+    return settled(flows.lasting(flows.start, end), end > flows.start)
+
+
 def settled(flows: Flows, kept: Mask) -> Flows:
     """The `kept` rows; an OLD row whose successor is not among them is GONE, a successor without its OLD is fresh."""
     return _settled(flows.where(kept))
@@ -98,7 +104,7 @@ def _stepped(rows: Rows, step: Step, flag: Flags | None) -> Rows:
         case SetDurationStep():
             return _lasting(rows, step.duration, flag)
         case ExtendStep():
-            return extended(rows, step.by, flag)
+            return _extended(rows, step.by, flag)
 
 
 def _shifted(rows: Rows, by: int) -> Rows:
@@ -121,11 +127,8 @@ def _lasting(rows: Rows, duration: int | Expression, flag: Flags | None) -> Rows
     return replace(rows, end=later(rows.start, duration))
 
 
-def extended(rows: Rows, by: int, flag: Flags | None) -> Rows:
-    """The rows with their ends moved by `by`, which may be negative; those with nothing left of them go.
-
-    What takes an edge back does so still. `flag` has an entry for each row of the chunk, None when all are whole.
-    """
+def _extended(rows: Rows, by: int, flag: Flags | None) -> Rows:
+    """The rows with their ends moved; those with nothing left of them go. What takes an edge back does so still."""
     end = later(rows.end, by)
     left = end > rows.start
     if flag is not None:

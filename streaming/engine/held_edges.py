@@ -1,0 +1,172 @@
+"""The open edges of a node that waits for their ends, in tables by start; a turn reads those that it may close."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from streaming.engine.flows import CLOSE, ENDLESS, OPEN, Flows, Mask, together
+from streaming.engine.report import ALSO, Report
+from streaming.engine.shelf import Shelf
+from streaming.engine.steps import vanishing
+from streaming.temporal.ticks import INFINITY, NO_CTI
+from streaming.wire.arrived import Int64s
+
+_TABLE_ROWS: Final = 8192
+_MOST_TABLES: Final = 64
+_HEAD: Final = "edges"
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table of open edges: the earliest and the latest of their starts, and whether their sources are open."""
+
+    name: str
+    first: int
+    last: int
+    rows: int
+    watched: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """What a turn did to the edges of a node.
+
+    `opened` and `closing` are the starts and the ends that met, row by row. `late` are the starts that are late_kept
+    and came in this turn without their end; `oldest` is the earliest start of the others that are held, INFINITY when
+    there is none.
+    """
+
+    opened: Flows
+    closing: Flows
+    late: Flows
+    oldest: int
+
+    @property
+    def lasting(self) -> Flows:
+        """The lifetimes of the pairs, made by both rows, late_kept if the start was; without edges that vanished."""
+        live = ~vanishing(self.closing.flags, self.closing.start, self.closing.end)
+        source = _both(self.opened.source, self.closing.source)
+        whole = replace(self.opened, end=self.closing.end, flag=None, id=None, source=source)
+        return whole.where(live)
+
+
+class HeldEdges:
+    """The edges on `shelf` whose ends have not come."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._tables = [_Table(*entry) for entry in shelf.head.get(_HEAD, [])]
+
+    def turn(self, arrived: Flows, report: Report) -> Paired:
+        """Hold the edge starts among `arrived` and pair them, and those held before, with the ends among them.
+
+        Raises LookupError for an end whose start was never here.
+        """
+        opens = arrived.where(_opens(arrived))
+        ends = arrived.where(arrived.flags == CLOSE)
+        near = [table for table in self._tables if _meets(table, ends.start)]
+        parts = [opens, *(Flows.of_table(self._shelf.get(table.name)) for table in near)]
+        pool = together(parts)
+        places = _places(pool, ends)
+        held = np.ones(len(pool), np.bool_)
+        held[places] = False
+        paired = Paired(pool.take(places), ends, *self._late_and_oldest(opens, pool, held, near))
+        self._put_back(parts, held, near)
+        self._save(report)
+        return paired
+
+    def never_closed(self, report: Report) -> Flows | None:
+        """At infinity: all edges that are held, ENDLESS now; none is held any more. None when there is none."""
+        parts = [Flows.of_table(self._shelf.get(table.name)) for table in self._tables]
+        self._forget(self._tables)
+        self._save(report)
+        if not parts:
+            return None
+        edges = together(parts)
+        return replace(edges, flag=np.full(len(edges), ENDLESS, np.int8))
+
+    def _late_and_oldest(self, opens: Flows, pool: Flows, held: Mask, near: Sequence[_Table]) -> tuple[Flows, int]:
+        late = held & (pool.lates != NO_CTI)
+        late[len(opens) :] = False
+        oldest = int(pool.start[held & ~late].min(initial=INFINITY))
+        far = (table.first for table in self._tables if table not in near)
+        return pool.where(late), min(oldest, min(far, default=INFINITY))
+
+    def _put_back(self, parts: Sequence[Flows], held: Mask, near: Sequence[_Table]) -> None:
+        """Write the starts that came, with what is left of the tables in which an end met a start."""
+        at = len(parts[0])
+        left = [parts[0].where(held[:at])]
+        for table, rows in zip(near, parts[1:], strict=True):
+            still = held[at : at + len(rows)]
+            at += len(rows)
+            if not still.all():
+                left.append(rows.where(still))
+                self._forget([table])
+        self._write(together(left))
+        if len(self._tables) > _MOST_TABLES:
+            smaller = sorted(self._tables, key=lambda table: table.rows)[: _MOST_TABLES // 2]
+            rows = together([Flows.of_table(self._shelf.get(table.name)) for table in smaller])
+            self._forget(smaller)
+            self._write(rows)
+
+    def _write(self, rows: Flows) -> None:
+        watched = np.zeros(len(rows), np.bool_)
+        if rows.source is not None:
+            watched = pc.is_valid(rows.source).to_numpy(zero_copy_only=False)
+        for of in (False, True):
+            part = rows.where(watched == of)
+            part = part.take(np.argsort(part.start, kind="stable"))
+            table = part.to_table()
+            for at in range(0, len(part), _TABLE_ROWS):
+                start = part.start[at : at + _TABLE_ROWS]
+                name = self._shelf.fresh()
+                self._shelf.put(name, table.slice(at, len(start)))
+                self._tables.append(_Table(name, int(start[0]), int(start[-1]), len(start), of))
+
+    def _forget(self, tables: Sequence[_Table]) -> None:
+        names = {table.name for table in tables}
+        self._tables = [table for table in self._tables if table.name not in names]
+        self._shelf.drop(sorted(names))
+
+    def _save(self, report: Report) -> None:
+        for table in self._tables:
+            if table.watched:
+                report.waits(self._shelf.get(table.name)["@source"].combine_chunks())
+        entries: list[Any] = [[each.name, each.first, each.last, each.rows, each.watched] for each in self._tables]
+        self._shelf.head[_HEAD] = entries
+
+
+def whole(flows: Flows) -> Flows:
+    """The events that are no edges."""
+    return flows.where(~_opens(flows) & (flows.flags != CLOSE)) if flows.flag is not None else flows
+
+
+def _opens(flows: Flows) -> Mask:
+    flags = flows.flags
+    found: Mask = (flags == OPEN) | (flags == ENDLESS)
+    return found
+
+
+def _meets(table: _Table, starts: Int64s) -> bool:
+    return bool(((starts >= table.first) & (starts <= table.last)).any())
+
+
+def _places(pool: Flows, ends: Flows) -> Int64s:
+    """The row in `pool` of the start of each end."""
+    if not len(ends):
+        return np.empty(0, np.int64)
+    found = pc.index_in(ends.ids, value_set=pool.ids)
+    if found.null_count:
+        raise LookupError("an edge ends whose start was never here")
+    places: Int64s = found.to_numpy().astype(np.int64)
+    return places
+
+
+def _both(opened: pa.Array | None, closing: pa.Array | None) -> pa.Array | None:
+    if opened is None or closing is None:
+        return closing if opened is None else opened
+    return pc.coalesce(pc.binary_join_element_wise(opened, closing, ALSO), opened, closing)
