@@ -78,6 +78,11 @@ class Filling:
         self._panes = panes
         self._groups = groups_of(spec)
 
+    @property
+    def group_by(self) -> tuple[str, ...]:
+        """The fields of a group."""
+        return self._spec.group_by
+
     def spans(self, groups: Sequence[pa.Array], first: Int64s, last: Int64s) -> Spans:
         """Those of the rows with the group values `groups`, in the windows `first..last`, that are in `fill_groups`."""
         listed = len(self._spec.fill_groups)

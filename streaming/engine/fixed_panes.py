@@ -12,7 +12,6 @@ from streaming.engine.flows import WHOLE, Flows
 from streaming.engine.in_windows import InWindows, without_outcome
 from streaming.engine.kernel import Port, Turn
 from streaming.engine.open_edges import OpenEdges
-from streaming.engine.pane_numbers import numbered
 from streaming.engine.pane_source import Members, PaneTurn
 from streaming.engine.panes import AFTER_ALL, BEFORE_ALL, Panes
 from streaming.engine.report import Report
@@ -29,8 +28,9 @@ class FixedPanes:
     """The windows of a node that stand where its definition says (T23, T25); a window is closed at its end + `grace`.
 
     An event is stored once, however many windows it is in. On the shelf: `closed`, the last window that is closed, the
-    pieces of events in later ones, and the edges that are open. Panes are numbered anew in each turn. `known` is all
-    that is open, for `on_complete` only what is complete. With `filling` it also says which empty windows are filled.
+    pieces of events in later ones, and the edges that are open. A pane's number is the index of its window. `known` is
+    all that is open, for `on_complete` only what is complete. With `filling` it also says which empty windows are
+    filled.
     """
 
     def __init__(
@@ -38,14 +38,12 @@ class FixedPanes:
         node: str,
         windows: HoppingWindows,
         grace: int,
-        group_by: Sequence[str] = (),
         emit: Emit = "final",
         filling: Filling | None = None,
     ) -> None:
         self._node = node
         self._panes = Panes.of(windows)
         self._grace = grace
-        self._group_by = tuple(group_by)
         self._emit = emit
         self._filling = filling
 
@@ -97,8 +95,9 @@ class FixedPanes:
         return [*kept, *edges.known(cti, closing, until)]
 
     def _members(self, parts: Sequence[InWindows]) -> Members:
-        return numbered(InWindows.joined(parts), self._panes, self._group_by)
+        every = InWindows.joined(parts)
+        return Members(every.flows, every.first, every.last, self._panes.bounds)
 
     def _spans(self, filling: Filling, parts: Sequence[InWindows]) -> Spans:
         every = InWindows.joined(parts)
-        return filling.spans([every.flows.columns[name] for name in self._group_by], every.first, every.last)
+        return filling.spans([every.flows.columns[name] for name in filling.group_by], every.first, every.last)

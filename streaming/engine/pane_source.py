@@ -18,9 +18,10 @@ Bounds = Callable[[Int64s], tuple[Int64s, Int64s]]
 class Members:
     """Events in panes: row i of `flows` is in the panes `first[i]..last[i]`, inclusive and never empty.
 
-    The numbers of one group rise with time, and no two groups share a number; they hold for this turn alone. An event
-    may be there several times, for ranges that do not overlap, with different lifetimes. What nothing has ended yet
-    ends at INFINITY.
+    The numbers of one group rise with time, and they hold for this turn alone. Where panes stand at the same places for
+    all groups (tumbling, hopping, time_interval) a number and a group name a pane, and a number is the window's index;
+    everywhere else no two groups share a number. An event may be there several times, for ranges that do not overlap,
+    with different lifetimes. What nothing has ended yet ends at INFINITY.
     """
 
     flows: Flows

@@ -13,5 +13,5 @@ def source_of(spec: WindowSpec | TopKSpec) -> PaneSource:
     if not isinstance(spec.panes, HoppingWindows):
         return group_source(spec)
     if isinstance(spec, TopKSpec):
-        return FixedPanes(spec.node, spec.panes, spec.grace, spec.group_by)
-    return FixedPanes(spec.node, spec.panes, spec.grace, spec.group_by, spec.emit, filling_of(spec))
+        return FixedPanes(spec.node, spec.panes, spec.grace)
+    return FixedPanes(spec.node, spec.panes, spec.grace, spec.emit, filling_of(spec))

@@ -71,3 +71,8 @@ class Panes:
     def starts(self, index: Int64s) -> Int64s:
         """Where windows start."""
         return index * self.hop + self.offset
+
+    def bounds(self, index: Int64s) -> tuple[Int64s, Int64s]:
+        """Where windows start and end."""
+        start = self.starts(index)
+        return start, start + self.size

@@ -79,7 +79,7 @@ def turns_of(elements: Sequence[Element], cuts: set[int]) -> list[Sequence[Eleme
 
 def ports_of(elements: Sequence[Element], cuts: set[int]) -> list[Port]:
     """The turns that end before the elements at `cuts` and at the end; the horizon is that of all finite times."""
-    ports, at, horizon = [], NO_CTI, int(NO_CTI)
+    ports, at, horizon = [], int(NO_CTI), int(NO_CTI)
     for turn in turns_of(elements, cuts):
         ctis = tuple(each.cti for each in turn if each.cti is not None)
         horizon = horizon_of(turn, horizon)

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.engine import fixed_panes, open_edges, pane_numbers
+from streaming.engine import fixed_panes, open_edges
 from streaming.engine.fixed_panes import FixedPanes
 from streaming.engine.kernel import Port, Turn
 from streaming.engine.pane_source import Members
@@ -17,8 +17,9 @@ from streaming.engine.shelf import Shelf
 from streaming.engine.window_pieces import MOST_PIECES
 from streaming.reference import fixed_windows
 from streaming.reference.fixed_windows import FixedWindows
-from streaming.reference.flow import Flow
+from streaming.reference.flow import Cause, Flow
 from streaming.reference.panes import Members as Panes
+from streaming.temporal import windows
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick, Ticks
 from streaming.temporal.windows import HoppingWindows
@@ -39,7 +40,7 @@ class Heard:
     """A witness that keeps what became of each received row."""
 
     def __init__(self) -> None:
-        self.cause = None
+        self.cause: Cause | None = None
         self.taken: set[str] = set()
         self.refusals: dict[str, Reason] = {}
 
@@ -56,13 +57,13 @@ class Heard:
         raise AssertionError
 
 
-def clipped(start: int, end: int, k: str | None, flow: tuple[int, int, int]) -> tuple[Any, ...]:
+def clipped(start: int, end: int, k: str, flow: tuple[int, int, int]) -> tuple[Any, ...]:
     return (start, end, k, flow[0], max(flow[1], start), min(flow[2], end))
 
 
 def of_reference(panes: Panes) -> Found:
     return Counter(
-        clipped(pane.start, pane.end, pane.key[0], (flow.payload["v"], flow.start, flow.end))
+        clipped(pane.start, pane.end, str(pane.key[0]), (flow.payload["v"], flow.start, flow.end))
         for pane, flows in panes.items()
         for flow in flows
     )
@@ -75,15 +76,13 @@ def of_engine(members: Members | None) -> Found:
         return found
     rows = members.flows
     values = list(zip(rows.columns["v"].to_pylist(), rows.start.tolist(), rows.end.tolist(), strict=True))
-    groups = rows.columns["k"].to_pylist()
-    owner: dict[int, str | None] = {}
+    groups = [str(group) for group in rows.columns["k"].to_pylist()]
     for row, (first, last) in enumerate(zip(members.first.tolist(), members.last.tolist(), strict=True)):
         assert first <= last
         numbers = np.arange(first, last + 1)
         starts, ends = members.bounds(numbers)
         assert (np.diff(starts) > 0).all()
-        for number, start, end in zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
-            assert owner.setdefault(number, groups[row]) == groups[row]
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
             found[clipped(start, end, groups[row], values[row])] += 1
     return found
 
@@ -122,7 +121,7 @@ def check(elements: list[Element], cuts: set[int], windows: HoppingWindows, grac
     reference, report, shelf = Reference(windows, grace), Report(), Shelf(lambda name: None)
     ctis: list[int] = []
     for part, port in zip(turns_of(elements, cuts), ports_of(elements, cuts), strict=True):
-        source = FixedPanes("w", windows, grace, ["k"])
+        source = FixedPanes("w", windows, grace)
         paned = source.turn(port, shelf, Turn(report), known=True)
         shelf = again(shelf)
         assert of_engine(paned.closing) == reference.turn(part)
@@ -148,7 +147,7 @@ def test_edges(elements: list[Element], cuts: set[int], windows: HoppingWindows,
 def with_cap(cap: int, run: Callable[[], None]) -> None:
     """`run` with another largest number of windows for each event."""
     rooms = (fixed_panes, open_edges, fixed_windows)
-    before = fixed_windows.MAX_WINDOWS_PER_EVENT
+    before = windows.MAX_WINDOWS_PER_EVENT
     try:
         for room in rooms:
             room.MAX_WINDOWS_PER_EVENT = cap  # type: ignore[attr-defined]
@@ -165,27 +164,17 @@ def test_events_in_too_many_windows_are_refused_and_edges_are_cut(
     with_cap(cap, lambda: check(elements, cuts, windows, grace))
 
 
-@given(elements=arriving(edges=True), windows=WINDOWS)
-def test_numbers_of_groups_and_windows_that_would_overflow(elements: list[Element], windows: HoppingWindows) -> None:
-    before = pane_numbers._LARGEST
-    try:
-        pane_numbers._LARGEST = 0
-        check(elements, set(), windows, 0)
-    finally:
-        pane_numbers._LARGEST = before
-
-
 def test_a_lifetime_without_an_end_that_is_no_edge_is_in_too_many_windows() -> None:
     row = Element(start=0, end=INFINITY, id=1)
     report = Report()
-    source = FixedPanes("w", HoppingWindows(Ticks(10**17), Ticks(10**17)), 0, ["k"])
+    source = FixedPanes("w", HoppingWindows(Ticks(10**17), Ticks(10**17)), 0)
     paned = source.turn(Port(flows_of([row]), (), NO_CTI), Shelf(lambda name: None), Turn(report), known=True)
     assert (len(paned.closing.flows), report.refusals) == (0, {"row 1": Reason.TOO_MANY_WINDOWS})
 
 
 def test_an_event_in_many_windows_is_stored_once() -> None:
     shelf = Shelf(lambda name: None)
-    source = FixedPanes("w", HoppingWindows(Ticks(5_000), Ticks(1)), 0, ["k"])
+    source = FixedPanes("w", HoppingWindows(Ticks(5_000), Ticks(1)), 0)
     rows = [Element(start=start, end=start + 1, id=start) for start in range(100)]
     source.turn(Port(flows_of(rows), (50,), 50), shelf, Turn(Report()), known=False)
     assert sum(shelf.get(name).num_rows for name in shelf.written) == len(rows)
@@ -195,9 +184,9 @@ def test_many_small_pieces_become_one() -> None:
     elements: list[Element] = []
     for start in range(200):
         elements += [Element(start=start, end=start + 1, id=start), Element(cti=start)]
-    source, shelf = FixedPanes("w", HoppingWindows(Ticks(1_000), Ticks(10)), 0, ["k"]), Shelf(lambda name: None)
-    for port in ports_of(elements, set(range(0, 400, 2))):
-        source.turn(port, shelf, Turn(Report()), known=False)
-    assert len(shelf.written) <= MOST_PIECES
-    paned = source.turn(Port(flows_of([]), (INFINITY,), INFINITY), shelf, Turn(Report()), known=False)
-    assert sum(of_engine(paned.closing).values()) == 200 * 100
+    source, shelf = FixedPanes("w", HoppingWindows(Ticks(1_000), Ticks(10)), 0), Shelf(lambda name: None)
+    found: Found = Counter()
+    for port in ports_of([*elements, Element(cti=INFINITY)], set(range(0, 402, 2))):
+        found += of_engine(source.turn(port, shelf, Turn(Report()), known=False).closing)
+        assert len(shelf.written) <= MOST_PIECES
+    assert (found.total(), set(found.values())) == (200 * 100, {1})

@@ -1,0 +1,270 @@
+"""The rows of fixed windows, over events and over partials: what the reference says, when it says it (law 8)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streaming.definition.expressions import parse, typed
+from streaming.definition.expressions.typed import Typed
+from streaming.definition.graph import Emit
+from streaming.definition.types import Fields, Long, String
+from streaming.engine.flows import GONE, OLD, TIMINGS, WHOLE, Flows
+from streaming.engine.fold import Fold
+from streaming.engine.folded_window import FoldedWindowKernel
+from streaming.engine.kernel import Kernel, Port, Turn
+from streaming.engine.panes import Panes
+from streaming.engine.plan import AggregateColumn, SnapshotPanes, WindowSpec
+from streaming.engine.report import Report
+from streaming.engine.shelf import Shelf
+from streaming.engine.window import WindowKernel
+from streaming.reference.aggregates import AggregateColumn as ReferenceColumn
+from streaming.reference.emission import Emission
+from streaming.reference.empties import FilledWindows
+from streaming.reference.fixed_windows import FixedWindows
+from streaming.reference.flow import Flow
+from streaming.reference.trace import Trace
+from streaming.reference.window import AggregateRows, Window
+from streaming.temporal.ticks import NO_CTI, Tick, Ticks
+from streaming.temporal.windows import HoppingWindows
+from tests.engine.windows.arriving import Element, again, arriving, horizon_of, ports_of, turns_of
+
+FIELDS: Fields = {"k": String(), "v": Long()}
+KERNELS: Mapping[str, Callable[[WindowSpec], Kernel]] = {"events": WindowKernel, "partials": FoldedWindowKernel}
+Said = tuple[Any, ...]
+
+
+def expression_of(text: str) -> Any:
+    found = typed(parse(text), FIELDS)
+    assert isinstance(found, Typed)
+    return found.expression
+
+
+COLUMNS = (
+    AggregateColumn("n", "count", None, None, None, Long()),
+    AggregateColumn("total", "sum", expression_of("v"), None, Long(), Long()),
+    AggregateColumn("least", "min", expression_of("v"), expression_of("v > 1"), Long(), Long()),
+)
+
+
+@st.composite
+def specs(draw: st.DrawFn) -> WindowSpec:
+    """A window node of any emit mode; filled ones are final (T21)."""
+    hopping = HoppingWindows(
+        Ticks(draw(st.integers(1, 20))), Ticks(draw(st.integers(1, 20))), Ticks(draw(st.integers(-20, 20)))
+    )
+    grouped = draw(st.booleans())
+    emit: Emit = draw(st.sampled_from(("final", "on_complete", "running")))
+    filled = emit == "final" and draw(st.booleans())
+    groups = draw(st.sampled_from(((("x",),), (("y",), (None,)), ()))) if grouped else ((),)
+    fields: Fields = {"k": String()} if grouped else {}
+    return WindowSpec(
+        node="w",
+        panes=hopping,
+        grace=draw(st.sampled_from((0, 4, 15))),
+        one_clock=False,
+        group_by=("k",) if grouped else (),
+        aggregates=COLUMNS,
+        fields={**fields, **{column.name: column.type for column in COLUMNS}},
+        emit=emit,
+        retract=draw(st.booleans()),
+        fill_gap=draw(st.integers(1, 60)) if filled else None,
+        fill_groups=groups if filled else (),
+    )
+
+
+@dataclass
+class Reference:
+    """The window of the reference, and its net rows."""
+
+    spec: WindowSpec
+    net: dict[Said, Said] = field(default_factory=dict)
+    ctis: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        spec = self.spec
+        assert isinstance(spec.panes, HoppingWindows)
+        panes: Any = FixedWindows("w", spec.panes, Ticks(spec.grace))
+        if spec.fill_gap is not None:
+            panes = FilledWindows(panes, Ticks(spec.fill_gap), spec.fill_groups)
+        columns = [ReferenceColumn(each.name, each.function, each.of, each.where, each.type) for each in COLUMNS]
+        rows = AggregateRows("w", spec.group_by, columns)
+        self.window = Window(spec.group_by, panes, Emission(spec.emit, spec.retract, rows))
+        self.trace = Trace({"w": frozenset()})
+        self.horizon = int(NO_CTI)
+
+    def turn(self, elements: Sequence[Element]) -> list[Said]:
+        """All that is said of rows."""
+        found: list[Flow] = []
+        for element in elements:
+            self.horizon = horizon_of([element], self.horizon)
+            if element.cti is None:
+                found += self.window.take(0, element.flow, self.trace)
+                continue
+            advanced = self.window.advance(0, Tick(element.cti), Tick(self.horizon), self.trace)
+            found += advanced.flows
+            self.ctis += [advanced.cti] if advanced.cti != (self.ctis or [NO_CTI])[-1] else []
+        found += self.window.boundary(self.trace)
+        return [said for flow in found for said in self._said(flow)]
+
+    def _said(self, flow: Flow) -> list[Said]:
+        row = _row_of(flow)
+        pane = (flow.start, flow.end, *(flow.payload[name] for name in self.spec.group_by))
+        if flow.gone:
+            del self.net[pane]
+            return [("gone", *row)]
+        self.net[pane] = row
+        return [("new", *row)] if flow.replaces is None else [("old", *_row_of(flow.replaces)), ("new", *row)]
+
+
+def _row_of(flow: Flow) -> Said:
+    assert flow.pane is not None
+    said = (str(flow.pane.timing), flow.pane.index, flow.pane.is_last, flow.stamp)
+    return flow.start, flow.end, *flow.payload.values(), *said
+
+
+def said_of(flows: Flows, *, stamps: bool) -> list[Said]:
+    """All rows with their flag, pane metadata and stamp."""
+    pane = flows.pane
+    assert pane is not None
+    assert (pane.start == flows.start).all()
+    assert (pane.end == flows.end).all()
+    names = {WHOLE: "new", OLD: "old", GONE: "gone"}
+    kept = [column.to_pylist() for column in flows.columns.values()]
+    timing = [TIMINGS[code] for code in pane.timing]
+    said = [timing, pane.index.tolist(), pane.is_last.tolist(), flows.stamps.tolist() if stamps else [0] * len(flows)]
+    flags = [names[flag] for flag in flows.flags]
+    return list(zip(flags, flows.start.tolist(), flows.end.tolist(), *kept, *said, strict=True))
+
+
+@dataclass
+class Engine:
+    """A kernel of the engine over the same elements, with a restart after each turn, and its net rows."""
+
+    spec: WindowSpec
+    kind: str
+    net: dict[Said, Said] = field(default_factory=dict)
+    ctis: list[int] = field(default_factory=list)
+    shelf: Shelf = field(default_factory=lambda: Shelf(lambda name: None))
+
+    def turn(self, port: Port) -> list[Said]:
+        kernel = KERNELS[self.kind](self.spec)
+        released = kernel.turn(
+            [folded(self.spec, port) if self.kind == "partials" else port], self.shelf, Turn(Report())
+        )
+        self.shelf = again(self.shelf)
+        self.ctis += released.ctis
+        assert released.horizon == port.horizon
+        said = said_of(released.flows, stamps=self.kind == "events")
+        self._follow(released.flows, said)
+        return said
+
+    def _follow(self, flows: Flows, said: list[Said]) -> None:
+        """Take back what is old or gone, which was the last row of its id, then add what is new."""
+        if self.spec.emit == "final":
+            assert flows.id is None
+            self.net |= {(*row[1:3], *row[3 : 3 + len(self.spec.group_by)]): row[1:] for row in said}
+            return
+        named = list(zip(flows.ids.to_pylist(), said, strict=True))
+        for name, row in named:
+            if row[0] != "new":
+                assert self.net.pop((name,)) == row[1:]
+        for name, row in named:
+            if row[0] == "new":
+                assert (name,) not in self.net
+                self.net[name,] = row[1:]
+
+
+def folded(spec: WindowSpec, port: Port) -> Port:
+    """The port as the feed fills it that has folded the events for the window."""
+    assert isinstance(spec.panes, HoppingWindows)
+    panes, flows = Panes.of(spec.panes), port.flows
+    last = panes.last(flows.end)
+    first = panes.first_open(panes.first(flows.start), flows.late_at, spec.grace)
+    there = np.flatnonzero(first <= last)
+    partials = Fold(spec).rows(flows.take(there).rows, first[there], last[there])
+    return replace(port, flows=flows.take(there[:0]), partials=(partials,) if len(there) else ())
+
+
+def checked(spec: WindowSpec, kind: str, elements: list[Element], cuts: set[int], *, exact: bool) -> None:
+    reference, engine = Reference(spec), Engine(spec, kind)
+    for turn, port in zip(turns_of(elements, cuts), ports_of(elements, cuts), strict=True):
+        expected, found = reference.turn(turn), engine.turn(port)
+        if exact:
+            assert sorted(map(_sortable, found)) == sorted(map(_sortable, _like(expected, kind)))
+            assert engine.ctis == reference.ctis
+    assert engine.ctis[-1:] == reference.ctis[-1:]
+    left = iter(reference.ctis)
+    assert all(cti in left for cti in engine.ctis)
+    values = 2 + len(spec.fields)
+    assert sorted(_sortable(row[:values]) for row in engine.net.values()) == sorted(
+        _sortable(row[:values]) for row in reference.net.values()
+    )
+    assert not engine.shelf.written
+
+
+def _like(rows: list[Said], kind: str) -> list[Said]:
+    """The rows without their stamps where no stamps are asked for."""
+    return rows if kind == "events" else [(*row[:-1], 0) for row in rows]
+
+
+def _sortable(row: Said) -> list[tuple[bool, Any]]:
+    return [(value is not None, value) for value in row]
+
+
+def cuts_behind_ctis(elements: list[Element]) -> set[int]:
+    return {place + 1 for place, element in enumerate(elements) if element.cti is not None}
+
+
+@pytest.mark.parametrize("kind", KERNELS)
+@given(elements=arriving(edges=False), spec=specs())
+def test_each_turn_with_one_cti_says_what_the_reference_says(
+    kind: str, elements: list[Element], spec: WindowSpec
+) -> None:
+    checked(spec, kind, elements, cuts_behind_ctis(elements), exact=True)
+
+
+@pytest.mark.parametrize("kind", KERNELS)
+@given(elements=arriving(edges=False), spec=specs(), cuts=st.sets(st.integers(0, 14)))
+def test_net_rows_do_not_depend_on_the_cut(
+    kind: str, elements: list[Element], spec: WindowSpec, cuts: set[int]
+) -> None:
+    checked(spec, kind, elements, cuts, exact=False)
+
+
+@given(elements=arriving(edges=True), spec=specs())
+def test_edges_make_rows_that_change_and_vanish(elements: list[Element], spec: WindowSpec) -> None:
+    checked(spec, "events", elements, cuts_behind_ctis(elements), exact=True)
+
+
+@given(elements=arriving(edges=True), spec=specs(), cuts=st.sets(st.integers(0, 14)))
+def test_edges_cut_anywhere(elements: list[Element], spec: WindowSpec, cuts: set[int]) -> None:
+    checked(spec, "events", elements, cuts, exact=False)
+
+
+def test_the_feed_cannot_fold_for_windows_without_a_place() -> None:
+    spec = WindowSpec("w", SnapshotPanes(), 0, True, (), (), {})
+    with pytest.raises(TypeError, match="no fixed places"):
+        FoldedWindowKernel(spec)
+
+
+def test_an_empty_folded_turn_gives_no_rows() -> None:
+    spec = WindowSpec(
+        "w",
+        HoppingWindows(Ticks(10), Ticks(10)),
+        0,
+        True,
+        ("k",),
+        COLUMNS,
+        {"k": String()} | {c.name: c.type for c in COLUMNS},
+    )
+    released = FoldedWindowKernel(spec).turn(
+        [Port(Flows.none(FIELDS), (), NO_CTI)], Shelf(lambda name: None), Turn(Report())
+    )
+    assert (len(released.flows), released.ctis, list(released.flows.columns)) == (0, (), ["k", "n", "total", "least"])
+    assert released.flows.columns["k"].type == pa.string()
