@@ -5,6 +5,7 @@ adds to it, in `latest`; what it added is on the store before the offset that co
 look at the store before they read.
 """
 
+import atexit
 import os
 import re
 import shutil
@@ -120,4 +121,6 @@ def _of_process(process: int) -> Path:
         found = re.match(rf"{_PREFIX}(\d+)-", left.name)
         if found is not None and not psutil.pid_exists(int(found[1])):
             shutil.rmtree(left, ignore_errors=True)
-    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{process}-"))
+    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{process}-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

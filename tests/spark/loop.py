@@ -52,9 +52,10 @@ class MapInMemory:
 class Loop:
     """One carrier whose batches are run one by one."""
 
-    def __init__(self, home: Path, **settings: Any) -> None:
+    def __init__(self, home: Path, location: str | None = None, **settings: Any) -> None:
         self.home = home
-        self.carrier: CarrierFolder = create(home / "carrier", CarrierSettings(home=str(home), **settings))
+        where = home / "carrier" if location is None else location
+        self.carrier: CarrierFolder = create(where, CarrierSettings(home=str(home), **settings))
         self.clock = 0
         self.offset = Offset()
         self.planned: Offset | None = None

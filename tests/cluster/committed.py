@@ -1,0 +1,29 @@
+"""What a binding has committed, read through the storage contract: from a file system or from an object store."""
+
+import json
+from typing import Any
+
+from streaming.spark.storage import Folder
+from streaming.wire.results import Commit, PartKind
+
+
+def committed_lines(folder: Folder, kind: PartKind) -> list[dict[str, Any]]:
+    """The committed rows of `kind` of the binding whose results are in `folder`, oldest batch first."""
+    found = []
+    for batch in folder.numbers("commits"):
+        commit = Commit.model_validate_json(folder.read(f"commits/{batch}.json") or b"")
+        for part in commit.parts:
+            if part.kind == kind:
+                content = folder.read(part.path)
+                assert content is not None
+                assert len(content) == part.bytes
+                lines = content.splitlines()
+                assert len(lines) == part.rows
+                found += [json.loads(line) for line in lines]
+    return found
+
+
+def rows(folder: Folder) -> tuple[list[str], list[str]]:
+    """Its results and its late rows, each sorted: the same for the same answer, doubled rows told apart."""
+    results, late = committed_lines(folder, "results"), committed_lines(folder, "late")
+    return sorted(json.dumps(row) for row in results), sorted(json.dumps(row) for row in late)

@@ -1,0 +1,104 @@
+"""A carrier whose folder and results are on an object store, killed at every stage: the rows of a local one."""
+
+from pathlib import Path
+
+import pytest
+
+from streaming.spark import binding, journals
+from streaming.spark.storage import folder_at, is_remote
+from streaming.wire.messages import RunSpec
+from tests.cluster.committed import rows
+from tests.faults.test_kill import FILES, spec, write_files
+from tests.spark.loop import Crash, Loop
+from tests.spark.test_loop import STAGES, add
+
+ROWS_A_BATCH = 400
+
+
+def laid_out(home: Path) -> RunSpec:
+    write_files(home / "readings")
+    return spec()
+
+
+@pytest.fixture
+def expected(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[str]]:
+    home = tmp_path_factory.mktemp("undisturbed")
+    loop = Loop(home, rows_per_batch=ROWS_A_BATCH)
+    add(loop, laid_out(home))
+    loop.run()
+    found = rows(folder_at(str(home / "results" / "b1")))
+    assert found[0]
+    return found
+
+
+def forget() -> None:
+    """What another process, or one on another machine, does not have."""
+    binding._BUILT.clear()
+    journals._of_process.cache_clear()
+
+
+def stored_loop(home: Path, location: str) -> Loop:
+    where = folder_at(location)
+    assert where.numbers("carrier/control") == []
+    carrier, results = _below(location, "carrier"), _below(location, "out")
+    return Loop(home, carrier, rows_per_batch=ROWS_A_BATCH, results=results)
+
+
+def _below(location: str, name: str) -> str:
+    place, mark, options = location.partition("?")
+    return f"{place}/{name}{mark}{options}"
+
+
+@pytest.mark.parametrize("stage", [None, *STAGES])
+def test_its_rows_are_those_of_a_local_one_wherever_it_is_killed(
+    location: str, tmp_path: Path, expected: tuple[list[str], list[str]], stage: str | None
+) -> None:
+    loop = stored_loop(tmp_path, location)
+    add(loop, laid_out(tmp_path))
+
+    def crash(reached: str) -> None:
+        if reached == stage:
+            raise Crash
+
+    batches = 0
+    while True:
+        forget()
+        if stage is not None:
+            try:
+                loop.batch(crash)
+            except Crash:
+                forget()
+            loop.restart()
+        if loop.batch() is None:
+            break
+        batches += 1
+    assert batches >= 2
+    assert rows(folder_at(location).within("out/results/b1")) == expected
+
+
+def test_on_a_store_nothing_is_written_to_the_organisations_own_folder(tmp_path: Path, store: str) -> None:
+    location = f"s3://punctual/{tmp_path.name}?{store}"
+    loop = stored_loop(tmp_path, location)
+    assert is_remote(loop.carrier.location)
+    add(loop, laid_out(tmp_path))
+    loop.run()
+    assert [path.name for path in tmp_path.iterdir()] == ["readings"]
+
+
+def test_the_order_of_files_is_that_in_which_a_planner_on_another_machine_found_them(
+    tmp_path: Path, location: str
+) -> None:
+    wanted = laid_out(tmp_path)
+    item = wanted.inputs["readings"]
+    follow = item.adapter.model_copy(update={"options": {**item.adapter.options, "follow": True}})
+    wanted = wanted.model_copy(update={"inputs": {"readings": item.model_copy(update={"adapter": follow})}})
+    late = tmp_path / "readings" / "readings-0.csv"
+    late.rename(tmp_path / "aside.csv")
+    loop = stored_loop(tmp_path, location)
+    add(loop, wanted)
+    before = sum(manifest["read"] for manifest in loop.run())
+    (tmp_path / "aside.csv").rename(late)  # it is older than those that were read, and would come first
+    forget()
+    loop.restart()
+    after = sum(manifest["read"] for manifest in loop.run())
+    assert before == (FILES - 1) * after
