@@ -1,65 +1,79 @@
-"""Values of any type as numbers of the same order."""
+"""A batch cut at the CTIs at which late rows came, where what windows refuse hangs on that order (T19)."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from streaming.engine.numbers import Numbers
+from streaming.definition.types import Fields
+from streaming.engine.flows import Flows, together
+from streaming.temporal.ticks import NO_CTI
 
-
-@dataclass(frozen=True, slots=True)
-class Ordered:
-    """A null-free column as numbers of the same order, and the way back."""
-
-    numbers: Numbers
-    restore: Callable[[Numbers], pa.Array]
+_STEP: Final = "@step"
 
 
-def ordered(column: pa.Array) -> Ordered:
-    """Numbers that compare as the values do: longs and doubles themselves, else ranks (text by code point).
+@dataclass
+class Section:
+    """What the branches heard: all `tables` (flows) and `partials`, then all `ctis`; each by branch."""
 
-    Lists and structs, which have no order of their own, come by their elements or fields, nulls first.
+    tables: dict[str, Sequence[pa.Table]] = field(default_factory=dict)
+    partials: dict[str, Sequence[pa.Table]] = field(default_factory=dict)
+    ctis: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def flows(self, branch: str, fields: Fields) -> Flows:
+        """The flows of one branch, of the schema `fields`."""
+        tables = [table for table in self.tables.get(branch, ()) if table.num_rows]
+        return together([Flows.none(fields), *(Flows.of_table(_bare(table)) for table in tables)])
+
+
+def _bare(table: pa.Table) -> pa.Table:
+    return table.drop_columns([_STEP]) if _STEP in table.column_names else table
+
+
+def sections(heard: Section, inputs: Iterable[Sequence[str]], *, ordered: bool) -> list[Section]:
+    """`heard` in one piece; if `ordered`, cut so that each late row comes after the CTIs that came before it.
+
+    `inputs` are the branches of each input. A column `@step` counts the CTIs of its lane in the batch that came before
+    a row; only rows of inputs with one lane have it. Rows between the same two CTIs stay together, whatever their order
+    (law 1). Inputs are cut one after the other: they have no common order (T26).
     """
-    kind = column.type
-    if pa.types.is_int64(kind) or pa.types.is_float64(kind):
-        return Ordered(column.to_numpy(), lambda numbers: pa.array(numbers, kind))
-    if pa.types.is_boolean(kind):
-        numbers = column.cast(pa.int8()).to_numpy().astype(np.int64)
-        return Ordered(numbers, lambda back: pa.array(back.astype(np.bool_)))
-    if pa.types.is_nested(kind):
-        return _nested(column)
-    encoded = pc.dictionary_encode(column)
-    order = pc.sort_indices(encoded.dictionary).to_numpy()
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    values = encoded.dictionary.take(pa.array(order))
-    return Ordered(rank[encoded.indices.to_numpy()], lambda back: values.take(pa.array(back)))
+    if not ordered:
+        return [heard]
+    found: list[Section] = []
+    rest = Section(dict(heard.tables), dict(heard.partials), dict(heard.ctis))
+    for branches in inputs:
+        filled = {
+            branch: [table for table in heard.tables.get(branch, ()) if _STEP in table.column_names]
+            for branch in branches
+            if branch in heard.ctis
+        }
+        places = sorted({step for tables in filled.values() for each in tables for step in _late_steps(each)} - {0})
+        done = 0
+        for place in places:
+            part = Section({each: [] for each in heard.tables}, {}, {each: () for each in heard.ctis})
+            for branch, tables in filled.items():
+                part.tables[branch] = [_between(table, done, place) for table in tables]
+                part.ctis[branch] = heard.ctis[branch][done:place]
+            found.append(part)
+            done = place
+        for branch, tables in filled.items() if places else ():
+            rest.tables[branch] = [_between(table, done, None) for table in tables]
+            rest.ctis[branch] = heard.ctis[branch][done:]
+    return [*found, rest]
 
 
-def _nested(column: pa.Array) -> Ordered:
-    """Value by value: a rank for each different value, and the first row that has it."""
-    keys = [_key(value) for value in column.to_pylist()]
-    firsts: dict[Any, int] = {}
-    for row, key in enumerate(keys):
-        firsts.setdefault(key, row)
-    ranked = sorted(firsts)
-    ranks = {key: rank for rank, key in enumerate(ranked)}
-    rows = np.array([firsts[key] for key in ranked], np.int64)
-    return Ordered(np.array([ranks[key] for key in keys], np.int64), lambda back: column.take(pa.array(rows[back])))
+def _late_steps(table: pa.Table) -> list[int]:
+    if "@late_at" not in table.column_names:
+        return []
+    late = table.column("@late_at").to_numpy() != NO_CTI
+    steps: list[int] = np.unique(table.column(_STEP).to_numpy()[late]).tolist()
+    return steps
 
 
-def _key(value: Any) -> tuple[Any, ...]:
-    """Tuples of one type compare, also where something is null; a null is the smallest."""
-    if value is None:
-        return (0,)
-    inner = value.values() if isinstance(value, Mapping) else value
-    return (1, tuple(map(_key, inner)) if isinstance(value, Mapping | list) else value)
-
-
-def unsigned_zeros(column: pa.Array) -> pa.Array:
-    """The column with 0.0 for -0.0: the two are equal, and which of them came first must not show."""
-    return pc.add(column, 0.0) if pa.types.is_floating(column.type) else column
+def _between(table: pa.Table, first: int, stop: int | None) -> pa.Table:
+    """The rows that came after `first` CTIs or more, and after fewer than `stop`."""
+    step = table.column(_STEP).to_numpy()
+    chosen = step >= first if stop is None else (step >= first) & (step < stop)
+    return table.take(pa.array(np.flatnonzero(chosen)))
