@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import strategies as st
@@ -42,8 +43,7 @@ def events(draw: st.DrawFn, base: int, *, edges: bool, replaced: bool) -> list[l
         stamp = min(start + draw(st.sampled_from((0, 0, 3))), LAST_TICK)
         name = f"e{number}"
         flow = Flow(name, Tick(start), Tick(end), draw(PAYLOADS), source(name, 0), Tick(stamp))
-        make = {"edge": _edge, "rows": _rows, "whole": lambda draw, flow: [flow]}[kind]
-        found.append(make(draw, flow))
+        found.append(_edge(draw, flow) if kind == "edge" else _rows(draw, flow) if kind == "rows" else [flow])
     return found
 
 
@@ -111,4 +111,4 @@ def cuts(draw: st.DrawFn, steps: Sequence[Any]) -> list[list[Any]]:
         return [[step] for step in steps]
     places = sorted(draw(st.sets(st.integers(0, len(steps)), max_size=5)))
     bounds = [0, *places, len(steps)]
-    return [list(steps[first:end]) for first, end in zip(bounds, bounds[1:], strict=False)]
+    return [list(steps[first:end]) for first, end in pairwise(bounds)]
