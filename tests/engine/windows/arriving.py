@@ -110,14 +110,14 @@ def arriving(draw: st.DrawFn, *, edges: bool, lates: bool = True, points: bool =
     opened: list[Element] = []
     cti = draw(st.integers(0, 10))
     begun = False
-    for number in range(draw(st.integers(0, 12))):
+    for number in range(draw(st.integers(0, 20))):
         choice = draw(st.integers(0, 5))
-        if choice == 0:
+        if choice < 2:
             cti, begun = cti + draw(st.integers(1, 12)), True
             found.append(Element(cti=cti))
             continue
         late_at = cti + draw(st.integers(0, 8)) if lates and begun and draw(st.integers(0, 2)) == 0 else None
-        sync = draw(st.integers(late_at - 20, late_at - 1)) if late_at is not None else draw(st.integers(cti, cti + 25))
+        sync = draw(st.integers(late_at - 15, late_at - 1)) if late_at is not None else draw(st.integers(cti, cti + 15))
         if edges and opened and choice < 4:
             edge = opened.pop(draw(st.integers(0, len(opened) - 1)))
             found.append(Element(CLOSE, edge.start, sync, edge.k, edge.v, edge.id, late_at))

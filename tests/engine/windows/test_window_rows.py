@@ -53,14 +53,12 @@ COLUMNS = (
 
 
 @st.composite
-def specs(draw: st.DrawFn) -> WindowSpec:
-    """A window node of any emit mode; filled ones are final (T21)."""
+def specs(draw: st.DrawFn, *emits: Emit, filled: bool = False) -> WindowSpec:
+    """A window node of one of the emit modes; filled ones are final (T21)."""
     hopping = HoppingWindows(
         Ticks(draw(st.integers(1, 20))), Ticks(draw(st.integers(1, 20))), Ticks(draw(st.integers(-20, 20)))
     )
     grouped = draw(st.booleans())
-    emit: Emit = draw(st.sampled_from(("final", "on_complete", "running")))
-    filled = emit == "final" and draw(st.booleans())
     groups = draw(st.sampled_from(((("x",),), (("y",), (None,)), ()))) if grouped else ((),)
     fields: Fields = {"k": String()} if grouped else {}
     return WindowSpec(
@@ -71,7 +69,7 @@ def specs(draw: st.DrawFn) -> WindowSpec:
         group_by=("k",) if grouped else (),
         aggregates=COLUMNS,
         fields={**fields, **{column.name: column.type for column in COLUMNS}},
-        emit=emit,
+        emit=draw(st.sampled_from(emits)) if emits else "final",
         retract=draw(st.booleans()),
         fill_gap=draw(st.integers(1, 60)) if filled else None,
         fill_groups=groups if filled else (),
@@ -221,28 +219,44 @@ def cuts_behind_ctis(elements: list[Element]) -> set[int]:
     return {place + 1 for place, element in enumerate(elements) if element.cti is not None}
 
 
+CHANGING = specs("on_complete", "running")
+FILLED = specs(filled=True)
+CUTS = st.sets(st.integers(0, 20))
+
+
 @pytest.mark.parametrize("kind", KERNELS)
-@given(elements=arriving(edges=False), spec=specs())
-def test_each_turn_with_one_cti_says_what_the_reference_says(
-    kind: str, elements: list[Element], spec: WindowSpec
-) -> None:
+@given(elements=arriving(edges=False), spec=CHANGING)
+def test_rows_that_are_replaced(kind: str, elements: list[Element], spec: WindowSpec) -> None:
     checked(spec, kind, elements, cuts_behind_ctis(elements), exact=True)
 
 
 @pytest.mark.parametrize("kind", KERNELS)
-@given(elements=arriving(edges=False), spec=specs(), cuts=st.sets(st.integers(0, 14)))
+@given(elements=arriving(edges=False), spec=FILLED)
+def test_windows_that_are_filled(kind: str, elements: list[Element], spec: WindowSpec) -> None:
+    checked(spec, kind, elements, cuts_behind_ctis(elements), exact=True)
+
+
+@pytest.mark.parametrize("kind", KERNELS)
+@given(elements=arriving(edges=False), spec=specs(), cuts=CUTS)
+def test_final_rows(kind: str, elements: list[Element], spec: WindowSpec, cuts: set[int]) -> None:
+    checked(spec, kind, elements, cuts_behind_ctis(elements), exact=True)
+    checked(spec, kind, elements, cuts, exact=False)
+
+
+@pytest.mark.parametrize("kind", KERNELS)
+@given(elements=arriving(edges=False), spec=CHANGING | FILLED, cuts=CUTS)
 def test_net_rows_do_not_depend_on_the_cut(
     kind: str, elements: list[Element], spec: WindowSpec, cuts: set[int]
 ) -> None:
     checked(spec, kind, elements, cuts, exact=False)
 
 
-@given(elements=arriving(edges=True), spec=specs())
+@given(elements=arriving(edges=True), spec=CHANGING | FILLED | specs())
 def test_edges_make_rows_that_change_and_vanish(elements: list[Element], spec: WindowSpec) -> None:
     checked(spec, "events", elements, cuts_behind_ctis(elements), exact=True)
 
 
-@given(elements=arriving(edges=True), spec=specs(), cuts=st.sets(st.integers(0, 14)))
+@given(elements=arriving(edges=True), spec=CHANGING | FILLED | specs(), cuts=CUTS)
 def test_edges_cut_anywhere(elements: list[Element], spec: WindowSpec, cuts: set[int]) -> None:
     checked(spec, "events", elements, cuts, exact=False)
 
