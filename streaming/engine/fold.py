@@ -73,7 +73,7 @@ class Fold:
         for measure in self.measures:
             chosen = None if measure.where is None else np.flatnonzero(rows.truth(measure.where))
             values = _values(measure, rows)
-            columns |= fold_measure(measure, values, chosen, by)
+            columns |= fold_measure(measure, values, rows.start, chosen, by)
         return pa.table([columns[name] for name in self.schema.names], schema=self.schema)
 
     def join(self, tables: Sequence[pa.Table]) -> pa.Table:

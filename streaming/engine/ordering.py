@@ -2,13 +2,22 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from streaming.engine.numbers import Numbers
+
+OPERATIONS: Final = {"min": np.minimum, "max": np.maximum}
+
+
+def identity_of(need: str, numbers: Numbers) -> int | float:
+    """What changes no minimum (maximum) of `numbers`."""
+    if numbers.dtype == np.float64:
+        return np.inf if need == "min" else -np.inf
+    return 2**63 - 1 if need == "min" else -(2**63)
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,7 +135,7 @@ def _sum(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.A
     if isinstance(aggregate.of_type, Double):
         return _doubles(sums[0], count)
     if isinstance(aggregate.of_type, DecimalOf):
-        return _decimals(aggregate.of_type, aggregate.type, integers(sums), np.minimum(count, 1).tolist())
+        return decimals_of(aggregate.of_type, aggregate.type, integers(sums), np.minimum(count, 1).tolist())
     totals, fits = longs(sums)
     return pa.array(totals, mask=~fits | (count == 0))
 
@@ -144,7 +144,7 @@ def _avg(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.A
     """The exact sum by the count; a decimal rounded half up at the scale of its type."""
     sums, count = _limbs(measure, states)
     if isinstance(aggregate.of_type, DecimalOf):
-        return _decimals(aggregate.of_type, aggregate.type, integers(sums), count.tolist())
+        return decimals_of(aggregate.of_type, aggregate.type, integers(sums), count.tolist())
     divisor = np.maximum(count, 1)
     if isinstance(aggregate.of_type, Double):
         return _doubles(sums[0] / divisor, count)
@@ -160,7 +160,7 @@ def _doubles(values: Numbers, count: Int64s) -> pa.Array:
     return pa.array(values, mask=(count == 0) | ~np.isfinite(values))
 
 
-def _decimals(of: DecimalOf, to: object, totals: list[int], divisors: list[int]) -> pa.Array:
+def decimals_of(of: DecimalOf, to: object, totals: list[int], divisors: list[int]) -> pa.Array:
     """`totals` (unscaled, with the scale of `of`) by `divisors` as decimals of type `to`; null over none."""
     if not isinstance(to, DecimalOf):
         raise TypeError(f"{to} is not a decimal type")

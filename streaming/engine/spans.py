@@ -56,6 +56,16 @@ def cut(group: Int64s, first: Int64s, last: Int64s) -> Cells:
     )
 
 
+def holders(cells: Cells) -> Int64s:
+    """For each cell that some partial covers, a partial of its group; for others any number of one."""
+    begun = np.zeros(cells.cells, np.int64)
+    begun[cells.first_cell] = np.arange(len(cells.first_cell))
+    # a group's cells follow one another and begin where a partial begins: the latest beginning is of the same group
+    latest = np.zeros(cells.cells, np.int64)
+    latest[cells.first_cell] = cells.first_cell
+    return begun[np.maximum.accumulate(latest)]
+
+
 def sums(cells: Cells, values: Int64s) -> Int64s:
     """The sum of `values` (one for each partial) in each cell, exactly (modulo 2**64): by differences."""
     change = np.zeros(cells.cells + 1, np.int64)

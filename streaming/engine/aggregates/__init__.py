@@ -1,10 +1,17 @@
-"""Aggregates over the panes of windows, in columns; reference/aggregates.py says what each of them means."""
+"""Aggregates over the panes of windows, in columns; reference/aggregates.py says what each of them means.
+
+`PaneAggregator` takes members of panes and gives their rows. What merges (measures.py) is folded once for all members
+that are in the same panes and then spread over runs of panes (spans.py): the cost follows members and rows, never the
+panes that a member is in. All else looks at pairs of member and pane, by sorting.
+"""
 
 from typing import Final
 
+from streaming.engine.aggregates.pane_aggregator import PaneAggregator
 from streaming.engine.aggregates.pane_rows import PaneRows
+from streaming.engine.measures import NEEDS
 
-MERGEABLE: Final = frozenset({"count", "sum", "avg", "min", "max"})
+MERGEABLE: Final = frozenset(NEEDS)
 """The functions that the feed can fold into partials of bounded size (fold.py)."""
 
-__all__ = ["MERGEABLE", "PaneRows"]
+__all__ = ["MERGEABLE", "PaneAggregator", "PaneRows"]
