@@ -25,13 +25,16 @@ class Taken:
 
 
 NONE = np.empty(0, np.int64)
+_LONGEST = 2**60
+"""A grace beyond this is as good as unbounded."""
 
 
-def assign(panes: Panes, rows: Rows, late_at: Int64s | None, *, points: bool) -> Taken:
+def assign(panes: Panes, rows: Rows, late_at: Int64s | None, *, points: bool, grace: int = 0) -> Taken:
     """Put `rows` into their windows.
 
     `late_at` has an entry for each row of the chunk: the CTI of the lane where the row was late_kept, NO_CTI elsewhere
-    (None: no row was). Such a row enters only windows that end after it (T19). `points`: every row is one tick long.
+    (None: no row was). Such a row enters only windows that end, `grace` ticks later, after it (T19). `points`: every
+    row is one tick long.
     """
     last = panes.last(rows.end) if not points else (rows.start - panes.offset) // panes.hop
     if points and panes.size == panes.hop:
@@ -43,7 +46,8 @@ def assign(panes: Panes, rows: Rows, late_at: Int64s | None, *, points: bool) ->
     reached = first
     if late_at is not None:
         met = late_at[rows.sources()]
-        first = np.where(met > rows.start, np.maximum(first, panes.first(np.maximum(met, rows.start))), first)
+        settled = np.maximum(np.maximum(met, rows.start) - min(grace, _LONGEST), rows.start)
+        first = np.maximum(first, panes.first(settled))
     if first is last or (points and late_at is None and panes.hop <= panes.size and _few(panes)):
         return Taken(rows, first, last, NONE, NONE)
     span = last - first

@@ -7,9 +7,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from streaming.temporal.outcomes import Outcome
-from streaming.temporal.settings import AdvanceTime, Basis, Generate, Late
-from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, NO_CTI
+from streaming.temporal.clock import LaneClockState
+from streaming.temporal.outcomes import Outcome, Reason
+from streaming.temporal.settings import AdvanceTime, Basis, Future, Generate, Late
+from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, NO_CTI, Tick
 from streaming.wire.arrived import Int64s, RowKind
 
 OUTCOMES: Final = tuple(Outcome)
@@ -17,8 +18,14 @@ OUTCOMES: Final = tuple(Outcome)
 CODE: Final = {outcome: code for code, outcome in enumerate(OUTCOMES)}
 NOT_AN_EVENT: Final = -1
 """The code of a CTI row, which has no outcome."""
+REASONS: Final = tuple(Reason)
+"""Reason by code: columns hold the index into this tuple as int8."""
+REASON_CODE: Final = {reason: code for code, reason in enumerate(REASONS)}
+NO_REASON: Final = -1
+"""The code of no reason."""
 _WIDEST: Final = 2**62
 """Delays and durations are held to this, beyond which all are alike; the arithmetic stays in int64."""
+NONE: Final = np.empty(0, np.int64)
 _ROWS_PER_SEARCH: Final = 100
 """One search costs about as much as looking up this many rows at once."""
 
@@ -27,14 +34,18 @@ Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class ClockState:
-    """What the clock of a lane without edges remembers; the same values as temporal's LaneClockState."""
+class Told:
+    """What only a clock that goes row by row says of its rows; arrays have one entry for each row.
 
-    cti: int = NO_CTI
-    largest_start: int = NO_CTI
-    since_cti: int = 0
-    produced_at: int | None = None
-    cti_suppressed: int = 0
+    `flag` is OPEN or CLOSE for the rows of edges and WHOLE for all others. `opened` is the position of the start of the
+    edge that an enqueued row opens or closes. `reason` holds codes of REASONS, NO_REASON where there is none, and
+    `moved_by` how far the policy moved a row that it adjusted or shifted, 0 for all others.
+    """
+
+    flag: Codes
+    opened: Int64s
+    reason: Codes
+    moved_by: Int64s
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +55,9 @@ class Judgement:
     `outcome` holds codes of OUTCOMES, NOT_AN_EVENT for CTI rows. `cti_met` is the lane's CTI before the row. `start`
     and `end` are the lifetime after the policy. `kept` marks the rows that are enqueued, None when all are.
     `violated` lists, by index, the rows with `sync < cti_met`; `lateness` says by how much. `after_end` lists the rows
-    that came after CTI infinity. `step_row` and `step_cti` are the CTIs that moved the lane, each after its row.
+    that came after CTI infinity. `step_row` and `step_cti` are the CTIs that moved the lane, each after its row; one
+    that comes before a row is the one after the row before it, -1 for the first. `horizon` is the largest finite time
+    among all these, NO_CTI when there is none (T4).
     """
 
     outcome: Codes
@@ -57,59 +70,139 @@ class Judgement:
     after_end: Int64s
     step_row: Int64s
     step_cti: Int64s
-    state: ClockState
+    horizon: int
+    told: Told | None = None
 
 
-def judge(settings: AdvanceTime, state: ClockState, kind: Codes, start: Int64s, end: Int64s) -> Judgement:
-    """Judge the rows of one chunk of a lane in arrival order (T4, T6, T7, T8, T12).
+def judge(
+    settings: AdvanceTime,
+    state: LaneClockState,
+    kind: Codes,
+    start: Int64s,
+    end: Int64s,
+    arrival: Int64s | None = None,
+) -> tuple[Judgement, LaneClockState]:
+    """Judge points and intervals of one chunk of a lane in arrival order (T4, T6, T7, T8, T12, T18).
 
-    Shapes: `kind` (RowKind codes), `start` and `end` of equal length; a CTI row has its CTI in `start`. Cutting a
-    lane's rows into chunks anywhere, and passing each `state` on, changes no entry.
+    Shapes: `kind` (RowKind codes), `start`, `end` and `arrival` (NO_CTI where it is not known; None: nowhere) of equal
+    length; a CTI row has its CTI in `start`. Returns the state after the chunk too: cutting a lane's rows into chunks
+    anywhere, and passing each state on, changes no entry. Edges, and settings with `late_arrival`, need `rowwise`.
     """
     rows = len(kind)
-    plain = state.cti != INFINITY and not kind.any()  # RowKind.INSERT is 0: nothing but events
+    early = _early(settings, kind, start, arrival)
+    plain = state.cti != INFINITY and early is None and not kind.any()  # RowKind.INSERT is 0: nothing but events
     live_rows = rows if plain else _rows_until_infinity(state, kind, start)
+    early = None if early is None else early & (np.arange(rows) < live_rows)
     kind_live, start_live = kind[:live_rows], start[:live_rows]
-    inserts = None if plain else np.flatnonzero(kind_live == RowKind.INSERT)
+    inserts = None if plain else _counted(kind_live, early)
     starts = start_live if inserts is None else start_live[inserts]
     running = np.maximum.accumulate(starts) if len(starts) else starts
     if len(running) and state.largest_start > running[0]:
         running = np.maximum(running, state.largest_start)
-    due, generated, state = _generate(settings.generate, state, starts, running)
-    row, value = _steps(due if inserts is None else inserts[due], generated, kind_live, start_live)
+    explicit = np.flatnonzero(kind_live == RowKind.CTI)
+    due, generated, after = _generate(settings.generate, state, starts, running)
+    due = due if inserts is None else inserts[due]
+    if settings.generate is not None and settings.generate.minimum_gap:
+        due, generated = _spaced(settings.generate.minimum_gap, state.cti, due, generated, explicit, start_live)
+    row, value = _steps(due, generated, explicit, start_live)
     tops = np.maximum.accumulate(np.concatenate(([state.cti], value)))
     met = np.repeat(np.append(tops, tops[-1]), np.diff(np.concatenate(([0], row + 1, [live_rows, rows]))))
-    outcome = np.where(running == starts, np.int8(CODE[Outcome.ON_TIME]), np.int8(CODE[Outcome.REORDERED]))
-    if inserts is not None:
-        outcome = _spread(outcome, inserts, kind)
+    outcome, held = _outcomes(settings.future, kind, start, early, _Counted(inserts, starts, running, state))
+    largest = int(running[-1]) if len(running) else state.largest_start
     moved = tops[1:] > tops[:-1]
-    state = replace(
-        state,
-        cti=int(tops[-1]),
-        largest_start=int(running[-1]) if len(running) else state.largest_start,
+    after = replace(
+        after,
+        cti=Tick(int(tops[-1])),
+        largest_start=Tick(largest),
+        largest_sync=Tick(largest),
         cti_suppressed=state.cti_suppressed
         + int((value < tops[:-1]).sum())
         + _suppressed_after(kind, start, live_rows),
+        fixed_cti=Tick(int(start_live[explicit].max(initial=state.fixed_cti))),
     )
-    return _apply_policy(
-        settings.late,
-        Judgement(
-            outcome=outcome,
-            cti_met=met,
-            start=start,
-            end=end,
-            kept=None if plain else kind == RowKind.INSERT,
-            violated=_violations(inserts, starts, met[:live_rows]),
-            lateness=np.empty(0, np.int64),
-            after_end=live_rows + np.flatnonzero(kind[live_rows:] != RowKind.CTI),
-            step_row=row[moved],
-            step_cti=value[moved],
-            state=state,
-        ),
+    judged = Judgement(
+        outcome=outcome,
+        cti_met=met,
+        start=start,
+        end=end,
+        kept=None if plain else _enqueued(settings.future, kind, early),
+        violated=_violations(inserts, held, start_live, met),
+        lateness=np.empty(0, np.int64),
+        after_end=live_rows + np.flatnonzero(kind[live_rows:] != RowKind.CTI),
+        step_row=row[moved],
+        step_cti=value[moved],
+        horizon=_horizon(largest, tops, NONE if held is None else start[held]),
     )
+    return _apply_policy(settings.late, judged), after
 
 
-def _rows_until_infinity(state: ClockState, kind: Codes, start: Int64s) -> int:
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """The events that count: their rows (None: all), their starts with the running maximum, and the state before."""
+
+    rows: Int64s | None
+    starts: Int64s
+    running: Int64s
+    before: LaneClockState
+
+    def largest_before(self, rows: Int64s) -> Int64s:
+        """The largest start of the events that count before each of `rows`, which are not among them."""
+        number = rows if self.rows is None else np.searchsorted(self.rows, rows)
+        return np.concatenate(([self.before.largest_start], self.running))[number]
+
+
+def _outcomes(
+    future: Future, kind: Codes, start: Int64s, early: Mask | None, counted: _Counted
+) -> tuple[Codes, Int64s | None]:
+    """The outcome of every row but for late ones, and the events that are held, by index (None: none; T12, T18)."""
+    outcome = _in_time(counted.starts, counted.running)
+    if counted.rows is None:
+        return outcome, None
+    spread = np.where(kind == RowKind.CTI, np.int8(NOT_AN_EVENT), np.int8(CODE[Outcome.MALFORMED]))
+    spread[counted.rows] = outcome
+    if early is None:
+        return spread, None
+    rows = np.flatnonzero(early)
+    if future is Future.DROP:
+        spread[rows] = CODE[Outcome.DROPPED_EARLY]
+        return spread, None
+    spread[rows] = _in_time(start[rows], np.maximum(start[rows], counted.largest_before(rows)))
+    return spread, rows
+
+
+def _in_time(starts: Int64s, running: Int64s) -> Codes:
+    return np.where(running == starts, np.int8(CODE[Outcome.ON_TIME]), np.int8(CODE[Outcome.REORDERED]))
+
+
+def _early(settings: AdvanceTime, kind: Codes, start: Int64s, arrival: Int64s | None) -> Mask | None:
+    """The events too far beyond their arrival (T18); None when there is none."""
+    if arrival is None or settings.future is Future.ACCEPT:
+        return None
+    ahead = start - np.where(arrival == NO_CTI, start, arrival)
+    early: Mask = (ahead > min(settings.max_ahead, _WIDEST)) & (kind == RowKind.INSERT)
+    return early if early.any() else None
+
+
+def _counted(kind: Codes, early: Mask | None) -> Int64s:
+    """The events that count for the clock, by index."""
+    counted = kind == RowKind.INSERT
+    if early is not None:
+        counted &= ~early[: len(kind)]
+    return np.flatnonzero(counted)
+
+
+def _enqueued(future: Future, kind: Codes, early: Mask | None) -> Mask:
+    kept: Mask = kind == RowKind.INSERT
+    return kept & ~early if early is not None and future is Future.DROP else kept
+
+
+def _horizon(largest: int, tops: Int64s, held: Int64s) -> int:
+    """The largest finite time of a chunk: of the events that count, of the starts `held`, and of CTIs."""
+    finite = int(tops[-1]) if tops[-1] != INFINITY else int(tops[tops != INFINITY].max(initial=NO_CTI))
+    return max(largest, finite, int(held.max(initial=NO_CTI)))
+
+
+def _rows_until_infinity(state: LaneClockState, kind: Codes, start: Int64s) -> int:
     """How many rows come up to and including the CTI INFINITY; all when there is none, none when it came before."""
     if state.cti == INFINITY:
         return 0
@@ -122,21 +215,16 @@ def _suppressed_after(kind: Codes, start: Int64s, live_rows: int) -> int:
     return int(((kind[live_rows:] == RowKind.CTI) & (start[live_rows:] < INFINITY)).sum())
 
 
-def _spread(outcome: Codes, inserts: Int64s, kind: Codes) -> Codes:
-    spread = np.where(kind == RowKind.CTI, np.int8(NOT_AN_EVENT), np.int8(CODE[Outcome.MALFORMED]))
-    spread[inserts] = outcome
-    return spread
-
-
-def _violations(inserts: Int64s | None, starts: Int64s, met: Int64s) -> Int64s:
+def _violations(inserts: Int64s | None, held: Int64s | None, start: Int64s, met: Int64s) -> Int64s:
+    """The events before their CTI, by index, among the live rows."""
     if inserts is None:
-        return np.flatnonzero(starts < met)
-    return inserts[starts < met[inserts]]
+        return np.flatnonzero(start < met)
+    rows = inserts if held is None else np.union1d(inserts, held)
+    return rows[start[rows] < met[rows]]
 
 
-def _steps(due: Int64s, generated: Int64s, kind: Codes, start: Int64s) -> tuple[Int64s, Int64s]:
+def _steps(due: Int64s, generated: Int64s, explicit: Int64s, start: Int64s) -> tuple[Int64s, Int64s]:
     """Generated and explicit CTIs together in order of the rows after which they take effect."""
-    explicit = np.flatnonzero(kind == RowKind.CTI)
     if not len(explicit):
         return due, generated
     row = np.concatenate((due, explicit))
@@ -144,9 +232,30 @@ def _steps(due: Int64s, generated: Int64s, kind: Codes, start: Int64s) -> tuple[
     return row[order], np.concatenate((generated, start[explicit]))[order]
 
 
+def _spaced(
+    gap: int, cti: int, due: Int64s, generated: Int64s, explicit: Int64s, start: Int64s
+) -> tuple[Int64s, Int64s]:
+    """The generated CTIs that lie at least `gap` above the one that their lane has then, which was `cti` before (T9).
+
+    `explicit` are the rows with CTIs of their own, whose values are in `start`.
+    """
+    chosen = []
+    first = 0
+    bounds = [*np.searchsorted(due, explicit).tolist(), len(due)]
+    raised = [*start[explicit].tolist(), NO_CTI]
+    for bound, value in zip(bounds, raised, strict=True):
+        if bound > first:
+            taken = first + _producers(min(gap, _WIDEST), cti, generated[first:bound])
+            chosen.append(taken)
+            cti = int(generated[taken[-1]]) if len(taken) else cti
+        first, cti = bound, max(cti, value)
+    rows = np.concatenate([np.empty(0, np.int64), *chosen])
+    return due[rows], generated[rows]
+
+
 def _generate(
-    generate: Generate | None, state: ClockState, starts: Int64s, running: Int64s
-) -> tuple[Int64s, Int64s, ClockState]:
+    generate: Generate | None, state: LaneClockState, starts: Int64s, running: Int64s
+) -> tuple[Int64s, Int64s, LaneClockState]:
     """Which of the received events generate a CTI, which CTI (saturated), and the state of the rule after them."""
     if generate is None or not len(starts):
         return np.empty(0, np.int64), np.empty(0, np.int64), state
@@ -157,7 +266,7 @@ def _generate(
     else:
         due = _producers(max(1, min(generate.every_ticks or 1, _WIDEST)), state.produced_at, starts)
         if len(due):
-            state = replace(state, produced_at=int(starts[due[-1]]))
+            state = replace(state, produced_at=Tick(int(starts[due[-1]])))
     basis = starts[due] if generate.basis is Basis.LAST else running[due]
     delay = min(max(generate.delay, -_WIDEST), _WIDEST)
     return due, np.clip(basis - delay, FIRST_TICK, LAST_TICK + 1), state

@@ -16,9 +16,14 @@ class Envelope:
     """One message of a lane to one bucket of the operators; the fields are the columns of the shuffle.
 
     `seq` orders the envelopes of a (input, lane) inside a batch, from 0. `cti` is the CTI of the lane after the batch
-    (NO_CTI, INFINITY are the sentinels). `chunk` is an Arrow IPC stream; its schema metadata names the branch:
-    partials: folded slices for a window; events: rows that pass without a window; ctis: columns `branch`, `cti`, the
-    steps of the lane's CTI in this batch as each branch sees them.
+    (NO_CTI, INFINITY are the sentinels); an input all of whose lanes are fed together speaks as the one lane "".
+    `chunk` is an Arrow IPC stream:
+    partials: folded slices for a window; the schema metadata names the branch.
+    events: `Flows.to_table` of one branch, which the metadata names; where the plan is `ordered` with a column `@step`
+    (int32): how many of the CTIs that this lane sends for the branch in this batch came before the row.
+    ctis: columns `branch` (index in the input's branches), `cti`: the steps of the CTI as each branch sees them; the
+    metadata `horizon` is the largest finite time seen, in the input's own times (T4).
+    watched: WATCHED_SCHEMA, the received rows whose outcome windows behind the shuffle decide.
     """
 
     bucket: int
@@ -53,7 +58,8 @@ class FeedTurn:
     """What one lane made of one batch.
 
     `state` is for the lane's next batch. `late` has the columns of LATE_SCHEMA, one row for each element of this batch
-    whose outcome is neither on_time nor reordered (T13), in order of position.
+    whose outcome is neither on_time nor reordered (T13), in order of arrival, but for those that are watched: of these
+    `counts` has the outcome that the clock gave them.
     """
 
     envelopes: list[Envelope]
@@ -91,7 +97,12 @@ LATE_SCHEMA = pa.schema(
         pa.field("policy", pa.string(), nullable=False),
         pa.field("moved_by", pa.int64()),
         pa.field("raw", pa.string(), nullable=False),
+        pa.field("edge", pa.string()),
     ]
 )
-"""The columns of wire.messages.LateEvent; `start` and `end` are the original ones, null for a malformed row; `end` is
-INFINITY for an open edge, `cti` null where there was none."""
+"""The columns of wire.messages.LateEvent, and `edge` (start, end, or null for other shapes). `start` and `end` are the
+original ones, null for a malformed row; `end` is INFINITY for an open edge, `cti` null where there was none."""
+
+WATCHED_SCHEMA = pa.schema([*LATE_SCHEMA, pa.field("source", pa.string()), pa.field("refused", pa.string())])
+"""LATE_SCHEMA with the outcome of the clock; `source` as in `Flows.source`; `refused` is the reason of the windows for
+which the feed folds, when they refused the row."""
