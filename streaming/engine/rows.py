@@ -1,6 +1,6 @@
-"""Events in columns on their way through filters and projections; nothing is copied before it is needed."""
+"""Rows in columns on their way through steps; nothing is copied before it is needed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +14,6 @@ from streaming.definition.types import Type
 from streaming.engine.by_value import ROWS
 from streaming.engine.expressions import compile_expression
 from streaming.engine.grouping import Codes, encode
-from streaming.engine.plan import FilterStep, Step
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_type
 
@@ -37,9 +36,9 @@ class Rows:
 
     def pick(self, mask: npt.NDArray[np.bool_]) -> "Rows":
         """The rows where `mask`, one entry for each picked row, is true."""
-        chosen = np.flatnonzero(mask)
-        if len(chosen) == len(self):
+        if mask.all():
             return self
+        chosen = np.flatnonzero(mask)
         return replace(
             self,
             picked=chosen if self.picked is None else self.picked[chosen],
@@ -86,17 +85,6 @@ def to_arrow(series: pl.Series, kind: pa.DataType) -> pa.Array:
     """A Polars column as one Arrow array of exactly `kind`."""
     array = series.to_arrow(compat_level=pl.CompatLevel.oldest())
     return array if array.type == kind else array.cast(kind)
-
-
-def follow(rows: Rows, steps: Iterable[Step]) -> Rows:
-    """The rows after filters and projections."""
-    for step in steps:
-        if isinstance(step, FilterStep):
-            rows = rows.pick(rows.truth(step.where)) if len(rows) else rows
-        else:
-            columns = {name: rows.values(expression, of) for name, expression, of in step.columns}
-            rows = replace(rows, columns=columns, picked=None)
-    return rows
 
 
 def payload(rows: Rows, names: Sequence[str]) -> list[pa.Array]:

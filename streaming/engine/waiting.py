@@ -1,8 +1,7 @@
 """Events that wait in the state of a node until their time has come: union and order_edges."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +16,7 @@ from streaming.wire.arrived import Int64s
 
 _DUE: Final = "@due"
 _LEVELS: Final = 12
-_ONE_TABLE_ROWS: Final = 1024
+_FEW_ROWS: Final = 1024
 _MOST_TABLES: Final = 64
 _HEAD: Final = "waiting"
 
@@ -88,18 +87,17 @@ class Waiting:
             self._cut(*_kept(rows, due, mask), watched=of)
 
     def _cut(self, rows: Flows, due: Int64s, *, watched: bool) -> None:
-        """Write the rows as tables by the distance of `due` from the time now."""
+        """Write the rows as tables by the distance of `due` from the time now; few rows of several distances in one."""
         if not len(rows):
             return
-        if len(rows) <= _ONE_TABLE_ROWS:
+        if len(rows) <= _FEW_ROWS:
             self._write(_table(rows, due), due, watched=watched)
             return
         now = self.time if self.time != NO_CTI else int(due.min())
         level = np.minimum(np.frexp((due - now) / self._stride)[1], _LEVELS)
         order = np.argsort(level, kind="stable")
-        table, due, level = _table(rows.take(order), due[order]), due[order], level[order]
-        starts = [0, *(np.flatnonzero(np.diff(level)) + 1).tolist(), len(level)]
-        for first, end in pairwise(starts):
+        table, due = _table(rows.take(order), due[order]), due[order]
+        for first, end in _grouped(np.unique(level, return_counts=True)[1].tolist()):
             self._write(table.slice(first, end - first), due[first:end], watched=watched)
 
     def _write(self, table: pa.Table, due: Int64s, *, watched: bool) -> None:
@@ -123,6 +121,17 @@ class Waiting:
         for table in self._tables:
             if table.watched:
                 report.waits(self._shelf.get(table.name)["@source"].combine_chunks())
+
+
+def _grouped(counts: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """From and to which row each table goes, `counts` rows being of one distance: neighbours together while few."""
+    first = end = 0
+    for count in counts:
+        if end > first and end + count - first > _FEW_ROWS:
+            yield first, end
+            first = end
+        end += count
+    yield first, end
 
 
 def _kept(rows: Flows, due: Int64s, mask: Mask) -> tuple[Flows, Int64s]:

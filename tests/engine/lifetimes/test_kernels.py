@@ -1,19 +1,18 @@
 """Kernels of union, lifetimes and outputs say what the reference says, after each turn, however turns are cut."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from streaming.engine import held_edges, waiting
 from streaming.engine.kernel import Kernel
 from streaming.engine.lifetimes import LifetimeKernel
 from streaming.engine.outputs import OutputKernel
 from streaming.engine.plan import LifetimeSpec, OutputSpec, UnionSpec
 from streaming.engine.union import UnionKernel
-from streaming.reference.flow import Flow
 from streaming.reference.output import Output, OutputRow
 from tests.engine.lifetimes.flows_drawn import Heard, cuts, heard
 from tests.engine.lifetimes.kernel_runs import (
@@ -25,7 +24,18 @@ from tests.engine.lifetimes.kernel_runs import (
     settled,
     without_sources,
 )
-from tests.reference.port_runs import spec
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_tables() -> Iterator[None]:
+    """Tables of two rows, so that few rows are cut, read and put together as many are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(waiting, "_FEW_ROWS", 2)
+        patch.setattr(waiting, "_MOST_TABLES", 4)
+        patch.setattr(held_edges, "_TABLE_ROWS", 2)
+        patch.setattr(held_edges, "_MOST_TABLES", 4)
+        yield
+
 
 LIFETIMES = ("to_intervals", "point_at_end", "order_edges", "shorten")
 
@@ -124,29 +134,3 @@ def test_outputs(data: st.DataObject, timestamp: Literal["lifetime", "point_at_e
         assert without_sources(said.rows) == without_sources(rows_told(left))
         assert said.ctis == [step.cti for step in turn if step.flow is None]
         assert kernel.told.taken == reference.witness.taken
-
-
-WAITING: dict[str, Callable[[], tuple[ByKernel, int]]] = {
-    "union": lambda: (ByKernel(UnionKernel(UnionSpec("n", SCHEMA)), 2), 1),
-    "order_edges": lambda: (ByKernel(lifetime_kernel("order_edges")), 0),
-}
-
-
-@pytest.mark.parametrize("kind", WAITING)
-def test_nothing_is_left_in_the_state_at_the_end(kind: str) -> None:
-    kernel, last = WAITING[kind]()
-    for steps in heard_far_ahead(200):
-        kernel.turn(steps)
-    assert kernel.tables <= 65
-    kernel.turn([Heard(port, cti=2**63 - 1) for port in range(last + 1)])
-    assert kernel.tables == 0
-    assert sum(kernel.told.rows.values()) == 200
-
-
-def far_ahead(number: int) -> Flow:
-    return replace(spec(0, number, 1000 + number, 3000).flows[0], payload={"k": "a", "v": 0}, sources=frozenset())
-
-
-def heard_far_ahead(turns: int) -> list[list[Heard]]:
-    """One event a turn, and a CTI that comes to none of them."""
-    return [[Heard(0, far_ahead(number)), Heard(0, cti=number)] for number in range(turns)]
