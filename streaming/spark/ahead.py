@@ -1,16 +1,24 @@
 """Decoding ahead: one lane of files uses a second core while the first judges and folds (ENGINE.md)."""
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
+from streaming.spark.errands import Errand
+
 T = TypeVar("T")
+_LOOK_AGAIN_S = 3_600.0
 
 
 def ahead(chunks: Iterator[T]) -> Iterator[T]:
     """The same chunks in the same order; while one is used, a thread makes the next. Faults come where they were."""
-    with ThreadPoolExecutor(1, thread_name_prefix="decode-ahead") as pool:
-        waiting = pool.submit(next, chunks, None)
-        while (chunk := waiting.result()) is not None:
-            waiting = pool.submit(next, chunks, None)
-            yield chunk
+    waiting = Errand(partial(next, chunks, None))
+    while (chunk := _awaited(waiting)) is not None:
+        waiting = Errand(partial(next, chunks, None))
+        yield chunk
+
+
+def _awaited(errand: "Errand[T | None]") -> T | None:
+    while not errand.wait(_LOOK_AGAIN_S):
+        continue
+    return errand.result()

@@ -3,8 +3,7 @@
 import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 from streaming.adapters.contract import InputAdapter
 from streaming.adapters.registry import input_adapter
@@ -31,18 +30,25 @@ class Binding:
     added: AddBinding
     plan: Plan
 
-    @cached_property
+    built: dict[str, InputAdapter] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
     def adapters(self) -> Mapping[str, InputAdapter]:
         """The adapters by input node id. Raises `AdapterError`.
 
         Built by those who read, not by operators, sink or a stop: these need no secret, and at them the fault of one
-        binding would be everybody's.
+        binding would be everybody's. No lock is held meanwhile: one that hangs would hold those of all bindings.
         """
-        spec, lanes = self.added.spec, self.added.lanes
-        streams = streams_of(spec, lanes)
-        return {
-            name: adapter_of(self.carrier, spec, name, streams[_stream_name(spec, name)]) for name in self.plan.inputs
-        }
+        if not self.built:
+            spec, lanes = self.added.spec, self.added.lanes
+            streams = streams_of(spec, lanes)
+            self.built.update(
+                {
+                    name: adapter_of(self.carrier, spec, name, streams[_stream_name(spec, name)])
+                    for name in self.plan.inputs
+                }
+            )
+        return self.built
 
     @property
     def bucket_ids(self) -> list[int]:
@@ -88,13 +94,18 @@ def adapter_of(carrier: CarrierFolder, spec: RunSpec, name: str, stream: StreamD
     Raises `AdapterError`.
     """
     choice = spec.inputs[name].adapter
-    journal = f"journals/{spec.binding}-{shape_of(spec)[:12]}/{name}"
+    journal = f"{journals_of(spec.binding, shape_of(spec))}/{name}"
     options = revealed(spec.run, name, choice.options)
     return journaling(
         carrier,
         journal,
         lambda path: input_adapter(choice.kind, options, stream, carrier.home, path, carrier.settings.outgoing),
     )
+
+
+def journals_of(binding: str, shape: str) -> str:
+    """Where the adapters of a binding journal, below the carrier's folder."""
+    return f"journals/{binding}-{shape[:12]}"
 
 
 def shape_of(spec: RunSpec) -> str:

@@ -10,12 +10,14 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from streaming.adapters.contract import AdapterError
 from streaming.spark.binding import adapter_of
-from streaming.spark.control import AddBinding, AtEnd, StopBinding
+from streaming.spark.control import AddBinding, AtEnd, SaveBinding, StopBinding
 from streaming.spark.errors import Failure, PunctualError, explain_query
+from streaming.spark.inquiries import asked_within
 from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create
 from streaming.spark.manifests import Manifest, newest_manifest, read_manifest
 from streaming.spark.planner import wall_clock
 from streaming.spark.rate import read_rate, write_rate
+from streaming.spark.savepoints import FOLDER, refusal
 from streaming.spark.sink import ResultSink
 from streaming.spark.source import FeedSource
 from streaming.spark.stage import OperatorStage
@@ -26,6 +28,8 @@ NO_CHECKPOINT = (
     "The carrier is on an object store, and nothing says where Spark keeps its own checkpoint. "
     "Name a folder that driver and workers share, or an address for which Spark has a connector."
 )
+_LANES_S = 10.0
+"""So long an adapter may take to name its lanes."""
 
 
 class Carrier:
@@ -104,8 +108,11 @@ class Carrier:
             self._await(query, 0.02)
         query.stop()
 
-    def add(self, spec: RunSpec, *, at_end: AtEnd = "flush") -> None:
-        """Carry `spec` from the next batch on; if it cannot be carried, a manifest says that it failed."""
+    def add(self, spec: RunSpec, *, at_end: AtEnd = "flush", from_savepoint: str | None = None) -> None:
+        """Carry `spec` from the next batch on; if it cannot be carried, a manifest says that it failed.
+
+        `from_savepoint`: what `savepoint` of any carrier of the organisation returned; the run goes on from there.
+        """
         command = AddBinding(
             kind="add",
             tick=wall_clock(),
@@ -113,12 +120,33 @@ class Carrier:
             bucket_ids=self._bucket_ids(spec.binding),
             lanes=self._lanes(spec),
             at_end=at_end,
+            from_savepoint=from_savepoint,
         )
         self._opened.control.append(command)
 
     def stop(self, binding: str, *, flush: bool) -> None:
         """Carry `binding` no longer after the next batch; its state and positions stay unless it was flushed."""
         self._opened.control.append(StopBinding(kind="stop", tick=wall_clock(), binding=binding, flush=flush))
+
+    def savepoint(self, binding: str) -> str:
+        """Write all that `binding` has kept as a blob below the organisation's folder; the path that it will have.
+
+        It is there (`saved`) after a batch. A binding that is carried is stopped first, without a flush.
+        """
+        number = self._opened.control.newest() + 1
+        place = self._opened.location.partition("?")[0].rstrip("/").rpartition("/")[2]
+        path = f"{FOLDER}/{binding}-{place}-{number}.arrow"
+        command = SaveBinding(kind="savepoint", tick=wall_clock(), binding=binding, path=path)
+        self._opened.control.append(command)
+        return path
+
+    def saved(self, path: str) -> bool:
+        """Whether the savepoint is there. Raises `PunctualError` when it was refused."""
+        why = refusal(self._opened, path)
+        if why is not None:
+            raise PunctualError(why, domain="user")
+        folder, _, name = path.rpartition("/")
+        return name in self._opened.shared.tags(folder)
 
     def limit(self, events_per_second: int | None) -> None:
         """Let all bindings together read no more than this from the next batch on; None: as much as they can.
@@ -148,7 +176,7 @@ class Carrier:
             command = control.read(number)
             if isinstance(command, AddBinding):
                 found[command.spec.binding] = command.spec.run
-            else:
+            elif isinstance(command, StopBinding | SaveBinding):
                 found.pop(command.binding, None)
         return found
 
@@ -161,7 +189,9 @@ class Carrier:
         lanes = {}
         for name, item in spec.inputs.items():
             try:
-                lanes[name] = list(adapter_of(self._opened, spec, name, item.stream).lanes())
+                adapter = adapter_of(self._opened, spec, name, item.stream)
+                most = min(self.settings.read_deadline_s, _LANES_S)
+                lanes[name] = list(asked_within(f"The input {name}", adapter.lanes, most))
             except (AdapterError, OSError):
                 continue  # The planner meets the same fault and reports it in a manifest.
         return lanes

@@ -17,7 +17,8 @@ class AddBinding(Strict):
 
     `tick` is the wall clock at which the command was given. `bucket_ids` are the ids of the binding's buckets, chosen
     to spread over Spark's partitions; one id unless the carrier is dedicated to this binding. `lanes` are those that
-    the adapters named at that time, by input.
+    the adapters named at that time, by input. `from_savepoint`: the savepoint to begin with, below the organisation's
+    folder.
     """
 
     kind: Literal["add"]
@@ -26,6 +27,7 @@ class AddBinding(Strict):
     bucket_ids: Annotated[list[int], Field(min_length=1)]
     lanes: dict[str, list[str]]
     at_end: AtEnd
+    from_savepoint: str | None = None
 
 
 class StopBinding(Strict):
@@ -37,8 +39,17 @@ class StopBinding(Strict):
     flush: bool
 
 
-Command = Annotated[AddBinding | StopBinding, Field(discriminator="kind")]
-_COMMAND: TypeAdapter[AddBinding | StopBinding] = TypeAdapter(Command)
+class SaveBinding(Strict):
+    """Write all that a stopped binding has kept as the savepoint `path`; one that is carried is stopped first."""
+
+    kind: Literal["savepoint"]
+    tick: int
+    binding: str
+    path: str
+
+
+Command = AddBinding | StopBinding | SaveBinding
+_COMMAND: TypeAdapter[Command] = TypeAdapter(Annotated[Command, Field(discriminator="kind")])
 
 
 class AnotherDriver(OSError):
@@ -53,7 +64,7 @@ class ControlLog:
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
-        self._cache: dict[int, AddBinding | StopBinding] = {}
+        self._cache: dict[int, Command] = {}
         self._newest: int | None = None
 
     def newest(self) -> int:
@@ -61,7 +72,7 @@ class ControlLog:
         numbers = self._folder.numbers("control")
         return numbers[-1] if numbers else 0
 
-    def append(self, command: AddBinding | StopBinding) -> int:
+    def append(self, command: Command) -> int:
         """Write `command` as the next entry and return its number. Only the driver may call this.
 
         Raises `AnotherDriver` when the entry is there already: whoever wrote it has the carrier now.
@@ -74,7 +85,7 @@ class ControlLog:
         self._newest = number
         return number
 
-    def read(self, number: int) -> AddBinding | StopBinding:
+    def read(self, number: int) -> Command:
         """The entry `number`. Raises `LookupError` when there is none."""
         if number not in self._cache:
             content = self._folder.read(f"control/{number}.json")

@@ -6,14 +6,21 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from streaming.spark.binding import Binding, binding_of, shape_of
-from streaming.spark.control import AddBinding, StopBinding
+from streaming.spark.control import AddBinding, SaveBinding, StopBinding
 from streaming.spark.errors import Failure, explain_binding, shared_fault
+from streaming.spark.inquiries import Inquiries, asked_within
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.offset import Carried, LanePositions, Offset, Turn, rewound
 from streaming.spark.rate import Allowance
+from streaming.spark.savepoints import Head, enter_journals, fitting, read_head, refuse
 from streaming.spark.sharing import Wish, share
+from streaming.spark.together import feeds_together
 
 INPUT_ENDED = "The input has ended and every result was written."
+NOT_KNOWN = "Nothing is kept of this run. Start it, and stop it, before a savepoint is taken."
+HAS_ENDED = "The run has come to its end, and keeps nothing that another could go on with."
+_LANES_S = 10.0
+"""So long a new binding may take to name its lanes; the driver has asked before."""
 
 
 @dataclass
@@ -21,7 +28,8 @@ class Draft:
     """Begins as a copy of an offset.
 
     `turns` and `moved` say what the batch has to do, `more_waits` that a lane was cut short by the size of a batch or
-    by the limit.
+    by the limit. `previous` is the batch before; `batch` is above that of every savepoint that is entered, so that
+    results are numbered on.
     """
 
     carrier: CarrierFolder
@@ -30,12 +38,14 @@ class Draft:
     carried: dict[str, Carried]
     parked: dict[str, Carried]
     failed: dict[str, Carried]
+    inquiries: Inquiries
+    previous: int
     turns: list[Turn] = field(default_factory=list)
     moved: bool = False
     more_waits: bool = False
 
     @classmethod
-    def after(cls, carrier: CarrierFolder, start: Offset, tick: int) -> "Draft":
+    def after(cls, carrier: CarrierFolder, start: Offset, tick: int, inquiries: Inquiries) -> "Draft":
         """The draft of the batch after `start`. What the batch before moved from is forgotten, unless it failed."""
         known = {item.key: item for item in (*start.parked.values(), *start.carried.values())}
         return cls(
@@ -45,6 +55,8 @@ class Draft:
             carried={name: _settled(item) for name, item in start.carried.items()},
             parked={name: _settled(item) for name, item in start.parked.items()},
             failed=known,
+            inquiries=inquiries,
+            previous=start.n,
         )
 
     def set_aside(self, key: str) -> None:
@@ -52,13 +64,17 @@ class Draft:
         item = self.failed.get(key)
         if item is not None:
             self.carried.pop(item.binding, None)
-            self.parked[item.binding] = rewound(item, self.batch - 1)
+            self.parked.pop(item.binding, None)
+            if item.enters is None:  # else its state has not come in, and there is nothing to go back to
+                self.parked[item.binding] = rewound(item, self.previous)
 
     def obey(self, entry: int) -> None:
         """Take the command of control entry `entry`."""
         command = self.carrier.control.read(entry)
         if isinstance(command, AddBinding):
             self._add(entry, command)
+        elif isinstance(command, SaveBinding):
+            self._save(command)
         else:
             self._stop(command)
 
@@ -81,6 +97,14 @@ class Draft:
         for name, mine in wishes.items():
             self._guarded(self.carried[name], partial(self._move, mine))
 
+    def beat(self, ticks: int) -> None:
+        """Let time pass for those that wait for it: with every batch that they are in, and every `ticks`."""
+        for item in list(self.carried.values()):
+            if item.together and item.enters is None and (item.before is not None or self.tick - item.beaten >= ticks):
+                before = item.positions if item.before is None else item.before
+                self.carried[item.binding] = replace(item, beaten=self.tick, before=before)
+                self.moved = True
+
     def _wishes(self) -> dict[str, list[Wish]]:
         """What the inputs of each carried binding could read; a binding that cannot be built is parked."""
         most = self.carrier.settings.rows_per_batch
@@ -89,13 +113,14 @@ class Draft:
         def note(item: Carried) -> None:
             adapters = binding_of(self.carrier, item.entry).adapters
             found[item.binding] = [
-                Wish(item.binding, name, adapter, item.positions.get(name, {}), most)
+                Wish(item.binding, name, adapter, item.positions.get(name, {}), most, self.inquiries)
                 for name, adapter in adapters.items()
                 if name not in item.ended
             ]
 
         for item in list(self.carried.values()):
-            self._guarded(item, note)
+            if item.enters is None:
+                self._guarded(item, note)
         return found
 
     def _guarded(self, item: Carried, step: Callable[[Carried], None]) -> None:
@@ -123,13 +148,36 @@ class Draft:
     def _resumed(self, entry: int, command: AddBinding, known: Carried | None) -> Carried:
         shape = shape_of(command.spec)
         binding = binding_of(self.carrier, entry)
-        fresh = Carried(command.spec.binding, entry, entry, shape, _first_positions(binding))
+        together = feeds_together(binding.plan)
+        if command.from_savepoint is not None:
+            head = read_head(self.carrier, command.from_savepoint)
+            fitting(head, shape, binding.plan.buckets)
+            enter_journals(self.carrier, head, command.from_savepoint)
+            return self._entered(head, entry, command)
+        first = _first_positions(binding, self.carrier.settings.read_deadline_s)
+        fresh = Carried(command.spec.binding, entry, entry, shape, first, together=together)
         if known is None or known.shape != shape:
             return fresh
         if not known.ended:
             return replace(known, entry=entry)
         finished = all(adapter.finished(known.positions[name]) for name, adapter in binding.adapters.items())
         return fresh if finished else replace(fresh, positions=known.positions)
+
+    def _entered(self, head: Head, entry: int, command: AddBinding) -> Carried:
+        self.batch = max(self.batch, head.batch + 1)
+        self.more_waits = True
+        item = Carried(command.spec.binding, entry, entry, head.shape, head.positions, together=head.together)
+        return replace(item, enters=command.from_savepoint)
+
+    def _save(self, command: SaveBinding) -> None:
+        name = command.binding
+        if name in self.carried:
+            self._stop(StopBinding(kind="stop", tick=command.tick, binding=name, flush=False))
+        item = self.parked.get(name)
+        if item is None or item.ended or item.enters is not None:
+            refuse(self.carrier, command.path, NOT_KNOWN if item is None else HAS_ENDED)
+        else:
+            self._note(Turn(name, item.key, item.entry, save=command.path))
 
     def _stop(self, command: StopBinding) -> None:
         item = self.carried.pop(command.binding, None)
@@ -167,7 +215,7 @@ class Draft:
     def _end_finished(self, item: Carried, binding: Binding) -> None:
         at_end = binding.added.at_end
         open_inputs = [name for name in binding.adapters if name not in item.ended]
-        finished = [name for name in open_inputs if binding.adapters[name].finished(item.positions[name])]
+        finished = [name for name in open_inputs if self._finished(item, name, binding)]
         wanted = {"flush": finished, "final": [name for name in finished if name in binding.finals], "nothing": []}
         end = tuple(wanted[at_end])
         if len(finished) == len(open_inputs):
@@ -178,6 +226,10 @@ class Draft:
                 item, ended=(*item.ended, *end), before=item.before or item.positions, ended_before=item.ended
             )
             self._note(Turn(item.binding, item.key, item.entry, end=end))
+
+    def _finished(self, item: Carried, name: str, binding: Binding) -> bool:
+        asked = partial(binding.adapters[name].finished, item.positions[name])
+        return self.inquiries.ask((item.key, name, "finished"), f"The input {name}", asked, otherwise=False)
 
     def _fail(self, name: str, key: str, entry: int, error: Exception) -> None:
         if shared_fault(error):
@@ -191,19 +243,23 @@ class Draft:
         for index, known in enumerate(self.turns):
             if known.key == turn.key:
                 state = turn if turn.state is not None else known
-                self.turns[index] = replace(state, end=(*known.end, *turn.end), clear=known.clear or turn.clear)
+                save, clear = turn.save or known.save, known.clear or turn.clear
+                self.turns[index] = replace(state, end=(*known.end, *turn.end), clear=clear, save=save)
                 return
         self.turns.append(turn)
 
 
 def _settled(item: Carried) -> Carried:
-    if item.before is None and item.ended_before == item.ended and item.held is None:
-        return item
-    return replace(item, before=None, ended_before=item.ended, held=None)
+    settled = replace(item, before=None, ended_before=item.ended, held=None, enters=None)
+    return item if item == settled else settled
 
 
-def _first_positions(binding: Binding) -> LanePositions:
-    return {name: dict.fromkeys(adapter.lanes(), 0) for name, adapter in binding.adapters.items()}
+def _first_positions(binding: Binding, deadline_s: float) -> LanePositions:
+    most = min(deadline_s, _LANES_S)
+    return {
+        name: dict.fromkeys(asked_within(f"The input {name}", adapter.lanes, most), 0)
+        for name, adapter in binding.adapters.items()
+    }
 
 
 def _lanes(item: Carried) -> int:

@@ -6,11 +6,27 @@ from typing import Literal
 
 import pyarrow as pa
 
-Kind = Literal["partials", "events", "ctis", "counts", "late", "turn", "state", "clear", "rows", "moved"]
-"""To the operators: partials, events, ctis, clear. Through them: counts, late, turn, state. From them: rows, moved.
+Kind = Literal[
+    "partials",
+    "events",
+    "ctis",
+    "watched",
+    "counts",
+    "late",
+    "state",
+    "clear",
+    "save",
+    "saved",
+    "enter",
+    "rows",
+    "moved",
+]
+"""To the operators: partials, events, ctis, watched, clear, save, enter. Through them: counts, late, state. From them:
+rows, moved, saved (which the feed sends too).
 
-`counts` is a LaneCounts as JSON, `late` an Arrow IPC stream, `turn` says that the batch did something with a binding,
-`state` a StateChange as JSON; `rows` and `moved` are what an output released (rows; output CTIs).
+`counts` is a LaneCounts as JSON, `late` an Arrow IPC stream, `state` a StateChange as JSON; `rows` and `moved` are what
+an output released (rows; output CTIs); `save` asks a bucket for its state and holds the head of the savepoint, `saved`
+is a piece of one and `enter` a piece that a bucket begins with.
 """
 
 SCHEMA_DDL = (

@@ -3,6 +3,7 @@
 PunctualError         something outside the queries keeps a carrier from running; the message says what to do
 """
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -34,6 +35,8 @@ DISK_FULL = (
     "Free space, then start the run again; the checkpoint is kept."
 )
 _MOST_CAUSES = 20
+_OF_ADAPTER = re.compile(r"(?:AdapterError|ComputedTooLong): (.+)")
+"""How Spark quotes the sentence of an adapter, where a carrier is not isolated and its query stops with it."""
 _BY_TEXT: tuple[tuple[tuple[str, ...], Domain, str], ...] = (
     (("No space left on device", "Errno 28", "Errno 122", "Disk quota exceeded"), "external", DISK_FULL),
     (
@@ -76,12 +79,35 @@ def shared_fault(error: BaseException) -> bool:
     return isinstance(error, OSError) and not isinstance(error, AdapterError) and error.errno in {28, 30, 122, 12}
 
 
+def no_answer(whom: str, seconds: float) -> AdapterError:
+    """That a call of an adapter has not returned: somebody else's system has to be looked at."""
+    return AdapterError(
+        f"{whom} did not answer within {seconds:g} s. See whether its source can be reached, then start the run again; "
+        "it goes on where it was.",
+        domain="external",
+    )
+
+
+class ComputedTooLong(Exception):
+    """The results of a binding took longer than they may."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"Computing the results of one batch took longer than {seconds:g} s, so the run was stopped where it was "
+            "before that batch. Let the query keep less (shorter windows, narrower joins) or give it an engine of its "
+            "own, then start the run again."
+        )
+
+
 def explain_query(error: BaseException) -> Failure:
     """Why the whole streaming query stopped, from the exception that Spark raised."""
     detail = _with_causes(error)
     for marks, domain, message in _BY_TEXT:
         if any(mark in detail for mark in marks):
             return Failure(domain, message, detail)
+    said = _OF_ADAPTER.search(detail)
+    if said is not None:
+        return Failure("external", said[1].strip(), detail)
     message = (
         "The engine stopped because of a fault of its own. Start the run again; the checkpoint is kept. "
         "If it fails again, give the runner's log to whoever runs this installation."
@@ -103,7 +129,7 @@ def explain_binding(error: BaseException, where: str, detail: str) -> Failure:
     """Why one binding failed at `where` (such as "input orders"); every other binding goes on."""
     if isinstance(error, AdapterError):
         return Failure(_domain(error.domain), str(error), detail)
-    if type(error).__name__ == "NotRunnable":
+    if isinstance(error, ComputedTooLong) or type(error).__name__ == "NotRunnable":
         return Failure("user", str(error), detail)
     message = (
         f"Punctual failed at {where} because of a fault of its own ({type(error).__name__}). "

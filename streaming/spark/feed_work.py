@@ -1,10 +1,15 @@
 """How the work of a batch is shared out among the tasks of the feed: a function of its two offsets."""
 
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from streaming.adapters.contract import Position
 from streaming.spark.offset import Carried, Offset, Turn
+from streaming.spark.savepoints import Head, head_of
+
+TOGETHER = "/"
+"""The clock of lanes that are fed together, where others have `<input>/<lane>`."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +25,12 @@ class LaneWork:
 
 @dataclass
 class BindingWork:
-    """What one task does for one binding. `turn` is reported by one of the tasks alone; `held` as in `Carried`."""
+    """What one task does for one binding. `turn` is reported by one of the tasks alone; `held` as in `Carried`.
+
+    `together`: one clock for all lanes, which are all here, resting ones too; `beat`: the time of the batch counts for
+    it. `saves`: the lane clocks that this task keeps go into a savepoint. `enters`: the savepoint that it begins with,
+    of whose clocks this task takes those of `clocks`.
+    """
 
     key: str
     entry: int
@@ -28,53 +38,88 @@ class BindingWork:
     lanes: list[LaneWork] = field(default_factory=list)
     turn: Turn | None = None
     held: int | None = None
+    together: bool = False
+    beat: bool = False
+    saves: Head | None = None
+    enters: str | None = None
+    clocks: frozenset[str] = frozenset()
 
 
 @dataclass
 class TaskWork:
-    """Everything that one task of the feed does in batch `batch`, planned at `tick`."""
+    """Everything that one task of the feed does in batch `batch`, planned at `tick`.
+
+    `living` are the generations whose lane clocks may be needed again.
+    """
 
     carrier: str
     partition: int
     batch: int
     tick: int
     bindings: dict[str, BindingWork] = field(default_factory=dict)
+    living: frozenset[str] = frozenset()
 
 
 def share_out(carrier: str, partitions: int, end: Offset) -> list[TaskWork]:
     """The tasks of the batch that ends at `end`, those without work left out.
 
-    A lane always goes to the same partition, which keeps its clock; the lanes of one binding are spread evenly.
+    A lane always goes to the same partition, which keeps its clock; the lanes of one binding are spread evenly, unless
+    they are fed together. A savepoint concerns every partition.
     """
-    tasks = [TaskWork(carrier, number, end.n, end.tick) for number in range(partitions)]
+    living = frozenset(_living(end))
+    tasks = [TaskWork(carrier, number, end.n, end.tick, living=living) for number in range(partitions)]
     turns = {turn.key: turn for turn in end.turns}
     for item in (*end.carried.values(), *end.parked.values()):
-        for index, work in enumerate(_lanes(item, turns.get(item.key))):
+        turn = turns.get(item.key)
+        for index, work in enumerate(_lanes(item, turn, end.tick)):
             if work is not None:
-                task = tasks[(_home(item.key) + index) % partitions]
-                mine = _work_of(task, item.key, item.entry, item.redo)
+                mine = _work_of(tasks[(_home(item.key) + (0 if item.together else index)) % partitions], item)
                 mine.lanes.append(work)
-                mine.held = item.held
+                mine.held, mine.together = item.held, item.together
+                mine.beat = item.together and item.beaten == end.tick
+        if turn is not None and turn.save is not None:
+            for task in tasks:
+                _work_of(task, item).saves = head_of(item, turn.save, end.n)
+        if item.enters is not None:
+            _enter(item, tasks)
     for turn in end.turns:
-        _work_of(tasks[_home(turn.key) % partitions], turn.key, turn.entry, 0).turn = turn
+        task = tasks[_home(turn.key) % partitions]
+        task.bindings.setdefault(turn.key, BindingWork(turn.key, turn.entry)).turn = turn
     return [task for task in tasks if task.bindings]
 
 
-def _lanes(item: Carried, turn: Turn | None) -> list[LaneWork | None]:
+def _enter(item: Carried, tasks: list[TaskWork]) -> None:
+    names = [f"{name}/{lane}" for name, lanes in item.positions.items() for lane in lanes]
+    kept: list[set[str]] = [set() for _ in tasks]
+    for index, name in enumerate([TOGETHER] if item.together else names):
+        kept[(_home(item.key) + index) % len(tasks)].add(name)
+    for task, clocks in zip(tasks, kept, strict=True):
+        work = _work_of(task, item)
+        work.enters, work.clocks = item.enters, frozenset(clocks)
+
+
+def _living(end: Offset) -> Iterator[str]:
+    """What is carried, or parked so that it could go on; an ended one starts anew, but its last batch may yet fail."""
+    yield from (item.key for item in end.carried.values())
+    yield from (item.key for item in end.parked.values() if not item.ended or item.before is not None)
+
+
+def _lanes(item: Carried, turn: Turn | None, tick: int) -> list[LaneWork | None]:
     """The work of each lane in the order of the offset, None for a lane that rests."""
     ending = turn.end if turn is not None else ()
     before = item.before if item.before is not None else item.positions
     found: list[LaneWork | None] = []
     for name, lanes in item.positions.items():
         for lane, end in lanes.items():
-            start = before.get(name, {}).get(lane, 0)
-            works = start != end or name in ending
-            found.append(LaneWork(name, lane, start, end, name in ending) if works else None)
-    return found
+            found.append(LaneWork(name, lane, before.get(name, {}).get(lane, 0), end, name in ending))
+    works = [each is not None and (each.start != each.end or each.last) for each in found]
+    if item.together:
+        return found if any(works) or item.beaten == tick else [None] * len(found)
+    return [each if wanted else None for each, wanted in zip(found, works, strict=True)]
 
 
-def _work_of(task: TaskWork, key: str, entry: int, redo: int) -> BindingWork:
-    return task.bindings.setdefault(key, BindingWork(key, entry, redo))
+def _work_of(task: TaskWork, item: Carried) -> BindingWork:
+    return task.bindings.setdefault(item.key, BindingWork(item.key, item.entry, item.redo))
 
 
 def _home(key: str) -> int:

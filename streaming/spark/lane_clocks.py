@@ -31,6 +31,12 @@ def resume(clock: LaneClock | None, redo: int) -> bytes | None:
     return clock.before if redo and clock.batch == redo else clock.state
 
 
+def key_of(name: str) -> str:
+    """The generation whose clock is called `name`: `<binding>@<generation>/<input>/<lane>`."""
+    binding, _, rest = name.partition("@")
+    return f"{binding}@{rest.partition('/')[0]}"
+
+
 def read_clocks(folder: Folder, partition: int, batch: int) -> dict[str, LaneClock]:
     """The clocks of `partition` from the newest version below `batch`; none before its first."""
     older = [number for number in folder.numbers(f"lanes/{partition}") if number < batch]

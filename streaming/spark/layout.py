@@ -27,7 +27,10 @@ class CarrierSettings(Strict):
     wait than one batch takes. `isolate`: a fault in one binding stops that binding alone; without it the query fails
     (right for a carrier with one binding in several buckets). `buckets`: how many each binding gets. `list_ctis`: keep
     every output CTI in the manifests, not only the last. `outgoing`: where adapters may connect to. `results`: the
-    location (storage.py) under which `RunSpec.results` lies where that is not `home`.
+    location (storage.py) under which `RunSpec.results` lies where that is not `home`. `read_deadline_s`: so long, in
+    all, the adapters of a binding may keep one batch waiting; `compute_deadline_s`: so long its work in one task may
+    last; it fails where either is not enough. `heartbeat_s`: how often those bindings get a batch that wait for time
+    to pass. `keep_results_s`: results and quarantine older than this go; None: they stay.
     """
 
     home: str
@@ -39,6 +42,10 @@ class CarrierSettings(Strict):
     list_ctis: bool = False
     outgoing: OutgoingPolicy = NOTHING
     results: str | None = None
+    read_deadline_s: Annotated[float, Field(gt=0)] = 30.0
+    compute_deadline_s: Annotated[float, Field(gt=0)] = 600.0
+    heartbeat_s: Annotated[float, Field(gt=0)] = 1.0
+    keep_results_s: Annotated[float, Field(gt=0)] | None = None
 
 
 @dataclass(frozen=True)
@@ -60,10 +67,14 @@ class CarrierFolder:
         """The folder as a path, None where it is on an object store."""
         return None if is_remote(self.location) else Path(self.location)
 
+    @property
+    def shared(self) -> Folder:
+        """What all carriers of the organisation see: results, savepoints."""
+        return folder_at(self.settings.home if self.settings.results is None else self.settings.results)
+
     def results_of(self, entry: int) -> Folder:
         """Where the results go of the binding that control entry `entry` added."""
-        root = self.settings.home if self.settings.results is None else self.settings.results
-        return folder_at(root).within(self.control.added(entry).spec.results)
+        return self.shared.within(self.control.added(entry).spec.results)
 
 
 def create(location: Path | str, settings: CarrierSettings) -> CarrierFolder:

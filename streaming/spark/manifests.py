@@ -7,11 +7,12 @@ again after an interrupted attempt gives the same totals.
 import json
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.parts import RECENT_KEPT, BindingSummary
+from streaming.spark.savepoints import Head, assemble, read_head
 from streaming.spark.storage import Folder
 from streaming.temporal.outcomes import QUARANTINED
 from streaming.temporal.ticks import INFINITY
@@ -23,24 +24,33 @@ RUNS_KEPT = 1_000
 TICKS_PER_S = 1_000_000
 Manifest = dict[str, Any]
 """`batch`, `bindings` (generation key to totals), `reports` (ProgressReport values), `changes` (state changes with
-`key`, `binding`, `run`), `failed` (keys), `read` (rows that it received), `moved` (key to output to CTIs, if the
-carrier lists them), `runs` (run to the last change of its state, for the last RUNS_KEPT runs)."""
+`key`, `binding`, `run`), `failed` (keys), `saved` (savepoints: `binding`, `path`), `read` (rows that it received),
+`moved` (key to output to CTIs, if the carrier lists them), `runs` (run to the last change of its state, for the last
+RUNS_KEPT runs)."""
 
 
 def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSummary]) -> None:
     """Make `batch` count: idempotent, and the carrier's own manifest last. Raises `OSError`."""
     before = _newest_before(carrier.folder, batch)
     known = {key: totals for key, totals in before["bindings"].items() if not totals["cleared"]}
-    manifest: Manifest = {"batch": batch, "reports": [], "changes": [], "failed": [], "read": 0, "moved": {}}
+    manifest: Manifest = {"batch": batch, "reports": [], "changes": [], "failed": [], "saved": []}
+    manifest |= {"read": 0, "moved": {}}
     now = time.time_ns() // 1_000
-    for summary in _merged(summaries):
+    merged = _merged(summaries)
+    for summary in merged:
         spec = carrier.control.added(summary.entry).spec
-        totals = known.setdefault(summary.key, _no_totals(spec.binding))
+        if summary.key not in known:
+            known[summary.key] = _first_totals(carrier, summary.entry)
+        totals = known[summary.key]
         totals["run"] = spec.run
         manifest["read"] += _received(summary.counts) - _received(totals["inputs"], only=summary.counts)
         _add(totals, summary)
         if summary.change is not None:
             _note_change(manifest, summary, totals)
+        if summary.head is not None:
+            head = Head(**summary.head)
+            assemble(carrier, replace(head, totals=totals), summary.pieces)
+            manifest["saved"].append({"binding": spec.binding, "path": head.path})
         if summary.cleared and summary.change is None:
             del known[summary.key]
             continue
@@ -54,6 +64,9 @@ def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSumma
     manifest["bindings"] = known
     manifest["runs"] = _last_changes(before["runs"], manifest["changes"])
     carrier.folder.write(f"commits/{batch}.json", json.dumps(manifest).encode())
+    for summary in merged:
+        for name in summary.pieces:
+            carrier.folder.remove(name)
     for old in carrier.folder.numbers("commits")[:-MANIFESTS_KEPT]:
         carrier.folder.remove(f"commits/{old}.json")
 
@@ -102,8 +115,12 @@ def _last_changes(before: Mapping[str, Any], changes: Iterable[Mapping[str, Any]
     return dict(list(runs.items())[-RUNS_KEPT:])
 
 
-def _no_totals(binding: str) -> dict[str, Any]:
-    return {"binding": binding, "inputs": {}, "ctis": {}, "results": 0, "cleared": False}
+def _first_totals(carrier: CarrierFolder, entry: int) -> dict[str, Any]:
+    """Those of a new generation: none, or those of the savepoint that it begins with."""
+    command = carrier.control.added(entry)
+    none = {"binding": command.spec.binding, "inputs": {}, "ctis": {}, "results": 0, "cleared": False}
+    path = command.from_savepoint
+    return none if path is None else {**none, **read_head(carrier, path).totals}
 
 
 def _merged(summaries: Iterable[BindingSummary]) -> list[BindingSummary]:
@@ -120,6 +137,8 @@ def _merged(summaries: Iterable[BindingSummary]) -> list[BindingSummary]:
             into.change = each.change
         into.cleared |= each.cleared
         into.rows += each.rows
+        into.head = each.head or into.head
+        into.pieces += each.pieces
         into.recent_results = [*into.recent_results, *each.recent_results][-RECENT_KEPT:]
         into.recent_late = [*into.recent_late, *each.recent_late][-RECENT_KEPT:]
     return [merged[key] for key in sorted(merged)]

@@ -22,7 +22,9 @@ class Carried:
     restart that continues), `shape` a digest of what the state depends on. `positions` are those after the batch,
     `before` (and `ended_before`) those before it where the batch does something with the binding. `ended`: inputs that
     have had CTI infinity. `redo`: the batch that failed and whose lane clocks must be forgotten. `held`: the limit of
-    rows each second that kept the batch from reading all that waited, None where it did not.
+    rows each second that kept the batch from reading all that waited, None where it did not. `together`: its lanes are
+    fed as one, and the time of a batch counts for it; `beaten` is that of the last one that did. `enters`: the
+    savepoint that it begins with in this batch, in which it reads nothing.
     """
 
     binding: str
@@ -35,6 +37,9 @@ class Carried:
     ended_before: tuple[str, ...] = ()
     redo: int = 0
     held: int | None = None
+    together: bool = False
+    beaten: int = 0
+    enters: str | None = None
 
     @property
     def key(self) -> str:
@@ -47,7 +52,8 @@ class Turn:
     """What a batch does with one binding beside reading what moved.
 
     `state` is reported when the batch is committed. `end`: inputs that get CTI infinity after what they read.
-    `clear`: the state of generation `key` goes, after the batch's results.
+    `clear`: the state of generation `key` goes, after the batch's results. `save`: the savepoint that its state of
+    before the batch is written to.
     """
 
     binding: str
@@ -59,6 +65,7 @@ class Turn:
     detail: str | None = None
     end: tuple[str, ...] = ()
     clear: bool = False
+    save: str | None = None
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from streaming.spark.envelope import Row
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.lines import result_lines, table_lines
 from streaming.spark.result_rows import result_rows
+from streaming.spark.savepoints import FOLDER
 from streaming.spark.state_change import StateChange
 from streaming.spark.storage import Folder
 from streaming.temporal.ticks import INFINITY
@@ -26,7 +27,10 @@ _SPILL_BYTES = 4 << 20
 
 @dataclass
 class BindingSummary:
-    """What one task wrote and learned for one generation of a binding in one batch."""
+    """What one task wrote and learned for one generation of a binding in one batch.
+
+    `head` and `pieces` are those of a savepoint; pieces are files in the carrier's folder.
+    """
 
     key: str
     entry: int
@@ -36,6 +40,8 @@ class BindingSummary:
     change: StateChange | None = None
     cleared: bool = False
     rows: int = 0
+    head: dict[str, Any] | None = None
+    pieces: list[str] = field(default_factory=list)
     recent_results: list[dict[str, Any]] = field(default_factory=list)
     recent_late: list[dict[str, Any]] = field(default_factory=list)
 
@@ -98,6 +104,8 @@ class TaskSink:
             summary.change = StateChange.of_json(row.chunk)
         elif row.kind == "clear":
             summary.cleared = True
+        elif row.kind == "saved":
+            self._take_saved(row, summary)
 
     def finish(self) -> list[BindingSummary]:
         """Put all parts in their places and hand over the summaries. Raises `OSError`."""
@@ -118,6 +126,14 @@ class TaskSink:
         self._writer(row, "late").add(table_lines(late))
         newest: list[dict[str, Any]] = late.slice(max(0, late.num_rows - RECENT_KEPT)).to_pylist()
         summary.recent_late = [*summary.recent_late, *newest][-RECENT_KEPT:]
+
+    def _take_saved(self, row: Row, summary: BindingSummary) -> None:
+        if row.input == "head":
+            summary.head = json.loads(row.chunk)
+            return
+        name = f"{FOLDER}/{row.batch}-{row.binding}-{row.input}-{row.seq}.piece"
+        self._carrier.folder.write(name, bytes(row.chunk))
+        summary.pieces.append(name)
 
     def _writer(self, row: Row, kind: PartKind) -> PartWriter:
         key = (row.binding, kind)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from streaming.spark.draft import Draft
+from streaming.spark.inquiries import Inquiries
 from streaming.spark.layout import HOLD, CarrierFolder
 from streaming.spark.manifests import failed_in, rows_read_in
 from streaming.spark.offset import Offset
@@ -26,6 +27,7 @@ class Planner:
         self._passed = 0
         self._more_waits = True
         self._read_in: tuple[int, int | None] | None = None
+        self._inquiries = Inquiries(carrier.settings.read_deadline_s)
 
     def plan(self, start: Offset) -> Offset:
         """The offset of the batch after `start`; `start` itself when there is nothing to do."""
@@ -36,17 +38,19 @@ class Planner:
         allowance = self._allowance(start, tick)
         if newest == start.control and not self._due(tick - start.tick):
             return start
-        draft = Draft.after(self._carrier, start, tick)
+        self._inquiries.begin()
+        draft = Draft.after(self._carrier, start, tick, self._inquiries)
         for key in failed_in(self._carrier.folder, start.n):
             draft.set_aside(key)
         for entry in range(start.control + 1, newest + 1):
             draft.obey(entry)
         draft.read_on(allowance)
+        draft.beat(int(self._carrier.settings.heartbeat_s * TICKS_PER_S))
         self._more_waits = draft.more_waits
         if newest == start.control and not draft.turns and not draft.moved:
             return start
         self._passed = 0
-        after = Offset(start.n + 1, tick, newest, draft.carried, draft.parked, tuple(draft.turns))
+        after = Offset(draft.batch, tick, newest, draft.carried, draft.parked, tuple(draft.turns))
         return after if allowance is None else replace(after, spare=allowance.without(after.planned_rows))
 
     def _look_at_the_clock(self, start: Offset) -> int:

@@ -3,8 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from streaming.adapters.contract import InputAdapter, Position
+from streaming.spark.inquiries import Inquiries
 
 _ROUNDS = 32
 """After so many rounds the rest is left for the next batch: lanes that are uneven take a little each time."""
@@ -14,7 +16,8 @@ _ROUNDS = 32
 class Wish:
     """One input of one binding while a batch is planned: it may take at most `most` rows beyond `start`.
 
-    `reached` are its positions so far. `fault`: what its adapter raised; it is asked no more.
+    `reached` are its positions so far. `inquiries` asks its adapter and knows of earlier questions; without, it is
+    asked as if nobody had before. `fault`: what its adapter raised; it is asked no more.
     """
 
     binding: str
@@ -22,6 +25,7 @@ class Wish:
     adapter: InputAdapter
     start: Mapping[str, Position]
     most: int
+    inquiries: Inquiries | None = None
     reached: Mapping[str, Position] = field(init=False)
     taken: int = 0
     fault: Exception | None = None
@@ -41,8 +45,13 @@ class Wish:
         return self.fault is None and self._further(1, now) != self.reached
 
     def _further(self, rows: int, now: int) -> Mapping[str, Position]:
+        start = self.reached
+        asked = partial(self.adapter.latest, start, now=now, limit_rows=rows)
+        name = (self.binding, self.input, tuple(start.items()))
         try:
-            return {**self.reached, **self.adapter.latest(self.reached, now=now, limit_rows=rows)}
+            if self.inquiries is None:
+                return {**start, **asked()}
+            return {**start, **self.inquiries.ask(name, f"The input {self.input}", asked, otherwise=start)}
         except Exception as error:  # noqa: BLE001 - a binding's fault ends here, the others go on
             self.fault = error
             return self.reached

@@ -1,8 +1,10 @@
 """The operator stage: the kernels of one (binding, bucket) over state that Spark keeps in RocksDB."""
 
+import threading
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, fields
+from functools import partial
 from typing import Any
 
 from pyspark.sql import Row as SparkRow
@@ -12,12 +14,15 @@ from streaming.engine.envelopes import Envelope
 from streaming.engine.operators import Operators
 from streaming.spark.binding import binding_of
 from streaming.spark.envelope import Row
-from streaming.spark.errors import explain_binding, shared_fault
+from streaming.spark.errands import Errand, GivenUp
+from streaming.spark.errors import ComputedTooLong, explain_binding, shared_fault
 from streaming.spark.layout import opened
+from streaming.spark.savepoints import items_of, pieces_of
 from streaming.spark.state_change import StateChange
 
 _SPARK_ROW: Callable[..., SparkRow] = SparkRow(*(column.name for column in fields(Row)))
-_FOR_OPERATORS = {"partials", "events", "ctis"}
+_FOR_OPERATORS = {"partials", "events", "ctis", "watched"}
+_THROUGH = {"counts", "late", "state", "clear", "saved"}
 
 
 class BufferedState:
@@ -26,12 +31,21 @@ class BufferedState:
     def __init__(self, stored: MapState) -> None:
         self._stored = stored
         self._written: dict[str, bytes | None] = {}
+        self._asking = threading.Lock()
+        self._over = False
+
+    def give_up(self) -> None:
+        """Let nobody ask Spark any more: who computes too long must not talk into what Spark does next."""
+        with self._asking:
+            self._over = True
 
     def get(self, key: str) -> bytes | None:
         """The value under `key`, None where there is none."""
         if key in self._written:
             return self._written[key]
-        value = self._stored.getValue((key,))
+        with self._asking:
+            self._refuse_if_over()
+            value = self._stored.getValue((key,))
         return None if value is None else bytes(value[0])
 
     def put(self, key: str, value: bytes) -> None:
@@ -44,9 +58,15 @@ class BufferedState:
 
     def keys(self) -> Iterator[str]:
         """All keys, those of this turn included."""
-        stored = [str(key[0]) for key in self._stored.keys()]  # noqa: SIM118 - not a mapping
+        with self._asking:
+            self._refuse_if_over()
+            stored = [str(key[0]) for key in self._stored.keys()]  # noqa: SIM118 - not a mapping
         yield from (key for key in stored if key not in self._written)
         yield from (key for key, value in self._written.items() if value is not None)
+
+    def _refuse_if_over(self) -> None:
+        if self._over:
+            raise GivenUp
 
     def flush(self) -> None:
         """Write what the turn wrote."""
@@ -83,7 +103,12 @@ class OperatorStage(StatefulProcessor):
         carrier = opened(self._path)
         state = BufferedState(self._state)
         try:
-            released = self._released(taken, state)
+            saved = self._saved(taken, state)
+            for row in taken:
+                if row.kind == "enter":
+                    for _, _, key, value in items_of(row.chunk):
+                        state.put(key, value)
+            released = self._within(partial(self._released, taken, state), state, carrier.settings.compute_deadline_s)
         except Exception as error:
             if shared_fault(error) or not carrier.settings.isolate:
                 raise
@@ -95,7 +120,31 @@ class OperatorStage(StatefulProcessor):
             self._state.clear()
         else:
             state.flush()
-        return released + [row for row in taken if row.kind in {"counts", "late", "state", "clear"}]
+        return saved + released + [row for row in taken if row.kind in _THROUGH]
+
+    def _within(self, compute: Callable[[], list[Row]], state: BufferedState, deadline_s: float) -> list[Row]:
+        """What `compute` returns. Raises what it raised, and `ComputedTooLong`; it then ends at its next state call."""
+        errand = Errand(compute)
+        if not errand.wait(deadline_s):
+            state.give_up()
+            raise ComputedTooLong(deadline_s)
+        return errand.result()
+
+    def _saved(self, taken: list[Row], state: BufferedState) -> list[Row]:
+        """The state of before this batch, and once the head of its savepoint, where one is taken."""
+        asked = next((row for row in taken if row.kind == "save"), None)
+        if asked is None:
+            return []
+        bucket = opened(self._path).control.added(asked.entry).bucket_ids.index(asked.bucket)
+        who = (asked.binding, asked.bucket, asked.entry, asked.batch)
+        stored = ((key, state.get(key)) for key in sorted(state.keys()))
+        items = (("state", bucket, key, value) for key, value in stored if value is not None)
+        rows = [
+            Row(*who, f"state-{bucket}", "", number, 0, "saved", piece) for number, piece in enumerate(pieces_of(items))
+        ]
+        if bucket == 0:
+            rows.append(Row(*who, "head", "", 0, 0, "saved", bytes(asked.chunk)))
+        return rows
 
     def _released(self, taken: list[Row], state: BufferedState) -> list[Row]:
         mine = sorted(

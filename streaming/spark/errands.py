@@ -1,0 +1,132 @@
+"""Calls that may never return, each in a thread: who waits gives one up at its deadline and goes on without it.
+
+A thread cannot be ended from outside. One that is given up stays in its process until its call returns; then what it
+brings is dropped and it serves the next errand. All are daemons, so none keeps a process from ending.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from queue import SimpleQueue
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class GivenUp(Exception):
+    """Nobody waits for this any more."""
+
+
+class Errand(Generic[T]):
+    """`call`, begun at once in another thread."""
+
+    def __init__(self, call: Callable[[], T]) -> None:
+        self._call: Callable[[], T] | None = call
+        self._done = threading.Event()
+        self._found: list[T] = []
+        self._fault: BaseException | None = None
+        self._begun = time.monotonic()
+        _hand().inbox.put(self)
+
+    @property
+    def age_s(self) -> float:
+        """For how many seconds it has been on its way."""
+        return time.monotonic() - self._begun
+
+    def wait(self, seconds: float) -> bool:
+        """Whether it is done within `seconds`."""
+        return self._done.wait(max(0.0, seconds))
+
+    def result(self) -> T:
+        """What the call of an errand that is done returned. Raises what it raised."""
+        if self._fault is not None:
+            raise self._fault
+        return self._found.pop()
+
+    def run(self) -> None:
+        """Make the call; in the errand's own thread."""
+        call, self._call = self._call, None
+        try:
+            self._found.append(call())  # type: ignore[misc]
+        except BaseException as fault:  # noqa: BLE001 - it is raised where somebody waits for the result
+            self._fault = fault
+
+    def tell(self) -> None:
+        """Let those who wait go on; in the errand's own thread."""
+        self._done.set()
+
+
+class _Hand(threading.Thread):
+    """A thread that runs one errand after another."""
+
+    def __init__(self) -> None:
+        super().__init__(name="errand", daemon=True)
+        self.inbox: SimpleQueue[Errand[Any]] = SimpleQueue()
+        self.start()
+
+    def run(self) -> None:
+        while True:
+            errand = self.inbox.get()
+            errand.run()
+            _FREE.append(self)
+            errand.tell()
+            del errand  # what it brought is another's, and may be large
+
+
+_FREE: deque[_Hand] = deque()
+
+
+def _hand() -> _Hand:
+    try:
+        return _FREE.pop()
+    except IndexError:
+        return _Hand()
+
+
+class Patience(AbstractContextManager["Patience"]):
+    """Adds up how long others were waited for inside `with`; one thread waits, another may look on."""
+
+    def __init__(self) -> None:
+        self._spent = 0.0
+        self._since: float | None = None
+        self._over = False
+
+    def __enter__(self) -> "Patience":
+        if self._over:
+            raise GivenUp
+        self._since = time.monotonic()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._spent, self._since = self.spent_s, None
+        if self._over and fault is None:
+            raise GivenUp
+
+    @property
+    def waiting_s(self) -> float:
+        """For how many seconds the wait that goes on has lasted; 0 between two."""
+        since = self._since
+        return 0.0 if since is None else time.monotonic() - since
+
+    @property
+    def spent_s(self) -> float:
+        """All waits together, in seconds."""
+        return self._spent + self.waiting_s
+
+    def give_up(self) -> None:
+        """The next wait, and the end of the one that goes on, raise `GivenUp`."""
+        self._over = True
+
+    def over(self, chunks: Iterator[T]) -> Iterator[T]:
+        """The same chunks, each of them waited for."""
+        while True:
+            with self:
+                found = next(chunks, None)
+            if found is None:
+                return
+            yield found

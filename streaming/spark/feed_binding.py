@@ -1,0 +1,208 @@
+"""What one task of the feed does for one binding in one batch: reads lanes, judges and folds, and makes envelopes."""
+
+import json
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from importlib import import_module
+
+import pyarrow as pa
+
+from streaming.engine.envelopes import Envelope, LaneCounts
+from streaming.engine.feed import LaneFeed
+from streaming.spark.ahead import ahead
+from streaming.spark.arrow_ipc import ipc_bytes
+from streaming.spark.binding import Binding, binding_of
+from streaming.spark.envelope import Row
+from streaming.spark.errands import Patience
+from streaming.spark.errors import explain_binding, shared_fault
+from streaming.spark.feed_work import TOGETHER, BindingWork, LaneWork, TaskWork
+from streaming.spark.lane_clocks import LaneClock, resume
+from streaming.spark.layout import CarrierFolder
+from streaming.spark.savepoints import Item, pieces_of, read_items
+from streaming.spark.state_change import StateChange
+from streaming.spark.together import Together, in_order_of_arrival
+from streaming.wire.arrived import Arrived
+
+_NO_CHUNK = b""
+_WORTH_A_THREAD = 100_000
+"""Reading fewer positions than these is not worth a thread of its own."""
+MakeTogether = Callable[..., Together]
+
+
+@dataclass(frozen=True)
+class Fed:
+    """The envelopes of a binding, and the clocks that it moved, by their names."""
+
+    rows: list[Row]
+    moved: dict[str, LaneClock]
+
+
+class BindingTask:
+    """`run` once, in any thread; nothing else sees what it does before it returns."""
+
+    def __init__(self, carrier: CarrierFolder, task: TaskWork, work: BindingWork, clocks: dict[str, LaneClock]) -> None:
+        self._carrier = carrier
+        self._task = task
+        self._work = work
+        self._prefix = f"{work.key}/"
+        self._known = {name: clock for name, clock in clocks.items() if name.startswith(self._prefix)}
+        self.patience = Patience()
+        self._moved: dict[str, LaneClock] = {}
+
+    @property
+    def inputs(self) -> str:
+        """What it reads, as it is named in a sentence."""
+        names = sorted({lane.input for lane in self._work.lanes})
+        return f"The input {names[0]}" if len(names) == 1 else f"The inputs {', '.join(names)}"
+
+    def run(self) -> Fed:
+        """The binding's part; its clocks move only if every lane was read. Raises faults of the machine."""
+        turn = self._work.turn
+        try:
+            rows = self._saved() + self._entered()
+            if turn is None or turn.state != "failed":
+                rows += self._bound_rows()
+        except Exception as error:
+            if shared_fault(error) or not self._carrier.settings.isolate:
+                raise
+            return self.failed(error, traceback.format_exc())
+        return Fed(rows + self._reported(), self._moved)
+
+    def failed(self, error: Exception, detail: str) -> Fed:
+        """The envelopes that say so, in place of all others; the clocks stay."""
+        where = ", ".join(sorted({lane.input for lane in self._work.lanes}))
+        failure = explain_binding(error, f"reading {where}" if where else "opening the query", detail)
+        change = StateChange("failed", failure.domain, failure.message, failure.detail)
+        return Fed(self._signals("state", change.to_json()), {})
+
+    def _bound_rows(self) -> list[Row]:
+        if not self._work.lanes:
+            return []
+        binding = binding_of(self._carrier, self._work.entry)
+        if self._work.together:
+            return self._together_rows(binding)
+        return [row for lane in self._work.lanes for row in self._lane_rows(binding, lane)]
+
+    def _lane_rows(self, binding: Binding, lane: LaneWork) -> list[Row]:
+        name = f"{lane.input}/{lane.lane}"
+        known = self._state(name)
+        feed = LaneFeed(binding.plan, lane.input, lane.lane, known)
+        for arrived in self._chunks(binding, lane):
+            feed.take(arrived)
+        turn = feed.finish(end=lane.last)
+        self._move(name, turn.state, known)
+        rows = self._sent(binding, turn.envelopes)
+        rows.append(self._counts(binding, lane.input, lane.lane, turn.counts))
+        return rows + self._late(binding, lane.input, lane.lane, turn.late)
+
+    def _together_rows(self, binding: Binding) -> list[Row]:
+        known = self._state(TOGETHER)
+        lanes: dict[str, list[str]] = {}
+        for lane in self._work.lanes:
+            lanes.setdefault(lane.input, []).append(lane.lane)
+        feed = together_feed()(binding.plan, known, lanes)
+        reading = [((lane.input, lane.lane), self._chunks(binding, lane)) for lane in self._work.lanes]
+        for (name, lane_name), arrived in in_order_of_arrival(reading):
+            feed.take(name, lane_name, arrived)
+        if self._work.beat:
+            feed.beat(self._task.tick)
+        turn = feed.finish({lane.input for lane in self._work.lanes if lane.last})
+        self._move(TOGETHER, turn.state, known)
+        rows = self._sent(binding, turn.envelopes)
+        rows += [self._counts(binding, *lane, counts) for lane, counts in turn.counts.items()]
+        return rows + self._late(binding, "", "", turn.late)
+
+    def _chunks(self, binding: Binding, lane: LaneWork) -> Iterator[Arrived]:
+        if lane.start == lane.end:
+            return iter(())
+        with self.patience:
+            chunks = binding.adapters[lane.input].read(lane.lane, lane.start, lane.end)
+        return self.patience.over(ahead(chunks) if lane.end - lane.start > _WORTH_A_THREAD else chunks)
+
+    def _state(self, name: str) -> bytes | None:
+        return resume(self._known.get(self._prefix + name), self._work.redo)
+
+    def _move(self, name: str, state: bytes, known: bytes | None) -> None:
+        self._moved[self._prefix + name] = LaneClock(self._task.batch, state, known)
+
+    def _sent(self, binding: Binding, envelopes: list[Envelope]) -> list[Row]:
+        ids, key, entry, batch = binding.bucket_ids, self._work.key, self._work.entry, self._task.batch
+        return [
+            Row(key, ids[each.bucket], entry, batch, each.input, each.lane, each.seq, each.cti, each.kind, each.chunk)
+            for each in envelopes
+        ]
+
+    def _counts(self, binding: Binding, name: str, lane: str, counts: LaneCounts) -> Row:
+        planned = {"tick": self._task.tick, "held": self._work.held}
+        content = json.dumps({**planned, **asdict(counts)}).encode()
+        key, entry = self._work.key, self._work.entry
+        return Row(key, binding.bucket_ids[0], entry, self._task.batch, name, lane, 0, 0, "counts", content)
+
+    def _late(self, binding: Binding, name: str, lane: str, late: pa.Table) -> list[Row]:
+        if not late.num_rows:
+            return []
+        key, entry = self._work.key, self._work.entry
+        return [Row(key, binding.bucket_ids[0], entry, self._task.batch, name, lane, 0, 0, "late", ipc_bytes(late))]
+
+    def _saved(self) -> list[Row]:
+        """The clocks of before this batch, and the word to every bucket that its state is wanted."""
+        head = self._work.saves
+        if head is None:
+            return []
+        clocks = ((name, self._state(name)) for name in (full.removeprefix(self._prefix) for full in self._known))
+        items: list[Item] = [("clock", 0, name, state) for name, state in clocks if state is not None]
+        ids = self._carrier.control.added(self._work.entry).bucket_ids
+        place = f"clocks-{self._task.partition}"
+        key, entry, batch = self._work.key, self._work.entry, self._task.batch
+        rows = [
+            Row(key, ids[0], entry, batch, place, "", number, 0, "saved", piece)
+            for number, piece in enumerate(pieces_of(items))
+        ]
+        if self._work.turn is not None:
+            rows += self._signals("save", replace(head, buckets=len(ids)).to_json())
+        return rows
+
+    def _entered(self) -> list[Row]:
+        """Take the clocks of a savepoint that belong to this task; the state goes to its buckets from one of them."""
+        path = self._work.enters
+        if path is None:
+            return []
+        for _, _, name, state in read_items(self._carrier, path, "clock"):
+            if name in self._work.clocks:
+                self._move(name, state, None)
+        if self._work.turn is None:
+            return []
+        ids = self._carrier.control.added(self._work.entry).bucket_ids
+        by_bucket: dict[int, list[Item]] = {}
+        for item in read_items(self._carrier, path, "state"):
+            by_bucket.setdefault(item[1], []).append(item)
+        key, entry, batch = self._work.key, self._work.entry, self._task.batch
+        return [
+            Row(key, ids[bucket], entry, batch, "", "", number, 0, "enter", piece)
+            for bucket, items in by_bucket.items()
+            for number, piece in enumerate(pieces_of(items))
+        ]
+
+    def _reported(self) -> list[Row]:
+        turn = self._work.turn
+        if turn is None:
+            return []
+        rows = []
+        if turn.state is not None:
+            rows += self._signals("state", StateChange(turn.state, turn.domain, turn.message, turn.detail).to_json())
+        if turn.clear:
+            rows += self._signals("clear", _NO_CHUNK)
+        return rows
+
+    def _signals(self, kind: str, chunk: bytes) -> list[Row]:
+        """One envelope to each bucket that the command asked for, so that all of them know."""
+        key, entry, batch = self._work.key, self._work.entry, self._task.batch
+        ids = self._carrier.control.added(entry).bucket_ids
+        return [Row(key, bucket, entry, batch, "", "", 0, 0, kind, chunk) for bucket in ids]
+
+
+def together_feed() -> MakeTogether:
+    """What makes the feed of lanes that are fed together, from the plan, the state of before, and lanes by input."""
+    made: MakeTogether = import_module("streaming.engine.together").TogetherFeed
+    return made

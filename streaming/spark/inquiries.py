@@ -1,0 +1,56 @@
+"""What the planner asks of adapters: a question without an answer yet holds no batch up, and ends at its deadline."""
+
+import time
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+
+from streaming.spark.errands import Errand
+from streaming.spark.errors import no_answer
+
+T = TypeVar("T")
+PATIENCE_S = 2.0
+"""So long one planning waits in all for answers that do not come, and so long any one is waited for in all."""
+
+
+class Inquiries:
+    """Questions of one planner. One that is asked again before its answer is the same question."""
+
+    def __init__(self, deadline_s: float, patience_s: float = PATIENCE_S) -> None:
+        self._deadline_s = deadline_s
+        self._patience_s = min(patience_s, deadline_s)
+        self._open: dict[Hashable, Errand[Any]] = {}
+        self._asked: set[Hashable] = set()
+        self._left = 0.0
+
+    def begin(self) -> None:
+        """A planning begins: it may wait again, and what the one before asked no more is forgotten."""
+        self._open = {name: errand for name, errand in self._open.items() if name in self._asked}
+        self._asked = set()
+        self._left = self._patience_s
+
+    def ask(self, name: Hashable, whom: str, call: Callable[[], T], otherwise: T) -> T:
+        """What `call` returns; `otherwise` where it has not answered yet. Raises what it raised, and `AdapterError`.
+
+        `name` says which question this is, `whom` names the input in the sentence of one that came to its deadline.
+        """
+        self._asked.add(name)
+        errand: Errand[T] = self._open.get(name) or Errand(call)
+        begun = time.monotonic()
+        answered = errand.wait(min(self._left, self._patience_s - errand.age_s))
+        self._left -= time.monotonic() - begun
+        if answered:
+            self._open.pop(name, None)
+            return errand.result()
+        if errand.age_s >= self._deadline_s:
+            self._open.pop(name, None)
+            raise no_answer(whom, self._deadline_s)
+        self._open[name] = errand
+        return otherwise
+
+
+def asked_within(whom: str, call: Callable[[], T], deadline_s: float) -> T:
+    """What `call` returns within `deadline_s`. Raises what it raised, and `AdapterError`."""
+    errand = Errand(call)
+    if not errand.wait(deadline_s):
+        raise no_answer(whom, deadline_s)
+    return errand.result()

@@ -1,0 +1,172 @@
+"""Savepoints: all that a binding has kept, as one Arrow blob that any carrier with the same query may begin with.
+
+The blob is an Arrow IPC stream. Its metadata holds the head as JSON; its rows are the state of the operators (`state`:
+bucket, key, value), the clocks of the lanes (`clock`: bucket 0, `<input>/<lane>`, value), and what adapters have
+journaled (`journal`: bucket 0, path below the binding's journals, content).
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+import pyarrow as pa
+
+from streaming.adapters.contract import AdapterError
+from streaming.spark.binding import journals_of
+from streaming.spark.layout import CarrierFolder
+from streaming.spark.offset import Carried, LanePositions
+
+VERSION: Final = 1
+FOLDER: Final = "savepoints"
+PIECE_BYTES: Final = 16 << 20
+"""About so much travels in one envelope."""
+_HEAD: Final = b"head"
+_SCHEMA: Final = pa.schema(
+    [("part", pa.string()), ("bucket", pa.int32()), ("name", pa.string()), ("value", pa.large_binary())]
+)
+Item = tuple[str, int, str, bytes]
+"""A row of a blob: part, bucket, name, value."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """What a savepoint is of. `batch` is the last one of its binding that counts; `totals` as in the manifests."""
+
+    path: str
+    binding: str
+    shape: str
+    batch: int
+    positions: LanePositions
+    together: bool = False
+    buckets: int = 1
+    totals: dict[str, Any] = field(default_factory=dict)
+    version: int = VERSION
+
+    def to_json(self) -> bytes:
+        """As the metadata of a blob."""
+        return json.dumps(asdict(self)).encode()
+
+
+def head_of(item: Carried, path: str, batch: int) -> Head:
+    """The head of a savepoint of `item` as it was before `batch`; who knows buckets and totals fills them in."""
+    positions = item.positions if item.before is None else item.before
+    return Head(path, item.binding, item.shape, batch, positions, item.together)
+
+
+def read_head(carrier: CarrierFolder, path: str) -> Head:
+    """The head of the savepoint `path` in the organisation's folder. Raises `AdapterError` if it is none of ours."""
+    blob = carrier.shared.read(path)
+    try:
+        content = json.loads((pa.ipc.open_stream(blob or b"").schema.metadata or {})[_HEAD])
+    except (KeyError, ValueError, pa.ArrowInvalid):
+        raise AdapterError("The savepoint cannot be read. Stop the run where it was and take another one.") from None
+    if content["version"] != VERSION:
+        raise AdapterError(
+            f"The savepoint has version {content['version']}, and this program reads version {VERSION}. "
+            "Start the run without it, or with the program that wrote it."
+        )
+    return Head(**content)
+
+
+def fitting(head: Head, shape: str, buckets: int) -> None:
+    """Check that a binding of `shape` in so many buckets may begin with `head`. Raises `AdapterError`."""
+    if head.shape != shape:
+        raise AdapterError(
+            "The savepoint is of another query, other streams or other inputs than this run. "
+            "Start the run as it was when the savepoint was taken, or without the savepoint."
+        )
+    if head.buckets != buckets:
+        raise AdapterError(
+            f"The savepoint was taken of {head.buckets} buckets and this engine keeps {buckets}; state cannot be "
+            "divided anew. Give the engine as many buckets, or start the run without the savepoint."
+        )
+
+
+def read_items(carrier: CarrierFolder, path: str, part: str) -> Iterator[Item]:
+    """The rows of `part` of a savepoint. Raises `OSError`."""
+    yield from (item for item in items_of(carrier.shared.read(path) or b"") if item[0] == part)
+
+
+def pieces_of(items: Iterable[Item]) -> Iterator[bytes]:
+    """`items` as Arrow IPC streams of about PIECE_BYTES each."""
+    waiting: list[Item] = []
+    size = 0
+    for item in items:
+        waiting.append(item)
+        size += len(item[3])
+        if size >= PIECE_BYTES:
+            yield _stream(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield _stream(waiting)
+
+
+def items_of(piece: bytes) -> Iterator[Item]:
+    """The rows of a piece."""
+    for batch in pa.ipc.open_stream(piece):
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def assemble(carrier: CarrierFolder, head: Head, pieces: Iterable[str]) -> None:
+    """Write the savepoint of `head` from its pieces (names in the carrier's folder), atomically. Raises `OSError`."""
+    writing = carrier.shared.writing(head.path)
+    sink = pa.BufferOutputStream()
+    schema = _SCHEMA.with_metadata({_HEAD: head.to_json()})
+    with pa.ipc.new_stream(sink, schema) as writer:
+        for item in _journaled(carrier, head):
+            writer.write_batch(_batch([item]))
+        for name in sorted(pieces):
+            for batch in pa.ipc.open_stream(carrier.folder.read(name) or b""):
+                writer.write_batch(batch)
+    writing.add([sink.getvalue()])
+    writing.finish()
+
+
+def _journaled(carrier: CarrierFolder, head: Head) -> Iterator[Item]:
+    for name in head.positions:
+        folder = f"{journals_of(head.binding, head.shape)}/{name}"
+        for blob in sorted(carrier.folder.tags(folder)):
+            content = carrier.folder.read(f"{folder}/{blob}")
+            if content is not None:
+                yield "journal", 0, f"{name}/{blob}", content
+
+
+def enter_journals(carrier: CarrierFolder, head: Head, path: str) -> None:
+    """Let the adapters find what they had journaled where the savepoint was taken. Raises `OSError`."""
+    target = journals_of(head.binding, head.shape)
+    for name in head.positions:
+        for blob in carrier.folder.tags(f"{target}/{name}"):
+            carrier.folder.remove(f"{target}/{name}/{blob}")
+    for _, _, name, content in read_items(carrier, path, "journal"):
+        carrier.folder.write(f"{target}/{name}", content)
+
+
+def refuse(carrier: CarrierFolder, path: str, why: str) -> None:
+    """Note for whoever waits for the savepoint `path` why there is none."""
+    carrier.shared.write(_refusal(path), json.dumps(why).encode())
+
+
+def refusal(carrier: CarrierFolder, path: str) -> str | None:
+    """Why the savepoint `path` was not taken, None if it was or is still being taken."""
+    content = carrier.shared.read(_refusal(path))
+    found: str | None = None if content is None else json.loads(content)
+    return found
+
+
+def _refusal(path: str) -> str:
+    return f"{path}.refused.json"
+
+
+def _stream(items: list[Item]) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, _SCHEMA) as writer:
+        writer.write_batch(_batch(items))
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def _batch(items: list[Item]) -> pa.RecordBatch:
+    columns = [list(column) for column in zip(*items, strict=True)]
+    arrays = [pa.array(column, each.type) for column, each in zip(columns, _SCHEMA, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)

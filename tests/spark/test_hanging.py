@@ -1,0 +1,277 @@
+"""An adapter that does not answer stops its own binding at a deadline; every other one goes on."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streaming.adapters.contract import AdapterError
+from streaming.adapters.rows.adapter import RowsAdapter
+from streaming.engine.operators import Operators
+from streaming.spark.errands import Errand, GivenUp, Patience
+from streaming.spark.errors import explain_query
+from streaming.spark.inquiries import Inquiries
+from streaming.spark.manifests import Manifest
+from tests.spark.loop import Loop
+from tests.spark.specs import spec, write_readings
+from tests.spark.test_loop import BATCHES, add, rows, states, undisturbed
+
+__all__ = ["undisturbed"]
+DEADLINE_S = 0.4
+SILENT = "The input readings did not answer within 0.4 s."
+Undisturbed = tuple[list[str], list[str]]
+
+
+@pytest.fixture
+def answers() -> Iterator[threading.Event]:
+    """Set when what hangs may go on; in the end it is, so that no thread stays."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@pytest.fixture
+def loop(tmp_path: Path) -> Loop:
+    write_readings(tmp_path / "readings.jsonl", BATCHES)
+    for name in ("hung", "stuck"):
+        write_readings(tmp_path / f"{name}.jsonl", BATCHES)
+    return Loop(tmp_path, read_deadline_s=DEADLINE_S, compute_deadline_s=DEADLINE_S)
+
+
+def hang_reading(monkeypatch: pytest.MonkeyPatch, answers: threading.Event, at: int = 3) -> list[str]:
+    """Let reads of the files that are not readings hang before their row `at`; who hung, in turn."""
+    read, hung = RowsAdapter.read, []
+
+    def reading(self: RowsAdapter, lane: str, start: int, end: int) -> Iterator[Any]:
+        if end == at and self._options.path != "readings.jsonl":
+            hung.append(self._options.path)
+            answers.wait()
+        yield from read(self, lane, start, end)
+
+    monkeypatch.setattr(RowsAdapter, "read", reading)
+    return hung
+
+
+def one_failure(manifests: list[Manifest], binding: str) -> str:
+    (failed,) = [each for each in states(manifests, binding) if each[0] == "failed"]
+    assert failed[1] == "external"
+    return str(failed[2])
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_a_read_that_hangs_fails_its_own_run_which_goes_on_later(
+    tmp_path: Path,
+    loop: Loop,
+    undisturbed: Undisturbed,
+    answers: threading.Event,
+    monkeypatch: pytest.MonkeyPatch,
+    partitions: int,
+) -> None:
+    loop = Loop(tmp_path / str(partitions), partitions=partitions, read_deadline_s=DEADLINE_S)
+    for name in ("hung", "readings"):
+        write_readings(loop.home / f"{name}.jsonl", BATCHES)
+    hang_reading(monkeypatch, answers)
+    add(loop, spec("hung", "hung.jsonl"))
+    add(loop, spec("a", "readings.jsonl"))
+    manifests = loop.run()
+    assert one_failure(manifests, "hung").startswith(SILENT)
+    assert rows(loop, "a") == undisturbed
+    monkeypatch.undo()
+    add(loop, spec("hung", "hung.jsonl", run="hung-2"))
+    loop.run()
+    assert rows(loop, "hung") == undisturbed
+
+
+def test_those_that_hang_at_once_are_waited_for_at_once(
+    loop: Loop, undisturbed: Undisturbed, answers: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hung = hang_reading(monkeypatch, answers)
+    for name in ("hung", "stuck", "readings"):
+        add(loop, spec(name, f"{name}.jsonl"))
+    manifests = loop.run()
+    assert sorted(hung) == ["hung.jsonl", "stuck.jsonl"]
+    failed = [change["batch"] for change in changes(manifests) if change["state"] == "failed"]
+    assert len(failed) == 2
+    assert len(set(failed)) == 1
+    assert rows(loop, "readings") == undisturbed
+
+
+def changes(manifests: list[Manifest]) -> list[dict[str, Any]]:
+    return [{**change, "batch": manifest["batch"]} for manifest in manifests for change in manifest["changes"]]
+
+
+def test_a_read_that_answers_late_but_in_time_is_taken(
+    loop: Loop, undisturbed: Undisturbed, answers: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = Loop(loop.home, read_deadline_s=60.0)
+    hang_reading(monkeypatch, answers)
+    add(loop, spec("hung", "hung.jsonl"))
+    add(loop, spec("a", "readings.jsonl"))
+    read = RowsAdapter.read
+
+    def releasing(self: RowsAdapter, lane: str, start: int, end: int) -> Iterator[Any]:
+        if end == 3 and self._options.path == "readings.jsonl":
+            answers.set()
+        yield from read(self, lane, start, end)
+
+    monkeypatch.setattr(RowsAdapter, "read", releasing)
+    loop.run()
+    assert rows(loop, "hung") == rows(loop, "a") == undisturbed
+
+
+def test_an_adapter_that_keeps_sending_a_little_comes_to_the_same_deadline(
+    loop: Loop, undisturbed: Undisturbed, answers: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = RowsAdapter.read
+
+    def trickling(self: RowsAdapter, lane: str, start: int, end: int) -> Iterator[Any]:
+        yield from read(self, lane, start, end)
+        while self._options.path == "hung.jsonl":
+            answers.wait(DEADLINE_S / 5)
+            yield from read(self, lane, start, end)
+
+    monkeypatch.setattr(RowsAdapter, "read", trickling)
+    add(loop, spec("hung", "hung.jsonl"))
+    add(loop, spec("a", "readings.jsonl"))
+    assert one_failure(loop.run(), "hung").startswith(SILENT)
+    assert rows(loop, "a") == undisturbed
+
+
+def test_an_adapter_that_does_not_say_what_waits_holds_no_batch_up(
+    loop: Loop, undisturbed: Undisturbed, answers: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    latest = RowsAdapter.latest
+
+    def hanging(self: RowsAdapter, start: Mapping[str, int], *, now: int, limit_rows: int) -> Mapping[str, int]:
+        if self._options.path == "hung.jsonl":
+            answers.wait()
+        return latest(self, start, now=now, limit_rows=limit_rows)
+
+    monkeypatch.setattr(RowsAdapter, "latest", hanging)
+    add(loop, spec("hung", "hung.jsonl"))
+    add(loop, spec("a", "readings.jsonl"))
+    manifests = loop.run()
+    assert one_failure(manifests, "hung").startswith(SILENT)
+    assert rows(loop, "a") == undisturbed
+
+
+def test_operators_that_compute_too_long_fail_their_own_run_and_touch_no_state_afterwards(
+    loop: Loop, undisturbed: Undisturbed, answers: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn, after = Operators.turn, list[BaseException]()
+
+    def slow(self: Operators, batch: int, envelopes: Any) -> Any:
+        if batch == 3 and any(each.input == "readings" for each in envelopes) and slow_one(self):
+            answers.wait()
+            try:
+                self._state.get("anything")  # type: ignore[attr-defined]
+            except GivenUp as fault:
+                after.append(fault)
+                raise
+        return turn(self, batch, envelopes)
+
+    slowed: list[Operators] = []
+
+    def slow_one(operators: Operators) -> bool:
+        slowed.append(operators)
+        return len(slowed) == 1
+
+    begin = Operators.__init__
+
+    def begun(self: Operators, plan: Any, bucket: int, state: Any) -> None:
+        self._state = state  # type: ignore[attr-defined]
+        begin(self, plan, bucket, state)
+
+    monkeypatch.setattr(Operators, "__init__", begun)
+    monkeypatch.setattr(Operators, "turn", slow)
+    add(loop, spec("a", "readings.jsonl"))
+    add(loop, spec("b", "readings.jsonl"))
+    manifests = loop.run()
+    failed = [name for name in "ab" if states(manifests, name)[-1][0] == "failed"]
+    assert len(failed) == 1
+    (well,) = set("ab") - set(failed)
+    assert rows(loop, well) == undisturbed
+    assert "longer than 0.4 s" in str(states(manifests, failed[0])[-1][2])
+    answers.set()
+    assert Errand(lambda: wait_for(lambda: bool(after))).wait(30)
+    monkeypatch.undo()
+    add(loop, spec(failed[0], "readings.jsonl", run="again"))
+    loop.run()
+    assert rows(loop, failed[0]) == undisturbed
+
+
+def wait_for(reached: Callable[[], bool]) -> None:
+    pause = threading.Event()
+    while not reached():
+        pause.wait(0.01)
+
+
+def test_a_carrier_that_is_not_isolated_stops_with_the_sentence(
+    loop: Loop, answers: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = Loop(loop.home, read_deadline_s=DEADLINE_S, isolate=False)
+    hang_reading(monkeypatch, answers)
+    add(loop, spec("hung", "hung.jsonl"))
+    with pytest.raises(AdapterError) as raised:
+        loop.run()
+    spark_says = RuntimeError(f"Traceback ...\nstreaming.adapters.contract.AdapterError: {raised.value}\n\tat org...")
+    assert explain_query(spark_says).message == str(raised.value)
+    assert explain_query(spark_says).domain == "external"
+
+
+def test_a_question_is_not_asked_again_before_its_answer(answers: threading.Event) -> None:
+    asked: list[int] = []
+    inquiries = Inquiries(60.0, 0.05)
+
+    def question() -> str:
+        asked.append(1)
+        answers.wait()
+        return "well"
+
+    inquiries.begin()
+    ask = partial(inquiries.ask, "name", "The input a", question, otherwise="nothing")
+    assert ask() == "nothing"
+    inquiries.begin()
+    assert ask() == "nothing"
+    answers.set()
+    assert Errand(lambda: wait_for(lambda: ask() == "well")).wait(30)
+    assert asked == [1]
+
+
+def test_the_thread_of_an_errand_that_came_back_late_serves_another(answers: threading.Event) -> None:
+    threads: list[threading.Thread] = []
+
+    def late() -> None:
+        threads.append(threading.current_thread())
+        answers.wait()
+
+    errand = Errand(late)
+    assert not errand.wait(0.01)
+    answers.set()
+    assert errand.wait(30)
+    assert Errand(lambda: threads.append(threading.current_thread())).wait(30)
+    assert threads[0] is threads[1]
+    assert threads[0].daemon
+
+
+def test_a_fault_comes_to_who_waits() -> None:
+    def fails() -> None:
+        raise LookupError("nothing there")
+
+    errand = Errand(fails)
+    assert errand.wait(30)
+    with pytest.raises(LookupError, match="nothing there"):
+        errand.result()
+
+
+def test_patience_adds_up_waits_and_ends() -> None:
+    patience = Patience()
+    assert list(patience.over(iter([1, 2]))) == [1, 2]
+    assert patience.spent_s > 0
+    assert patience.waiting_s == 0
+    patience.give_up()
+    with pytest.raises(GivenUp):
+        next(patience.over(iter([1])))
