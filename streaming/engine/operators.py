@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.engine.envelopes import Envelope, Output
-from streaming.engine.flows import OLD, Flows
+from streaming.engine.flows import CLOSE, GONE, OLD, Flows
 from streaming.engine.frontiers import rise
 from streaming.engine.inbox import Inbox
 from streaming.engine.ipc import to_bytes
@@ -16,6 +16,7 @@ from streaming.engine.kernel import Kernel, Port, Released, Turn
 from streaming.engine.kernels import kernel_of
 from streaming.engine.ledger import Ledger
 from streaming.engine.sections import Section, sections
+from streaming.engine.partitioning import uniform
 from streaming.engine.plan import InputPlan, NodePlan, OutputSpec, Plan, Wire
 from streaming.engine.report import Report
 from streaming.engine.state import StateStore
@@ -106,6 +107,8 @@ class _Pass:
             if not self.waiting and not any(len(port.flows) or port.ctis or port.partials for port in ports):
                 continue
             freed = self.kernels[node.id].turn(ports, self.ledger.shelf(node.id), self.turn)
+            if not uniform(node.spec):
+                freed = replace(freed, ctis=freed.ctis[-1:])  # what it held inside the turn is not known
             self.released[node.id] = freed
             self.ledger.horizons[node.id] = max(self.ledger.horizons.get(node.id, NO_CTI), freed.horizon)
             if freed.ctis:
@@ -144,7 +147,7 @@ def _one(wire: Wire, at: int) -> int:
 
 def _outputs(node: NodePlan, freed: Released) -> list[Output]:
     found = []
-    shown = freed.flows if freed.flows.flag is None else freed.flows.where(freed.flows.flag != OLD)
+    shown = _in_order(freed.flows)
     if len(shown):
         pane = shown.pane if shown.id is not None else None
         bare = replace(shown, late_at=None, stamp=None, source=None, pane=pane)
@@ -152,3 +155,12 @@ def _outputs(node: NodePlan, freed: Released) -> list[Output]:
     if freed.ctis:
         found.append(Output(node.id, "ctis", to_bytes(pa.table({"cti": pa.array(freed.ctis, pa.int64())}))))
     return found
+
+
+def _in_order(flows: Flows) -> Flows:
+    """What leaves of `flows`: rows taken back before those that come in their place, edge ends after all starts."""
+    if flows.flag is None:
+        return flows
+    shown = flows.where(flows.flags != OLD)
+    rank = np.where(shown.flags == GONE, 0, np.where(shown.flags == CLOSE, 2, 1))
+    return shown.take(np.argsort(rank, kind="stable"))

@@ -32,7 +32,7 @@ def partitioned(plan: Plan, buckets: int) -> Plan:
     wrong bucket would meet nothing; and all buckets have to come to the same CTIs. One clock's order of rows and CTIs
     (`ordered`) needs one bucket too.
     """
-    if buckets == 1 or plan.ordered or not all(_uniform(node.spec) for node in plan.nodes):
+    if buckets == 1 or plan.ordered or not all(uniform(node.spec) for node in plan.nodes):
         return plan
     try:
         keys = _keys(plan)
@@ -59,7 +59,7 @@ def _keys(plan: Plan) -> dict[str, Key]:
     return needed
 
 
-def _uniform(spec: NodeSpec) -> bool:
+def uniform(spec: NodeSpec) -> bool:
     """Whether the CTI of the node hangs on the CTIs of its ports alone, so that all buckets have the same."""
     match spec:
         case WindowSpec() | TopKSpec():
