@@ -57,14 +57,12 @@ class Emission:
 
     spec: WindowSpec
 
-    def released(
-        self, shelf: Shelf, cti: int, closing: PaneTable, known: PaneTable | None, boundary: bool = True
-    ) -> Flows:
+    def released(self, shelf: Shelf, cti: int, closing: PaneTable, known: PaneTable | None) -> Flows:
         """The rows of a turn that ends at the node's input CTI `cti`.
 
         `closing` are the panes that the turn closes. `known` are all others that exist, for `on_complete` at least
         those that end by `cti`; None where nothing is to be said of them: emit is `final`, or it is `on_complete` and
-        no CTI moved.
+        no CTI moved, or it is `running` and no micro-batch ends.
         """
         if self.spec.emit == "final":
             return self._final(closing)
@@ -74,7 +72,9 @@ class Emission:
         found, last, kept = [], [], []
         gone = np.zeros(len(before), np.bool_) if known is None else ~places.still
         for number, panes in enumerate(exists):
-            shown = self._shown(panes, cti, boundary=boundary) if number else np.ones(len(panes), np.bool_)
+            shown = np.ones(len(panes), np.bool_)
+            if number and self.spec.emit == "on_complete":
+                shown = panes.end <= cti
             was = places.before[number]
             shown &= (was < 0) | (panes.extent != _at(before.extent, was))
             rows, replaced = self._rows(panes, before, was, np.flatnonzero(shown), cti, closes=not number)
@@ -111,11 +111,6 @@ class Emission:
 
     def _keys(self, panes: PaneTable) -> list[pa.Array]:
         return [pa.array(panes.start), pa.array(panes.end), *panes.columns[: self._names]]
-
-    def _shown(self, panes: PaneTable, cti: int, *, boundary: bool) -> np.ndarray:
-        if self.spec.emit == "on_complete":
-            return panes.end <= cti
-        return np.full(len(panes), boundary)
 
     def _rows(
         self, panes: PaneTable, before: "_Given", was: Int64s, shown: Int64s, cti: int, *, closes: bool

@@ -53,8 +53,8 @@ class FoldedWindowKernel:
             entered = self._filling.spans(self._groups(fresh), first, last)
             filled = self._filling.turn(shelf, entered, None, port.ctis, closing)
             table, ctis = self._filling.with_empty(table, filled.windows), filled.ctis
-        known = self._known(pieces, port, closing)
-        rows = self._emission.released(shelf, port.cti, table, known, turn.boundary)
+        known = self._known(pieces, port, closing, boundary=turn.boundary)
+        rows = self._emission.released(shelf, port.cti, table, known)
         return Released(rows, ctis, port.horizon)
 
     def _groups(self, partials: pa.Table) -> list[pa.Array]:
@@ -63,13 +63,15 @@ class FoldedWindowKernel:
     def _merged(self, tables: list[pa.Table]) -> pa.Table:
         return self._fold.merge(self._fold.join(tables))
 
-    def _known(self, pieces: Pieces, port: Port, closing: int) -> PaneTable | None:
+    def _known(self, pieces: Pieces, port: Port, closing: int, *, boundary: bool) -> PaneTable | None:
         """The windows that are open, as far as rows may have to tell of them now."""
-        if self._spec.emit == "final" or (self._spec.emit == "on_complete" and not port.ctis):
-            return None
-        until = self._panes.closed_at(port.cti, 0)
-        if self._spec.emit == "running":
-            until = AFTER_ALL
+        match self._spec.emit:
+            case "running" if boundary:
+                until = AFTER_ALL
+            case "on_complete" if port.ctis:
+                until = self._panes.closed_at(port.cti, 0)
+            case _:
+                return None
         return self._table(self._fold.join(list(pieces.open(closing, until))))
 
     def _table(self, partials: pa.Table) -> PaneTable:

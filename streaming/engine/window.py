@@ -25,17 +25,17 @@ class WindowKernel:
     def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
         """Take the events of the port, and release the rows of panes that its CTI closes or completes."""
         port = ports[0]
-        paned = self._source.turn(port, shelf, turn, known=self._asks(port))
+        paned = self._source.turn(port, shelf, turn, known=self._asks(port, turn))
         closing = self._table(paned.closing)
         if self._filling is not None:
             closing = self._filling.with_empty(closing, paned.filled)
         known = None if paned.known is None else self._table(paned.known)
-        rows = self._emission.released(shelf, port.cti, closing, known, turn.boundary)
+        rows = self._emission.released(shelf, port.cti, closing, known)
         return Released(rows, paned.ctis, paned.horizon)
 
-    def _asks(self, port: Port) -> bool:
-        """Whether rows may have to tell of panes that stay open."""
-        return self._spec.emit == "running" or (self._spec.emit == "on_complete" and bool(port.ctis))
+    def _asks(self, port: Port, turn: Turn) -> bool:
+        """Whether rows have to tell of panes that stay open."""
+        return turn.boundary if self._spec.emit == "running" else self._spec.emit == "on_complete" and bool(port.ctis)
 
     def _table(self, members: Members) -> PaneTable:
         if not len(members.flows):
