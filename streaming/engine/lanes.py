@@ -49,7 +49,7 @@ class InputClocks(Protocol):
         """Every clock is at least at `cti`; the CTI of the input if that moved it (T17, T26)."""
 
     def beat(self, now: int) -> int | None:
-        """The wall clock reached `now`: with implicit rowtimes every clock does (T17), and the idle rule is judged (T16).
+        """The wall clock reached `now`: implicit rowtimes move all clocks there (T17), the idle rule is judged (T16).
 
         Returns the CTI of the input if that moved it.
         """

@@ -29,14 +29,17 @@ _SPILL_BYTES = 4 << 20
 class BindingSummary:
     """What one task wrote and learned for one generation of a binding in one batch.
 
-    `head` and `pieces` are those of a savepoint; pieces are files in the carrier's folder.
+    `moved` are the CTIs of each output by bucket, `corrections` by bucket the totals by which what windows refused
+    differs from what the feed counted. `head` and `pieces` are those of a savepoint; pieces are files in the carrier's
+    folder.
     """
 
     key: str
     entry: int
     parts: list[Part] = field(default_factory=list)
     counts: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
-    moved: dict[str, list[int]] = field(default_factory=dict)
+    moved: dict[str, dict[int, list[int]]] = field(default_factory=dict)
+    corrections: dict[int, dict[str, Any]] = field(default_factory=dict)
     change: StateChange | None = None
     cleared: bool = False
     rows: int = 0
@@ -97,7 +100,9 @@ class TaskSink:
         elif row.kind == "late":
             self._take_late(row, summary)
         elif row.kind == "moved":
-            summary.moved.setdefault(row.input, []).extend(table_of(row.chunk).column("cti").to_pylist())
+            summary.moved.setdefault(row.input, {})[row.bucket] = table_of(row.chunk).column("cti").to_pylist()
+        elif row.kind == "corrections":
+            summary.corrections[row.bucket] = json.loads(row.chunk)
         elif row.kind == "counts":
             summary.counts.setdefault(row.input, {})[row.lane] = json.loads(row.chunk)
         elif row.kind == "state":
@@ -144,7 +149,8 @@ class TaskSink:
 
 
 def with_null_for_infinity(late: pa.Table) -> pa.Table:
-    """Late rows as LateEvent has them: an end or a CTI of infinity is null."""
+    """Late rows as LateEvent has them: an end or a CTI of infinity is null, and nothing says which end of an edge."""
+    late = late.drop_columns(["edge"]) if "edge" in late.column_names else late
     for name in ("end", "cti"):
         column = late.column(name)
         finite = pc.if_else(pc.equal(column, INFINITY), None, column)

@@ -2,7 +2,7 @@
 
 from streaming.engine.envelopes import LATE_SCHEMA, FeedTurn
 from streaming.engine.feed import LaneFeed
-from streaming.engine.ipc import from_bytes
+from streaming.engine.ipc import from_bytes, metadata_of
 from streaming.engine.plan import Plan
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import Late
@@ -25,10 +25,11 @@ def test_events_of_one_window_and_group_travel_as_one_partial() -> None:
     assert rows == [(0, "a", 3, 19), (0, "b", 1, 7), (1, "a", 1, 1)]
 
 
-def test_the_ctis_of_a_window_are_the_starts_of_its_earliest_open_windows() -> None:
-    sent = turn(plan(generate=EVERY_EVENT), chunk((3, "a", 1), (4, "a", 1), (12, "a", 1), (35, "a", 1)))
+def test_a_branch_is_told_the_ctis_of_its_lane_and_the_largest_time_seen() -> None:
+    sent = turn(plan(generate=EVERY_EVENT), chunk((3, "a", 1), (4, "a", 1), (12, "a", 1), (35, "a", 1), (7, "a", 1)))
     (ctis,) = [from_bytes(each.chunk) for each in sent.envelopes if each.kind == "ctis"]
-    assert ctis.column("cti").to_pylist() == [0, 10, 30]
+    assert ctis.column("cti").to_pylist() == [3, 4, 12, 35]
+    assert metadata_of(ctis, "horizon") == "35"
     assert {each.cti for each in sent.envelopes} == {35}
 
 
@@ -48,6 +49,7 @@ def test_a_late_row_is_listed_whole_with_the_cti_that_it_met() -> None:
             "policy": "drop",
             "moved_by": None,
             "raw": "raw (7, 'b', 2)",
+            "edge": None,
         }
     ]
 
