@@ -29,7 +29,7 @@ from streaming.runtime.single import AnotherRunner, SingleRunner
 from streaming.spark.carrier import Carrier
 from streaming.spark.errors import PunctualError
 from streaming.spark.layout import CarrierSettings
-from streaming.spark.session import start_session
+from streaming.spark.session import driver_host, is_local, start_session
 
 log = logging.getLogger("streaming.runtime")
 
@@ -98,7 +98,8 @@ def _as_single(task: _Task, single: SingleRunner, asked: threading.Event) -> int
     if not _take_lease(heart, asked):
         return _EXIT_CODES[Exit.ASKED if asked.is_set() else Exit.LEASE_LOST]
     heart.start()
-    hatch = Hatch(keeper)  # before Spark, whose processes inherit where it is
+    far = None if is_local(options.master) else driver_host(options.master)
+    hatch = Hatch(keeper, far)  # before Spark, whose processes inherit where it is
     session = None
     try:
         session = start_session(options.master)

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from streaming.adapters.registry import secrets_among
-from streaming.spark.revealing import ADDRESS_VARIABLE
+from streaming.spark.revealing import ADDRESS_VARIABLE, TICKETS_VARIABLE
+from streaming.spark.tickets import MOST_BYTES, Tickets
 from streaming.wire.messages import InputSpec, RunSpec
 from streaming.wire.sealed import Keyring, SealBroken, concealed, token_of
 
@@ -102,22 +103,32 @@ class Keeper:
 class Hatch:
     """A socket at which the processes that this runner starts ask its keeper; `close` takes it away again.
 
-    What runners left that were killed is removed too.
+    With `host`, an address of this machine that workers on others reach, they ask there, with a ticket that the first
+    socket hands out. What runners left that were killed is removed too.
     """
 
-    def __init__(self, keeper: Keeper) -> None:
+    def __init__(self, keeper: Keeper, host: str | None = None) -> None:
         _remove_left()
+        self._remote = None if host is None else _Remote(host, keeper)
         self._folder = Path(tempfile.mkdtemp(prefix=_PREFIX))  # none but this user may enter it
-        self._server = _Server(str(self._folder / _SOCKET), keeper)
+        self._server = _Server(str(self._folder / _SOCKET), keeper, self._remote)
         os.environ[ADDRESS_VARIABLE] = str(self._folder / _SOCKET)
-        threading.Thread(target=self._server.serve_forever, name="secrets", daemon=True).start()
+        servers: list[socketserver.BaseServer] = [self._server]
+        if self._remote is not None:
+            os.environ[TICKETS_VARIABLE] = "1"
+            servers.append(self._remote)
+        for server in servers:
+            threading.Thread(target=server.serve_forever, name="secrets", daemon=True).start()
 
     def close(self) -> None:
         """Answer nobody any more."""
-        self._server.shutdown()
-        self._server.server_close()
+        for server in (self._server, self._remote):
+            if server is not None:
+                server.shutdown()
+                server.server_close()
         shutil.rmtree(self._folder, ignore_errors=True)
-        os.environ.pop(ADDRESS_VARIABLE, None)
+        for name in (ADDRESS_VARIABLE, TICKETS_VARIABLE):
+            os.environ.pop(name, None)
 
 
 def _remove_left() -> None:
@@ -133,13 +144,44 @@ def _remove_left() -> None:
                 continue  # it is just being made, it has much to do, or it is another user's
 
 
+class _Remote(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    request_queue_size = 1_024
+
+    def __init__(self, host: str, keeper: Keeper) -> None:
+        super().__init__((host, 0), _AnsweringFarAway)
+        self.keeper = keeper
+        self.tickets = Tickets()
+
+    def handed_out(self) -> dict[str, Any]:
+        """A new ticket, for the planner."""
+        host, port = self.server_address[:2]
+        return self.tickets.issue(str(host), int(port)).to_json()
+
+
+class _AnsweringFarAway(socketserver.StreamRequestHandler):
+    timeout = 10.0
+    server: _Remote
+
+    def handle(self) -> None:
+        """Answer one question that came under a ticket, and no other."""
+        try:
+            asked = self.server.tickets.opened(self.rfile.readline(MOST_BYTES))
+            if asked is not None:
+                answer = self.server.keeper.answer(str(asked.question["run"]), str(asked.question["input"]))
+                self.wfile.write(asked.sealed(answer))
+        except (OSError, KeyError):
+            return  # whoever asked went away, or asks for something else
+
+
 class _Server(socketserver.ThreadingUnixStreamServer):
     daemon_threads = True
     request_queue_size = 1_024  # who finds it full is refused at once, and a run would fail
 
-    def __init__(self, path: str, keeper: Keeper) -> None:
+    def __init__(self, path: str, keeper: Keeper, remote: _Remote | None) -> None:
         super().__init__(path, _Answering)
         self.keeper = keeper
+        self.remote = remote
 
 
 class _Answering(socketserver.StreamRequestHandler):
@@ -150,7 +192,11 @@ class _Answering(socketserver.StreamRequestHandler):
         """Answer one question."""
         try:
             question = json.loads(self.rfile.readline(10_000))
-            answer = self.server.keeper.answer(str(question["run"]), str(question["input"]))
-            self.wfile.write(json.dumps(answer).encode())
+            self.wfile.write(json.dumps(self._answer(question)).encode())
         except (OSError, ValueError, KeyError, TypeError):
             return  # whoever asked went away, or is none of ours
+
+    def _answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        if self.server.remote is not None and question.get("ticket"):
+            return self.server.remote.handed_out()
+        return self.server.keeper.answer(str(question["run"]), str(question["input"]))

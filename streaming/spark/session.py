@@ -3,9 +3,12 @@
 import logging
 import os
 import shutil
+import socket
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
 
 from pyspark.sql import SparkSession
 
@@ -16,16 +19,16 @@ NO_JAVA = (
     "or set JAVA_HOME to one, then start again."
 )
 
+_COMPILER: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 SETTINGS: Mapping[str, str] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "2g",
     # Almost all work is done in Python, so the JVM's second compiler costs more than it saves: 25 s of a core until
     # the twelfth small batch with it, 12 s without, and the batches are shorter.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": _COMPILER,
+    "spark.executor.extraJavaOptions": _COMPILER,
     "spark.sql.session.timeZone": "UTC",
     # 20 queries that start at once made one worker fail to connect within the default 15 s.
     "spark.python.authenticate.socketTimeout": "120s",
@@ -45,23 +48,55 @@ SETTINGS: Mapping[str, str] = {
 }
 
 
-def start_session(master: str = "local[2]", settings: Mapping[str, str] | None = None) -> SparkSession:
-    """The session of this process, with `settings` above those of the engine.
+LOOPBACK: Final = "127.0.0.1"
+_HANDED_ON: Final = ("PYTHONPATH", "POLARS_MAX_THREADS")
+"""What of the environment executors on other machines have too; where a run's secrets are asked for is not in it."""
 
-    Planners and workers use the interpreter that calls. Raises `PunctualError` when there is no Java.
+
+def is_local(master: str) -> bool:
+    """Whether `master` (Spark's word for where it runs) is the JVM of the session, with no executors."""
+    return master == "local" or master.startswith("local[")
+
+
+def driver_host(master: str) -> str:
+    """The address of this machine at which the executors of `master` reach it."""
+    there = urlsplit(master).hostname
+    if master.startswith("local") or there in {LOOPBACK, "localhost", "::1"}:
+        return LOOPBACK
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
+        try:
+            line.connect((there or socket.getfqdn(), 1))  # sends nothing: the system says which way it would go
+            return str(line.getsockname()[0])
+        except OSError:
+            return socket.getfqdn()
+
+
+def start_session(master: str = "local[2]", settings: Mapping[str, str] | None = None) -> SparkSession:
+    """The session of this process at `master`, with `settings` above those of the engine.
+
+    Planners and workers use the interpreter that calls; with executors on other machines it must be there at the same
+    path. Raises `PunctualError` when there is no Java.
     """
     _require_java()
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    host = driver_host(master)
+    os.environ.setdefault("SPARK_LOCAL_IP", host)
     _let_workers_import_punctual()
     builder = SparkSession.builder.master(master).appName("punctual")
-    for name, value in {**SETTINGS, **(settings or {})}.items():
+    for name, value in {**SETTINGS, **_settings_at(master, host), **(settings or {})}.items():
         builder = builder.config(name, value)
     logging.getLogger("py4j").setLevel(logging.WARNING)
     session: SparkSession = builder.getOrCreate()
     return session
+
+
+def _settings_at(master: str, host: str) -> dict[str, str]:
+    found = {"spark.driver.bindAddress": host, "spark.driver.host": host}
+    if not is_local(master):
+        found |= {f"spark.executorEnv.{name}": os.environ[name] for name in _HANDED_ON if name in os.environ}
+    return found
 
 
 def _require_java() -> None:

@@ -15,6 +15,8 @@ from streaming.spark.lane_clocks import purge_clocks
 from streaming.spark.layout import opened
 from streaming.spark.offset import Offset
 from streaming.spark.planner import Planner
+from streaming.spark.revealing import bear, issued
+from streaming.spark.tickets import Ticket
 
 
 class FeedSource(DataSource):
@@ -35,11 +37,12 @@ class FeedSource(DataSource):
 
 
 class FeedPartition(InputPartition):
-    """The work of one task."""
+    """The work of one task, and the ticket with which it asks for secrets where it may run on another machine."""
 
-    def __init__(self, work: TaskWork) -> None:
+    def __init__(self, work: TaskWork, ticket: Ticket | None = None) -> None:
         super().__init__(work)
         self.work = work
+        self.ticket = ticket
 
 
 class FeedReader(DataSourceStreamReader):
@@ -67,11 +70,13 @@ class FeedReader(DataSourceStreamReader):
         if start["n"] == offset.n:
             return []
         settings = opened(self._path).settings
-        return [FeedPartition(work) for work in share_out(self._path, settings.partitions, offset)]
+        ticket = issued()
+        return [FeedPartition(work, ticket) for work in share_out(self._path, settings.partitions, offset)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The envelopes of one task."""
         work: TaskWork = partition.value
+        bear(getattr(partition, "ticket", None))
         return run_task(work)
 
     def commit(self, end: dict[str, Any]) -> None:
