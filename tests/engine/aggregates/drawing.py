@@ -99,13 +99,13 @@ class Scene:
 
     def bounds(self, number: Int64s) -> tuple[Int64s, Int64s]:
         """Panes of groups of their own are 1,000 numbers apart; the last of each group never ends."""
-        index = number if self.shared else number % 1_000
+        index = number if self.shared else number % 1_000 - 100
         start = index * self.hop
         return start, np.where(index >= 8, INFINITY, start + self.size)
 
     def number(self, group: str | None, index: int) -> int:
         """The number of the pane `index` of the group."""
-        return index if self.shared else index + 1_000 * ("a", "b", None).index(group)
+        return index if self.shared else index + 100 + 1_000 * ("a", "b", None).index(group)
 
     def flows(self) -> Flows:
         """The members in columns."""
