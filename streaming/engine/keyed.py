@@ -73,7 +73,7 @@ class KeyedRows:
         return whole.combine_chunks()
 
     def append(self, table: pa.Table, due: Int64s, mark: Int64s | None = None) -> None:
-        """Add rows; `due` is the tick at which each wants to be looked at, INFINITY: never; `mark`: see `least_mark`."""
+        """Add rows; `due` is the tick at which each wants to be looked at (INFINITY: never); `mark`: `least_mark`."""
         if table.num_rows:
             marks = np.full(len(due), INFINITY) if mark is None else mark
             named = zip((_SLOT, _DUE, _MARK), (self._slots(table), due, marks), strict=True)
