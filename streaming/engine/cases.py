@@ -13,6 +13,7 @@ from streaming.engine.compile import compile_binding
 from streaming.engine.net import Net
 from streaming.engine.plan import NotRunnable, Plan
 from streaming.engine.run import EngineRun, Heard, Released
+from streaming.temporal.events import EdgeKind
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.wire.arrived_rows import JudgedRow, arrived_of
 from streaming.wire.case import ONLY_LANE, Case, CaseEvent, CaseLate, CaseResult, CaseRow
@@ -116,6 +117,7 @@ def _late(row: dict[str, object], streams: dict[str, str]) -> CaseLate:
         reason=None if reason is None else Reason(str(reason)),
         start=_tick(row["start"]),
         end=_tick(row["end"]),
+        edge=None if row["edge"] is None else EdgeKind(str(row["edge"])),
         moved_by=_tick(row["moved_by"]),
     )
 

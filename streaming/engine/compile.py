@@ -67,7 +67,9 @@ class _Compiler:
                 for input_id, branch in found:
                     branches.setdefault(input_id, []).append(branch)
         inputs = {
-            node.id: self._input(node, branches.get(node.id, [])) for node in by_id.values() if isinstance(node, InputNode)
+            node.id: self._input(node, branches.get(node.id, []))
+            for node in by_id.values()
+            if isinstance(node, InputNode)
         }
         plan = Plan(
             inputs=inputs,
@@ -75,7 +77,7 @@ class _Compiler:
             outputs={node.id: self.known.schemas[node.id] for node in by_id.values() if isinstance(node, OutputNode)},
             buckets=1,
             stamps=self._stamps,
-            together=any(self._together(node) for node in by_id.values() if isinstance(node, InputNode)),
+            together=any(self._together(node) for node in every),
         )
         return self._watching(plan)
 

@@ -1,34 +1,42 @@
 """Which kernel runs which node."""
 
-from importlib import import_module
-from typing import cast
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
+from streaming.engine.folded_window import FoldedWindowKernel
+from streaming.engine.join import JoinKernel
 from streaming.engine.kernel import Kernel
+from streaming.engine.lifetimes import LifetimeKernel
+from streaming.engine.outputs import OutputKernel
+from streaming.engine.pieces_join import PiecesKernel
 from streaming.engine.plan import LifetimeSpec, MatchSpec, NodeSpec, OutputSpec, TopKSpec, UnionSpec, WindowSpec
-
-
-def _made(module: str, name: str, spec: NodeSpec) -> Kernel:
-    return cast(Kernel, getattr(import_module(f"streaming.engine.{module}"), name)(spec))
+from streaming.engine.top_k import TopKKernel
+from streaming.engine.union import UnionKernel
+from streaming.engine.window import WindowKernel
 
 
 def kernel_of(spec: NodeSpec) -> Kernel:
     """A kernel for `spec`. It keeps nothing of its own between turns."""
-    match spec:
-        case WindowSpec():
-            if spec.folded:
-                return _made("folded_window", "FoldedWindowKernel", spec)
-            return _made("window", "WindowKernel", spec)
-        case TopKSpec():
-            return _made("top_k", "TopKKernel", spec)
-        case MatchSpec(kind="join"):
-            return _made("join", "JoinKernel", spec)
-        case MatchSpec(kind="asof_join"):
-            return _made("asof_join", "AsofKernel", spec)
-        case MatchSpec():
-            return _made("pieces_join", "PiecesKernel", spec)
-        case UnionSpec():
-            return _made("union", "UnionKernel", spec)
-        case LifetimeSpec():
-            return _made("lifetimes", "LifetimeKernel", spec)
-        case OutputSpec():
-            return _made("outputs", "OutputKernel", spec)
+    return _KERNELS[type(spec)](spec)
+
+
+def _window(spec: WindowSpec) -> Kernel:
+    return FoldedWindowKernel(spec) if spec.folded else WindowKernel(spec)
+
+
+def _match(spec: MatchSpec) -> Kernel:
+    if spec.kind == "asof_join":
+        from streaming.engine.asof_join import AsofKernel
+
+        return AsofKernel(spec)
+    return {"join": JoinKernel}.get(spec.kind, PiecesKernel)(spec)
+
+
+_KERNELS: Final[Mapping[type[Any], Callable[[Any], Kernel]]] = {
+    WindowSpec: _window,
+    TopKSpec: TopKKernel,
+    MatchSpec: _match,
+    UnionSpec: UnionKernel,
+    LifetimeSpec: LifetimeKernel,
+    OutputSpec: OutputKernel,
+}

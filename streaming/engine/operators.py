@@ -15,10 +15,10 @@ from streaming.engine.ipc import to_bytes
 from streaming.engine.kernel import Kernel, Port, Released, Turn
 from streaming.engine.kernels import kernel_of
 from streaming.engine.ledger import Ledger
-from streaming.engine.sections import Section, sections
 from streaming.engine.partitioning import uniform
 from streaming.engine.plan import InputPlan, NodePlan, OutputSpec, Plan, Wire
 from streaming.engine.report import Report
+from streaming.engine.sections import Section, sections
 from streaming.engine.state import StateStore
 from streaming.engine.steps import follow_flows, step_times
 from streaming.engine.watching import settle

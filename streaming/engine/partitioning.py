@@ -29,10 +29,9 @@ def partitioned(plan: Plan, buckets: int) -> Plan:
 
     Chosen from the outputs back: a node that groups or matches by key needs rows with an equal key in one bucket; what
     nodes behind it need must be among its own keys. Several buckets need every branch to have a key, for a row in the
-    wrong bucket would meet nothing; and all buckets have to come to the same CTIs. One clock's order of rows and CTIs
-    (`ordered`) needs one bucket too.
+    wrong bucket would meet nothing. One clock's order of rows and CTIs (`ordered`) needs one bucket too.
     """
-    if buckets == 1 or plan.ordered or not all(uniform(node.spec) for node in plan.nodes):
+    if buckets == 1 or plan.ordered:
         return plan
     try:
         keys = _keys(plan)
@@ -60,7 +59,7 @@ def _keys(plan: Plan) -> dict[str, Key]:
 
 
 def uniform(spec: NodeSpec) -> bool:
-    """Whether the CTI of the node hangs on the CTIs of its ports alone, so that all buckets have the same."""
+    """Whether the CTI of the node hangs on the CTIs of its ports alone, whatever events it has."""
     match spec:
         case WindowSpec() | TopKSpec():
             return spec.fixed and not (isinstance(spec, WindowSpec) and spec.fill_gap is not None)

@@ -15,7 +15,7 @@ from streaming.engine.operators import Operators
 from streaming.engine.plan import Plan
 from streaming.engine.state import DictState
 from streaming.engine.watching import corrected
-from streaming.temporal.ticks import INFINITY
+from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import ONLY_LANE, EndMode
 
@@ -43,6 +43,7 @@ class Snapshot:
     lanes: Mapping[Lane, bytes]
     buckets: tuple[Mapping[str, bytes], ...]
     batch: int
+    reached: Mapping[str, tuple[int, ...]]
 
 
 class EngineRun:
@@ -52,7 +53,10 @@ class EngineRun:
         """`lanes`: the lanes of each input that exist from the start; default those that its stream lists."""
         self._plan = plan
         listed = {node: plan.inputs[node].lanes or (ONLY_LANE,) for node in plan.inputs}
-        self._listed: dict[str, Sequence[str]] = {**listed, **{name: list(each) for name, each in (lanes or {}).items()}}
+        self._listed: dict[str, Sequence[str]] = {
+            **listed,
+            **{name: list(each) for name, each in (lanes or {}).items()},
+        }
         self._lanes: dict[Lane, bytes | None] = {
             (node, lane): None for node, names in self._listed.items() for lane in names
         }
@@ -61,6 +65,8 @@ class EngineRun:
         self._batch = 0
         self._counts: dict[Lane, LaneCounts] = {}
         self._corrections: list[Mapping[str, Any]] = [{} for _ in range(plan.buckets)]
+        self._reached: dict[str, list[int]] = {}
+        self._moved: dict[str, dict[int, list[int]]] = {}
 
     @property
     def counts(self) -> dict[Lane, LaneCounts]:
@@ -79,7 +85,7 @@ class EngineRun:
         return self.hear(heard, ending)
 
     def hear(self, heard: Iterable[Heard], ending: Iterable[str] = (), *, stop: bool = False) -> Released:
-        """One micro-batch in order of arrival, heartbeats among the chunks. `stop`: the user ends the `ending` inputs."""
+        """One micro-batch in order of arrival, heartbeats among the chunks. `stop`: a user ends the `ending` inputs."""
         if self._plan.together:
             envelopes, late = self._fed_together(heard, set(ending), stop=stop)
         else:
@@ -89,6 +95,7 @@ class EngineRun:
             own = [envelope for envelope in envelopes if envelope.bucket == bucket]
             outputs = Operators(self._plan, bucket, state).turn(self._batch, own)
             self._collect(released, outputs, bucket)
+        self._tell_ctis(released)
         released.late = pa.concat_tables([released.late, *late])
         self._batch += 1
         return released
@@ -141,7 +148,8 @@ class EngineRun:
         lanes = {lane: state for lane, state in self._lanes.items() if state is not None}
         if self._all is not None:
             lanes[_ALL, _ALL] = self._all
-        return Snapshot(lanes, tuple(state.snapshot() for state in self._buckets), self._batch)
+        reached = {output: tuple(ctis) for output, ctis in self._reached.items()}
+        return Snapshot(lanes, tuple(state.snapshot() for state in self._buckets), self._batch, reached)
 
     @classmethod
     def restored(cls, plan: Plan, snapshot: Snapshot, lanes: Mapping[str, Iterable[str]] | None = None) -> "EngineRun":
@@ -152,10 +160,10 @@ class EngineRun:
         run._lanes.update(states)
         run._buckets = [DictState.restore(content) for content in snapshot.buckets]
         run._batch = snapshot.batch
+        run._reached = {output: list(ctis) for output, ctis in snapshot.reached.items()}
         return run
 
     def _collect(self, released: Released, outputs: list[Output], bucket: int) -> None:
-        """All buckets release the same CTIs: the first one's count."""
         for output in outputs:
             if output.kind == "corrections":
                 self._corrections[bucket] = _json(output.chunk)
@@ -165,9 +173,21 @@ class EngineRun:
                 released.rows.setdefault(output.output, []).append(table)
             elif output.kind == "late":
                 released.late = pa.concat_tables([released.late, table])
-            elif bucket == 0:
-                ctis = column_of(table, "cti").to_numpy()
-                released.ctis.setdefault(output.output, []).extend(ctis[ctis != INFINITY].tolist())
+            else:
+                self._moved.setdefault(output.output, {})[bucket] = column_of(table, "cti").to_pylist()
+
+    def _tell_ctis(self, released: Released) -> None:
+        """The CTIs of each output are the smallest over the buckets."""
+        for output, by_bucket in self._moved.items():
+            reached = self._reached.setdefault(output, [NO_CTI] * len(self._buckets))
+            before = min(reached)
+            for bucket, ctis in by_bucket.items():
+                reached[bucket] = ctis[-1]
+            alike = len(by_bucket) == len(reached) and len({tuple(ctis) for ctis in by_bucket.values()}) == 1
+            if min(reached) > before:
+                told = by_bucket[0] if alike else [min(reached)]
+                released.ctis[output] = [cti for cti in told if cti != INFINITY]
+        self._moved = {}
 
 
 def _json(chunk: bytes) -> Mapping[str, Any]:

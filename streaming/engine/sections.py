@@ -52,7 +52,7 @@ def sections(heard: Section, inputs: Iterable[Sequence[str]], *, ordered: bool) 
         places = sorted({step for tables in filled.values() for each in tables for step in _late_steps(each)} - {0})
         done = 0
         for place in places:
-            part = Section({each: [] for each in heard.tables}, {}, {each: () for each in heard.ctis})
+            part = Section({each: [] for each in heard.tables}, {}, dict.fromkeys(heard.ctis, ()))
             for branch, tables in filled.items():
                 part.tables[branch] = [_between(table, done, place) for table in tables]
                 part.ctis[branch] = heard.ctis[branch][done:place]

@@ -20,12 +20,13 @@ Kind = Literal[
     "enter",
     "rows",
     "moved",
+    "corrections",
 ]
 """To the operators: partials, events, ctis, watched, clear, save, enter. Through them: counts, late, state. From them:
-rows, moved, saved (which the feed sends too).
+rows, moved, late, corrections, saved (which the feed sends too).
 
 `counts` is a LaneCounts as JSON, `late` an Arrow IPC stream, `state` a StateChange as JSON; `rows` and `moved` are what
-an output released (rows; output CTIs); `save` asks a bucket for its state and holds the head of the savepoint, `saved`
+an output released (rows; output CTIs); `corrections` is what windows refused, as `Output` says; `save` asks a bucket for its state and holds the head of the savepoint, `saved`
 is a piece of one and `enter` a piece that a bucket begins with.
 """
 

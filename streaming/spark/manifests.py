@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
+from streaming.spark.binding import binding_of
 from streaming.spark.layout import CarrierFolder
+from streaming.spark.moved import corrected_inputs, moved_over
 from streaming.spark.parts import RECENT_KEPT, BindingSummary
 from streaming.spark.savepoints import Head, assemble, read_head
 from streaming.spark.storage import Folder
@@ -44,7 +46,7 @@ def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSumma
         totals = known[summary.key]
         totals["run"] = spec.run
         manifest["read"] += _received(summary.counts) - _received(totals["inputs"], only=summary.counts)
-        _add(totals, summary)
+        moved = _add(carrier, totals, summary)
         if summary.change is not None:
             _note_change(manifest, summary, totals)
         if summary.head is not None:
@@ -57,8 +59,8 @@ def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSumma
         totals["cleared"] = summary.cleared
         report = _report(totals, summary, batch, now)
         manifest["reports"].append(report)
-        if carrier.settings.list_ctis and summary.moved:
-            manifest["moved"][summary.key] = summary.moved
+        if carrier.settings.list_ctis and moved:
+            manifest["moved"][summary.key] = moved
         commit = Commit(batch=batch, parts=summary.parts, totals=report)
         carrier.results_of(summary.entry).write(f"commits/{batch}.json", commit.model_dump_json().encode())
     manifest["bindings"] = known
@@ -131,8 +133,9 @@ def _merged(summaries: Iterable[BindingSummary]) -> list[BindingSummary]:
         into.parts += each.parts
         for name, lanes in each.counts.items():
             into.counts.setdefault(name, {}).update(lanes)
-        for name, ctis in each.moved.items():
-            into.moved.setdefault(name, []).extend(ctis)
+        for name, by_bucket in each.moved.items():
+            into.moved.setdefault(name, {}).update(by_bucket)
+        into.corrections.update(each.corrections)
         if each.change is not None and (into.change is None or into.change.state != "failed"):
             into.change = each.change
         into.cleared |= each.cleared
@@ -158,12 +161,18 @@ def _received(inputs: Lanes, *, only: Lanes | None = None) -> int:
     )
 
 
-def _add(totals: dict[str, Any], summary: BindingSummary) -> None:
+def _add(carrier: CarrierFolder, totals: dict[str, Any], summary: BindingSummary) -> dict[str, list[int]]:
+    """Add what the batch did to the totals of its binding; the CTIs of outputs that moved."""
     for name, lanes in summary.counts.items():
         totals["inputs"].setdefault(name, {}).update(lanes)
-    for output, ctis in summary.moved.items():
-        totals["ctis"][output] = ctis[-1]
     totals["results"] += summary.rows
+    if summary.corrections:
+        corrections = {str(bucket): changes for bucket, changes in summary.corrections.items()}
+        totals["corrections"] = {**totals.get("corrections", {}), **corrections}
+    if not summary.moved:
+        return {}
+    binding = binding_of(carrier, summary.entry)
+    return moved_over(totals, summary.moved, binding.bucket_ids[: binding.plan.buckets])
 
 
 def _note_change(manifest: Manifest, summary: BindingSummary, totals: Mapping[str, Any]) -> None:
@@ -178,7 +187,8 @@ def _note_change(manifest: Manifest, summary: BindingSummary, totals: Mapping[st
 
 def _report(totals: Mapping[str, Any], summary: BindingSummary, batch: int, now: int) -> dict[str, Any]:
     """A ProgressReport as JSON values."""
-    inputs = {name: _input_counts(lanes) for name, lanes in totals["inputs"].items()}
+    counted = corrected_inputs(totals["inputs"], totals.get("corrections", {}))
+    inputs = {name: _input_counts(lanes) for name, lanes in counted.items()}
     lanes = [lane for each in summary.counts.values() for lane in each.values()]
     ticks = [lane["tick"] for lane in lanes]
     refused = {str(outcome) for outcome in QUARANTINED}

@@ -22,6 +22,8 @@ from streaming.spark.state_change import StateChange
 
 _SPARK_ROW: Callable[..., SparkRow] = SparkRow(*(column.name for column in fields(Row)))
 _FOR_OPERATORS = {"partials", "events", "ctis", "watched"}
+_KINDS = {"rows": "rows", "ctis": "moved", "late": "late", "corrections": "corrections"}
+"""How an output of the operators is called on its way to the sink."""
 _THROUGH = {"counts", "late", "state", "clear", "saved"}
 
 
@@ -162,8 +164,6 @@ class OperatorStage(StatefulProcessor):
         outputs = Operators(binding.plan, bucket, state).turn(first.batch, envelopes)
         found = []
         for number, output in enumerate(outputs):
-            kind = "rows" if output.kind == "rows" else "moved"
-            if kind == "rows" or bucket == 0:
-                where = (first.binding, first.bucket, first.entry, first.batch, output.output, "", number, 0)
-                found.append(Row(*where, kind, output.chunk))
+            where = (first.binding, first.bucket, first.entry, first.batch, output.output, "", number, 0)
+            found.append(Row(*where, _KINDS[output.kind], output.chunk))
         return found

@@ -90,13 +90,17 @@ class ResultRow(Strict):
 
 
 class LateEvent(Strict):
-    """One row that no result contains, or that was changed: the original row, the CTI it met, the reason (T13)."""
+    """One row that no result contains, or that was changed: the original row, the CTI it met, the reason (T13).
+
+    `edge` says which end of an edge it was, null for points, intervals and what could not be read.
+    """
 
     input: str
     lane: str
     position: int
     start: int | None
     end: int | None
+    edge: Literal["start", "end"] | None = None
     cti: int | None
     outcome: str
     reason: str | None
