@@ -66,11 +66,8 @@ class _Compiler:
                 nodes.append(compiled)
                 for input_id, branch in found:
                     branches.setdefault(input_id, []).append(branch)
-        inputs = {
-            node.id: self._input(node, branches.get(node.id, []))
-            for node in by_id.values()
-            if isinstance(node, InputNode)
-        }
+        every = [node for node in by_id.values() if isinstance(node, InputNode)]
+        inputs = {node.id: self._input(node, branches.get(node.id, [])) for node in every}
         plan = Plan(
             inputs=inputs,
             nodes=tuple(nodes),
