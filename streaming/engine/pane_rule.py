@@ -63,14 +63,14 @@ class PaneRule(Protocol):
         """All panes of the sheet. Those are closed that end at or before `at`, NO_CTI for none; at INFINITY all."""
 
 
-def order_of(group: Int64s, time: Int64s) -> Int64s:
-    """The order by group, then time; equal ones in any, but always the same."""
+def order_of(group: Int64s, time: Int64s, *, stable: bool = False) -> Int64s:
+    """The order by group, then time; equal ones in any, but always the same, or as they stood if `stable`."""
     if not len(time):
         return np.empty(0, np.int64)
     low = int(time.min())
     span = int(time.max()) - low + 1
     if (int(group.max()) + 1) * span < _WIDEST:
-        return np.argsort(group * span + (time - low))
+        return np.argsort(group * span + (time - low), kind="stable" if stable else None)
     return np.lexsort((time, group))
 
 

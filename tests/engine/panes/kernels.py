@@ -93,5 +93,5 @@ def listed(members: Members) -> Counter[Pane]:
     for row, (first, last) in enumerate(zip(members.first.tolist(), members.last.tolist(), strict=True)):
         starts, ends = members.bounds(np.arange(first, last + 1))
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            found[groups[row], start, end, numbers[row], int(flows.start[row]), int(flows.end[row])] += 1
+            found[groups[row], start, end, numbers[row], int(flows.start[row]), min(int(flows.end[row]), end)] += 1
     return found

@@ -18,7 +18,7 @@ from streaming.temporal.ticks import INFINITY, NO_CTI, Tick, Ticks
 
 GROUPS = ("x", "y", None)
 Pane = tuple[Any, ...]
-"""Group, start and end of a pane, then an event in it: its number, start and end."""
+"""Group, start and end of a pane, then an event in it: its number, start, and its end as far as the pane goes."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Truth:
 def listed(members: Members) -> Counter[Pane]:
     """Each pane with each of its events."""
     return Counter(
-        (pane.key[0], pane.start, pane.end, flow.payload["v"], flow.start, flow.end)
+        (pane.key[0], pane.start, pane.end, flow.payload["v"], flow.start, min(flow.end, pane.end))
         for pane, flows in members.items()
         for flow in flows
     )

@@ -1,0 +1,136 @@
+"""What windows whose panes follow from events cost: `python -m tests.bench.panes_profile`.
+
+First batches of 1 M events with count and sum, processor time of one core; then 1 M open sessions and snapshots, and
+turns of 10,000 events in random groups, with what a turn reads and writes.
+"""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from streaming.definition.expressions import Typed, parse, typed
+from streaming.definition.types import LONG, STRING
+from streaming.engine.flows import Flows
+from streaming.engine.kernel import Port, Turn
+from streaming.engine.plan import AggregateColumn, CountPanes, PaneKind, SessionPanes, SnapshotPanes, WindowSpec
+from streaming.engine.report import Report
+from streaming.engine.shelf import Shelf
+from streaming.engine.window import WindowKernel
+
+SECOND: Final = 1_000_000
+EVENTS: Final = 1_000_000
+SMALL: Final = 10_000
+
+
+def spec(panes: PaneKind) -> WindowSpec:
+    """count and sum by a text key."""
+    value = typed(parse("v"), {"v": LONG})
+    if not isinstance(value, Typed):
+        raise TypeError(f"the field has faults: {value}")
+    columns = (
+        AggregateColumn("n", "count", None, None, None, LONG),
+        AggregateColumn("total", "sum", value.expression, None, LONG, LONG),
+    )
+    fields = {"k": STRING, "n": LONG, "total": LONG}
+    return WindowSpec("w", panes, 0, True, ("k",), columns, fields)
+
+
+def events(keys: Sequence[int] | np.ndarray, start: np.ndarray, length: int) -> Flows:  # type: ignore[type-arg]
+    """Events of these keys."""
+    names = pa.array([f"key {number:07}" for number in range(int(max(keys)) + 1)]) if len(keys) else pa.array([""])
+    columns = {"k": names.take(pa.array(keys)), "v": pa.array(start % 100)}
+    return Flows(start, start + length, columns)
+
+
+@dataclass
+class Counted:
+    """A kernel on a shelf of bytes that are counted."""
+
+    kernel: WindowKernel
+    head: str = "{}"
+    tables: dict[str, bytes] = field(default_factory=dict)
+    read: int = 0
+    calls: int = 0
+
+    def load(self, name: str) -> bytes | None:
+        content = self.tables.get(name)
+        self.read += len(content or b"")
+        self.calls += 1
+        return content
+
+    def turn(self, flows: Flows, cti: int) -> tuple[int, int]:
+        """Rows given and bytes written."""
+        shelf = Shelf(self.load, json.loads(self.head))
+        released = self.kernel.turn([Port(flows, (cti,), cti)], shelf, Turn(Report()))
+        self.head = json.dumps(shelf.head)
+        for name in shelf.dropped:
+            self.tables.pop(name, None)
+        self.tables |= shelf.written
+        return len(released.flows), sum(map(len, shelf.written.values()))
+
+
+def batches(name: str, panes: PaneKind, groups: int, length: int) -> None:
+    """Three batches of EVENTS over ten minutes each; the second and third are measured."""
+    random = np.random.default_rng(1)
+    run = Counted(WindowKernel(spec(panes)))
+    for number in range(3):
+        start = np.sort(random.integers(0, 600 * SECOND, EVENTS)) + number * 600 * SECOND
+        flows = events(random.integers(0, groups, EVENTS), start, length)
+        begun = time.process_time()
+        rows, written = run.turn(flows, int(start[-1]) - 5 * SECOND)
+        spent = time.process_time() - begun
+        if number:
+            rate = EVENTS / spent
+            print(
+                f"{name}, {groups:,} groups: {spent:.2f} s, {rate:,.0f} events/s, {rows:,} rows, {written:,} B written"
+            )
+
+
+def open_groups(name: str, panes: PaneKind, length: int, lived: int) -> None:
+    """EVENTS groups open, then turns of SMALL events in random groups while the CTI moves on by a hundredth of `lived`.
+
+    The events are spread over `lived`, so that each turn also closes about a hundredth of what is open.
+    """
+    random = np.random.default_rng(2)
+    run = Counted(WindowKernel(spec(panes)))
+    step = lived // 100
+    for number in range(100):
+        start = np.sort(random.integers(0, step, EVENTS // 100)) + number * step
+        run.turn(events(np.arange(number * SMALL, (number + 1) * SMALL), start, length), (number + 1) * step)
+    spent, said = [], []
+    for number in range(100, 130):
+        start = np.sort(random.integers(0, step, SMALL)) + number * step
+        flows = events(random.integers(0, EVENTS, SMALL), start, length)
+        run.read = run.calls = 0
+        begun = time.process_time()
+        rows, written = run.turn(flows, (number + 1) * step)
+        spent.append(time.process_time() - begun)
+        said.append((rows, run.read, written, run.calls))
+    rows, read, wrote, calls = (int(np.median([each[at] for each in said])) for at in range(4))
+    stored = sum(map(len, run.tables.values()))
+    print(
+        f"{name}, {EVENTS:,} open groups ({stored / 1e6:.0f} MB): a turn of {SMALL:,} events {np.median(spent):.3f} s, "
+        f"at most {max(spent):.3f} s; {rows:,} rows given, {read / 1e6:.1f} MB of {calls} tables read, "
+        f"{wrote / 1e6:.1f} MB written"
+    )
+
+
+def main() -> None:
+    """Print the figures."""
+    for groups in (1_000, 100_000):
+        batches("sessions", SessionPanes(5 * SECOND, None), groups, 1)
+        batches("sessions of a minute", SessionPanes(5 * SECOND, 60 * SECOND), groups, 1)
+        batches("snapshots of points", SnapshotPanes(), groups, 1)
+        batches("snapshots of a second", SnapshotPanes(), groups, SECOND)
+        batches("counts of 5", CountPanes(5), groups, 1)
+    open_groups("sessions", SessionPanes(100 * SECOND, None), 1, 100 * SECOND)
+    open_groups("snapshots", SnapshotPanes(), 100 * SECOND, 100 * SECOND)
+
+
+if __name__ == "__main__":
+    main()
