@@ -5,14 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from streaming.engine.flows import Flows, Mask
 from streaming.engine.grouping import combine, encode, encode_integers
 from streaming.engine.overlaps import Lives, overlaps
 from streaming.engine.plan import MatchSpec
 from streaming.engine.rows import Rows
-from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_schema
 
@@ -104,18 +102,3 @@ def latest_of(left: Int64s | None, right: Int64s | None) -> Int64s | None:
 def picked(column: Int64s | None, rows: Int64s) -> Int64s | None:
     """The `rows` of an optional column."""
     return None if column is None else column[rows]
-
-
-def late(flows: Flows) -> Mask:
-    """Which rows are late_kept."""
-    return np.zeros(len(flows), np.bool_) if flows.late_at is None else flows.late_at != NO_CTI
-
-
-def without_edges(flows: Flows) -> Flows:
-    """Whether nothing in `flows` has an id that still means anything: the rows, with flag and id left out."""
-    return Flows(flows.start, flows.end, flows.columns, None, None, flows.late_at, flows.stamp)
-
-
-def texts(values: Sequence[int]) -> pa.Array:
-    """Numbers as text."""
-    return pc.cast(pa.array(values, pa.int64()), pa.string())

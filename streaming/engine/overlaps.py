@@ -44,6 +44,19 @@ def places(codes: int, *starts: Int64s) -> Places | None:
     return Places(low, high, spread) if (codes + 1) * spread < _WIDEST else None
 
 
+def composites(code: Int64s, time: Int64s, codes: Int64s, times: Int64s) -> tuple[Int64s, Int64s]:
+    """For two sides, numbers that sort as code and time together do, the same for both."""
+    highest = max(int(each.max()) for each in (code, codes) if len(each))
+    place = places(highest + 1, time, times)
+    if place is None:
+        ticks = np.unique(np.concatenate([time, times]))
+        time, times = np.searchsorted(ticks, time), np.searchsorted(ticks, times)
+        place = places(highest + 1, time, times)
+    if place is None:
+        raise OverflowError("more events than can be numbered")
+    return place.of(code, time), place.of(codes, times)
+
+
 def overlaps(one: Lives, other: Lives) -> Iterator[tuple[Int64s, Int64s]]:
     """The pairs of rows, of `one` and of `other`, that share a code and some tick; each pair once, in no order."""
     first, second = np.flatnonzero(one.code >= 0), np.flatnonzero(other.code >= 0)

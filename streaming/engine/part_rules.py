@@ -9,7 +9,7 @@ from streaming.engine.covers import Covers, Spans, covered, firsts, least, most,
 from streaming.engine.flows import OPEN, Flows, Mask
 from streaming.engine.heard import Clock, is_open
 from streaming.engine.matching import Matching
-from streaming.engine.overlaps import places
+from streaming.engine.overlaps import composites
 from streaming.engine.plan import MatchSpec
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Int64s
@@ -182,16 +182,12 @@ def _next(code: Int64s, start: Int64s, codes: Int64s, starts: Int64s) -> Int64s:
     mine, theirs = np.flatnonzero(code >= 0), np.flatnonzero(codes >= 0)
     if not len(mine) or not len(theirs):
         return found
-    place = places(int(max(code.max(), codes.max())) + 1, start, starts)
-    if place is None:
-        ticks = np.unique(np.concatenate([start, starts]))
-        ranks = _next(code, np.searchsorted(ticks, start), codes, np.searchsorted(ticks, starts))
-        return np.where(ranks == INFINITY, INFINITY, ticks[np.minimum(ranks, len(ticks) - 1)])
-    there = np.sort(place.of(codes[theirs], starts[theirs]))
-    at = np.searchsorted(there, place.of(code[mine], start[mine]), side="right")
-    next_ = there[np.minimum(at, len(there) - 1)]
-    same = (at < len(there)) & (next_ // place.spread == code[mine])
-    found[mine[same]] = next_[same] % place.spread + place.low
+    place, placed = composites(code, start, codes, starts)
+    order = theirs[np.argsort(placed[theirs], kind="stable")]
+    at = np.searchsorted(placed[order], place[mine], side="right")
+    row = order[np.minimum(at, len(order) - 1)]
+    same = (at < len(order)) & (codes[row] == code[mine])
+    found[mine[same]] = starts[row[same]]
     return found
 
 

@@ -24,8 +24,8 @@ class Parts:
     """The lefts of `spec` on `shelf`; `rights` are those of earlier turns, with the ends that this turn gave them.
 
     A left waits until the CTI of the right, and if it is an open edge its own, has reached its end. It is looked at
-    when something of its key comes, and when its first undecided piece can be decided. What of the rights nothing needs any
-    more may be forgotten: of the piece that is under way a left remembers what was covered before the CTIs.
+    when something of its key comes, and when its first undecided piece can be decided. Rights that end before both CTIs
+    may be forgotten: of the piece that is under way a left remembers what was covered.
     """
 
     shelf: Shelf

@@ -1,4 +1,4 @@
-"""A kernel with a left and a right beside the reference's operator: the same events and CTIs, cut into turns at will."""
+"""A kernel with a left and a right beside the reference: the same events and CTIs, cut into turns at will."""
 
 import json
 from collections import Counter
@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.definition.types import Fields, parse_fields
+from streaming.engine.asof_join import AsofKernel
 from streaming.engine.flows import CLOSE, ENDLESS, OPEN, WHOLE, Flows
 from streaming.engine.join import JoinKernel
 from streaming.engine.kernel import Kernel, Port, Turn
@@ -122,7 +123,7 @@ class Bucket:
         )
         named = list(zip(rows, flows.flags.tolist(), flows.ids.to_pylist(), strict=True))
         for row, flag, name in sorted(named, key=lambda each: each[1] == CLOSE):
-            start, end, payload, stamp, late_at = row
+            start, end, payload, _, late_at = row
             assert late_at != NO_CTI or (end if flag == CLOSE else start) >= before, "law 5"
             if flag == WHOLE:
                 assert start < end
@@ -147,7 +148,7 @@ def kernel_of(spec: MatchSpec) -> Kernel:
     """The kernel that runs `spec`."""
     if spec.kind == "join":
         return JoinKernel(spec)
-    return PiecesKernel(spec)
+    return AsofKernel(spec) if spec.kind == "asof_join" else PiecesKernel(spec)
 
 
 def bucket(node: dict[str, Any], forgets: bool = True) -> Bucket:
@@ -176,7 +177,7 @@ class Beside:
         """The first `keep` steps; after step i a turn ends where `cuts[i]`, all turns end with the last step."""
         driven, ours = Driven(operator(self.node)), bucket(self.node, self.forgets)
         waiting: list[Step] = []
-        steps = [step for step in scenario.steps[: keep or None]]
+        steps = scenario.steps[: keep or None]
         for at, step in enumerate(steps):
             if step.flow is not None:
                 driven.take(step.port, step.flow)
@@ -189,4 +190,3 @@ class Beside:
                 ours.turn(waiting)
                 waiting = []
         return driven, ours
-
