@@ -5,11 +5,11 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-import pyarrow as pa
+import numpy.typing as npt
 
 from streaming.engine.aggregates.layout import Layout
 from streaming.engine.flows import Flows
-from streaming.engine.hashing import hash_of
+from streaming.engine.hashing import UInt64s, hash_of, mixed
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
 
@@ -26,31 +26,44 @@ def extents(members: Flows, first: Int64s, bounds: Bounds, layout: Layout) -> In
     follows the members, not the panes that they are in.
     """
     count = layout.panes
-    from_start = _until(lambda number: bounds(number)[0] >= members.start, first, count)
-    beyond_end = _until(lambda number: bounds(number)[1] > members.end, first, count)
-    cuts = np.sort(np.stack([np.zeros_like(count), from_start, beyond_end, count]), axis=0)
-    ids = np.zeros(len(members), np.int64) if members.id is None else hash_of([members.id], len(members)).view(np.int64)
+    from_start = _until(lambda number, of: bounds(number)[0] >= members.start[of], first, count)
+    beyond_end = _until(lambda number, of: bounds(number)[1] > members.end[of], first, count)
+    ids = None if members.id is None else hash_of([members.id], len(members))
     total = np.zeros(layout.rows, np.int64)
-    for low, high in pairwise(cuts):
+    earlier, later = np.minimum(from_start, beyond_end), np.maximum(from_start, beyond_end)
+    for low, high in pairwise((np.zeros_like(count), earlier, later, count)):
         run = np.flatnonzero(low < high)
         if not len(run):
             continue
-        at = low[run]
-        start = np.where(at >= from_start[run], _BOUND, members.start[run])
-        end = np.where(at >= beyond_end[run], members.end[run], _BOUND)
-        hashed = hash_of([pa.array(ids[run]), pa.array(start), pa.array(end)], len(run)).view(np.int64)
-        total += layout.added(layout.base[run] + at, high[run] - at, hashed)
+        of: slice | Int64s = slice(None) if len(run) == len(count) else run
+        at = low[of]
+        start = np.where(at >= from_start[of], _BOUND, members.start[of])
+        end = np.where(at >= beyond_end[of], members.end[of], _BOUND)
+        hashed = _hashed(start, end, None if ids is None else ids[of])
+        total += layout.added(layout.base[of] + at, high[of] - at, hashed)
     return total
 
 
-def _until(holds: Callable[[Int64s], np.typing.NDArray[np.bool_]], first: Int64s, count: Int64s) -> Int64s:
-    """For how many of its `count` panes, which begin with `first`, `holds` is not true yet: it stays true."""
-    low, high = np.zeros_like(count), count.copy()
-    while (low < high).any():
+def _hashed(start: Int64s, end: Int64s, ids: UInt64s | None) -> Int64s:
+    named = end.view(np.uint64) if ids is None else end.view(np.uint64) ^ ids
+    return mixed(mixed(named) + start.view(np.uint64)).view(np.int64)
+
+
+def _until(holds: Callable[[Int64s, Int64s], npt.NDArray[np.bool_]], first: Int64s, count: Int64s) -> Int64s:
+    """For how many of its `count` panes, which begin with `first`, `holds` is not true yet: it stays true.
+
+    `holds` is asked of panes by number and of members by index.
+    """
+    everyone = np.arange(len(first))
+    found: Int64s = np.where(holds(first, everyone), 0, 1)
+    searching = np.flatnonzero((found > 0) & (count > 1))
+    low, high = np.ones(len(searching), np.int64), count[searching]
+    while len(searching):
         middle = (low + high) >> 1
-        # a member whose search has ended asks again for a pane of its own
-        true = holds(first + np.minimum(middle, count - 1))
-        searching = low < high
-        high = np.where(searching & true, middle, high)
-        low = np.where(searching & ~true, middle + 1, low)
-    return low
+        # the pane at `count` is no pane of the member: there the search ends
+        inside = low < high
+        found[searching[~inside]] = low[~inside]
+        searching, low, high, middle = searching[inside], low[inside], high[inside], middle[inside]
+        true = holds(first[searching] + middle, searching)
+        low, high = np.where(true, low, middle + 1), np.where(true, middle, high)
+    return found

@@ -60,6 +60,9 @@ class Layout:
     def added(self, runs: Int64s, length: Int64s, values: Int64s) -> Int64s:
         """The sum, modulo 2**64, of the `values` of runs of rows that begin at `runs` and are `length` rows long."""
         total = np.zeros(self.rows + 1, np.int64)
+        if self.cells is None:
+            np.add.at(total, runs, values)
+            return total[:-1]
         np.add.at(total, runs, values)
         np.subtract.at(total, runs + length, values)
         return np.cumsum(total[:-1])

@@ -63,7 +63,7 @@ class PaneAggregator:
 
         Member i is in the panes `first[i]..last[i]`, inclusive and never empty. Numbers rise with time; with fixed
         windows a number and a group name a pane, with all others a number alone. `bounds` gives start and end of
-        panes by number.
+        panes by number. `extent` is 0 with `emit: final`, where no row is ever replaced.
         """
         if not len(members):
             none = np.empty(0, np.int64)
@@ -71,7 +71,9 @@ class PaneAggregator:
         shared = self.spec.group_by if isinstance(self.spec.panes, HoppingWindows) else ()
         layout = Layout.of(first, last, [encode(members.columns[name]) for name in shared])
         working = _Working(self, members, layout, bounds)
-        number, extent = layout.number, extents(members, first, bounds, layout)
+        number, extent = layout.number, np.zeros(layout.rows, np.int64)
+        if self.spec.emit != "final":
+            extent = extents(members, first, bounds, layout)
         columns = [*working.group_values(), *working.aggregates()]
         stamp, count = working.stamps(), working.counts
         if (number[1:] < number[:-1]).any():

@@ -13,7 +13,7 @@ class PaneRows:
 
     `columns` are the payload: the `group_by` fields, then the aggregates, as the fields of the window. `stamp` is the
     largest stamp of the members (T22), `count` how many there are, `extent` a fingerprint of the members and of their
-    lifetimes clipped to the pane: it changes when any of these does (T20).
+    lifetimes clipped to the pane: it changes when any of these does (T20). It is 0 where rows are never replaced.
     """
 
     number: Int64s

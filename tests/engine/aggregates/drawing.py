@@ -207,7 +207,7 @@ def window_of(aggregates: Sequence[AggregateColumn], *, shared: bool, size: int,
     """A window by g."""
     panes = HoppingWindows(Ticks(size), Ticks(hop)) if shared else SessionPanes(1, None)
     fields: Fields = {"g": STRING, **{each.name: each.type for each in aggregates}}
-    return WindowSpec("w", panes, NO_TICKS, True, ("g",), tuple(aggregates), fields)
+    return WindowSpec("w", panes, NO_TICKS, True, ("g",), tuple(aggregates), fields, "running")
 
 
 @st.composite
