@@ -1,5 +1,7 @@
 """Which lanes are idle: T16."""
 
+import pytest
+
 from streaming.temporal.idleness import Silence
 from streaming.temporal.ticks import Tick, Ticks
 
@@ -86,3 +88,14 @@ def test_without_idle_after_no_lane_is_ever_idle() -> None:
     rule = silence(None)
     idle_at(rule, 0)
     assert idle_at(rule, 10**15) == set()
+
+
+@pytest.mark.parametrize("restored_after", [0, 1, 2, 3])
+def test_a_rule_goes_on_from_what_it_remembers(restored_after: int) -> None:
+    rule = silence()
+    found = []
+    for step, now in enumerate((1000, 1060, 1140, 1200)):
+        found.append((rule.hear("a", Tick(now)) if step == 1 else None, idle_at(rule, now)))
+        if step == restored_after:
+            rule = Silence.restored(Ticks(100), rule.now, rule.heard_at, rule.idle)
+    assert found == [(None, set()), (False, set()), (None, {"b"}), (None, {"a", "b"})]

@@ -7,7 +7,7 @@ import pytest
 
 from streaming.temporal.clock import Judged, LaneClock
 from streaming.temporal.events import Cti, Event, edge_end, edge_start
-from streaming.temporal.open_edges import payload_key
+from streaming.temporal.open_edges import OpenEdge, payload_key
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import AdvanceTime, Late, LateEnd
 from streaming.temporal.ticks import Tick
@@ -184,3 +184,19 @@ def test_payloads_that_differ_have_different_keys() -> None:
         {"a": Decimal(1)},
     ]
     assert len({payload_key(payload) for payload in payloads}) == len(payloads)
+
+
+def test_an_end_says_which_edge_it_closes_and_where_that_began() -> None:
+    clock = lane(Late.ADJUST, cti=10)
+    for position in (3, 4):
+        clock.take(edge_start(5, {"k": "a"}), None, position)
+    clock = LaneClock(AdvanceTime(late=Late.ADJUST), clock.state())
+    closed = [clock.take(edge_end(5, end, {"k": "a"})).closed for end in (20, 30)]
+    assert closed == [OpenEdge(Tick(5), payload_key({"k": "a"}), Tick(10), position) for position in (3, 4)]
+
+
+def test_a_dropped_end_closes_nothing() -> None:
+    clock = lane(Late.DROP)
+    (start,) = judge(clock, edge_start(5))
+    late = judge(clock, cti(10), edge_end(5, 7))
+    assert [each.closed for each in (start, *late)] == [None, None]
