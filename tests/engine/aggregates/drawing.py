@@ -227,9 +227,10 @@ def members(draw: st.DrawFn, of: Type, size: int, hop: int) -> list[Member]:
 
 
 @st.composite
-def scenes(draw: st.DrawFn, functions: Sequence[str], of: Type) -> Scene:
+def scenes(draw: st.DrawFn, functions: Sequence[str], of: Type, *, shared: bool | None = None) -> Scene:
     """Members of panes and a window with `functions` over values of type `of`."""
-    shared, size, hop = draw(st.booleans()), draw(st.integers(1, 9)), draw(st.integers(1, 5))
+    size, hop = draw(st.integers(1, 9)), draw(st.integers(1, 5))
+    shared = draw(st.booleans()) if shared is None else shared
     aggregates = []
     for place, function in enumerate(functions):
         where = draw(st.sampled_from((None, None, *WHERE)))

@@ -34,13 +34,14 @@ def rows_of(scene: Scene, pairs_at_once: int = 70) -> PaneRows:
     return PaneAggregator(scene.spec, pairs_at_once).rows(scene.flows(), *scene.panes(), scene.bounds)
 
 
-def same(found: Any, wanted: Any, tolerance: float) -> bool:
+def is_same(found: Any, wanted: Any, tolerance: float) -> bool:
+    """Equal, doubles within 1e-9 of their size or the tolerance."""
     if isinstance(found, float) and isinstance(wanted, float):
         return math.isclose(found, wanted, rel_tol=1e-9, abs_tol=tolerance)
     return type(found) is type(wanted) and bool(found == wanted)
 
 
-def tolerance(aggregate: AggregateColumn, within: Sequence[Member], scene: Scene) -> float:
+def tolerance_of(aggregate: AggregateColumn, within: Sequence[Member], scene: Scene) -> float:
     """Sums of doubles are as exact as the largest of their terms."""
     if aggregate.function not in SUMS:
         return 1e-300
@@ -62,7 +63,7 @@ def compare(scene: Scene, rows: PaneRows) -> None:
         assert rows.stamp[row] == max(each.start for each in within[key]) + 1
         for aggregate, column in zip(scene.spec.aggregates, values, strict=True):
             wanted = expected(scene, aggregate, within[key], key[0])
-            assert same(column[row], wanted, tolerance(aggregate, within[key], scene)), (aggregate.function, key)
+            assert is_same(column[row], wanted, tolerance_of(aggregate, within[key], scene)), (aggregate.function, key)
 
 
 @pytest.mark.parametrize("of", VALUES, ids=str)
@@ -145,9 +146,8 @@ def test_no_members_give_no_rows_with_the_columns_of_the_window() -> None:
     aggregates = [aggregate_of(function, LONG, None, 2, "0.5", function) for function in sorted(AGGREGATES)]
     spec = window_of(aggregates, shared=True, size=10, hop=10)
     one = Scene(spec, (Member("a", 1, 1, 0, 5, 0, 0),), 10, 10, True)
-    nothing = PaneAggregator(spec).rows(
-        one.flows().take(np.empty(0, np.int64)), *[np.empty(0, np.int64)] * 2, one.bounds
-    )
+    none = np.empty(0, np.int64)
+    nothing = PaneAggregator(spec).rows(one.flows().take(none), none, none, one.bounds)
     assert [column.type for column in nothing.columns] == [column.type for column in rows_of(one).columns]
     assert not len(nothing.number)
 
