@@ -1,6 +1,6 @@
 """Kernels of union, lifetimes and outputs say what the reference says, after each turn, however turns are cut."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import pytest
@@ -13,6 +13,9 @@ from streaming.engine.lifetimes import LifetimeKernel
 from streaming.engine.outputs import OutputKernel
 from streaming.engine.plan import LifetimeSpec, OutputSpec, UnionSpec
 from streaming.engine.union import UnionKernel
+from streaming.reference.extend import Shorten
+from streaming.reference.flow import Flow
+from streaming.reference.order_edges import OrderEdges
 from streaming.reference.output import Output, OutputRow
 from tests.engine.lifetimes.flows_drawn import Heard, cuts, heard
 from tests.engine.lifetimes.kernel_runs import (
@@ -110,7 +113,20 @@ def test_turns_that_end_with_a_cti(data: st.DataObject, kind: str, by: int) -> N
 def test_any_turns(data: st.DataObject, kind: str, by: int) -> None:
     turns = data.draw(cuts(data.draw(heard())))
     kernel = ByKernel(lifetime_kernel(kind, by), seed=data.draw(st.integers(0, 9)))
-    agree(kernel, ByReference(operator(node_of(kind, by))), turns, exact=kind in ("point_at_end", "order_edges"))
+    node = operator(node_of(kind, by))
+
+    def says_who_waits() -> None:
+        assert kernel.waiting == {name for row in rows_told(held_in(node)) for name in row[-1]}
+
+    exact = kind in ("point_at_end", "order_edges")
+    agree(kernel, ByReference(node), turns, exact=exact, after=says_who_waits)
+
+
+def held_in(node: Any) -> Iterable[Flow]:
+    """What waits in an operator of the reference."""
+    if isinstance(node, OrderEdges):
+        return node.held
+    return (node._intervals if isinstance(node, Shorten) else node)._edges.held.values()
 
 
 @given(st.data())
