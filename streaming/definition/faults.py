@@ -37,7 +37,6 @@ class FaultCode(StrEnum):
     NO_CLOCK = "no_clock"
     BAD_SCHEMA = "bad_schema"
     BAD_ADAPTER = "bad_adapter"
-    NOT_CARRIED = "not_carried"
     BAD_DURATION = "bad_duration"
     CONFLICTING_ARGUMENTS = "conflicting_arguments"
     NO_EFFECT = "no_effect"

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from streaming.definition.carried import not_carried
 from streaming.definition.check import check
 from streaming.definition.graph import InputNode, Node, OutputNode, QueryGraph, sources
 from streaming.definition.streams import Rowtime, StreamDefinition
@@ -33,13 +32,11 @@ def compile_binding(
     """The plan of `graph` over `streams` (by stream name); `advance` holds the settings that count, by input node id.
 
     An input without settings drops late events, and explicit CTIs alone move its time. `buckets` is a wish: without a
-    common key one bucket is used. Raises `NotRunnable` for definitions with faults, and for all that `not_carried`
-    names.
+    common key one bucket is used. Raises `NotRunnable` for definitions with faults.
     """
     checked = check(graph, streams)
-    refusing = checked.errors or not_carried(graph, streams, advance)
-    if refusing:
-        raise NotRunnable(f"{refusing[0].message} {refusing[0].remedy}")
+    if checked.errors:
+        raise NotRunnable(f"{checked.errors[0].message} {checked.errors[0].remedy}")
     return partitioned(_Compiler(Compiled(graph, streams, checked.schemas, advance)).plan(), buckets)
 
 

@@ -45,7 +45,7 @@ def run_spark(
 ) -> dict[str, Counted]:
     """Run to the end of all inputs, then flush; by input, what became of its rows. `streams` is by input node.
 
-    The definition is one that `not_carried` takes. Raises `Failed` with what Spark says, `AdapterError`.
+    Raises `Failed` with what Spark says, `AdapterError`.
     """
     try:
         from streaming.spark.errors import PunctualError

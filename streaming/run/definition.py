@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from streaming.definition.advance import check_advance, in_force, temporal_settings
 from streaming.definition.binding_checks import check_binding
-from streaming.definition.carried import not_carried
 from streaming.definition.check import check
 from streaming.definition.clock_checks import held_back, told_once
 from streaming.definition.event_time import with_event_times
@@ -81,11 +80,6 @@ def define(options: Options) -> Definition:
     temporal: Mapping[str, AdvanceTime] = {}
     if graph is not None and not errors:
         temporal = temporal_settings(graph, streams.definitions, {**query.advance, **advance})
-        if options.executor != "reference":
-            timed = with_event_times(graph, streams.definitions, query.event_times)
-            refused = not_carried(_own_streams(graph), timed, temporal)
-            faults += [_by_reference(fault, query) for fault in refused]
-            errors = any(fault.severity is Severity.ERROR for fault in faults)
     text = None if query.script is None else query.script.text
     lines = shown_faults(options.streams or query.path, None, streams.faults)
     lines += shown_faults(query.path, text, faults[len(streams.faults) :])
@@ -184,17 +178,6 @@ def _faults(
     ]
     yield from told_once(alone, held_back(graph, streams, settings, own_ctis))
     yield from check_binding(graph, streams, settings, own_ctis)
-
-
-def _by_reference(fault: Fault, query: Query) -> Fault:
-    """What an executor does not carry, with its place in the text, and the executor that runs it."""
-    remedy = f"{fault.remedy} Or run it with --executor reference."
-    span = None
-    if query.script is not None:
-        places = query.script.places
-        span = places.span_of(fault.node, f"advance.{fault.field}") if fault.node in query.inputs else None
-        span = span or places.span_of(fault.node, fault.field)
-    return fault.model_copy(update={"remedy": remedy, "span": span})
 
 
 def _own_streams(graph: QueryGraph) -> QueryGraph:

@@ -52,17 +52,6 @@ def test_faults_of_a_graph_name_node_and_field(folder: Folder) -> None:
     assert "error unknown_field: node f, where at character 1: There is no field 'w'." in ran.said
 
 
-def test_what_an_executor_does_not_carry_is_refused_as_a_whole_and_names_the_reference(folder: Folder) -> None:
-    windows = "SELECT STREAM COUNT(*) AS n, STDDEV(v) AS s FROM s WINDOW BY SESSION 5m;\n"
-    text = f"{windows}ADVANCE TIME s EVERY 1 OVER v LATE DROP;"
-    ran = folder.run(sql(folder, text), {"s": folder.lines("in.jsonl", ROWS)}, "--executor", "engine")
-    assert ran.code == 1
-    assert ran.said.count("error not_carried") == 3
-    assert ran.said.count("Or run it with --executor reference.") == 3
-    assert "query.sql:1:" in ran.said
-    assert "query.sql:2:" in ran.said
-
-
 def test_settings_that_cannot_be_are_faults(folder: Folder) -> None:
     inputs = {"s": folder.lines("in.jsonl", ROWS)}
     advance = folder.yaml("advance.yaml", {"s": {"generate": {"every": 1}, "later": 1}, "t": {}})

@@ -71,28 +71,13 @@ def test_a_stream_that_is_absent_is_a_fault_of_its_input(alice: Person, speeding
     assert [(fault["code"], fault["node"]) for fault in faults] == [("unknown_stream", "cars")]
 
 
-def test_what_only_the_reference_runs_is_refused_before_a_run_exists(alice: Person, cars: dict[str, Any]) -> None:
+def test_rows_before_the_final_one_can_be_bound_and_started(alice: Person, cars: dict[str, Any]) -> None:
     running = graph()
     running["nodes"][2]["emit"] = "running"
     query = alice.post("queries/", {"graph": running})
-    assert query.status_code == 201
-    answered = alice.post("bindings/", {"name": "watch", "query_version": query.json()["current"]["id"]})
-    assert answered.status_code == 422
-    [fault] = answered.json()["faults"]
-    assert (fault["code"], fault["node"], fault["field"]) == ("not_carried", "per_plate", "emit")
-    assert fault["remedy"] == "Set 'emit' to final."
-
-
-def test_a_start_refuses_settings_that_no_runner_carries(
-    alice: Person, binding: dict[str, Any], cars: dict[str, Any]
-) -> None:
-    times = {"start": {"column": "at"}, "end": {"column": "until"}, "edge": "edge"}
-    edges = {**POINTS, "shape": "edge", "event_time": times}
-    body = {"name": "cars", "definition": edges, "adapter": cars["adapter"]}
-    assert alice.put(f"streams/{cars['id']}/", body).status_code == 200
-    answered = start(alice, binding)
-    assert (answered.status_code, answered.json()["faults"][0]["code"]) == (422, "not_carried")
-    assert alice.get("runs/").json() == []
+    bound = alice.post("bindings/", {"name": "watch", "query_version": query.json()["current"]["id"]})
+    assert (query.status_code, bound.status_code) == (201, 201)
+    assert start(alice, bound.json()).status_code == 202
 
 
 def test_a_binding_refuses_settings_that_do_not_fit_its_query(

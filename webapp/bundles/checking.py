@@ -15,7 +15,7 @@ from webapp.bundles.effort import Effort
 from webapp.bundles.exporting import Present, binding_text
 from webapp.bundles.files import BindingFile, Read, Source, StreamFile, bad_file, too_much_work
 from webapp.bundles.yaml_text import Path
-from webapp.queries.checking import Draft, examine_text, foresee, refuses
+from webapp.queries.checking import Draft, examine_text, refuses
 from webapp.queries.texts import InputSettings, named_text, settings_in, stored_text
 from webapp.runs.checking import Bound, check_bound
 from webapp.runs.choosing import choose
@@ -133,8 +133,6 @@ def _query(source: Source, scope: _Scope, faults: list[FileFault]) -> QueryAfter
     checked = check(raw, scope.definitions)
     graph = None if refuses(checked.faults) else QueryGraph.model_validate(raw)
     found = scope.without_echoes(checked.faults, graph)
-    if graph is not None:
-        found += foresee(graph, checked.faults, scope.definitions, {})
     faults += [source.located(each, *_below_node(raw.get("nodes"), each.node)) for each in found]
     if graph is None:
         return None

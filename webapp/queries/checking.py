@@ -4,13 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from streaming.definition.advance import temporal_settings
-from streaming.definition.carried import not_carried
 from streaming.definition.check import check
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import QueryGraph
 from streaming.definition.load import load_graph
-from streaming.definition.sql import Places, check_sql, print_sql, rewrite_sql
+from streaming.definition.sql import check_sql, print_sql, rewrite_sql
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from streaming.definition.types import Fields
 from webapp.core.errors import Faulty, fault
@@ -57,8 +55,7 @@ def examine_graph(
     examined = examine_text(written, streams, own_ctis=own_ctis)
     if examined.graph == loaded:
         return examined
-    faults = [*checked.faults, *foresee(loaded, checked.faults, streams, {})]  # a text that is too long to be read
-    return Examined(faults, _as_text(checked.schemas), loaded, written)
+    return Examined(checked.faults, _as_text(checked.schemas), loaded, written)  # a text that is too long to be read
 
 
 def examine_text(text: str, streams: Streams, *, own_ctis: Collection[str] | None = None) -> Examined:
@@ -66,11 +63,9 @@ def examine_text(text: str, streams: Streams, *, own_ctis: Collection[str] | Non
     if refused := too_long(text):
         return Examined(refused, {}, None, None)
     checked = check_sql(text, streams, own_ctis=own_ctis)
-    script, faults = checked.script, list(checked.faults)
-    if script.graph is not None:
-        foreseen = foresee(script.graph, faults, streams, script.advance)
-        faults += [with_span(each, script.places) for each in foreseen]
-    return Examined(faults, _as_text(checked.schemas), script.graph, text, script.advance, script.event_times)
+    script = checked.script
+    schemas = _as_text(checked.schemas)
+    return Examined(checked.faults, schemas, script.graph, text, script.advance, script.event_times)
 
 
 def too_long(text: str) -> list[Fault]:
@@ -81,29 +76,8 @@ def too_long(text: str) -> list[Fault]:
     return [fault(FaultCode.BAD_SHAPE, message, "Divide it into several queries.", field="text")]
 
 
-def with_span(found: Fault, places: Places) -> Fault:
-    """Return the fault with its place in the text, where there is one."""
-    if found.span is not None:
-        return found
-    return found.model_copy(update={"span": places.span_of(found.node, found.field, found.at)})
-
-
 def _as_text(schemas: Mapping[str, Fields]) -> dict[str, dict[str, str]]:
     return {node: {name: str(type_) for name, type_ in fields.items()} for node, fields in schemas.items()}
-
-
-def foresee(
-    graph: QueryGraph, faults: Sequence[Fault], streams: Streams, advance: Mapping[str, AdvanceTimeSettings]
-) -> list[Fault]:
-    """Return as warnings what would refuse a start of `graph`, which has the `faults`; it may be saved all the same.
-
-    `advance` is what the query itself says of its inputs; what a stream or a binding says may still change.
-    """
-    if refuses(faults):
-        return []
-    said = temporal_settings(graph, streams, advance)
-    refusing = not_carried(graph, streams, {node: said[node] for node in advance})
-    return [each.model_copy(update={"severity": Severity.WARNING}) for each in refusing]
 
 
 def refuses(faults: Sequence[Fault]) -> bool:

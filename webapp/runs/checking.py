@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from streaming.adapters.registry import sends_ctis
-from streaming.definition.advance import in_force, temporal_settings
+from streaming.definition.advance import in_force
 from streaming.definition.binding_checks import check_binding
-from streaming.definition.carried import not_carried
 from streaming.definition.check import check
 from streaming.definition.clock_checks import held_back, told_once
 from streaming.definition.event_time import check_event_times, with_event_times
@@ -58,7 +57,7 @@ def check_bound(
     """Return all faults of `graph`, of its inputs, and of both together; with `connect`, try the adapters.
 
     `streams` are the organisation's by name. The graph is checked once every input node has a stream; what only all
-    together can get wrong, and what a runner does not carry, is asked once each is sound alone.
+    together can get wrong is asked once each is sound alone.
     """
     read = definitions(graph, inputs)
     faults = list(check_event_times(bind(graph, inputs), streams, event_times(inputs)))
@@ -75,10 +74,7 @@ def check_bound(
     advance = {node: each.advance for node, each in inputs.items() if each.advance is not None}
     own_ctis = {each.stream.name for each in inputs.values() if sends_ctis(each.stream.read_adapter().kind)}
     faults = told_once(faults, held_back(bound, streams, in_force(bound, streams, advance), own_ctis))
-    faults += check_binding(bound, streams, advance, own_ctis)
-    if refuses(faults):
-        return faults
-    return [*faults, *not_carried(bound, streams, temporal_settings(bound, streams, advance))]
+    return [*faults, *check_binding(bound, streams, advance, own_ctis)]
 
 
 def refuses(faults: list[Fault]) -> bool:

@@ -30,7 +30,6 @@ export const FAULT_TITLES: Record<FaultCode, string> = {
   no_clock: "Time does not advance",
   bad_schema: "Wrong schema",
   bad_adapter: "Adapter cannot be used",
-  not_carried: "Not on Spark yet",
   bad_duration: "Impossible duration",
   conflicting_arguments: "Conflicting arguments",
   no_effect: "Without effect",

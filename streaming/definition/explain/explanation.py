@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 from streaming.definition.advance import check_advance, in_force, temporal_settings
 from streaming.definition.binding_checks import check_binding
-from streaming.definition.carried import not_carried
 from streaming.definition.check import check
 from streaming.definition.explain import holds, lifetimes
 from streaming.definition.explain.clocks import clock_of
@@ -15,14 +14,13 @@ from streaming.definition.explain.model import Explanation, NodeExplained, Port
 from streaming.definition.explain.paths import paths_of
 from streaming.definition.explain.registry import kind_of
 from streaming.definition.explain.slices import has_slices, slices_of
-from streaming.definition.explain.stages import Place, places, stage_of, stages_of
+from streaming.definition.explain.stages import Place, buckets_of, places, stage_of, stages_of
 from streaming.definition.explain.summary import summary_of
-from streaming.definition.explain.words import listed
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import InputNode, Node, QueryGraph, TopKNode, WindowNode, sources
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import Fields
-from streaming.definition.wiring import feeding, order, ports
+from streaming.definition.wiring import order, ports
 
 
 class Unsound(ValueError):
@@ -48,16 +46,14 @@ def explain(
     held = {name: kind_of(node).hold(node, facts) for name, node in facts.nodes.items()}
     found = places(facts)
     stages = stages_of(facts, found)
-    refused = not_carried(graph, streams, facts.advance)
     paths = list(paths_of(facts, held))
     return Explanation(
         query=graph.name,
         summary=list(summary_of(facts, paths, held)),
-        nodes=[_node(facts.nodes[name], facts, held[name], found, refused) for name in facts.placed],
+        nodes=[_node(facts.nodes[name], facts, held[name], found) for name in facts.placed],
         stages=stages,
         paths=paths,
-        on_spark=not refused,
-        carried=_carried(graph, refused),
+        buckets=buckets_of(stages),
         warnings=list(faults),
     )
 
@@ -106,7 +102,7 @@ def _facts(
     )
 
 
-def _node(node: Node, facts: Facts, held: Held, found: Mapping[str, Place], refused: Sequence[Fault]) -> NodeExplained:
+def _node(node: Node, facts: Facts, held: Held, found: Mapping[str, Place]) -> NodeExplained:
     return NodeExplained(
         id=node.id,
         kind=f"{node.window.kind} {node.kind}" if isinstance(node, WindowNode | TopKNode) else node.kind,
@@ -120,18 +116,9 @@ def _node(node: Node, facts: Facts, held: Held, found: Mapping[str, Place], refu
         state=list(kind_of(node).state(node, facts)),
         slices=slices_of(node, facts.lives[node.input]) if has_slices(node) else None,
         clock=clock_of(node, facts) if isinstance(node, InputNode) else None,
-        refused=[fault for fault in refused if fault.node == node.id],
     )
 
 
 def _texts(fields: Fields) -> dict[str, str]:
     return {name: str(of) for name, of in fields.items()}
 
-
-def _carried(graph: QueryGraph, refused: Sequence[Fault]) -> str:
-    if refused:
-        nodes = list(dict.fromkeys(fault.node for fault in refused if fault.node is not None))
-        return f"Only the reference runs this today: Spark does not carry {listed(nodes)} yet."
-    windows = {node.id for node in graph.nodes if isinstance(node, WindowNode | TopKNode)}
-    chained = any(len(windows & feeding(graph, name)) > 1 for name in windows)
-    return f"Spark carries all of this today{', in one bucket, for windows read windows' if chained else ''}."

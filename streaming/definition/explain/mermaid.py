@@ -71,12 +71,8 @@ def _shortened(text: str) -> str:
 
 
 def _marks(e: Explanation, ids: dict[str, str]) -> Iterator[str]:
-    """Colour for what holds CTIs back without a bound, and for what Spark does not carry."""
+    """Colour for what holds CTIs back without a bound."""
     endless = [ids[node.id] for node in e.nodes if node.hold.at_most is None]
-    refused = [ids[node.id] for node in e.nodes if node.refused]
     if endless:
         yield "  classDef endless stroke:#b45309,stroke-width:3px"
         yield f"  class {','.join(endless)} endless"
-    if refused:
-        yield "  classDef reference stroke-dasharray:5 4"
-        yield f"  class {','.join(refused)} reference"

@@ -104,7 +104,7 @@ class NodeExplained(Strict):
     """One node: what it does, what goes in and out, what it holds back, what it remembers, and who carries it.
 
     `stage` is the number of its stage. `slices` is there for windows that stand where the definition says, `clock` for
-    inputs. `refused` are the reasons for which Spark does not carry it today.
+    inputs.
     """
 
     id: str
@@ -119,7 +119,6 @@ class NodeExplained(Strict):
     state: list[Kept]
     slices: Slices | None
     clock: Clock | None
-    refused: list[Fault]
 
 
 class Part(Strict):
@@ -176,8 +175,7 @@ class Explanation(Strict):
     """All of it. Nodes stand in an order in which each comes after what it reads; `warnings` are those of the checks.
 
     `paths` has each output with each input that reaches it; of more than 200 only the slowest to each output.
-    `on_spark` says whether Spark carries all of the query today; else only the reference runs it, and `carried` says
-    why in a sentence.
+    `buckets` says in a sentence how many buckets a dedicated carrier uses, and why.
     """
 
     query: str
@@ -185,6 +183,5 @@ class Explanation(Strict):
     nodes: list[NodeExplained]
     stages: list[Stage]
     paths: list[Path]
-    on_spark: bool
-    carried: str
+    buckets: str
     warnings: list[Fault]

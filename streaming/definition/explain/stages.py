@@ -1,6 +1,6 @@
 """Stages: the feed, then one for each change of keys, then the sink (ENGINE.md)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -183,3 +183,18 @@ def _lanes(facts: Facts) -> str:
 
 def _buckets_before(number: int) -> str:
     return "the feed's" if number == 0 else f"the buckets of stage {number}"
+
+
+def buckets_of(stages: Sequence[Stage]) -> str:
+    """How many buckets a dedicated carrier uses: several, where one key says of all rows which ever meet.
+
+    Nodes that need another key than those before them run in the same bucket as these: then there is one bucket.
+    """
+    homes = [part.keys for stage in stages[1:-1] for part in stage.parts]
+    if not homes:
+        return "No event meets another: a dedicated carrier uses one bucket for each core."
+    if len(stages) > 3 or len({tuple(keys or ()) for keys in homes}) > 1:
+        return "Events meet by different keys: a dedicated carrier uses one bucket, as a shared one does."
+    if not homes[0]:
+        return "Events meet without a key: a dedicated carrier uses one bucket, as a shared one does."
+    return f"Events meet by {listed(homes[0])}: a dedicated carrier uses one bucket for each core."

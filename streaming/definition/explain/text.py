@@ -27,7 +27,7 @@ def explain_text(e: Explanation) -> str:
     fields = {node.id: _fields(node.fields) for node in e.nodes}
     lines = [
         *_heading(f"QUERY {e.query}"),
-        *(line for said in (e.carried, *e.summary) for line in _wrapped(said, "  ")),
+        *(line for said in (e.buckets, *e.summary) for line in _wrapped(said, "  ")),
         *_heading("STAGES"),
         *(line for stage in e.stages for line in _stage(stage)),
         *_heading("NODES"),
@@ -94,8 +94,6 @@ def _node(node: NodeExplained, fields: Mapping[str, str]) -> Iterator[str]:
         yield from _labelled("keeps", "nothing")
     for kept in node.state:
         yield from _labelled("keeps", *_kept(kept))
-    for fault in node.refused:
-        yield from _labelled("not yet", fault.message)
     yield ""
 
 

@@ -14,7 +14,8 @@ from streaming.definition.explain.slices import slices_of
 from streaming.definition.graph import QueryGraph, WindowNode
 from streaming.definition.streams import StreamDefinition
 from streaming.engine.compile import compile_binding
-from streaming.engine.plan import Branch, Plan, WindowStage, branches_of
+from streaming.engine.plan import Branch, Plan, WindowSpec
+from streaming.temporal.windows import HoppingWindows
 from streaming.temporal.ticks import Tick, Ticks
 
 STREAMS = {
@@ -65,10 +66,10 @@ def first(plan: Plan) -> Iterator[Branch]:
         yield from each.branches
 
 
-def stages_of(plan: Plan) -> Iterator[WindowStage]:
-    for branch in branches_of(tuple(first(plan))):
-        if branch.window is not None:
-            yield branch.window
+def windows_of(plan: Plan) -> Iterator[tuple[WindowSpec, HoppingWindows]]:
+    for node in plan.nodes:
+        if isinstance(node.spec, WindowSpec) and isinstance(node.spec.panes, HoppingWindows):
+            yield node.spec, node.spec.panes
 
 
 @given(graph=carried())
@@ -84,9 +85,9 @@ def test_the_feed_does_what_the_plans_feed_does(graph: QueryGraph) -> None:
 def test_windows_are_in_stages_by_their_groups(graph: QueryGraph) -> None:
     explained, plan = both(graph)
     homes = {name: part.keys for stage in explained.stages[1:-1] for part in stage.parts for name in part.nodes}
-    for stage in stages_of(plan):
-        assert homes[stage.node] == list(stage.group_by)
-    assert explained.carried.endswith("for windows read windows.") == (plan.buckets == 1)
+    for spec, _ in windows_of(plan):
+        assert homes[spec.node] == list(spec.group_by)
+    assert explained.buckets.endswith("one bucket for each core.") == (plan.buckets == 8)
 
 
 @given(graph=carried())
@@ -94,8 +95,8 @@ def test_slices_are_what_events_are_folded_into(graph: QueryGraph) -> None:
     """The engine folds the points that are in the same windows into one partial, whatever their times."""
     explained, plan = both(graph)
     slices = {node.id: node.slices for node in explained.nodes}
-    for stage in stages_of(plan):
-        said, windows = slices[stage.node], stage.windows
+    for spec, windows in windows_of(plan):
+        said = slices[spec.node]
         assert said is not None
         start, end = windows.bounds(7)
         partials = Counter(str(windows.indices(Tick(at), Tick(at + 1))) for at in range(start, end))
@@ -109,7 +110,7 @@ def test_slices_are_what_events_are_folded_into(graph: QueryGraph) -> None:
 def test_events_are_in_as_many_windows_as_is_stated(size: int, hop: int, offset: int, length: int) -> None:
     node = WindowNode.model_validate({"id": "w", "input": "s", **window(size, hop, offset)})
     said = slices_of(node, Life(Ticks(length)))
-    windows = next(stages_of(compile_one(node))).windows
+    _, windows = next(windows_of(compile_one(node)))
     counts = [
         len(windows.indices(Tick(at), Tick(at + lives)))
         for at in range(offset, offset + hop)
