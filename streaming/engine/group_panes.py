@@ -16,6 +16,7 @@ from streaming.engine.pane_rule import PaneRule, Panes
 from streaming.engine.pane_source import Members, PaneSource, PaneTurn
 from streaming.engine.pane_store import PaneStore, Waiting, joined
 from streaming.engine.plan import CountPanes, SessionPanes, SnapshotPanes, TopKSpec, WindowSpec
+from streaming.engine.ranks import distinct
 from streaming.engine.sessions import Sessions
 from streaming.engine.shelf import Shelf
 from streaming.engine.snapshots import Snapshots
@@ -97,7 +98,7 @@ class GroupPanes:
         groups = np.concatenate([store.due(at), came.groups.with_any(due), came.end_groups.of_rows])
         if not len(groups):
             return np.zeros(len(came.rows), np.bool_), np.empty(0, np.int64)
-        groups = np.unique(groups)
+        groups = distinct(groups)
         return came.groups.among(groups), store.among(groups)
 
     def _rest(self, look: Look, panes: Panes, closing: Int64s, at: int) -> Look:

@@ -11,6 +11,7 @@ from streaming.engine.grouping import Codes, combine, encode, group
 from streaming.engine.hashing import UInt64s, hash_of
 from streaming.engine.pane_rule import PaneRule
 from streaming.engine.pane_store import PaneStore
+from streaming.engine.ranks import distinct
 from streaming.engine.report import Report
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI
@@ -103,7 +104,7 @@ class Door:
         over = np.where(met == INFINITY, INFINITY, met - self.grace)
         if not self.one_clock:
             return over
-        stored = store.rows(store.among(np.unique(groups.of_rows)))
+        stored = store.rows(store.among(distinct(groups.of_rows)))
         first = np.full(len(late), other)
         if stored is not None:
             codes = joint_codes((stored.flows, late), self.group_by)

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from streaming.engine.flows import Flows, Mask, together
 from streaming.engine.hashing import UInt64s
+from streaming.engine.ranks import distinct
 from streaming.engine.shelf import Shelf
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s
@@ -145,7 +146,7 @@ class PaneStore:
         for segment in self._segments:
             if segment.said["due"] <= at:
                 found.append(segment.key("group")[segment.live & (segment.due <= at)])
-        return np.unique(np.concatenate(found))
+        return distinct(np.concatenate(found))
 
     def among(self, groups: UInt64s | None) -> Int64s:
         """The places of all rows of `groups` (None: of all groups), and perhaps of a few others."""

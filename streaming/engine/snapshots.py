@@ -1,15 +1,16 @@
 """snapshot: for each group a pane between any two neighbouring starts or ends with an event alive (section 5)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 
 from streaming.engine.pane_rule import Panes, Sheet
+from streaming.engine.ranks import distinct
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Int64s
 
-_WIDEST = 2**62
+_WIDEST: Final = 2**62
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def _bounds(sheet: Sheet) -> tuple[Int64s, Int64s, Int64s, Int64s]:
         return empty, empty, empty, empty
     begin, end, low, span = _narrowed(sheet)
     if (int(sheet.group.max()) + 1) * span >= _WIDEST:
-        times = np.unique(np.concatenate([sheet.begin, sheet.end]))
+        times = distinct(np.concatenate([sheet.begin, sheet.end]))
         group, place, first, stop = _places(
             sheet.group, np.searchsorted(times, sheet.begin), np.searchsorted(times, sheet.end), len(times)
         )
@@ -80,9 +81,7 @@ def _narrowed(sheet: Sheet) -> tuple[Int64s, Int64s, int, int]:
 def _places(group: Int64s, begin: Int64s, end: Int64s, span: int) -> tuple[Int64s, Int64s, Int64s, Int64s]:
     base = group * span
     begin, end = base + begin, base + end
-    both = np.concatenate([begin, end])
-    both.sort()
-    bounds = both[np.append(np.True_, both[1:] != both[:-1])]
+    bounds = distinct(np.concatenate([begin, end]))
     place = np.argsort(begin)
     first, stop = np.empty_like(begin), np.empty_like(end)
     first[place] = np.searchsorted(bounds, begin[place])

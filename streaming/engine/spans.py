@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from streaming.engine.ranks import ranked
 from streaming.wire.arrived import Int64s
 
 Numbers = npt.NDArray[Any]
@@ -41,15 +42,14 @@ class Cells:
 
 def cut(group: Int64s, first: Int64s, last: Int64s) -> Cells:
     """The cells of partials that cover the windows `first..last` (inclusive, `first <= last`) of `group`."""
-    places = np.unique(np.concatenate((first, last + 1)))
-    key_first = group * len(places) + np.searchsorted(places, first)
-    key_after = group * len(places) + np.searchsorted(places, last + 1)
-    breaks = np.unique(np.concatenate((key_first, key_after)))
+    places, (place_first, place_after) = ranked((first, last + 1))
+    base = group * len(places)
+    breaks, (first_cell, after) = ranked((base + place_first, base + place_after))
     window = places[breaks % len(places)]
     return Cells(
         cells=len(breaks),
-        first_cell=np.searchsorted(breaks, key_first),
-        last_cell=np.searchsorted(breaks, key_after) - 1,
+        first_cell=first_cell,
+        last_cell=after - 1,
         group=breaks // len(places),
         first_window=window,
         width=np.append(window[1:] - window[:-1], 0),

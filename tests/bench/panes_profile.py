@@ -6,7 +6,6 @@ turns of 10,000 events in random groups, with what a turn reads and writes.
 
 import json
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,13 +13,14 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.definition.expressions import Typed, parse, typed
-from streaming.definition.types import LONG, STRING
+from streaming.definition.types import LONG, STRING, Fields
 from streaming.engine.flows import Flows
 from streaming.engine.kernel import Port, Turn
 from streaming.engine.plan import AggregateColumn, CountPanes, PaneKind, SessionPanes, SnapshotPanes, WindowSpec
 from streaming.engine.report import Report
 from streaming.engine.shelf import Shelf
 from streaming.engine.window import WindowKernel
+from streaming.wire.arrived import Int64s
 
 SECOND: Final = 1_000_000
 EVENTS: Final = 1_000_000
@@ -36,13 +36,13 @@ def spec(panes: PaneKind) -> WindowSpec:
         AggregateColumn("n", "count", None, None, None, LONG),
         AggregateColumn("total", "sum", value.expression, None, LONG, LONG),
     )
-    fields = {"k": STRING, "n": LONG, "total": LONG}
+    fields: Fields = {"k": STRING, "n": LONG, "total": LONG}
     return WindowSpec("w", panes, 0, True, ("k",), columns, fields)
 
 
-def events(keys: Sequence[int] | np.ndarray, start: np.ndarray, length: int) -> Flows:  # type: ignore[type-arg]
+def events(keys: Int64s, start: Int64s, length: int) -> Flows:
     """Events of these keys."""
-    names = pa.array([f"key {number:07}" for number in range(int(max(keys)) + 1)]) if len(keys) else pa.array([""])
+    names = pa.array([f"key {number:07}" for number in range(int(keys.max()) + 1)])
     columns = {"k": names.take(pa.array(keys)), "v": pa.array(start % 100)}
     return Flows(start, start + length, columns)
 

@@ -12,17 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.definition.expressions import Typed, parse, typed
-from streaming.definition.types import LONG, STRING
+from streaming.definition.types import LONG, STRING, Fields
 from streaming.engine import top_k
 from streaming.engine.flows import TIMINGS
 from streaming.engine.kernel import Port, Turn
 from streaming.engine.plan import CountPanes, SessionPanes, SnapshotPanes, TopKSpec
 from streaming.engine.report import Report
 from streaming.engine.top_k import TopKKernel
-from streaming.reference.build_windows import GroupPanes as ReferencePanes
 from streaming.reference.count import Count
 from streaming.reference.fixed_windows import FixedWindows
 from streaming.reference.flow import Timing
+from streaming.reference.group_panes import GroupPanes as ReferencePanes
 from streaming.reference.session import Session
 from streaming.reference.snapshot import Snapshot
 from streaming.reference.top_k import TopK
@@ -31,7 +31,7 @@ from streaming.temporal.windows import HoppingWindows
 from tests.engine.panes.kernels import Stored, flows_of
 from tests.engine.panes.streams import Event, Heard, cuts, streams
 
-FIELDS = {"k": STRING, "v": LONG}
+FIELDS: Fields = {"k": STRING, "v": LONG}
 KINDS = (
     (SessionPanes(5, None), lambda: ReferencePanes("w", Session(Ticks(5)))),
     (SnapshotPanes(), lambda: ReferencePanes("w", Snapshot())),
