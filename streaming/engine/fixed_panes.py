@@ -60,15 +60,16 @@ class FixedPanes:
         fresh = clipped(InWindows.joined([nothing, *entered]).to_table(), closed)
         pieces = Pieces(shelf, InWindows.compacted)
         due = [InWindows.of_table(table) for table in pieces.close(fresh, closed, closing)]
-        open_edges = edges.closing(closed, closing, port.horizon)
+        open_edges = edges.closing(port.flows, closed, closing, port.horizon)
         shelf.head[_CLOSED] = closing
         found = PaneTurn(
             closing=self._members([nothing, *due, *open_edges]),
-            known=self._members([nothing, *self._known(pieces, edges, port.cti, closing)]) if known else None,
+            known=self._members([nothing, *self._known(pieces, edges, port, closing)]) if known else None,
             ctis=self._panes.output_ctis(port.ctis, self._grace, closed),
             horizon=port.horizon,
         )
-        edges.keep(ended=closing == AFTER_ALL)
+        if closing == AFTER_ALL:
+            edges.clear(port.flows)
         if self._filling is None:
             return found
         sure = self._spans(self._filling, [InWindows.of_table(fresh)])
@@ -89,10 +90,10 @@ class FixedPanes:
             report.took(flows.source.filter(pa.array(taken)))
         return InWindows(without_outcome(flows), allowed, last).where(taken)
 
-    def _known(self, pieces: Pieces, edges: OpenEdges, cti: int, closing: int) -> list[InWindows]:
-        until = self._panes.closed_at(cti, 0) if self._emit == "on_complete" else AFTER_ALL
+    def _known(self, pieces: Pieces, edges: OpenEdges, port: Port, closing: int) -> list[InWindows]:
+        until = self._panes.closed_at(port.cti, 0) if self._emit == "on_complete" else AFTER_ALL
         kept = [InWindows.of_table(table) for table in pieces.open(closing, until)]
-        return [*kept, *edges.known(cti, closing, until)]
+        return [*kept, *edges.known(port.flows, port.cti, closing, until)]
 
     def _members(self, parts: Sequence[InWindows]) -> Members:
         every = InWindows.joined(parts)

@@ -7,26 +7,28 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.engine.flows import CLOSE, ENDLESS, OPEN, Flows, Mask, together
+from streaming.engine.flows import CLOSE, ENDLESS, OPEN, Flows, Mask
 from streaming.engine.in_windows import InWindows, without_outcome
+from streaming.engine.keyed import KeyedRows
 from streaming.engine.panes import AFTER_ALL, Panes
 from streaming.engine.report import Report
 from streaming.engine.shelf import Shelf
 from streaming.temporal.outcomes import Reason
-from streaming.temporal.ticks import NO_CTI
+from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT
 from streaming.wire.arrived import Int64s
 
 _EDGES: Final = "edges"
 _FIRST: Final = "@first"
-_CUT: Final = "@cut"
+_ID: Final = "@id"
+_KEPT: Final = {"@start": pa.int64(), _ID: pa.string(), "@stamp": pa.int64(), "@source": pa.string()}
 
 
 class OpenEdges:
-    """The open edges of a node, during one turn: first `take`, then the questions, `keep` last.
+    """The open edges of a node, during one turn: first `take`, then the questions, `clear` at the end of all time.
 
-    On the shelf, table `edges`: each with the first window that takes it, and whether it was already refused because
-    they became too many. It is read only in turns that need it.
+    On the shelf, `edges`: each with the first window that takes it, by its id. A turn reads those that end in it;
+    where windows close or are told of, all.
     """
 
     def __init__(self, shelf: Shelf, panes: Panes, grace: int, report: Report) -> None:
@@ -34,11 +36,6 @@ class OpenEdges:
         self._panes = panes
         self._grace = grace
         self._report = report
-        self._changed = False
-        self._read = False
-        self._rows: Flows | None = None
-        self._first = np.empty(0, np.int64)
-        self._cut = np.empty(0, np.bool_)
 
     def take(self, flows: Flows, closed: int) -> list[InWindows]:
         """Take the edges that `flows` open and close; those that ended, in their windows after `closed`."""
@@ -49,123 +46,105 @@ class OpenEdges:
         ending = flags == CLOSE
         return self._end(flows.where(ending), closed) if ending.any() else []
 
-    def closing(self, closed: int, closing: int, horizon: int) -> list[InWindows]:
+    def closing(self, flows: Flows, closed: int, closing: int, horizon: int) -> list[InWindows]:
         """The edges in the windows after `closed` up to `closing`; at infinity up to the one with `horizon`."""
-        if closing <= closed or (closing == AFTER_ALL and horizon == NO_CTI):
+        if not self._any or closing <= closed or (closing == AFTER_ALL and horizon == NO_CTI):
             return []
         until = int(self._panes.last(np.array([horizon + 1]))[0]) if closing == AFTER_ALL else closing
-        rows = self._all()
-        if rows is None:
-            return []
+        rows, first = _opened(self._stored(flows).read(None))
         last = np.full(len(rows), until)
-        self._refuse(self._last_allowed < last)
-        return self._inside(np.arange(len(rows)), rows, self._first, last, closed)
+        self._refuse(rows, first, last, closed)
+        return _inside(rows, first, last, first, closed)
 
-    def known(self, cti: int, closing: int, until: int) -> list[InWindows]:
+    def known(self, flows: Flows, cti: int, closing: int, until: int) -> list[InWindows]:
         """The edges in the windows after `closing` up to `until` that they are in for certain if they end at `cti`."""
-        rows = None if closing == AFTER_ALL else self._all()
-        if rows is None:
+        if not self._any or closing == AFTER_ALL:
             return []
+        rows, first = _opened(self._stored(flows).read(None))
         last = np.minimum(self._panes.last(np.maximum(rows.start + 1, cti)), until)
-        return self._inside(np.arange(len(rows)), rows, self._first, last, closing)
+        return _inside(rows, first, last, first, closing)
 
-    def keep(self, *, ended: bool) -> None:
-        """Store what has changed; nothing is left of it when all time is `ended`."""
-        stored = _EDGES in self._shelf.head
-        if ended or (self._changed and not len(self._first)):
-            if stored:
-                self._shelf.drop([_EDGES])
-                del self._shelf.head[_EDGES]
-        elif self._changed and self._rows is not None:
-            table = self._rows.to_table()
-            table = table.append_column(_FIRST, pa.array(self._first)).append_column(_CUT, pa.array(self._cut))
-            self._shelf.put(_EDGES, table)
-            self._shelf.head[_EDGES] = True
+    def clear(self, flows: Flows) -> None:
+        """Forget all edges."""
+        if self._any:
+            stored = self._stored(flows)
+            stored.rewrite(None, stored.schema.empty_table(), np.empty(0, np.int64))
+            self._shelf.drop([_EDGES])
+            del self._shelf.head[_EDGES]
 
     @property
-    def _last_allowed(self) -> Int64s:
-        """The last window that takes each edge (T24)."""
-        return self._first + (MAX_WINDOWS_PER_EVENT - 1)
+    def _any(self) -> bool:
+        return _EDGES in self._shelf.head
 
-    def _all(self) -> Flows | None:
-        """The open edges; None if there are none."""
-        if not self._read:
-            self._read = True
-            if _EDGES in self._shelf.head:
-                table = self._shelf.get(_EDGES)
-                self._first = table.column(_FIRST).to_numpy()
-                self._cut = table.column(_CUT).to_numpy()
-                self._rows = Flows.of_table(table.drop_columns([_FIRST, _CUT]))
-        return self._rows
+    def _stored(self, flows: Flows) -> KeyedRows:
+        """The edges on the shelf; `flows` are some events of the node."""
+        fields = {**_KEPT, _FIRST: pa.int64(), **{name: column.type for name, column in flows.columns.items()}}
+        return KeyedRows(self._shelf, _EDGES, [_ID], pa.schema(fields))
 
     def _add(self, opening: Flows) -> None:
-        rows = self._all()
         first = self._panes.first_open(self._panes.first(opening.start), opening.late_at, self._grace)
         self._report.took(opening.source)
-        kept = replace(without_outcome(opening), source=_if_any(opening.source))
-        self._rows = kept if rows is None else together([rows, kept])
-        self._first = np.concatenate((self._first, first))
-        self._cut = np.concatenate((self._cut, np.zeros(len(first), np.bool_)))
-        self._changed = True
+        sources = pa.nulls(len(opening), pa.string()) if opening.source is None else opening.source
+        kept = (opening.start, opening.ids, opening.stamps, sources)
+        columns = {**dict(zip(_KEPT, kept, strict=True)), _FIRST: first, **opening.columns}
+        self._stored(opening).append(pa.table(columns), np.full(len(opening), INFINITY))
+        self._shelf.head[_EDGES] = True
 
     def _end(self, ends: Flows, closed: int) -> list[InWindows]:
         """Put the edges that `ends` close into their windows.
 
         A late_kept end changes only windows that are open at its lane's CTI; the edge stays in those before (T19).
         """
-        rows = self._all()
-        places = None if rows is None else pc.index_in(ends.ids, rows.ids)
-        if rows is None or places is None or places.null_count:
-            raise LookupError("an edge end came whose edge is not open")
-        at: Int64s = places.to_numpy().astype(np.int64)
-        first = self._first[at]
+        edges, first = self._removed(ends)
         blind = self._panes.first_open(first, ends.late_at, self._grace)
         lasting = np.maximum(blind - 1, self._panes.last(ends.end))
         last = np.where(ends.end <= ends.start, blind - 1, lasting)
-        beyond = np.zeros(len(rows), np.bool_)
-        beyond[at] = self._last_allowed[at] < last
-        self._refuse(beyond)
-        before = self._inside(at, rows, first, np.minimum(last, blind - 1), closed)
-        ended = replace(rows.take(at), end=ends.end)
-        after = self._inside(np.arange(len(at)), ended, np.maximum(blind, first), last, closed, self._last_allowed[at])
+        self._refuse(edges, first, last, closed)
         if ends.source is not None:
-            rest = np.minimum(last, self._last_allowed[at]) >= np.maximum(first, closed + 1)
+            rest = np.minimum(last, _last_allowed(first)) >= np.maximum(first, closed + 1)
             self._report.took(ends.source.filter(pa.array(rest)))
-        self._remove(at, rows)
-        return [*before, *after]
+        before = _inside(edges, first, np.minimum(last, blind - 1), first, closed)
+        return [*before, *_inside(replace(edges, end=ends.end), np.maximum(blind, first), last, first, closed)]
 
-    def _inside(
-        self,
-        at: Int64s,
-        rows: Flows,
-        first: Int64s,
-        last: Int64s,
-        closed: int,
-        allowed: Int64s | None = None,
-    ) -> list[InWindows]:
-        """The `rows` at `at` in the windows `first..last`, as far as these are not closed and not too many."""
-        first = np.maximum(first, closed + 1)
-        last = np.minimum(last, self._last_allowed[at] if allowed is None else allowed)
-        there = np.flatnonzero(first <= last)
-        return [InWindows(without_outcome(rows.take(at[there])), first[there], last[there])] if len(there) else []
+    def _removed(self, ends: Flows) -> tuple[Flows, Int64s]:
+        """The edges that `ends` close, in that order, with their first windows; they are stored no longer.
 
-    def _refuse(self, beyond: Mask) -> None:
-        """Say once of each edge that it is in too many windows."""
-        found = beyond & ~self._cut
-        if self._rows is not None and found.any():
-            if self._rows.source is not None:
-                self._report.refused(self._rows.source.filter(pa.array(found)), Reason.TOO_MANY_WINDOWS)
-            self._cut = self._cut | found
-            self._changed = True
+        Raises LookupError for an end whose edge is not open.
+        """
+        if not self._any:
+            raise LookupError("an edge end came whose edge is not open")
+        stored = self._stored(ends)
+        slots = stored.slots_of([ends.ids], len(ends))
+        found = stored.read(slots)
+        ids = found.column(_ID).combine_chunks()
+        places = pc.index_in(ends.ids, ids)
+        if places.null_count:
+            raise LookupError("an edge end came whose edge is not open")
+        left = found.filter(pc.invert(pc.is_in(ids, ends.ids)))
+        stored.rewrite(slots, left, np.full(left.num_rows, INFINITY))
+        return _opened(found.take(places))
 
-    def _remove(self, at: Int64s, rows: Flows) -> None:
-        stays = np.ones(len(rows), np.bool_)
-        stays[at] = False
-        left = np.flatnonzero(stays)
-        self._rows = rows.take(left) if len(left) else None
-        self._first, self._cut = self._first[left], self._cut[left]
-        self._changed = True
+    def _refuse(self, edges: Flows, first: Int64s, last: Int64s, closed: int) -> None:
+        """Say of edges that the windows up to `last` are too many, unless the windows up to `closed` were already."""
+        allowed = _last_allowed(first)
+        beyond = (allowed < last) & (allowed >= closed)
+        if edges.source is not None and beyond.any():
+            self._report.refused(edges.source.filter(pa.array(beyond)), Reason.TOO_MANY_WINDOWS)
 
 
-def _if_any(sources: pa.Array | None) -> pa.Array | None:
-    return None if sources is None or sources.null_count == len(sources) else sources
+def _opened(table: pa.Table) -> tuple[Flows, Int64s]:
+    """Stored edges as open ones, and their first windows."""
+    flows = Flows.of_table(table.drop_columns([_FIRST]).append_column("@end", pa.array(np.full(len(table), INFINITY))))
+    return flows, table.column(_FIRST).to_numpy()
+
+
+def _last_allowed(first: Int64s) -> Int64s:
+    """The last window that takes an edge that begins in the windows `first` (T24)."""
+    return first + (MAX_WINDOWS_PER_EVENT - 1)
+
+
+def _inside(edges: Flows, first: Int64s, last: Int64s, begun: Int64s, closed: int) -> list[InWindows]:
+    """Edges that began in the windows `begun` in `first..last`, as far as these are not closed and not too many."""
+    first, last = np.maximum(first, closed + 1), np.minimum(last, _last_allowed(begun))
+    there: Mask = first <= last
+    return [InWindows(without_outcome(edges), first, last).where(there)] if there.any() else []
