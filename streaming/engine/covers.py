@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from streaming.engine.distinct import distinct
 from streaming.wire.arrived import Int64s
 
 
@@ -28,7 +29,7 @@ def covered(spans: Spans) -> Covers:
     """The unions of the spans of each lifetime; spans that touch are one piece."""
     if not len(spans.of):
         return Covers(spans, spans.of)
-    ticks = np.unique(np.concatenate([spans.start, spans.end]))
+    ticks = distinct(np.concatenate([spans.start, spans.end]))
     begins = spans.of * len(ticks) + np.searchsorted(ticks, spans.start)
     order = np.argsort(begins, kind="stable")
     begins, of = begins[order], spans.of[order]

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from streaming.engine.distinct import distinct
 from streaming.engine.hashing import hash_of
 from streaming.engine.shelf import Shelf
 from streaming.temporal.ticks import INFINITY
@@ -85,7 +86,7 @@ class KeyedRows:
 
     def rewrite(self, slots: Int64s | None, table: pa.Table, due: Int64s, mark: Int64s | None = None) -> None:
         """Put the rows of `table`, all of which are in `slots`, in the place of all rows there (None: everywhere)."""
-        wanted = None if slots is None else np.unique(slots)
+        wanted = None if slots is None else distinct(slots)
         for at in self._touched(wanted).tolist():
             stored = self._get(at)
             inside = np.ones(stored.num_rows, np.bool_) if wanted is None else _among(_column(stored, _SLOT), wanted)
@@ -115,7 +116,7 @@ class KeyedRows:
         for at in np.flatnonzero((entries[:, _NODE] != _GONE) & (entries[:, _FIRST] <= cti)).tolist():
             stored = self._get(at)
             found.append(_column(stored, _SLOT)[_column(stored, _DUE) <= cti])
-        return np.unique(np.concatenate(found))
+        return distinct(np.concatenate(found))
 
     def next_due(self) -> int:
         """The smallest due of all rows; INFINITY when there are none."""
@@ -141,13 +142,14 @@ class KeyedRows:
         if wanted is None:
             at = np.flatnonzero(nodes != _GONE)
         else:
-            levels = range(_DEEPEST + 1) if self._used else range(0)
-            asked = [np.unique(_node(level, wanted >> (SLOT_BITS - _STEP * level))) for level in levels]
-            at = np.flatnonzero(np.isin(nodes, np.concatenate(asked))) if asked else np.empty(0, np.int64)
+            level = (np.frexp(np.maximum(nodes, 1).astype(np.float64))[1] - 1) // _STEP
+            low, width = (nodes - (1 << (_STEP * level))) << (SLOT_BITS - _STEP * level), SLOT_BITS - _STEP * level
+            some = np.searchsorted(wanted, low) < np.searchsorted(wanted, low + (1 << width))
+            at = np.flatnonzero(some & (nodes != _GONE))
         return at[np.argsort(self._directory[at, _TABLE])]
 
     def _found(self, slots: Int64s | None) -> Iterator[tuple[int, pa.Table]]:
-        wanted = None if slots is None else np.unique(slots)
+        wanted = None if slots is None else distinct(slots)
         for at in self._touched(wanted).tolist():
             stored = self._get(at)
             rows = stored if wanted is None else _inside(stored, wanted)

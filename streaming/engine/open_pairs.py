@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from streaming.engine.distinct import distinct
 from streaming.engine.flows import CLOSE, ENDLESS, OPEN, WHOLE, Flags, Flows, Mask
 from streaming.engine.heard import is_open
 from streaming.engine.keyed import KeyedRows
@@ -105,7 +106,7 @@ class OpenPairs:
         for closes in (left, right):
             if len(closes):
                 slots.append(self._stored.slots_of([closes.columns[key] for key in self.spec.keys], len(closes)))
-        touched = np.unique(np.concatenate(slots))
+        touched = distinct(np.concatenate(slots))
         if not len(touched):
             return []
         pairs = _of_table(self._stored.read(touched)).closed(left, right)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from streaming.engine.distinct import distinct
 from streaming.engine.flows import CLOSE, OPEN, Flows, together
 from streaming.engine.heard import ended, event_schema, to_table
 from streaming.engine.keyed import KeyedRows
@@ -60,7 +61,7 @@ class OpenedLefts:
     def _touched(self, closes: Flows, out: int) -> tuple[Int64s, Flows]:
         if not self._waiting.rows:
             return np.empty(0, np.int64), Flows.none(self.spec.left)
-        slots = np.unique(np.concatenate([self._waiting.due_slots(out), self._slots(closes)]))
+        slots = distinct(np.concatenate([self._waiting.due_slots(out), self._slots(closes)]))
         return slots, Flows.of_table(self._waiting.read(slots))
 
     def _ended(self, closes: Flows) -> Flows:

@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from streaming.engine.distinct import distinct
 from streaming.engine.grouping import encode_integers
 from streaming.wire.arrived import Int64s
 
@@ -49,7 +50,7 @@ def composites(code: Int64s, time: Int64s, codes: Int64s, times: Int64s) -> tupl
     highest = max(int(each.max()) for each in (code, codes) if len(each))
     place = places(highest + 1, time, times)
     if place is None:
-        ticks = np.unique(np.concatenate([time, times]))
+        ticks = distinct(np.concatenate([time, times]))
         time, times = np.searchsorted(ticks, time), np.searchsorted(ticks, times)
         place = places(highest + 1, time, times)
     if place is None:
@@ -93,7 +94,7 @@ def _small(left: Lives, right: Lives) -> tuple[Lives, Lives]:
     """The same with ranks for times and dense codes."""
     cut = len(left.code)
     codes = encode_integers(np.concatenate([left.code, right.code])).codes
-    starts = np.unique(np.concatenate([left.start, right.start]))
+    starts = distinct(np.concatenate([left.start, right.start]))
 
     def ranked(lives: Lives, code: Int64s) -> Lives:
         return Lives(code, np.searchsorted(starts, lives.start), np.searchsorted(starts, lives.end))

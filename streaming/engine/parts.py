@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 
+from streaming.engine.distinct import distinct
 from streaming.engine.flows import ENDLESS, OPEN, WHOLE, Flows, Mask, together
 from streaming.engine.heard import Clock, Heard, ended, event_schema, is_open, to_table
 from streaming.engine.keyed import KeyedRows
@@ -47,7 +48,7 @@ class Parts:
         touched, lefts = self._touched(left, right)
         events = lefts.events
         if len(events) or len(touched):
-            slots = np.unique(self._slots(events))
+            slots = distinct(self._slots(events))
             rights = together([right.events, self.rights.of(slots)])
             found = decide(self.spec, self.matching, lefts, rights, self.clock)
             rows = self._rows(found)
@@ -65,7 +66,7 @@ class Parts:
         if not self._stored.rows:
             return np.empty(0, np.int64), new
         heard = [self._slots(each) for each in (left.closes, right.events, right.closes) if len(each)]
-        slots = np.unique(np.concatenate([self._stored.due_slots(self.clock.ctis[1]), *heard]))
+        slots = distinct(np.concatenate([self._stored.due_slots(self.clock.ctis[1]), *heard]))
         table = self._stored.read(slots)
         if not table.num_rows:
             return slots[:0], new
