@@ -1,10 +1,13 @@
 """A window node over events: which panes there are and what is in them, their aggregates, and when that is said."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from streaming.definition.expressions.tree import fields_used
 from streaming.engine.aggregates import PaneAggregator
 from streaming.engine.emission import Emission, PaneTable
 from streaming.engine.empties import filling_of
+from streaming.engine.flows import Flows
 from streaming.engine.kernel import Port, Released, Turn
 from streaming.engine.pane_source import Members
 from streaming.engine.pane_sources import source_of
@@ -21,10 +24,11 @@ class WindowKernel:
         self._aggregator = PaneAggregator(spec)
         self._emission = Emission(spec)
         self._filling = filling_of(spec)
+        self._reads = _fields_read(spec)
 
     def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
         """Take the events of the port, and release the rows of panes that its CTI closes or completes."""
-        port = ports[0]
+        port = replace(ports[0], flows=self._needed(ports[0].flows))
         paned = self._source.turn(port, shelf, turn, known=self._asks(port, turn))
         closing = self._table(paned.closing)
         if self._filling is not None:
@@ -32,6 +36,10 @@ class WindowKernel:
         known = None if paned.known is None else self._table(paned.known)
         rows = self._emission.released(shelf, port.cti, closing, known)
         return Released(rows, paned.ctis, paned.horizon)
+
+    def _needed(self, flows: Flows) -> Flows:
+        """The events with the fields that the node reads: the others need not be stored."""
+        return replace(flows, columns={name: column for name, column in flows.columns.items() if name in self._reads})
 
     def _asks(self, port: Port, turn: Turn) -> bool:
         """Whether rows have to tell of panes that stay open."""
@@ -43,3 +51,9 @@ class WindowKernel:
         rows = self._aggregator.rows(members.flows, members.first, members.last, members.bounds)
         start, end = members.bounds(rows.number)
         return PaneTable(start, end, rows.columns, rows.stamp, rows.extent)
+
+
+def _fields_read(spec: WindowSpec) -> frozenset[str]:
+    """The fields of events that the node's groups and aggregates read."""
+    expressions = [each for column in spec.aggregates for each in (column.of, column.where) if each is not None]
+    return frozenset(spec.group_by).union(*(fields_used(each) for each in expressions))

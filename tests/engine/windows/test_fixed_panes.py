@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from streaming.engine import fixed_panes, open_edges
 from streaming.engine.fixed_panes import FixedPanes
+from streaming.engine.flows import CLOSE, OPEN
 from streaming.engine.kernel import Port, Turn
 from streaming.engine.pane_source import Members
 from streaming.engine.report import Report
@@ -190,3 +191,14 @@ def test_many_small_pieces_become_one() -> None:
         found += of_engine(source.turn(port, shelf, Turn(Report()), known=False).closing)
         assert len(shelf.written) <= MOST_PIECES
     assert (found.total(), set(found.values())) == (200 * 100, {1})
+
+
+def test_a_turn_in_which_an_edge_ends_writes_few_of_those_that_are_open() -> None:
+    source, shelf = FixedPanes("w", HoppingWindows(Ticks(10**6), Ticks(10**6)), 0), Shelf(lambda name: None)
+    opening = [Element(OPEN, start, INFINITY, "x", 0, start) for start in range(100_000)]
+    source.turn(Port(flows_of(opening), (), NO_CTI), shelf, Turn(Report()), known=False)
+    stored = sum(map(len, shelf.written.values()))
+    later = Shelf(shelf.written.get, dict(shelf.head))
+    ends = [Element(CLOSE, 7, 500, "x", 0, 7)]
+    source.turn(Port(flows_of(ends), (), NO_CTI), later, Turn(Report()), known=False)
+    assert sum(map(len, later.written.values())) < stored / 10

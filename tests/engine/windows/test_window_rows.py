@@ -266,6 +266,16 @@ def test_edges_cut_anywhere(elements: list[Element], spec: WindowSpec, cuts: set
     checked(spec, "events", elements, cuts, exact=False, inside=inside)
 
 
+def test_fields_that_no_aggregate_reads_are_not_stored() -> None:
+    spec = WindowSpec("w", HoppingWindows(Ticks(10), Ticks(10)), 0, True, (), COLUMNS[:1], {"n": Long()})
+    shelf = Shelf(lambda name: None)
+    rows = [Element(start=5, end=6, k="x", id=1)]
+    WindowKernel(spec).turn(ports_of(rows, set()), shelf, Turn(Report()))
+    assert [shelf.get(name).column_names for name in shelf.written] == [["@first", "@last", "@start", "@end"]]
+    released = WindowKernel(spec).turn(ports_of([Element(cti=20)], set()), shelf, Turn(Report()))
+    assert [row[1:4] for row in said_of(released.flows, stamps=False)] == [(0, 10, 1)]
+
+
 def test_the_feed_cannot_fold_for_windows_without_a_place() -> None:
     spec = WindowSpec("w", SnapshotPanes(), 0, True, (), (), {})
     with pytest.raises(TypeError, match="no fixed places"):
