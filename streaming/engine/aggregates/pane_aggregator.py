@@ -43,8 +43,6 @@ _BY_PAIRS: Final[Mapping[str, Callable[[AggregateColumn, Pairs], pa.Array]]] = {
     "time_weighted_avg": weighted.time_weighted_avg,
 }
 """What needs all values of a pane at once. All others merge, and never look at pairs of member and pane."""
-_LISTS: Final = frozenset({"collect", "collect_distinct", "topk", "maxk", "mink", "maxk_unique", "mink_unique"})
-_COUNTS: Final = frozenset({"count", "count_distinct", "approx_count_distinct"})
 
 
 @dataclass(frozen=True)
@@ -82,12 +80,6 @@ class PaneAggregator:
             number, stamp, count, extent = number[order], stamp[order], count[order], extent[order]
             columns = [column.take(at) for column in columns]
         return PaneRows(number, columns, stamp, count, extent)
-
-    @cached_property
-    def empty_row(self) -> tuple[object, ...]:
-        """The aggregates of a pane without members (T21), in their order: 0, an empty list, or null."""
-        functions = (each.function for each in self.spec.aggregates)
-        return tuple(0 if name in _COUNTS else [] if name in _LISTS else None for name in functions)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.types import LONG, Type
 from streaming.engine.aggregates import PaneAggregator, PaneRows
+from streaming.engine.empties import over_nothing
 from streaming.engine.plan import AggregateColumn
 from tests.engine.aggregates.drawing import (
     VALUES,
@@ -139,7 +140,7 @@ def test_an_empty_pane_has_what_the_reference_has_over_no_members(function: str)
     aggregate = aggregate_of(function, LONG, None, 2, "0.5")
     spec = window_of([aggregate], shared=True, size=10, hop=10)
     wanted = expected(Scene(spec, (), 10, 10, True), aggregate, [], 0)
-    assert PaneAggregator(spec).empty_row == (wanted,)
+    assert over_nothing(aggregate, 2).to_pylist() == [wanted, wanted]
 
 
 def test_no_members_give_no_rows_with_the_columns_of_the_window() -> None:
