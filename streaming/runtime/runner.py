@@ -47,6 +47,9 @@ class CarrierLike(Protocol):
     def stop(self, binding: str, *, flush: bool) -> None:
         """Carry it no longer."""
 
+    def tidy(self) -> None:
+        """Merge or delete some of what is old."""
+
     def limit(self, events_per_second: int | None) -> None:
         """Let all bindings together read no more than this."""
 
@@ -131,7 +134,14 @@ class Runner:
         self._uphold()
         self._learn()
         self._send()
+        self._tidy()
         return Exit.IDLE if desired is not None and self._idle_for(desired) >= self._idle_exit_s else None
+
+    def _tidy(self) -> None:
+        try:
+            self._carrier.tidy()
+        except OSError:
+            log.exception("old batches could not be merged; they are read as they are")
 
     def _take(self, step: Step) -> None:
         match step:

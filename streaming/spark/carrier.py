@@ -21,6 +21,7 @@ from streaming.spark.savepoints import FOLDER, refusal
 from streaming.spark.sink import ResultSink
 from streaming.spark.source import FeedSource
 from streaming.spark.stage import OperatorStage
+from streaming.spark.tidying import Tidying
 from streaming.spark.with_state import transform_with_state
 from streaming.wire.messages import RunSpec
 
@@ -51,6 +52,7 @@ class Carrier:
         self._opened: CarrierFolder = create(location, settings)
         self._checkpoint = _checkpoint_of(self._opened) if checkpoint is None else checkpoint
         self._query: StreamingQuery | None = None
+        self._tidying = Tidying(self._opened)
 
     @property
     def settings(self) -> CarrierSettings:
@@ -170,15 +172,14 @@ class Carrier:
 
     def commanded(self) -> dict[str, str]:
         """Binding to run, as the control log asks for them: the last command of each binding that adds it."""
-        found: dict[str, str] = {}
-        control = self._opened.control
-        for number in range(1, control.newest() + 1):
-            command = control.read(number)
-            if isinstance(command, AddBinding):
-                found[command.spec.binding] = command.spec.run
-            elif isinstance(command, StopBinding | SaveBinding):
-                found.pop(command.binding, None)
-        return found
+        return self._opened.control.commanded()
+
+    def tidy(self, budget_s: float = 0.05) -> None:
+        """Merge old batches of some bindings, or delete them where a setting says so, for about `budget_s`.
+
+        Every binding has its turn about once a minute. Raises `OSError`.
+        """
+        self._tidying.turn(budget_s)
 
     @property
     def ready(self) -> bool:

@@ -1,5 +1,7 @@
 """The control log: numbered commands to a carrier, written by its driver, read by planner and workers."""
 
+import json
+from collections.abc import Collection
 from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
@@ -52,6 +54,11 @@ Command = AddBinding | StopBinding | SaveBinding
 _COMMAND: TypeAdapter[Command] = TypeAdapter(Annotated[Command, Field(discriminator="kind")])
 
 
+MANY = 64
+"""So many entries are compacted at once."""
+_COMPACTED = "control/compacted.json"
+
+
 class AnotherDriver(OSError):
     """An entry of the control log was written by another driver, which has the carrier now."""
 
@@ -60,7 +67,10 @@ class AnotherDriver(OSError):
 
 
 class ControlLog:
-    """Entries `control/<number>.json` from 1. One driver appends; an entry never changes, so it may be cached."""
+    """Entries `control/<number>.json` from 1. One driver appends; an entry never changes, so it may be cached.
+
+    Those that no batch can need again go (`compact`); `control/compacted.json` says what they come to.
+    """
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
@@ -94,9 +104,54 @@ class ControlLog:
             self._cache[number] = _COMMAND.validate_json(content)
         return self._cache[number]
 
+    def commanded(self) -> dict[str, str]:
+        """Binding to run: the last command of each binding that adds it, of entries that are compacted too."""
+        while True:
+            upto, found = self._compacted()
+            try:
+                for number in self._folder.numbers("control"):
+                    if number > upto:
+                        _obey(found, self.read(number))
+                return found
+            except LookupError:
+                continue  # it was compacted meanwhile, and now stands there
+
+    def compact(self, upto: int, needed: Collection[int]) -> None:
+        """Forget the entries up to `upto`, which batches have taken, but for the `needed` ones. Raises `OSError`.
+
+        What they command is kept as one list, so that a start reads that and what came after it; it is done only where
+        many are to be forgotten. The entry `upto` stays: the next one is numbered after it.
+        """
+        before, found = self._compacted()
+        if upto - before < MANY:
+            return
+        numbers = self._folder.numbers("control")
+        for number in numbers:
+            if before < number <= upto:
+                _obey(found, self.read(number))
+        self._folder.write(_COMPACTED, json.dumps({"upto": upto, "commanded": found}).encode())
+        for number in numbers:
+            if number < upto and number not in needed:
+                self._folder.remove(f"control/{number}.json")
+                self._cache.pop(number, None)
+
+    def _compacted(self) -> tuple[int, dict[str, str]]:
+        content = self._folder.read(_COMPACTED)
+        if content is None:
+            return 0, {}
+        known = json.loads(content)
+        return known["upto"], known["commanded"]
+
     def added(self, number: int) -> AddBinding:
         """The entry `number`, which adds a binding. Raises `LookupError` when it is another command."""
         command = self.read(number)
         if not isinstance(command, AddBinding):
             raise LookupError(f"entry {number} of the control log does not add a binding")
         return command
+
+
+def _obey(commanded: dict[str, str], command: Command) -> None:
+    if isinstance(command, AddBinding):
+        commanded[command.spec.binding] = command.spec.run
+    else:
+        commanded.pop(command.binding, None)

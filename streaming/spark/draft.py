@@ -188,6 +188,7 @@ class Draft:
             finals = binding_of(self.carrier, item.entry).finals
             end = tuple(name for name in finals if name not in item.ended)
         self._rest(item, end, message=None)
+        self._note(Turn(item.binding, item.key, item.entry, by_user=True))
 
     def _rest(self, item: Carried, end: tuple[str, ...], message: str | None) -> None:
         """Stop reading `item` after this batch, in which the inputs `end` get CTI infinity."""
@@ -244,7 +245,9 @@ class Draft:
             if known.key == turn.key:
                 state = turn if turn.state is not None else known
                 save, clear = turn.save or known.save, known.clear or turn.clear
-                self.turns[index] = replace(state, end=(*known.end, *turn.end), clear=clear, save=save)
+                by_user = known.by_user or turn.by_user
+                end = (*known.end, *turn.end)
+                self.turns[index] = replace(state, end=end, clear=clear, save=save, by_user=by_user)
                 return
         self.turns.append(turn)
 

@@ -2,14 +2,14 @@
 
 import json
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from importlib import import_module
 
 import pyarrow as pa
 
 from streaming.engine.envelopes import Envelope, LaneCounts
 from streaming.engine.feed import LaneFeed
+from streaming.engine.together import TogetherFeed
 from streaming.spark.ahead import ahead
 from streaming.spark.arrow_ipc import ipc_bytes
 from streaming.spark.binding import Binding, binding_of
@@ -21,13 +21,12 @@ from streaming.spark.lane_clocks import LaneClock, resume
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.savepoints import Item, pieces_of, read_items
 from streaming.spark.state_change import StateChange
-from streaming.spark.together import Together, in_order_of_arrival
+from streaming.spark.together import in_order_of_arrival
 from streaming.wire.arrived import Arrived
 
 _NO_CHUNK = b""
 _WORTH_A_THREAD = 100_000
 """Reading fewer positions than these is not worth a thread of its own."""
-MakeTogether = Callable[..., Together]
 
 
 @dataclass(frozen=True)
@@ -101,13 +100,14 @@ class BindingTask:
         lanes: dict[str, list[str]] = {}
         for lane in self._work.lanes:
             lanes.setdefault(lane.input, []).append(lane.lane)
-        feed = together_feed()(binding.plan, known, lanes)
+        feed = TogetherFeed(binding.plan, known, lanes)
         reading = [((lane.input, lane.lane), self._chunks(binding, lane)) for lane in self._work.lanes]
         for (name, lane_name), arrived in in_order_of_arrival(reading):
             feed.take(name, lane_name, arrived)
         if self._work.beat:
             feed.beat(self._task.tick)
-        turn = feed.finish({lane.input for lane in self._work.lanes if lane.last})
+        ending = {lane.input for lane in self._work.lanes if lane.last}
+        turn = feed.finish(ending, stop=self._work.turn is not None and self._work.turn.by_user)
         self._move(TOGETHER, turn.state, known)
         rows = self._sent(binding, turn.envelopes)
         rows += [self._counts(binding, *lane, counts) for lane, counts in turn.counts.items()]
@@ -200,9 +200,3 @@ class BindingTask:
         key, entry, batch = self._work.key, self._work.entry, self._task.batch
         ids = self._carrier.control.added(entry).bucket_ids
         return [Row(key, bucket, entry, batch, "", "", 0, 0, kind, chunk) for bucket in ids]
-
-
-def together_feed() -> MakeTogether:
-    """What makes the feed of lanes that are fed together, from the plan, the state of before, and lanes by input."""
-    made: MakeTogether = import_module("streaming.engine.together").TogetherFeed
-    return made

@@ -15,7 +15,7 @@ from streaming.spark.errors import PunctualError
 from streaming.spark.layout import CarrierSettings
 from streaming.spark.manifests import Manifest
 from streaming.wire.messages import ProgressReport, RunSpec
-from streaming.wire.results import PartKind, committed_batches, read_commit
+from streaming.wire.results import PartKind, committed_batches, committed_spans, read_commit, read_span
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class LocalResult:
 
 def committed_lines(folder: Path, kind: PartKind) -> Iterator[dict[str, Any]]:
     """All committed rows of `kind` of the binding whose results are in `folder`, oldest batch first."""
-    for batch in committed_batches(folder):
-        commit = read_commit(folder, batch)
+    for span in committed_spans(folder):
+        commit = read_span(folder, span)
         for part in commit.parts if commit is not None else ():
             if part.kind == kind:
                 with (folder / part.path).open(encoding="utf-8") as file:

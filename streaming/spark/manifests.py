@@ -44,7 +44,7 @@ def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSumma
         if summary.key not in known:
             known[summary.key] = _first_totals(carrier, summary.entry)
         totals = known[summary.key]
-        totals["run"] = spec.run
+        totals["run"], totals["folder"] = spec.run, spec.results
         manifest["read"] += _received(summary.counts) - _received(totals["inputs"], only=summary.counts)
         moved = _add(carrier, totals, summary)
         if summary.change is not None:

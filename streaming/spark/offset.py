@@ -53,7 +53,7 @@ class Turn:
 
     `state` is reported when the batch is committed. `end`: inputs that get CTI infinity after what they read.
     `clear`: the state of generation `key` goes, after the batch's results. `save`: the savepoint that its state of
-    before the batch is written to.
+    before the batch is written to. `by_user`: the run was told to stop, its inputs have not come to their end.
     """
 
     binding: str
@@ -66,6 +66,7 @@ class Turn:
     end: tuple[str, ...] = ()
     clear: bool = False
     save: str | None = None
+    by_user: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,12 @@ class Offset:
         """How many positions the batch moves on by."""
         items = [item for item in (*self.carried.values(), *self.parked.values()) if item.before is not None]
         return sum(_rows(item.positions) - _rows(item.before or {}) for item in items)
+
+    @property
+    def entries(self) -> set[int]:
+        """The control entries that later batches may need again, of those that were taken."""
+        items = (*self.carried.values(), *self.parked.values())
+        return {item.entry for item in items} | {turn.entry for turn in self.turns}
 
     def to_json(self) -> dict[str, Any]:
         """As Spark keeps it: plain JSON values."""

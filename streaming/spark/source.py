@@ -80,7 +80,9 @@ class FeedReader(DataSourceStreamReader):
         return run_task(work)
 
     def commit(self, end: dict[str, Any]) -> None:
-        """Forget lane clocks that no batch can need again."""
+        """Forget lane clocks and commands that no batch can need again."""
         carrier = opened(self._path)
+        offset = Offset.of_json(end)
+        carrier.control.compact(offset.control, offset.entries)
         for partition in range(carrier.settings.partitions):
             purge_clocks(carrier.folder, partition, end["n"] - 1)

@@ -5,22 +5,28 @@ Folder of a binding (`RunSpec.results` inside the organisation's folder):
     results/part-<batch>-<task>.jsonl       one ResultRow a line
     quarantine/part-<batch>-<task>.jsonl    one LateEvent a line
     commits/<batch>.json                    a Commit: which parts count
+    commits/<last>-<first>.json             a Commit that stands for all of the batches first .. last
 
-A part that no commit lists is what an interrupted attempt left: nobody reads it.
+A part that no commit lists is what an interrupted attempt left: nobody reads it. Neither does anybody read a commit
+that another one stands for: old batches are merged, and every row keeps the batch, part and place of its cursor.
 """
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+from pydantic import Field
 
 from streaming.definition.graph import Strict
 
 PartKind = Literal["results", "late"]
 
 FOLDERS: Mapping[PartKind, str] = {"results": "results", "late": "quarantine"}
+_COMMIT = re.compile(r"([0-9]+)(?:-([0-9]+))?\.json")
 MAX_COMMITS_A_PAGE = 2_000
 """A page ends after so many commits even if it is not full, so that a rare outcome cannot hold a request for long."""
 
@@ -32,21 +38,50 @@ class CursorError(ValueError):
 class Part(Strict):
     """One committed file: `path` relative to the binding's folder, how many rows it holds, and its size.
 
-    Parts of before sizes were written down have none.
+    Parts of before sizes were written down have none. `merged`: the parts that were merged into this one, in order;
+    empty for one that a batch wrote.
     """
 
     kind: PartKind
     path: str
     rows: int
     bytes: int | None = None
+    merged: list["Place"] = Field(default_factory=list)
+
+
+class Place(Strict):
+    """A part that was merged: of which batch, the how manieth of its kind there, its rows and its size."""
+
+    batch: int
+    part: int
+    rows: int
+    bytes: int
 
 
 class Commit(Strict):
-    """What one batch of one binding added. `totals` holds the fields of its ProgressReport."""
+    """What one batch of one binding added, or all from `first` on. `totals` holds the fields of its ProgressReport."""
 
     batch: int
     parts: list[Part]
     totals: dict[str, Any]
+    first: int | None = None
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """The batches `first` to `last` for which one commit stands; one batch where they are the same."""
+
+    last: int
+    first: int
+
+    @property
+    def name(self) -> str:
+        """The name of its commit."""
+        return f"{self.last}.json" if self.first == self.last else f"{self.last}-{self.first}.json"
+
+    def covers(self, other: "Span") -> bool:
+        """Whether `other` counts no more because this one stands for it."""
+        return self != other and self.first <= other.first and other.last <= self.last
 
 
 @dataclass(frozen=True)
@@ -104,20 +139,48 @@ def write_commit(folder: Path, commit: Commit) -> None:
 
 def read_commit(folder: Path, batch: int) -> Commit | None:
     """The commit of `batch`, or None."""
+    return read_span(folder, Span(batch, batch))
+
+
+def span_of(commit: Commit) -> Span:
+    """What `commit` stands for."""
+    return Span(commit.batch, commit.batch if commit.first is None else commit.first)
+
+
+def read_span(folder: Path, span: Span) -> Commit | None:
+    """The commit of `span`, or None."""
     try:
-        return Commit.model_validate_json((folder / "commits" / f"{batch}.json").read_bytes())
+        return Commit.model_validate_json((folder / "commits" / span.name).read_bytes())
     except FileNotFoundError:
         return None
 
 
 def committed_batches(folder: Path) -> list[int]:
-    """The numbers of all committed batches, ascending; none where the folder does not exist yet."""
+    """The last batch of each commit that counts, ascending; none where the folder does not exist yet."""
+    return [span.last for span in committed_spans(folder)]
+
+
+def committed_spans(folder: Path) -> list[Span]:
+    """What each commit that counts stands for, ascending; none where the folder does not exist yet."""
     try:
-        names = [path.name for path in (folder / "commits").iterdir()]
+        return spans_of(path.name for path in (folder / "commits").iterdir())
     except (FileNotFoundError, NotADirectoryError):
         return []
-    stems = (name.removesuffix(".json") for name in names if name.endswith(".json"))
-    return sorted(int(stem) for stem in stems if stem.isascii() and stem.isdigit())
+
+
+def spans_of(names: Iterable[str]) -> list[Span]:
+    """What the commits of these names stand for, ascending; those that another one stands for do not count."""
+    counting: list[Span] = []
+    for span in sorted(all_spans(names), key=lambda each: (each.first, -each.last)):
+        if not counting or not counting[-1].covers(span):
+            counting.append(span)
+    return counting
+
+
+def all_spans(names: Iterable[str]) -> list[Span]:
+    """What the commits of these names stand for, in any order; other names are none of ours."""
+    found = (_COMMIT.fullmatch(name) for name in names)
+    return [Span(int(match[1]), int(match[2] or match[1])) for match in found if match is not None]
 
 
 def committed_rows(
@@ -135,11 +198,11 @@ def committed_rows(
     """
     position = _read_cursor(before) if before is not None else None
     rows: list[dict[str, Any]] = []
-    batches = [batch for batch in reversed(committed_batches(folder)) if position is None or batch <= position.batch]
-    for count, batch in enumerate(batches):
+    spans = [span for span in reversed(committed_spans(folder)) if position is None or span.first <= position.batch]
+    for count, span in enumerate(spans):
         if count == MAX_COMMITS_A_PAGE:
-            return Page(rows, f"{batches[count - 1]}-0-0")
-        for place, row in _rows_of_batch(folder, kind, batch, position):
+            return Page(rows, f"{spans[count - 1].first}-0-0")
+        for place, row in _rows_of(folder, kind, span, position):
             if matching and any(row.get(name) != value for name, value in matching.items()):
                 continue
             if len(rows) == limit:
@@ -165,19 +228,25 @@ def _read_cursor(text: str) -> _Place:
     return _Place(*(int(number) for number in numbers))
 
 
-def _rows_of_batch(
-    folder: Path, kind: PartKind, batch: int, before: _Place | None
+def _rows_of(
+    folder: Path, kind: PartKind, span: Span, before: _Place | None
 ) -> Iterator[tuple[_Place, dict[str, Any]]]:
-    commit = read_commit(folder, batch)
+    commit = read_span(folder, span)
     parts = [part for part in commit.parts if part.kind == kind] if commit else []
-    for part_index in reversed(range(len(parts))):
-        if before is not None and _Place(batch, part_index, 0) >= before:
+    for index in reversed(range(len(parts))):
+        part = parts[index]
+        places = part.merged or [Place(batch=span.last, part=index, rows=part.rows, bytes=part.bytes or 0)]
+        if before is not None and _Place(places[0].batch, places[0].part, 0) >= before:
             continue
-        lines = _lines(folder / parts[part_index].path, parts[part_index].rows)
-        for row_index in reversed(range(len(lines))):
-            place = _Place(batch, part_index, row_index)
-            if before is None or place < before:
-                yield place, json.loads(lines[row_index])
+        lines = _lines(folder / part.path, part.rows)
+        end = part.rows
+        for each in reversed(places):
+            begin = end - each.rows
+            for row_index in reversed(range(len(lines[begin:end]))):
+                place = _Place(each.batch, each.part, row_index)
+                if before is None or place < before:
+                    yield place, json.loads(lines[begin + row_index])
+            end = begin
 
 
 def _lines(path: Path, rows: int) -> list[bytes]:

@@ -34,6 +34,8 @@ class PaperCarrier:
     limits: list[int | None] = field(default_factory=list)
     stopped_by: Failure | None = None
     refuses: Exception | None = None
+    tidied: int = 0
+    cannot_tidy: bool = False
 
     def start(self) -> None:
         if self.refuses is not None:
@@ -51,6 +53,11 @@ class PaperCarrier:
 
     def stop(self, binding: str, *, flush: bool) -> None:
         self.commands.append(f"stop {binding} flush={flush}")
+
+    def tidy(self) -> None:
+        if self.cannot_tidy:
+            raise OSError("No space left on device")
+        self.tidied += 1
 
     def limit(self, events_per_second: int | None) -> None:
         self.limits.append(events_per_second)
@@ -139,6 +146,16 @@ def test_a_desired_run_is_carried_and_every_change_is_told(desk: Desk) -> None:
     desk.runner.turn()
     assert (desk.observed().state, desk.observed().message) == ("stopped", "The input has ended.")
     assert desk.carrier.commands == ["add a-1"]
+
+
+def test_a_full_disk_keeps_old_batches_apart_and_the_runner_going(desk: Desk) -> None:
+    desk.desire(A)
+    desk.runner.turn()
+    assert desk.carrier.tidied == 1
+    desk.carrier.cannot_tidy = True
+    desk.carrier.commit("running")
+    assert desk.runner.turn() is None
+    assert desk.observed().state == "running"
 
 
 def test_every_committed_batch_is_reported_once(desk: Desk) -> None:

@@ -82,6 +82,7 @@ class Loop:
         self.state, self.offset, self.planned = state, self.planned, None
         for partition in range(self.carrier.settings.partitions):
             purge_clocks(self.carrier.folder, partition, self.offset.n - 1)
+        self.carrier.control.compact(self.offset.control, self.offset.entries)
         return read_manifest(self.carrier.folder, self.offset.n)
 
     def run(self) -> list[Manifest]:

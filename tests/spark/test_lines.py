@@ -18,8 +18,8 @@ def table(values: list[float | None]) -> pa.Table:
     count = len(values)
     return pa.table(
         {
-            "start": pa.array(range(count), pa.int64()),
-            "end": pa.array([INFINITY, *range(2, count + 1)], pa.int64()),
+            "@start": pa.array(range(count), pa.int64()),
+            "@end": pa.array([INFINITY, *range(2, count + 1)], pa.int64()),
             "k": pa.array([None, *['é"\n\u2028'] * (count - 1)], pa.string()),
             "n": pa.array([2**63 - 1, *[None] * (count - 1)], pa.int64()),
             "x": pa.array(values, pa.float64()),
@@ -40,7 +40,7 @@ def test_a_line_holds_no_line_end() -> None:
 
 
 def test_rows_without_fields_have_an_empty_payload() -> None:
-    bare = table([1.0]).select(["start", "end"])
+    bare = table([1.0]).select(["@start", "@end"])
     assert [json.loads(line)["payload"] for line in result_lines("out", bare, {})] == [{}]
 
 

@@ -1,0 +1,141 @@
+"""Old batches of a binding made few: their commits are merged into one and so are their parts; readers notice nothing.
+
+64 commits that stand for about as many batches each become one, and 64 of those again. The newest are left alone: a
+batch of theirs may be run again, and who counts sizes asks for them by their names. What was merged is deleted some
+time later, so that who was reading it comes to its end.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Final
+
+from streaming.spark.storage import Folder, LocalFolder, Tag
+from streaming.wire.results import Commit, Part, PartKind, Place, Span, all_spans, part_path, spans_of
+from streaming.wire.stored import exclusive, remove
+
+NEWEST_LEFT: Final = 128
+"""So many commits are never merged."""
+MERGED_AT_ONCE: Final = 64
+FEWEST_MERGED: Final = 16
+MOST_BYTES: Final = 8 << 20
+"""A merged part is not larger: who reads a page reads a part whole."""
+READ_FOR_S: Final = 60.0
+"""So long a reader may take between a commit and its parts."""
+_KINDS: Final[tuple[PartKind, ...]] = ("results", "late")
+
+
+def tidy(folder: Folder, *, keep_s: float | None = None, now_s: float | None = None) -> bool:
+    """Do one piece of work for the binding whose results are in `folder`; whether there was any. Raises `OSError`.
+
+    `keep_s`: rows that are older go. `now_s` is the time, in seconds of the epoch.
+    """
+    now = time.time() if now_s is None else now_s
+    tags = folder.tags("commits")
+    if len(tags) <= NEWEST_LEFT + FEWEST_MERGED and keep_s is None:
+        return False
+    local = folder.path if isinstance(folder, LocalFolder) else None
+    if keep_s is not None and local is not None and tags and _age(folder, local, now - keep_s):
+        return True
+    with nullcontext() if local is None else exclusive(local):
+        return _swept(folder, tags, now) or _merged(folder, spans_of(tags))
+
+
+def _age(folder: Folder, local: Path, before_s: float) -> bool:
+    """Delete the rows of batches of before `before_s`, but never the newest commit; one span at a time."""
+    spans = spans_of(folder.tags("commits"))
+    oldest = _commit(folder, spans[0]) if len(spans) > 1 else None
+    if oldest is None or int(oldest.totals.get("at", 0)) >= before_s * 1_000_000:
+        return False
+    for kind in reversed(_KINDS):
+        remove(local, kind, oldest.batch)
+    return True
+
+
+def _swept(folder: Folder, tags: Mapping[str, Tag], now_s: float) -> bool:
+    """Delete what was merged, once nobody reads it any more."""
+    counting = spans_of(tags)
+    covering = {span.name: span for span in counting if span.first != span.last}
+    old = [span for name, span in covering.items() if tags[name][1] <= (now_s - READ_FOR_S) * 1e9]
+    gone = [span for span in all_spans(tags) if any(each.covers(span) for each in old)]
+    for span in sorted(gone):
+        commit = _commit(folder, span)
+        for part in () if commit is None else commit.parts:
+            folder.remove(part.path)
+        folder.remove(f"commits/{span.name}")
+    return bool(gone)
+
+
+def _merged(folder: Folder, spans: Sequence[Span]) -> bool:
+    for group in _alike(spans[: max(0, len(spans) - NEWEST_LEFT)]):
+        commits = list(_small_enough(folder, group))
+        if len(commits) >= FEWEST_MERGED:
+            _merge(folder, commits)
+            return True
+    return False
+
+
+def _alike(spans: Sequence[Span]) -> Iterator[Sequence[Span]]:
+    """Runs of neighbours that stand for about as many batches each, as many as are merged at once."""
+    begin = 0
+    for place in range(1, len(spans) + 1):
+        if place == len(spans) or _size(spans[place]) != _size(spans[begin]) or place - begin == MERGED_AT_ONCE:
+            if place - begin == MERGED_AT_ONCE:
+                yield spans[begin:place]
+            begin = place
+
+
+def _size(span: Span) -> int:
+    return ((span.last - span.first + 1).bit_length() - 1) // 6
+
+
+def _small_enough(folder: Folder, group: Sequence[Span]) -> Iterator[Commit]:
+    """The commits of `group` as far as their parts make no part that is too large."""
+    total = dict.fromkeys(_KINDS, 0)
+    for span in group:
+        commit = _commit(folder, span)
+        if commit is None:
+            return
+        for part in commit.parts:
+            total[part.kind] += part.bytes or 0
+        if max(total.values()) > MOST_BYTES:
+            return
+        yield commit
+
+
+def _merge(folder: Folder, commits: Sequence[Commit]) -> None:
+    """Write one commit, after its parts, that stands for all of `commits`."""
+    first = commits[0].batch if commits[0].first is None else commits[0].first
+    last = commits[-1]
+    parts = [part for kind in _KINDS if (part := _merged_part(folder, kind, commits, first)) is not None]
+    whole = Commit(batch=last.batch, first=first, parts=parts, totals=last.totals)
+    folder.write(f"commits/{Span(last.batch, first).name}", whole.model_dump_json().encode())
+
+
+def _merged_part(folder: Folder, kind: PartKind, commits: Sequence[Commit], first: int) -> Part | None:
+    places: list[Place] = []
+    pieces: list[bytes] = []
+    for commit in commits:
+        mine = [part for part in commit.parts if part.kind == kind]
+        for index, part in enumerate(mine):
+            content = folder.read(part.path)
+            if content is None:
+                continue  # what was deleted is no rows
+            content = b"".join(line + b"\n" for line in content.split(b"\n")[: part.rows])
+            own = Place(batch=commit.batch, part=index, rows=part.rows, bytes=len(content))
+            places += part.merged or [own]
+            pieces.append(content)
+    if not places:
+        return None
+    path = part_path(kind, commits[-1].batch, f"m{first}")
+    writing = folder.writing(path)
+    writing.add(pieces)
+    writing.finish()
+    rows, size = sum(place.rows for place in places), sum(len(piece) for piece in pieces)
+    return Part(kind=kind, path=path, rows=rows, bytes=size, merged=places)
+
+
+def _commit(folder: Folder, span: Span) -> Commit | None:
+    content = folder.read(f"commits/{span.name}")
+    return None if content is None else Commit.model_validate_json(content)

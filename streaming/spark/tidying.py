@@ -1,0 +1,41 @@
+"""Whose old batches are merged when: a little at a time in the driver, beside the query."""
+
+import time
+from collections import deque
+from collections.abc import Callable
+
+from streaming.spark.compaction import tidy
+from streaming.spark.layout import CarrierFolder
+from streaming.spark.manifests import newest_manifest
+
+EVERY_S = 60.0
+"""So long after the last round of all bindings the next one begins."""
+
+
+class Tidying:
+    """Goes round the bindings that the newest manifest knows."""
+
+    def __init__(self, carrier: CarrierFolder, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._carrier = carrier
+        self._monotonic = monotonic
+        self._waiting: deque[str] = deque()
+        self._next_round = monotonic() + EVERY_S
+
+    def turn(self, budget_s: float) -> None:
+        """Work for about `budget_s`, if it is time for any. Raises `OSError`."""
+        until = self._monotonic() + budget_s
+        if not self._waiting:
+            if self._monotonic() < self._next_round:
+                return
+            self._waiting.extend(self._folders())
+            self._next_round = self._monotonic() + EVERY_S
+        while self._waiting and self._monotonic() < until:
+            folder = self._carrier.shared.within(self._waiting[0])
+            if not tidy(folder, keep_s=self._carrier.settings.keep_results_s):
+                self._waiting.popleft()
+
+    def _folders(self) -> list[str]:
+        """The folders of results of all bindings, each once."""
+        manifest = newest_manifest(self._carrier.folder)
+        bindings = {} if manifest is None else manifest["bindings"]
+        return sorted({totals["folder"] for totals in bindings.values() if "folder" in totals})

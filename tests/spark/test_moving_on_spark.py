@@ -1,0 +1,73 @@
+"""Runs that are moved, and adapters that hang, in Spark's own processes."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from streaming.spark.carrier import Carrier
+from streaming.spark.errors import PunctualError
+from streaming.spark.layout import CarrierSettings
+from streaming.spark.local_run import await_ends
+from tests.spark.specs import spec, write_readings
+from tests.spark.test_on_spark import DEADLINE_S, rows, undisturbed, wait_for
+from tests.spark.test_rate import file_spec
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.mark.parametrize("buckets", [1, 2])
+def test_a_run_that_is_moved_in_mid_input_gives_the_results_of_an_undisturbed_one(
+    session: SparkSession, tmp_path: Path, buckets: int
+) -> None:
+    expected = undisturbed(tmp_path / "undisturbed", 12)
+    write_readings(tmp_path / "readings.jsonl", 12)
+    settings = CarrierSettings(home=str(tmp_path), buckets=buckets, isolate=buckets == 1, min_interval_s=0.2)
+    first, second = (Carrier(session, tmp_path / name, settings) for name in ("first", "second"))
+    first.add(spec("a", "readings.jsonl"))
+    first.start()
+    wait_for(first, lambda: len(first.manifests_after(0)) >= 4)
+    path = first.savepoint("a")
+    wait_for(first, lambda: first.saved(path))
+    assert first.last_runs()["a-1"]["state"] == "stopped"
+    before = len(rows(tmp_path, "a")[0])
+    first.close()
+    assert 0 < before < len(expected[0])
+    second.add(spec("a", "readings.jsonl", run="a-2"), from_savepoint=path)
+    second.start()
+    await_ends(second, {"a"}, after=0, deadline_s=DEADLINE_S)
+    nothing = second.savepoint("b")
+    with pytest.raises(PunctualError, match="Nothing is kept"):
+        wait_for(second, lambda: second.saved(nothing))
+    second.close()
+    assert rows(tmp_path, "a") == expected
+
+
+@pytest.fixture
+def silent_file(tmp_path: Path) -> Iterator[Path]:
+    """A file whose reader waits for bytes that do not come: the other end of a pipe holds it open."""
+    path = tmp_path / "silent.jsonl"
+    os.mkfifo(path)
+    end = os.open(path, os.O_RDWR)
+    yield path
+    os.close(end)
+
+
+def test_a_file_that_does_not_answer_stops_its_own_run(
+    session: SparkSession, tmp_path: Path, silent_file: Path
+) -> None:
+    expected = undisturbed(tmp_path / "undisturbed", 6)
+    write_readings(tmp_path / "readings.jsonl", 6)
+    settings = CarrierSettings(home=str(tmp_path), read_deadline_s=3.0)
+    carrier = Carrier(session, tmp_path / "carrier", settings)
+    carrier.add(file_spec("silent", silent_file.name))
+    carrier.add(spec("a", "readings.jsonl"))
+    carrier.start()
+    await_ends(carrier, {"a", "silent"}, after=0, deadline_s=DEADLINE_S)
+    told = carrier.last_runs()["silent-1"]
+    carrier.close()
+    assert (told["state"], told["domain"]) == ("failed", "external")
+    assert "did not answer within 3 s" in told["message"]
+    assert rows(tmp_path, "a") == expected
