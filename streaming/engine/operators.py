@@ -55,6 +55,7 @@ class Operators:
         outputs: list[Output] = []
         for place, section in enumerate(every):
             turn = Turn(report, boundary=place == len(every) - 1)
+            report.waiting.clear()
             outputs.extend(_Pass(self._plan, self._kernels, ledger, turn, waiting).run(section))
         outputs.extend(settle(ledger, _WATCHED, inbox.watched, report))
         ledger.write()

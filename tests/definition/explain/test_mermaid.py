@@ -42,10 +42,9 @@ def test_nodes_stand_in_the_subgraphs_of_their_stages() -> None:
     ]
 
 
-def test_what_holds_ctis_without_a_bound_and_what_spark_does_not_carry_is_marked() -> None:
+def test_what_holds_ctis_without_a_bound_is_marked() -> None:
     drawn = drawing(around(window(window={"kind": "session", "gap": "5m"})))
     assert "  class n1 endless\n" in drawn
-    assert "  class n1 reference\n" in drawn
     assert "class n" not in drawing(around(window()))
 
 

@@ -12,7 +12,7 @@ from tests.reference.drawn import Scope, cases
 
 SPEEDING = """\
 QUERY q
-  Spark carries all of this today.
+  Events meet by `plate`: a dedicated carrier uses one bucket for each core.
   A row of `out` that starts at t has left, at the latest, when the CTI of `cars` reaches t + 5m.
   Its clock gets there with an event 5m5s after t on each lane.
 
