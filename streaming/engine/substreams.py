@@ -1,6 +1,5 @@
 """The clocks of an input with substreams: one for each key of each lane, and its CTI over all keys (T15, T16)."""
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -77,9 +76,9 @@ class KeyClocks:
         into = Judgements(arrived)
         steps: list[tuple[int, int]] = []
         keys = _key_texts(self._over, arrived)
-        own = self._lane(lane)
+        own, unit = self._lane(lane), _unit(lane)
         for row in rows_of(arrived, payloads=self._plan.shape is Shape.EDGE):
-            self._heard(_unit(lane), own, row, counts=not self._any_key)
+            self._heard(unit, own, row, counts=not self._any_key)
             if isinstance(row.element, Event):
                 self._event(lane, keys[row.index], row, into, steps)
             elif isinstance(row.element, Cti):
@@ -111,12 +110,13 @@ class KeyClocks:
 
     def seen(self, lane: str) -> LaneClockState:
         """As `InputClocks` says."""
-        clocks = [self._lanes[lane].state(), *(clock_of_json(self._told(unit)) for unit in self._keys[lane].values())]
-        return LaneClockState(
-            cti=Tick(self.at),
-            largest_start=max(clock.largest_start for clock in clocks),
-            cti_suppressed=sum(clock.cti_suppressed for clock in clocks),
-        )
+        own = self._lanes[lane]
+        largest, suppressed = [own.largest_start], own.cti_suppressed
+        for unit in self._keys[lane].values():
+            live, kept = self._live.get(unit), self._kept.get(unit, {})
+            largest.append(kept.get("largest_start", NO_CTI) if live is None else live.largest_start)
+            suppressed += kept.get("cti_suppressed", 0) if live is None else live.cti_suppressed
+        return LaneClockState(cti=Tick(self.at), largest_start=max(largest), cti_suppressed=suppressed)
 
     def state(self) -> dict[str, Any]:
         """As `InputClocks` says."""
@@ -212,8 +212,9 @@ class KeyClocks:
         self._lowest = Lowest(self.at, self._ctis(), self._rule.left_out)
 
 
-def _unit(lane: str, *key: str) -> str:
-    return json.dumps([lane, *key])
+def _unit(lane: str, key: str = "") -> str:
+    """What has a clock: a lane, or a key of it, whose text is JSON and so has no line break."""
+    return f"{key}\n{lane}"
 
 
 def _key_texts(over: Expression, arrived: Arrived) -> Sequence[str]:

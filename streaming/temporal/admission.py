@@ -69,7 +69,7 @@ def _admit_end(event: Event, cti: Tick, late: Late, late_end: LateEnd) -> Admiss
         return Kept(event, Outcome.LATE_KEPT, lateness, moved_by=Ticks(0))
     if late is Late.DROP and lateness and late_end is LateEnd.LEAVE_OPEN:
         return Dropped(lateness)
-    closed = replace(event, end=Tick(event.end + lateness))
+    closed = replace(event, end=Tick(event.end + lateness)) if lateness else event
     if closed.end == closed.start:
         return Kept(closed, Outcome.ADJUSTED, lateness, moved_by=lateness, reason=Reason.VANISHED)
     if lateness:

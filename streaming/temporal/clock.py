@@ -89,7 +89,9 @@ class LaneClock:
     def take(self, event: Event, arrival: Tick | None = None, position: int | None = None) -> Judged:
         """Judge `event`, which is well formed (`end > start`), then test the generation rule (T8).
 
-        `position`, the event's place in its lane, is remembered with an edge start and comes back in `closed`. After CTI infinity every event is dropped_late, reason after_end (T4), and counts for nothing. Nor does an
+        `position`, the event's place in its lane, is remembered with an edge start and comes back in `closed`.
+
+        After CTI infinity every event is dropped_late, reason after_end (T4), and counts for nothing. Nor does an
         event from the future count that the guard holds or drops (T18).
         """
         self.take_arrival(arrival)
@@ -195,24 +197,38 @@ class LaneClock:
             self._edges.close(edge)
             lateness = Ticks(self.cti - event.sync) if event.sync < self.cti else None
             return self._judged(Outcome.DROPPED_LATE, Reason.START_DROPPED, event, lateness)
-        enqueued = event if edge is None or edge.start is None else replace(event, start=edge.start)
+        start = event.start if edge is None or edge.start is None else edge.start
+        enqueued = event if start == event.start else replace(event, start=start)
         admission = admit(enqueued, self.cti, self._settings.late, self._settings.late_end)
         if not isinstance(admission, Dropped):  # the edge of a dropped end stays open
             if edge is None:
                 return self._judged(Outcome.MALFORMED, Reason.ORPHAN_END, event)
             self._edges.close(edge)
-            return replace(self._admitted(event, admission), closed=edge)
+            return self._admitted(event, admission, edge)
         return self._admitted(event, admission)
 
-    def _admitted(self, original: Event, admission: Admission) -> Judged:
-        if isinstance(admission, InTime):
-            on_time = original.sync >= self.largest_sync
-            judged = self._judged(Outcome.ON_TIME if on_time else Outcome.REORDERED, None, original)
-            return replace(judged, event=admission.event)
+    def _admitted(self, original: Event, admission: Admission, closed: OpenEdge | None = None) -> Judged:
         if isinstance(admission, Dropped):
             return self._judged(Outcome.DROPPED_LATE, Reason.BEFORE_CTI, original, admission.lateness)
-        judged = self._judged(admission.outcome, admission.reason, original, admission.lateness or None)
-        return replace(judged, event=admission.event, moved_by=admission.moved_by)
+        if isinstance(admission, InTime):
+            on_time = original.sync >= self.largest_sync
+            outcome, reason, lateness, moved_by = Outcome.ON_TIME if on_time else Outcome.REORDERED, None, None, None
+        else:
+            outcome, reason = admission.outcome, admission.reason
+            lateness, moved_by = admission.lateness or None, admission.moved_by
+        return Judged(
+            outcome=outcome,
+            reason=reason,
+            event=admission.event,
+            original=original,
+            cti_met=self.cti,
+            lateness=lateness,
+            moved_by=moved_by,
+            cti_after=self.cti,
+            emitted=None,
+            fixed_cti=self.fixed_cti,
+            closed=closed,
+        )
 
     def _after_end(self, event: Event | None) -> Judged:
         return self._judged(Outcome.DROPPED_LATE, Reason.AFTER_END, event)

@@ -1,18 +1,16 @@
 """Small plans and chunks for the tests of this room."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
-from streaming.definition.types import parse_fields
-from streaming.engine.arrivals import arrived_of
 from streaming.engine.compile import compile_binding
 from streaming.engine.plan import Plan
 from streaming.temporal.events import Cti, point
 from streaming.temporal.settings import AdvanceTime, Generate, Late
 from streaming.temporal.ticks import INFINITY, Tick, Ticks
 from streaming.wire.arrived import Arrived
+from streaming.wire.arrived_rows import JudgedRow, arrived_of
 
 FIELDS = {"k": "string", "v": "long"}
 EVERY_EVENT = Generate(delay=Ticks(0), every_count=1)
@@ -42,12 +40,11 @@ def plan(
 def chunk(*rows: tuple[int, str, int] | int, first_position: int = 0) -> Arrived:
     """(start, k, v) is a point; a bare number is a CTI, INFINITY included."""
     elements = [Cti(Tick(row)) if isinstance(row, int) else point(row[0], {"k": row[1], "v": row[2]}) for row in rows]
-    positions = range(first_position, first_position + len(rows))
-    return arrived_of(elements, parse_fields(FIELDS), list(positions), _raw(rows))
-
-
-def _raw(rows: Sequence[object]) -> list[str]:
-    return [f"raw {row}" for row in rows]
+    judged = [
+        JudgedRow(first_position + number, element, f"raw {row}")
+        for number, (element, row) in enumerate(zip(elements, rows, strict=True))
+    ]
+    return arrived_of(judged, StreamDefinition.model_validate({"fields": FIELDS}))
 
 
 __all__ = ["EVERY_EVENT", "FIELDS", "INFINITY", "chunk", "plan"]
