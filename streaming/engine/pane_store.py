@@ -54,12 +54,13 @@ class Waiting:
 
 @dataclass(eq=False)
 class _Segment:
-    """Rows that were written at once: `keys` and `rows` never change, `state` says of each fresh, settled or dead."""
+    """Rows that were written at once: `group`, `times` and `rows` never change, `state` says of each fresh, settled or
+    dead; no state: all are fresh."""
 
     shelf: Shelf
     said: dict[str, Any]
     changed: bool = False
-    _keys: pa.Table | None = None
+    _keys: dict[str, pa.Table] = field(default_factory=dict)
     _state: npt.NDArray[np.int8] | None = None
 
     @property
@@ -67,9 +68,10 @@ class _Segment:
         return int(self.said["size"])
 
     def key(self, name: str) -> Any:
-        if self._keys is None:
-            self._keys = self.shelf.get(self.said["keys"])
-        return self._keys.column(name).to_numpy()
+        table = "group" if name == "group" else "times"
+        if table not in self._keys:
+            self._keys[table] = self.shelf.get(self.said[table])
+        return self._keys[table].column(name).to_numpy()
 
     @property
     def state(self) -> npt.NDArray[np.int8]:
@@ -107,7 +109,7 @@ class _Segment:
 
     @property
     def tables(self) -> list[str]:
-        return [self.said[name] for name in ("keys", "rows", "state") if self.said[name]]
+        return [self.said[name] for name in ("group", "times", "rows", "state") if self.said[name]]
 
     def sum_up(self) -> None:
         """Say anew what the head knows of this segment, and store which rows are dead."""
@@ -121,9 +123,10 @@ class _Segment:
 class PaneStore:
     """The rows that wait in one node, on its shelf.
 
-    Adding rows reads nothing. Looking for due rows reads the keys (32 bytes a row) of segments that have some, looking
-    for groups reads those of all; the rows themselves are read only where some of them are wanted. Rows that go are
-    marked, and a segment is written again without them when most are gone. `save` is to be called after changes.
+    Adding rows reads nothing. Looking for due rows reads the times (24 bytes a row) of segments that have some, looking
+    for groups reads the groups of all (8 bytes a row); rows themselves are read only where some of them are wanted.
+    Rows that go are marked, and a segment is written again without them when most are gone. `save` is to be called
+    after changes.
     """
 
     shelf: Shelf
@@ -223,11 +226,15 @@ class PaneStore:
         self.shelf.put(segment.said["state"], pa.table({"state": segment.state}))
 
     def _written(self, rows: Waiting) -> _Segment:
-        keys, content = self.shelf.fresh(), self.shelf.fresh()
-        columns = {"group": rows.group, "begin": rows.begin, "due": rows.due, "later": rows.later}
-        self.shelf.put(keys, pa.table({name: pa.array(column) for name, column in columns.items()}))
-        self.shelf.put(content, rows.flows.to_table())
-        said = {"keys": keys, "rows": content, "state": "", "size": len(rows.flows)}
+        tables = {
+            "group": pa.table({"group": rows.group}),
+            "times": pa.table({"begin": rows.begin, "due": rows.due, "later": rows.later}),
+            "rows": rows.flows.to_table(),
+        }
+        said: dict[str, Any] = {"state": "", "size": len(rows.flows)}
+        for name, table in tables.items():
+            said[name] = self.shelf.fresh()
+            self.shelf.put(said[name], table)
         segment = _Segment(self.shelf, said)
         if rows.settled.any():
             segment.mark(np.flatnonzero(rows.settled), _SETTLED)
