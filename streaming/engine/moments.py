@@ -74,9 +74,11 @@ def merged(moments: Moments, ids: Int64s, slots: int) -> Moments:
     weight = moments.count.astype(np.float64)
     exponent = _exponents(moments, ids, slots)
     pivot = [part[rows] for part in moments.pivot]
-    distance = 2.0 * _scaled(moments.half_offset, exponent, ids)
+    distance = np.zeros(len(ids))
     for part, of_slot in zip(moments.pivot, pivot, strict=True):
         distance += _scaled(part, exponent, ids) - _scaled(of_slot, exponent, None)[ids]
+    # not before the parts: beside the high one of a small negative number the offset would lose its digits
+    distance += 2.0 * _scaled(moments.half_offset, exponent, ids)
     mean = _sums(weight * distance, ids, slots) / total
     distance -= mean[ids]
     rest = _sums(weight * distance, ids, slots) / total
