@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streaming.engine.distinct import distinct
+from streaming.engine.distinct import distinct, order_of
 from streaming.wire.arrived import Int64s
 
 
@@ -31,7 +31,7 @@ def covered(spans: Spans) -> Covers:
         return Covers(spans, spans.of)
     ticks = distinct(np.concatenate([spans.start, spans.end]))
     begins = spans.of * len(ticks) + np.searchsorted(ticks, spans.start)
-    order = np.argsort(begins, kind="stable")
+    order = order_of(begins, (int(spans.of.max()) + 1) * len(ticks))
     begins, of = begins[order], spans.of[order]
     reached = np.maximum.accumulate(of * len(ticks) + np.searchsorted(ticks, spans.end[order]))
     first = np.flatnonzero(np.concatenate([[True], begins[1:] > reached[:-1]]))

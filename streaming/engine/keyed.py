@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from streaming.engine.distinct import distinct
+from streaming.engine.distinct import distinct, order_of
 from streaming.engine.hashing import hash_of
 from streaming.engine.shelf import Shelf
 from streaming.temporal.ticks import INFINITY
@@ -244,7 +244,7 @@ def _sorted(table: pa.Table) -> pa.Table:
     slots = _column(table, _SLOT)
     if (slots[1:] >= slots[:-1]).all():
         return table
-    return table.combine_chunks().take(pa.array(np.argsort(slots, kind="stable")))
+    return table.combine_chunks().take(pa.array(order_of(slots, 1 << SLOT_BITS)))
 
 
 def _among(slots: Int64s, wanted: Int64s) -> npt.NDArray[np.bool_]:

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from streaming.engine.distinct import order_of
 from streaming.engine.flows import Flows, Mask, together
 from streaming.engine.heard import event_schema, to_table
 from streaming.engine.keyed import KeyedRows
@@ -93,7 +94,7 @@ class LastRights:
 
 def _by_rank(places: Int64s, payload: Sequence[pa.Array]) -> Int64s:
     """The rows by place, those of one place by their payload: field by field, nulls first."""
-    order = np.argsort(places, kind="stable")
+    order = order_of(places, int(places.max(initial=0)) + 1)
     same = places[order[1:]] == places[order[:-1]]
     if not same.any():
         return order

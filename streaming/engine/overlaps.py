@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from streaming.engine.distinct import distinct
+from streaming.engine.distinct import distinct, order_of
 from streaming.engine.grouping import encode_integers
 from streaming.wire.arrived import Int64s
 
@@ -31,6 +31,12 @@ class Places:
     low: int
     high: int
     spread: int
+    codes: int
+
+    @property
+    def below(self) -> int:
+        """All places are in `[0, below)`."""
+        return self.codes * self.spread
 
     def of(self, code: Int64s, time: Int64s) -> Int64s:
         """The place of each time, cut to the known times, under its code."""
@@ -42,7 +48,7 @@ def places(codes: int, *starts: Int64s) -> Places | None:
     low = min((int(each.min()) for each in starts if len(each)), default=0)
     high = max((int(each.max()) for each in starts if len(each)), default=0) + 1
     spread = high - low + 1
-    return Places(low, high, spread) if (codes + 1) * spread < _WIDEST else None
+    return Places(low, high, spread, codes) if (codes + 1) * spread < _WIDEST else None
 
 
 def composites(code: Int64s, time: Int64s, codes: Int64s, times: Int64s) -> tuple[Int64s, Int64s]:
@@ -71,7 +77,7 @@ def overlaps(one: Lives, other: Lives) -> Iterator[tuple[Int64s, Int64s]]:
     if place is None:
         raise OverflowError("more events than can be numbered")
     lefts, rights = place.of(left.code, left.start), place.of(right.code, right.start)
-    by_left, by_right = np.argsort(lefts, kind="stable"), np.argsort(rights, kind="stable")
+    by_left, by_right = order_of(lefts, place.below), order_of(rights, place.below)
     lefts, rights = lefts[by_left], rights[by_right]
     begun = np.searchsorted(rights, lefts)
     over = np.searchsorted(rights, place.of(left.code, left.end)[by_left])
