@@ -1,0 +1,204 @@
+"""The runs of `memory`: `loop` and `spark` (many small batches), `large`, `backlog`. Each prints JSON last."""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from streaming.spark.carrier import Carrier
+from streaming.spark.control import AddBinding
+from streaming.spark.layout import CarrierSettings
+from streaming.spark.local_run import await_ends, run_to_end
+from streaming.spark.manifests import Manifest
+from streaming.spark.session import start_session
+from streaming.wire.messages import RunSpec
+from tests.bench import data
+from tests.bench.data import Workload
+from tests.bench.memory import PeakMemory, Sizes
+from tests.bench.ours import Durations, spec_of
+
+SMALL_ROWS = 1_000
+LARGE_ROWS = 10_000_000
+BACKLOG_ROWS = 10_000_000
+SMALL_INPUTS = 3
+AFTER_S = 15.0
+DEADLINE_S = 3_600.0
+TICKS_PER_S = 1_000_000
+TEN_TIMES = 10
+
+
+def sightings(name: str, rate: float, total: int | None, started: int) -> RunSpec:
+    """Counts of generated sightings for each plate and 10 s: `rate` rows a second since the tick `started`."""
+    window = {"kind": "tumbling", "size": "10s"}
+    aggregates = [{"name": "n", "function": "count"}, {"name": "mean", "function": "avg", "of": "speed"}]
+    nodes = [
+        {"id": "cars", "kind": "input", "stream": "cars"},
+        {
+            "id": "w",
+            "kind": "window",
+            "input": "cars",
+            "group_by": ["plate"],
+            "window": window,
+            "aggregates": aggregates,
+        },
+        {"id": "out", "kind": "output", "input": "w"},
+    ]
+    stream = {
+        "fields": {"plate": "string", "speed": "double"},
+        "advance": {"generate": {"every": 50, "delay": "5s"}, "late": "drop"},
+    }
+    options = {"rate": rate, "lanes": 2, "started_at": started, "total_rows": total}
+    content = {
+        "organisation": "bench",
+        "binding": name,
+        "run": name,
+        "desired": "running",
+        "query": {"version": 1, "name": name, "nodes": nodes},
+        "inputs": {"cars": {"stream": stream, "adapter": {"kind": "generator", "options": options}}},
+        "results": f"results/{name}",
+    }
+    return RunSpec.model_validate_json(json.dumps(content))
+
+
+def loop(folder: Path, batches: int) -> list[tuple[int, float, Mapping[str, int]]]:
+    """Feed, operators and sink of so many small batches in this process: (batch, its seconds, sizes) ten times."""
+    from tests.spark.loop import Loop
+
+    folder.mkdir(parents=True)
+    running = Loop(folder, rows_per_batch=SMALL_ROWS)
+    running.clock = 10**15
+    spec = sightings("small", 1_000.0, batches * SMALL_ROWS, 0)
+    running.carrier.control.append(AddBinding(kind="add", tick=0, spec=spec, bucket_ids=[0], lanes={}, at_end="flush"))
+    found = []
+    for number in range(1, batches + 1):
+        began = time.perf_counter()
+        running.batch()
+        if number % (batches // TEN_TIMES) == 0:
+            sizes = Sizes.now().to_json()
+            mine = {"largest": sizes["driver"], "workers": sizes["driver"]}
+            found.append((number, time.perf_counter() - began, {**sizes, **mine}))
+    return found
+
+
+class Sampled(Durations):
+    """Notes (batch, its seconds, sizes) every so many batches."""
+
+    def __init__(self, every: int) -> None:
+        super().__init__()
+        self.every = every
+        self.found: list[tuple[int, float, Mapping[str, int]]] = []
+
+    def onQueryProgress(self, event: Any) -> None:  # noqa: N802
+        """Note one batch."""
+        number = event.progress.batchId
+        if number and number % self.every == 0:
+            seconds = event.progress.durationMs["triggerExecution"] / 1000
+            self.found.append((number, seconds, Sizes.now().to_json()))
+
+
+def spark(folder: Path, batches: int) -> list[tuple[int, float, Mapping[str, int]]]:
+    """The same in Spark's own processes."""
+    session = start_session()
+    sampled = Sampled(batches // TEN_TIMES)
+    session.streams.addListener(sampled)
+    settings = CarrierSettings(home=str(folder), rows_per_batch=SMALL_ROWS)
+    spec = sightings("small", 1_000.0, batches * SMALL_ROWS, 0)
+    result = run_to_end(session, [(spec, "flush")], folder / "carrier", settings, deadline_s=DEADLINE_S)
+    if result["small"].failure is not None:
+        raise SystemExit(result["small"].failure)
+    session.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+    session.stop()
+    return sampled.found
+
+
+def written(folder: Path, rows: int) -> RunSpec:
+    """A file of so many rows below `folder`, and the binding of the benchmark's first workload over it."""
+
+    class OneFile(Workload):
+        """One batch."""
+
+        @property
+        def batches(self) -> tuple[int, ...]:
+            """Its rows."""
+            return (self.rows,)
+
+    workload = OneFile("memory", rows, 10_000, 10, 10)
+    data.write(workload, folder / "in")
+    return spec_of(workload, "in")
+
+
+def large(folder: Path, rows: int) -> dict[str, float]:
+    """Ten million rows in batches of `rows`: `worker_bytes`, `peak_bytes`, `slowest_s`, `batches`.
+
+    The first batch after the start of a query, which may be the only one, is slow by itself (ENGINE.md).
+    """
+    spec = written(folder, LARGE_ROWS)
+    session = start_session()
+    carrier = Carrier(session, folder / "carrier", CarrierSettings(home=str(folder), rows_per_batch=rows))
+    with PeakMemory() as memory:
+        carrier.add(spec)
+        carrier.start()
+        manifests = await_ends(carrier, {spec.binding}, after=0, deadline_s=DEADLINE_S)
+        carrier.close()
+    session.stop()
+    if manifests[-1]["failed"]:
+        raise SystemExit(manifests[-1]["changes"])
+    seconds = [report["batch_s"] for manifest in manifests if manifest["read"] for report in manifest["reports"]]
+    peaks = {"worker_bytes": memory.worker_bytes, "peak_bytes": memory.peak_bytes}
+    return {**peaks, "slowest_s": max(seconds), "batches": len(seconds)}
+
+
+def backlog(folder: Path, rows: int) -> dict[str, Any]:
+    """Small paced inputs beside one that has ten million rows waiting: seconds that rows of the small ones wait."""
+    huge = written(folder, BACKLOG_ROWS)
+    session = start_session()
+    carrier = Carrier(session, folder / "carrier", CarrierSettings(home=str(folder), rows_per_batch=rows))
+    carrier.start()
+    now = time.time_ns() // 1_000
+    for number in range(SMALL_INPUTS):
+        carrier.add(sightings(f"small{number}", 100.0, None, now))
+    seen = _until(carrier, 0, lambda manifest: manifest["batch"] >= 3)
+    first = seen[-1]["batch"]
+    carrier.add(huge)
+    began = time.monotonic()
+    during = await_ends(carrier, {"bench"}, after=first, deadline_s=DEADLINE_S)
+    backlog_s, ended = time.monotonic() - began, time.monotonic() + AFTER_S
+    last = during[-1]["batch"]
+    after = _until(carrier, last, lambda _: time.monotonic() > ended)
+    carrier.close()
+    session.stop()
+    return {"backlog_s": backlog_s, "during": waits([seen[-1], *during]), "after": waits([during[-1], *after])}
+
+
+def _until(carrier: Carrier, batch: int, reached: Callable[[Manifest], bool]) -> list[Manifest]:
+    """The manifests above `batch` up to one for which `reached`."""
+    found: list[Manifest] = []
+    while not found or not reached(found[-1]):
+        failure = carrier.failure()
+        if failure is not None:
+            raise SystemExit(failure.detail)
+        carrier.wait(0.05)
+        found += carrier.manifests_after(found[-1]["batch"] if found else batch)
+    return found
+
+
+def waits(manifests: list[Manifest]) -> list[float]:
+    """For each batch how long its oldest row of a small input waited: since the batch before was planned."""
+    found = []
+    planned: float | None = None
+    for manifest in manifests:
+        mine = [report for report in manifest["reports"] if report["run"].startswith("small")]
+        if mine:
+            at = max(report["at"] for report in mine) / TICKS_PER_S
+            if planned is not None:
+                found.append(at - planned)
+            planned = at - max(report["batch_s"] for report in mine)
+    return found
+
+
+RUNS: Mapping[str, Callable[[Path, int], Any]] = {"loop": loop, "spark": spark, "large": large, "backlog": backlog}
+
+if __name__ == "__main__":
+    print(json.dumps(RUNS[sys.argv[1]](Path(sys.argv[2]), int(sys.argv[3]))))
