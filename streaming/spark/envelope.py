@@ -26,8 +26,8 @@ Kind = Literal[
 rows, moved, late, corrections, saved (which the feed sends too).
 
 `counts` is a LaneCounts as JSON, `late` an Arrow IPC stream, `state` a StateChange as JSON; `rows` and `moved` are what
-an output released (rows; output CTIs); `corrections` is what windows refused, as `Output` says; `save` asks a bucket for
-its state and holds the head of the savepoint, `saved` is a piece of one and `enter` a piece that a bucket begins with.
+an output released (rows; output CTIs); `corrections` is what windows refused, as `Output` says; `save` asks a bucket
+for its state and holds the head of the savepoint, `saved` is a piece of one and `enter` one that a bucket begins with.
 """
 
 SCHEMA_DDL = (

@@ -13,7 +13,6 @@ from streaming.spark.layout import CarrierSettings
 from streaming.spark.local_run import await_ends
 from tests.spark.specs import spec, write_readings
 from tests.spark.test_on_spark import DEADLINE_S, rows, undisturbed, wait_for
-from tests.spark.test_rate import file_spec
 
 pytestmark = pytest.mark.spark
 
@@ -47,7 +46,10 @@ def test_a_run_that_is_moved_in_mid_input_gives_the_results_of_an_undisturbed_on
 
 @pytest.fixture
 def silent_file(tmp_path: Path) -> Iterator[Path]:
-    """A file whose reader waits for bytes that do not come: the other end of a pipe holds it open."""
+    """A file whose reader waits for bytes that do not come: the other end of a pipe holds it open.
+
+    It is the planner's process that finds it so; that which reads is made to hang in `test_hanging`.
+    """
     path = tmp_path / "silent.jsonl"
     os.mkfifo(path)
     end = os.open(path, os.O_RDWR)
@@ -62,7 +64,7 @@ def test_a_file_that_does_not_answer_stops_its_own_run(
     write_readings(tmp_path / "readings.jsonl", 6)
     settings = CarrierSettings(home=str(tmp_path), read_deadline_s=3.0)
     carrier = Carrier(session, tmp_path / "carrier", settings)
-    carrier.add(file_spec("silent", silent_file.name))
+    carrier.add(spec("silent", silent_file.name))
     carrier.add(spec("a", "readings.jsonl"))
     carrier.start()
     await_ends(carrier, {"a", "silent"}, after=0, deadline_s=DEADLINE_S)
