@@ -6,15 +6,12 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from streaming.engine.envelopes import LATE_SCHEMA, Envelope
+from streaming.engine.envelopes import Envelope
 from streaming.engine.ipc import from_bytes, metadata_of
 from streaming.engine.measures import column_of
 from streaming.engine.plan import Plan
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
-
-WATCHED_SCHEMA = pa.schema([*LATE_SCHEMA, pa.field("source", pa.string()), pa.field("refused", pa.string())])
-"""Received rows whose outcome is decided behind the shuffle; `refused` is the reason by which a window did so far."""
 
 
 @dataclass

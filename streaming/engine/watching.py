@@ -8,8 +8,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from streaming.engine.envelopes import LATE_SCHEMA, Output
-from streaming.engine.inbox import WATCHED_SCHEMA
+from streaming.engine.envelopes import LATE_SCHEMA, WATCHED_SCHEMA, Output
 from streaming.engine.ipc import to_bytes
 from streaming.engine.ledger import Ledger
 from streaming.engine.report import Report

@@ -61,7 +61,7 @@ def _tell(released: Released, nets: dict[str, Net], sink: Sink) -> None:
             else:
                 sink.table(output, table)
     for row in _rows(released.late):
-        sink.late(LateEvent.model_validate({name: row[name] for name in LateEvent.model_fields}))
+        sink.late(LateEvent.model_validate(row))
 
 
 def _rows(late: pa.Table) -> list[dict[str, object]]:

@@ -149,8 +149,7 @@ class TaskSink:
 
 
 def with_null_for_infinity(late: pa.Table) -> pa.Table:
-    """Late rows as LateEvent has them: an end or a CTI of infinity is null, and nothing says which end of an edge."""
-    late = late.drop_columns(["edge"]) if "edge" in late.column_names else late
+    """Late rows as LateEvent has them: an end or a CTI of infinity is null."""
     for name in ("end", "cti"):
         column = late.column(name)
         finite = pc.if_else(pc.equal(column, INFINITY), None, column)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from streaming.wire.case import Case, CaseResult
+from streaming.wire.case import Case, CaseResult, EndMode
 from tests.reference.runs import net
 
 
@@ -29,8 +29,9 @@ def differences(case: Case, expected: CaseResult, seen: CaseResult, *, each_alon
         found.append(f"outcomes are {haves}, expected {wants}")
     for output in sorted({*expected.ctis, *seen.ctis}):
         want, have = tuple(expected.ctis.get(output, ())), tuple(seen.ctis.get(output, ()))
-        exact = each_alone and not any(stream.advance.import_from for stream in case.streams.values())
-        if not same_ctis(want, have, exact=exact, ends=ends_inside(case)):
+        imports = any(stream.advance.import_from for stream in case.streams.values())
+        ends = ends_inside(case) or (imports and case.end is EndMode.STOP)
+        if not same_ctis(want, have, exact=each_alone and not imports, ends=ends):
             found.append(f"ctis of {output} are {have}, expected {want}")
     return found
 
