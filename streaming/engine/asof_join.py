@@ -38,11 +38,11 @@ class AsofKernel:
         """The rows of all lefts that may leave, and the ends of those that have."""
         clock = Clock.of(shelf, ports)
         out = clock.out(INFINITY)
-        flows = ports[LEFT].flows
-        left = Heard.of(flows if self.spec.outer else self.matching.keyed(flows))
-        right = Heard.of(self.matching.keyed(ports[RIGHT].flows))
-        turn.report.took(left.events.source)
-        turn.report.took(right.events.source)
+        lefts = ports[LEFT].flows if self.spec.outer else self.matching.keyed(ports[LEFT].flows)
+        keyed = self.matching.keyed(ports[RIGHT].flows)
+        turn.report.took(lefts.source)
+        turn.report.took(keyed.source)
+        left, right = Heard.of(lefts), Heard.of(keyed)
         rights = LastRights(shelf, self.spec, self.matching, clock.low)
         rights.take_back(right.closes)
         opened = OpenedLefts(shelf, self.spec)

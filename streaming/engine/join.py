@@ -36,11 +36,10 @@ class JoinKernel:
     def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
         """All pairs of what came, with itself and with what is known."""
         clock = Clock.of(shelf, ports)
-        left, right = (Heard.of(self.matching.keyed(port.flows)) for port in ports)
-        for port in ports if self.spec.outer else ():
-            turn.report.took(port.flows.source)
-        turn.report.took(left.events.source)
-        turn.report.took(right.events.source)
+        keyed = [self.matching.keyed(port.flows) for port in ports]
+        turn.report.took(ports[LEFT].flows.source if self.spec.outer else keyed[LEFT].source)
+        turn.report.took(keyed[RIGHT].source)
+        left, right = map(Heard.of, keyed)
         lefts, rights = Known(shelf, self.spec, LEFT), Known(shelf, self.spec, RIGHT)
         rights.close(right.closes)
         held: int = INFINITY

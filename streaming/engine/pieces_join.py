@@ -32,11 +32,12 @@ class PiecesKernel:
         """All pieces that are decided now."""
         clock = Clock.of(shelf, ports)
         semi = self.spec.kind == "semi_join"
-        left = Heard.of(self.matching.keyed(ports[LEFT].flows) if semi else ports[LEFT].flows)
-        right = Heard.of(self.matching.keyed(ports[RIGHT].flows))
-        turn.report.took(left.events.source)
+        lefts = self.matching.keyed(ports[LEFT].flows) if semi else ports[LEFT].flows
+        keyed = self.matching.keyed(ports[RIGHT].flows)
+        turn.report.took(lefts.source)
         if semi:
-            turn.report.took(right.events.source)
+            turn.report.took(keyed.source)
+        left, right = Heard.of(lefts), Heard.of(keyed)
         rights = Known(shelf, self.spec, RIGHT)
         rights.close(right.closes)
         rows, held = Parts(shelf, self.spec, self.matching, rights, clock).turn(left, right)
