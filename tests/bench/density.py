@@ -11,6 +11,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,6 +35,8 @@ WARM_UP_S = 20.0
 ADDED = 5
 """So many bindings are added one after the other to the warm carrier."""
 PATIENCE_S = 300.0
+PAUSE = threading.Event()
+"""Never set: who waits for it gives the machine to what is measured."""
 COLUMNS = ("batch s p50", "batch s p99", "behind s", "driver MB", "Python MB", "all MB", "add to first row s")
 
 
@@ -125,13 +128,13 @@ def plain(count: int, seconds: float, interval_s: float) -> dict[str, Any]:
         queries = []
         for number in range(count):
             queries.append(plain_query(session, Path(name) / str(number), interval_s))
-            time.sleep(0.5)  # twenty that start at once make one of them fail
+            PAUSE.wait(0.5)  # twenty that start at once make one of them fail
         waiting = time.monotonic() + PATIENCE_S
         while any(not each.recentProgress for each in queries) and time.monotonic() < waiting:
-            time.sleep(1.0)
-        time.sleep(WARM_UP_S)
+            PAUSE.wait(1.0)
+        PAUSE.wait(WARM_UP_S)
         seen = [len(each.recentProgress) for each in queries]
-        time.sleep(seconds)
+        PAUSE.wait(seconds)
         progress = [
             each for query, known in zip(queries, seen, strict=True) for each in list(query.recentProgress)[known:]
         ]
