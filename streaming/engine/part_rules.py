@@ -144,11 +144,14 @@ def _decided(spec: MatchSpec, lefts: Lefts, pieces: _Pieces, again: Int64s, cloc
 def _remembering(found: Decided, spans: Spans, covers: Covers, stamps: Int64s, opens: Int64s, clock: Clock) -> Decided:
     """With the stamps of what surely covers the pieces under way.
 
-    An open right covers up to the CTI, no more is sure. What it covers beyond is looked at again once it is.
+    An open right covers up to the CTI, no more is sure, and an open left may end at its own. What lies beyond is looked
+    at again once it is sure.
     """
     at = np.flatnonzero(covers.pieces.start[covers.piece] == found.lefts.piece[spans.of])
     end = np.where(opens[at] > 0, np.minimum(spans.end[at], clock.ctis[1]), spans.end[at])
-    sure = np.flatnonzero(spans.start[at] < end)
+    events = found.lefts.events
+    until = np.where(is_open(events.flag, len(events)), clock.ctis[0], INFINITY)
+    sure = np.flatnonzero((spans.start[at] < end) & (spans.start[at] < until[spans.of[at]]))
     parts = covered(Spans(spans.of[at][sure], spans.start[at][sure], end[sure]))
     begun = parts.pieces.start == found.lefts.piece[parts.pieces.of]
     inside = begun[parts.piece]
