@@ -4,11 +4,11 @@ The same object serves the job, the connection test and the preview.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 import pyarrow as pa
 
-from streaming.wire.arrived import Arrived
+from streaming.wire.arrived import Arrived, Recorded
 
 Position = int
 """A place in a lane: how many rows (or which broker offset) precede it. `read(lane, a, b)` covers `[a, b)`."""
@@ -44,6 +44,14 @@ class InputAdapter(Protocol):
 
     def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:
         """The rows `[start, end)` of `lane` in arrival order; the same call, the same rows. Raises `AdapterError`."""
+
+
+@runtime_checkable
+class RecordingAdapter(Protocol):
+    """An input adapter over a recording that says in which order all lanes spoke, and when the wall clock was read."""
+
+    def recorded(self, start: Position, end: Position) -> Iterator[Recorded]:
+        """What was recorded of `[start, end)` of every lane, whose positions are the same."""
 
 
 class OutputAdapter(Protocol):

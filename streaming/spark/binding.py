@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from streaming.adapters.contract import InputAdapter
 from streaming.adapters.registry import input_adapter
-from streaming.definition.advance import to_temporal
+from streaming.definition.advance import temporal_settings
 from streaming.definition.graph import InputNode
 from streaming.definition.streams import StreamDefinition
 from streaming.engine.compile import compile_binding
@@ -75,7 +75,8 @@ def binding_of(carrier: CarrierFolder, entry: int) -> Binding:
 def _build(carrier: CarrierFolder, added: AddBinding) -> Binding:
     spec = added.spec
     streams = streams_of(spec, added.lanes)
-    advance = {name: to_temporal(each.stream.advance, each.advance) for name, each in spec.inputs.items()}
+    said = {name: each.advance for name, each in spec.inputs.items() if each.advance is not None}
+    advance = temporal_settings(spec.query, streams, said)
     return Binding(carrier, added, compile_binding(spec.query, streams, advance, len(added.bucket_ids)))
 
 

@@ -208,8 +208,8 @@ class Draft:
             item = replace(item, positions=positions, before=item.positions, ended_before=item.ended)
             self.carried[item.binding] = item
             self.moved = True
-        if item.before is not None and _lanes(item) > 1:
-            self.more_waits = True  # The ends of several lanes come at once, in a batch of their own.
+        if item.before is not None:
+            self.more_waits = True  # Ends come in a batch of their own, so that the CTIs before them are told.
             return
         self._end_finished(item, binding_of(self.carrier, item.entry))
 
@@ -222,6 +222,7 @@ class Draft:
         if len(finished) == len(open_inputs):
             del self.carried[item.binding]
             self._rest(item, end, message=INPUT_ENDED)
+            self._note(Turn(item.binding, item.key, item.entry, by_user=at_end == "final"))
         elif end:
             self.carried[item.binding] = replace(
                 item, ended=(*item.ended, *end), before=item.before or item.positions, ended_before=item.ended
@@ -263,7 +264,3 @@ def _first_positions(binding: Binding, deadline_s: float) -> LanePositions:
         name: dict.fromkeys(asked_within(f"The input {name}", adapter.lanes, most), 0)
         for name, adapter in binding.adapters.items()
     }
-
-
-def _lanes(item: Carried) -> int:
-    return sum(len(lanes) for lanes in item.positions.values())

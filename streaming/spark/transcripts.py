@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from streaming.spark.control import AtEnd
 from streaming.spark.layout import CarrierSettings
 from streaming.spark.local_run import LocalResult, run_to_end
 from streaming.spark.session import start_session
+from streaming.temporal.events import EdgeKind
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import INFINITY, parse_instant
 from streaming.wire.case import Case, CaseEvent, CaseLate, CaseResult, EndMode
@@ -73,10 +74,10 @@ def _spec(case: Case, name: str, home: Path) -> RunSpec:
 def _write_rows(case: Case, stream: str, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8") as file:
-        for row in case.rows:
-            if row.stream == stream and row.heartbeat is None:  # nothing that Spark carries waits for one
-                arrival = {} if row.arrival is None else {"arrival": row.arrival}
-                file.write(json.dumps({**row.fields, "lane": row.lane, "batch": row.batch, **arrival}) + "\n")
+        for order, row in enumerate(case.rows):
+            if row.stream == stream:
+                said = {"lane": row.lane, "batch": row.batch, "arrival": row.arrival, "order": order}
+                file.write(json.dumps({**row.fields, **said}) + "\n")
 
 
 def _stream_by_input(case: Case) -> dict[str, str]:
@@ -96,11 +97,26 @@ def _case_result(case: Case, found: LocalResult) -> CaseResult:
     ctis = {output: tuple(cti for cti in moved if cti != INFINITY) for output, moved in found.ctis.items()}
     return CaseResult(
         id=case.id,
-        events=tuple(_event(row, schemas[row["output"]]) for row in found.rows("results")),
+        events=tuple(_events(found.rows("results"), schemas)),
         ctis={output: moved for output, moved in ctis.items() if moved},
         late=tuple(_late(row, streams) for row in found.rows("late")),
         outcomes=outcomes,
     )
+
+
+def _events(rows: Iterable[Mapping[str, Any]], schemas: Mapping[str, Fields]) -> Iterator[CaseEvent]:
+    """The net result: of rows with one key the last, edges with their ends, nothing that was deleted."""
+    standing: dict[tuple[str, str], CaseEvent] = {}
+    for row in rows:
+        event = _event(row, schemas[row["output"]])
+        key = (row["output"], row["key"]) if row.get("key") is not None else None
+        if key is None:
+            yield event
+        elif row["deleted"]:
+            standing.pop(key, None)
+        else:
+            standing[key] = event
+    yield from standing.values()
 
 
 def _event(row: Mapping[str, Any], schema: Fields) -> CaseEvent:
@@ -118,6 +134,7 @@ def _late(row: Mapping[str, Any], streams: Mapping[str, str]) -> CaseLate:
         reason=None if reason is None else Reason(reason),
         start=row["start"],
         end=_end(row),
+        edge=None if row["edge"] is None else EdgeKind(row["edge"]),
         moved_by=row["moved_by"],
     )
 

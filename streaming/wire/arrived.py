@@ -44,6 +44,19 @@ class Arrived:
     arrival: Int64s | None = None
 
 
+@dataclass(frozen=True)
+class Recorded:
+    """One thing in a recording of all lanes of an input: a row of `lane`, or that the wall clock reached `beat`.
+
+    `order` is its place among what was recorded of all inputs. Exactly one of `arrived` (one row) and `beat` is set.
+    """
+
+    order: int
+    lane: str = ""
+    arrived: Arrived | None = None
+    beat: int | None = None
+
+
 def no_raw(_: Sequence[int]) -> list[str]:
     """For chunks that cannot contain a late or malformed row."""
     raise LookupError("this chunk keeps no raw rows")

@@ -13,7 +13,7 @@ from streaming.adapters.selections import judge_facets
 from streaming.definition.payload import read_object
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.outcomes import Reason
-from streaming.wire.arrived import Arrived
+from streaming.wire.arrived import Arrived, Recorded
 from streaming.wire.arrived_rows import JudgedRow, arrived_of
 from streaming.wire.case import ONLY_LANE
 from streaming.wire.rows import MalformedRow
@@ -48,7 +48,7 @@ class RowsAdapter:
 
     def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:
         """The rows of the batches `[start, end)` of `lane`; `positions` count the rows of the lane from 0."""
-        mine = [line for line in self._lines() if self._lane_of(line) == lane]
+        mine = [line for line in self._lines() if line.beat is None and self._lane_of(line) == lane]
         rows = [
             JudgedRow(position, self._judge(line), line.raw, line.arrival)
             for position, line in enumerate(mine)
@@ -56,6 +56,22 @@ class RowsAdapter:
         ]
         if rows:
             yield arrived_of(rows, self._stream)
+
+    def recorded(self, start: Position, end: Position) -> Iterator[Recorded]:
+        """The batches `[start, end)` of all lanes row by row, in the order of the file, heartbeats among them."""
+        positions = dict.fromkeys(self._lanes, 0)
+        for line in self._lines():
+            lane = self._lane_of(line)
+            wanted = start <= line.batch < end
+            if line.beat is not None:
+                if wanted:
+                    yield Recorded(line.order, beat=line.beat)
+                continue
+            position = positions[lane]
+            positions[lane] += 1
+            if wanted:
+                row = JudgedRow(position, self._judge(line), line.raw, line.arrival)
+                yield Recorded(line.order, lane, arrived_of([row], self._stream))
 
     def _lines(self) -> Sequence["_Line"]:
         path = inside(self._root, self._options.path)
@@ -85,37 +101,45 @@ class RowsAdapter:
 
 @dataclass(frozen=True)
 class _Line:
-    """One row; `fields` None when it cannot be parsed, `lane` None when it names none."""
+    """One row; `fields` None when it cannot be parsed, `lane` None when it names none.
+
+    With `beat` it is none: the wall clock reached that time. `order` is what the line says, else its number.
+    """
 
     fields: Mapping[str, Any] | None
     lane: Any
     batch: int
     raw: str
     arrival: int | None
+    order: int
+    beat: int | None = None
 
 
 @lru_cache(maxsize=8)
 def _read_lines(path: Path, modified_ns: int, size: int) -> Sequence[_Line]:  # noqa: ARG001 (part of the key of the cache)
     lines: list[_Line] = []
     batch, heartbeat = 0, None
-    for text in path.read_text(encoding="utf-8", errors="surrogateescape").split("\n"):
+    for place, text in enumerate(path.read_text(encoding="utf-8", errors="surrogateescape").split("\n")):
         if not text.strip():
             continue
         fields = read_object(text)
-        if fields is not None and "heartbeat" in fields:
-            heartbeat = fields["heartbeat"]
-            continue
         number = (fields or {}).get("batch", batch)
         if isinstance(number, bool) or not isinstance(number, int) or number < batch:
             fields, number = None, batch
         batch = number
-        lines.append(_line(fields, batch, text, heartbeat))
+        order = (fields or {}).get("order", place)
+        if fields is not None and "heartbeat" in fields:
+            heartbeat = fields["heartbeat"]
+            lines.append(_Line(None, None, batch, text, None, order, heartbeat if isinstance(heartbeat, int) else None))
+            continue
+        lines.append(_line(fields, batch, text, heartbeat, order))
     return tuple(lines)
 
 
-def _line(fields: Mapping[str, Any] | None, batch: int, text: str, heartbeat: int | None) -> _Line:
+def _line(fields: Mapping[str, Any] | None, batch: int, text: str, heartbeat: int | None, order: int) -> _Line:
     if fields is None:
-        return _Line(None, None, batch, text.encode(errors="surrogateescape").decode(errors="replace"), heartbeat)
+        raw = text.encode(errors="surrogateescape").decode(errors="replace")
+        return _Line(None, None, batch, raw, heartbeat, order)
     raw = fields["bad"] if isinstance(fields.get("bad"), str) else text
     arrival = fields.get("arrival", heartbeat)
-    return _Line(fields, fields.get("lane"), batch, raw, arrival if isinstance(arrival, int) else None)
+    return _Line(fields, fields.get("lane"), batch, raw, arrival if isinstance(arrival, int) else None, order)
