@@ -35,7 +35,8 @@ def settle(ledger: Ledger, shelf_id: str, arrived: Sequence[pa.Table], report: R
     if not known and not arrived:
         return _totals(ledger)
     rows = pa.concat_tables([*known, *arrived])
-    decided, waiting = [], []
+    decided: list[int] = []
+    waiting: list[int] = []
     for place, row in enumerate(rows.select(["source", "refused", "outcome", "end"]).to_pylist()):
         (waiting if _open(row, report) else decided).append(place)
     refused = [_worst(row, report) for row in rows.select(["source", "refused"]).to_pylist()]

@@ -15,8 +15,8 @@ from streaming.definition.graph import QueryGraph, WindowNode
 from streaming.definition.streams import StreamDefinition
 from streaming.engine.compile import compile_binding
 from streaming.engine.plan import Branch, Plan, WindowSpec
-from streaming.temporal.windows import HoppingWindows
 from streaming.temporal.ticks import Tick, Ticks
+from streaming.temporal.windows import HoppingWindows
 
 STREAMS = {
     name: StreamDefinition.model_validate(
