@@ -186,10 +186,5 @@ def _whole(table: pa.Table, name: str) -> pa.Array:
 
 
 def late_or_due(rows: Flows) -> Int64s:
-    """The CTI at which a row may leave: its start; what is late_kept, and what is no whole row, waits for nothing."""
-    if rows.late_at is None and rows.flag is None:
-        return rows.start
-    at_once = np.zeros(len(rows), np.bool_) if rows.late_at is None else rows.late_at != NO_CTI
-    if rows.flag is not None:
-        at_once = at_once | (rows.flag != WHOLE)
-    return np.where(at_once, np.int64(NO_CTI), rows.start)
+    """The CTI at which a row may leave: its start, which edges that end have passed; late_kept rows wait for none."""
+    return rows.start if rows.late_at is None else np.where(rows.late_at != NO_CTI, np.int64(NO_CTI), rows.start)
