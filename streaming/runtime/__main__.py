@@ -83,6 +83,8 @@ class _Task:
             min_interval_s=self.options.min_interval_s,
             rows_per_batch=self.options.rows_per_batch,
             outgoing=self.configuration.outgoing,
+            read_deadline_s=self.options.read_deadline_s,
+            keep_results_s=self.options.keep_results_s,
         )
 
 
@@ -150,6 +152,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--idle-exit-s", type=float, default=60.0, metavar="S", help="end when nothing is desired")
     parser.add_argument("--min-interval-s", type=float, default=1.0, metavar="S", help="between two batches")
     parser.add_argument("--rows-per-batch", type=int, default=200_000, metavar="N", help="about, for each input")
+    parser.add_argument("--read-deadline-s", type=float, default=30.0, metavar="S", help="an input must answer within")
+    parser.add_argument("--keep-results-s", type=float, metavar="S", help="delete results and quarantine after so long")
     parser.add_argument("--master", default="local[2]", help="where Spark runs")
     return parser
 

@@ -1,6 +1,6 @@
 """One task of the feed: one binding after the other, none held up by one that hangs (no pyspark here)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
 
@@ -29,19 +29,24 @@ def run_task(work: TaskWork) -> Iterator[pa.RecordBatch]:
 def _rows(work: TaskWork) -> Iterator[Row]:
     carrier = opened(work.carrier)
     clocks = read_clocks(carrier.folder, work.partition, work.batch)
-    for name in [name for name in clocks if key_of(name) not in work.living]:
-        del clocks[name]
-    for fed in _done(carrier, work, clocks):
+    by_key: dict[str, dict[str, LaneClock]] = {}
+    for name in list(clocks):
+        key = key_of(name)
+        if key in work.living:
+            by_key.setdefault(key, {})[name] = clocks[name]
+        else:
+            del clocks[name]
+    for fed in _done(carrier, work, by_key):
         yield from fed.rows
         clocks.update(fed.moved)
     write_clocks(carrier.folder, work.partition, work.batch, clocks)
 
 
-def _done(carrier: CarrierFolder, work: TaskWork, clocks: dict[str, LaneClock]) -> Iterator[Fed]:
+def _done(carrier: CarrierFolder, work: TaskWork, clocks: Mapping[str, Mapping[str, LaneClock]]) -> Iterator[Fed]:
     """Each binding's part once it is done: in turn, but for those that were set aside, which come last."""
     aside: list[_Attempt] = []
     for binding in work.bindings.values():
-        attempt = _Attempt(BindingTask(carrier, work, binding, clocks), carrier.settings)
+        attempt = _Attempt(BindingTask(carrier, work, binding, clocks.get(binding.key, {})), carrier.settings)
         if attempt.comes_on():
             yield attempt.fed()
         else:

@@ -39,14 +39,16 @@ class Fed:
 
 
 class BindingTask:
-    """`run` once, in any thread; nothing else sees what it does before it returns."""
+    """`run` once, in any thread; nothing else sees what it does before it returns. `clocks` are those of its lanes."""
 
-    def __init__(self, carrier: CarrierFolder, task: TaskWork, work: BindingWork, clocks: dict[str, LaneClock]) -> None:
+    def __init__(
+        self, carrier: CarrierFolder, task: TaskWork, work: BindingWork, clocks: Mapping[str, LaneClock]
+    ) -> None:
         self._carrier = carrier
         self._task = task
         self._work = work
         self._prefix = f"{work.key}/"
-        self._known = {name: clock for name, clock in clocks.items() if name.startswith(self._prefix)}
+        self._known = clocks
         self.patience = Patience()
         self._moved: dict[str, LaneClock] = {}
 
