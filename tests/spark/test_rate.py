@@ -200,7 +200,7 @@ def test_a_limited_run_reads_a_burst_and_then_the_limit_and_gives_the_same_resul
     add(loop, file_spec("a", "lines.jsonl"))
     manifests = seconds(loop, 20)
     assert received(manifests, "a-1") == [150, 180, 210, 240, 270, 300, 330, 360, 390, 400, 400]
-    assert [report.held_back for report in reports(manifests, "a-1")] == [30] * 9 + [None]
+    assert [report.held_back for report in reports(manifests, "a-1")] == [30] * 9 + [None] * 2
     assert states(manifests, "a")[-1][0] == "stopped"
     assert rows(loop, "a") == unlimited
 
