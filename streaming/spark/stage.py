@@ -3,7 +3,7 @@
 import threading
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import astuple, fields
+from dataclasses import fields
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from pyspark.sql.streaming.stateful_processor import MapState, StatefulProcessor
 from streaming.engine.envelopes import Envelope
 from streaming.engine.operators import Operators
 from streaming.spark.binding import binding_of
-from streaming.spark.envelope import Row
+from streaming.spark.envelope import Row, values_of
 from streaming.spark.errands import Errand, GivenUp
 from streaming.spark.errors import ComputedTooLong, explain_binding, shared_fault
 from streaming.spark.layout import opened
@@ -93,7 +93,7 @@ class OperatorStage(StatefulProcessor):
         """One key's envelopes of one batch."""
         taken = [Row(*row) for row in rows]
         for row in self._turn(taken):
-            yield _SPARK_ROW(*astuple(row))
+            yield _SPARK_ROW(*values_of(row))
 
     def close(self) -> None:
         """Nothing is held open."""
