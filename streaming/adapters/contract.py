@@ -48,7 +48,11 @@ class InputAdapter(Protocol):
 
 @runtime_checkable
 class RecordingAdapter(Protocol):
-    """An input adapter over a recording that says in which order all lanes spoke, and when the wall clock was read."""
+    """An input adapter over a recording that may say in which order all lanes spoke, and when the clock was read."""
+
+    @property
+    def in_order(self) -> bool:
+        """Whether it does."""
 
     def recorded(self, start: Position, end: Position) -> Iterator[Recorded]:
         """What was recorded of `[start, end)` of every lane, whose positions are the same."""

@@ -104,11 +104,9 @@ class BindingTask:
         for lane in self._work.lanes:
             lanes.setdefault(lane.input, []).append(lane.lane)
         feed = TogetherFeed(binding.plan, known, lanes)
-        recorded = {
-            name: adapter for name, adapter in binding.adapters.items() if isinstance(adapter, RecordingAdapter)
-        }
-        if len(recorded) == len(binding.adapters):
-            self._take_recorded(feed, recorded)
+        recordings = {name: each for name, each in binding.adapters.items() if isinstance(each, RecordingAdapter)}
+        if len(recordings) == len(binding.adapters) and all(each.in_order for each in recordings.values()):
+            self._take_recorded(feed, recordings)
         else:
             reading = [((lane.input, lane.lane), self._chunks(binding, lane)) for lane in self._work.lanes]
             for (name, lane_name), arrived in in_order_of_arrival(reading):

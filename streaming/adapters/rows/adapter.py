@@ -57,21 +57,28 @@ class RowsAdapter:
         if rows:
             yield arrived_of(rows, self._stream)
 
+    @property
+    def in_order(self) -> bool:
+        """Whether the lines say their place among those of all inputs."""
+        lines = self._lines()
+        return bool(lines) and all(line.order is not None for line in lines)
+
     def recorded(self, start: Position, end: Position) -> Iterator[Recorded]:
         """The batches `[start, end)` of all lanes row by row, in the order of the file, heartbeats among them."""
         positions = dict.fromkeys(self._lanes, 0)
         for line in self._lines():
             lane = self._lane_of(line)
             wanted = start <= line.batch < end
+            order = 0 if line.order is None else line.order
             if line.beat is not None:
                 if wanted:
-                    yield Recorded(line.order, beat=line.beat)
+                    yield Recorded(order, beat=line.beat)
                 continue
             position = positions[lane]
             positions[lane] += 1
             if wanted:
                 row = JudgedRow(position, self._judge(line), line.raw, line.arrival)
-                yield Recorded(line.order, lane, arrived_of([row], self._stream))
+                yield Recorded(order, lane, arrived_of([row], self._stream))
 
     def _lines(self) -> Sequence["_Line"]:
         path = inside(self._root, self._options.path)
@@ -103,7 +110,8 @@ class RowsAdapter:
 class _Line:
     """One row; `fields` None when it cannot be parsed, `lane` None when it names none.
 
-    With `beat` it is none: the wall clock reached that time. `order` is what the line says, else its number.
+    With `beat` it is none: the wall clock reached that time. `order` is its place among the lines of all inputs, None
+    where it does not say it.
     """
 
     fields: Mapping[str, Any] | None
@@ -111,7 +119,7 @@ class _Line:
     batch: int
     raw: str
     arrival: int | None
-    order: int
+    order: int | None
     beat: int | None = None
 
 
@@ -119,7 +127,7 @@ class _Line:
 def _read_lines(path: Path, modified_ns: int, size: int) -> Sequence[_Line]:  # noqa: ARG001 (part of the key of the cache)
     lines: list[_Line] = []
     batch, heartbeat = 0, None
-    for place, text in enumerate(path.read_text(encoding="utf-8", errors="surrogateescape").split("\n")):
+    for text in path.read_text(encoding="utf-8", errors="surrogateescape").split("\n"):
         if not text.strip():
             continue
         fields = read_object(text)
@@ -127,7 +135,7 @@ def _read_lines(path: Path, modified_ns: int, size: int) -> Sequence[_Line]:  # 
         if isinstance(number, bool) or not isinstance(number, int) or number < batch:
             fields, number = None, batch
         batch = number
-        order = (fields or {}).get("order", place)
+        order = (fields or {}).get("order")
         if fields is not None and "heartbeat" in fields:
             heartbeat = fields["heartbeat"]
             lines.append(_Line(None, None, batch, text, None, order, heartbeat if isinstance(heartbeat, int) else None))
@@ -136,7 +144,7 @@ def _read_lines(path: Path, modified_ns: int, size: int) -> Sequence[_Line]:  # 
     return tuple(lines)
 
 
-def _line(fields: Mapping[str, Any] | None, batch: int, text: str, heartbeat: int | None, order: int) -> _Line:
+def _line(fields: Mapping[str, Any] | None, batch: int, text: str, heartbeat: int | None, order: int | None) -> _Line:
     if fields is None:
         raw = text.encode(errors="surrogateescape").decode(errors="replace")
         return _Line(None, None, batch, raw, heartbeat, order)

@@ -121,4 +121,3 @@ def _node(node: Node, facts: Facts, held: Held, found: Mapping[str, Place]) -> N
 
 def _texts(fields: Fields) -> dict[str, str]:
     return {name: str(of) for name, of in fields.items()}
-
