@@ -11,7 +11,8 @@ from streaming.definition.advance import to_temporal
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import AdvanceTimeSettings, GenerateSettings
 from streaming.engine.compile import compile_binding
-from streaming.engine.run import EngineRun, records
+from streaming.engine.net import records
+from streaming.engine.run import EngineRun
 from streaming.reference.executor import ReferenceRun
 from streaming.temporal.settings import Late
 from streaming.wire.arrived_rows import elements

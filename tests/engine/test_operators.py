@@ -8,11 +8,12 @@ import pytest
 from streaming.engine.envelopes import Envelope, Output
 from streaming.engine.feed import LaneFeed
 from streaming.engine.ipc import from_bytes
-from streaming.engine.ledger import MOST_PIECES
+from streaming.engine.net import records
 from streaming.engine.operators import Operators
 from streaming.engine.plan import Plan
-from streaming.engine.run import EngineRun, records
+from streaming.engine.run import EngineRun
 from streaming.engine.state import DictState
+from streaming.engine.window_pieces import MOST_PIECES
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import EndMode
 from tests.engine.scenes import INFINITY, chunk, plan
