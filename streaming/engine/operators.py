@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from streaming.engine.envelopes import Envelope, Output
 from streaming.engine.flows import CLOSE, GONE, OLD, Flows
@@ -16,7 +17,7 @@ from streaming.engine.kernel import Kernel, Port, Released, Turn
 from streaming.engine.kernels import kernel_of
 from streaming.engine.ledger import Ledger
 from streaming.engine.partitioning import uniform
-from streaming.engine.plan import InputPlan, NodePlan, OutputSpec, Plan, Wire
+from streaming.engine.plan import InputPlan, OutputSpec, Plan, Wire
 from streaming.engine.report import Report
 from streaming.engine.sections import Section, sections
 from streaming.engine.state import StateStore
@@ -56,10 +57,29 @@ class Operators:
         for place, section in enumerate(every):
             turn = Turn(report, boundary=place == len(every) - 1)
             report.waiting.clear()
-            outputs.extend(_Pass(self._plan, self._kernels, ledger, turn, waiting).run(section))
+            freed = _Pass(self._plan, self._kernels, ledger, turn, waiting).run(section)
+            outputs.extend(output for node, each in freed for output in self._outputs(node, each))
         outputs.extend(settle(ledger, _WATCHED, inbox.watched, report))
         ledger.write()
         return outputs
+
+
+    def _outputs(self, node: str, freed: Released) -> list[Output]:
+        found = []
+        shown = _in_order(freed.flows)
+        if len(shown):
+            pane = shown.pane if shown.id is not None else None
+            bare = replace(shown, late_at=None, stamp=None, source=None, pane=pane, id=self._ids(shown))
+            found.append(Output(node, "rows", to_bytes(bare.to_table())))
+        if freed.ctis:
+            found.append(Output(node, "ctis", to_bytes(pa.table({"cti": pa.array(freed.ctis, pa.int64())}))))
+        return found
+
+    def _ids(self, shown: Flows) -> pa.Array | None:
+        """Ids that are unique over all buckets; those of a node are in one alone."""
+        if shown.id is None or self._plan.buckets == 1:
+            return shown.id
+        return pc.binary_join_element_wise(str(self._bucket), shown.id, "|")
 
 
 def _climbed(plan: Plan, inbox: Inbox, ledger: Ledger) -> Section:
@@ -98,11 +118,12 @@ class _Pass:
     waiting: bool
     released: dict[str, Released] = field(default_factory=dict)
 
-    def run(self, section: Section) -> list[Output]:
+    def run(self, section: Section) -> list[tuple[str, Released]]:
+        """What leaves at each output node."""
         for source, ctis in section.ctis.items():
             if ctis:
                 self.ledger.reached[source] = ctis[-1]
-        outputs: list[Output] = []
+        left: list[tuple[str, Released]] = []
         for node in self.plan.nodes:
             ports = [self._port(wire, section) for wire in node.ports]
             if not self.waiting and not any(len(port.flows) or port.ctis or port.partials for port in ports):
@@ -115,8 +136,8 @@ class _Pass:
             if freed.ctis:
                 self.ledger.reached[node.id] = freed.ctis[-1]
             if isinstance(node.spec, OutputSpec):
-                outputs.extend(_outputs(node, freed))
-        return outputs
+                left.append((node.id, freed))
+        return left
 
     def _port(self, wire: Wire, section: Section) -> Port:
         if wire.source in section.ctis:
@@ -144,18 +165,6 @@ def _mapped(wire: Wire, ctis: Sequence[int]) -> tuple[int, ...]:
 
 def _one(wire: Wire, at: int) -> int:
     return int(step_times(wire.steps, np.array([at]))[0]) if wire.steps else at
-
-
-def _outputs(node: NodePlan, freed: Released) -> list[Output]:
-    found = []
-    shown = _in_order(freed.flows)
-    if len(shown):
-        pane = shown.pane if shown.id is not None else None
-        bare = replace(shown, late_at=None, stamp=None, source=None, pane=pane)
-        found.append(Output(node.id, "rows", to_bytes(bare.to_table())))
-    if freed.ctis:
-        found.append(Output(node.id, "ctis", to_bytes(pa.table({"cti": pa.array(freed.ctis, pa.int64())}))))
-    return found
 
 
 def _in_order(flows: Flows) -> Flows:

@@ -1,10 +1,12 @@
 """Whether a plan can run in several buckets: whether one key says, from the inputs on, which rows ever meet."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from streaming.definition.expressions.tree import Field
 from streaming.engine.plan import (
     Branch,
+    InputPlan,
     LifetimeSpec,
     MatchSpec,
     NodeSpec,
@@ -16,6 +18,7 @@ from streaming.engine.plan import (
     UnionSpec,
     WindowSpec,
 )
+from streaming.temporal.settings import Late
 
 Key = tuple[str, ...]
 
@@ -29,12 +32,16 @@ def partitioned(plan: Plan, buckets: int) -> Plan:
 
     Chosen from the outputs back: a node that groups or matches by key needs rows with an equal key in one bucket; what
     nodes behind it need must be among its own keys. Several buckets need every branch to have a key, for a row in the
-    wrong bucket would meet nothing. One clock's order of rows and CTIs (`ordered`) needs one bucket too.
+    wrong bucket would meet nothing. One clock's order of rows and CTIs (`ordered`) needs one bucket too, and so does a
+    row whose outcome all its ways decide together (T12) if they had no key in common.
     """
     if buckets == 1 or plan.ordered:
         return plan
     try:
         keys = _keys(plan)
+        for each in plan.inputs.values():
+            if _watched(plan, each):
+                keys.update(_alike(each.branches, keys))
     except _OneBucketError:
         return plan
     inputs = {
@@ -56,6 +63,24 @@ def _keys(plan: Plan) -> dict[str, Key]:
         if not needed.setdefault(branch.id, ()) and branch.id not in stateless:
             raise _OneBucketError
     return needed
+
+
+def _watched(plan: Plan, each: InputPlan) -> bool:
+    """Whether some rows of the input are watched (`WATCHED_SCHEMA`)."""
+    folded = any(branch.window is not None for branch in each.branches)
+    return folded or each.watch_longer is not None or (plan.watched and each.advance.late is Late.KEEP)
+
+
+def _alike(branches: Sequence[Branch], keys: Mapping[str, Key]) -> dict[str, Key]:
+    """The keys of branches all flows of a row of which go to one bucket; those without one take that of the others."""
+    unfolded = [branch for branch in branches if branch.window is None]
+    entering = {_before(keys[branch.id], branch.steps) for branch in unfolded} - {()}
+    if len(unfolded) < 2 or not entering:
+        return {}
+    if len(entering) > 1:
+        raise _OneBucketError
+    (key,) = entering
+    return {branch.id: keys[branch.id] or _behind(key, branch.steps) for branch in unfolded}
 
 
 def uniform(spec: NodeSpec) -> bool:
@@ -114,4 +139,15 @@ def _before(key: Key, steps: tuple[Step, ...]) -> Key:
                     raise _OneBucketError
                 found.append(of.path[0])
             key = tuple(found)
+    return key
+
+
+def _behind(key: Key, steps: tuple[Step, ...]) -> Key:
+    """`key`, fields before `steps`, as the fields behind them."""
+    for step in steps:
+        if isinstance(step, ProjectStep):
+            kept = {of.path[0]: name for name, of, _ in step.columns if isinstance(of, Field) and len(of.path) == 1}
+            if not set(key) <= kept.keys():
+                raise _OneBucketError
+            key = tuple(kept[name] for name in key)
     return key

@@ -155,7 +155,8 @@ class MatchSpec:
 
     `left`, `right` and `fields` are schemas; `added` the fields of the right that are no keys, in their order. `kind`
     is that of the definition's node: join, anti_join, semi_join, asof_join or clip; `outer` stands for left_outer.
-    `forgets`: no late_kept event can come, so what ended before the other side's CTI meets nothing any more.
+    `forgets`: no late_kept event can come, so what ended before the other side's CTI meets nothing any more. `apart`:
+    no input is behind both sides, so that in a turn each may have moved before or after the other.
     """
 
     node: str
@@ -168,6 +169,7 @@ class MatchSpec:
     added: tuple[str, ...]
     fields: Fields
     forgets: bool = True
+    apart: bool = True
 
 
 @dataclass(frozen=True)
@@ -241,7 +243,7 @@ class InputPlan:
 
 @dataclass(frozen=True)
 class Wire:
-    """What one port of a node reads: `source`, a branch or a node, through `steps`, which end with the schema `fields`."""
+    """What a port of a node reads: `source`, a branch or a node, through `steps` that end with the schema `fields`."""
 
     source: str
     steps: tuple[Step, ...]

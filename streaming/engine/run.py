@@ -10,6 +10,7 @@ import pyarrow as pa
 from streaming.engine.envelopes import LATE_SCHEMA, Envelope, LaneCounts, Output
 from streaming.engine.feed import LaneFeed
 from streaming.engine.ipc import from_bytes
+from streaming.engine.ledger import Ledger
 from streaming.engine.measures import column_of
 from streaming.engine.operators import Operators
 from streaming.engine.plan import Plan
@@ -159,6 +160,7 @@ class EngineRun:
         run._all = states.pop((_ALL, _ALL), None)
         run._lanes.update(states)
         run._buckets = [DictState.restore(content) for content in snapshot.buckets]
+        run._corrections = [Ledger(state).corrections for state in run._buckets]
         run._batch = snapshot.batch
         run._reached = {output: list(ctis) for output, ctis in snapshot.reached.items()}
         return run
