@@ -95,8 +95,13 @@ def _reasons(arrived: Arrived, judged: Judgement, rows: Int64s) -> Codes:
     return reason
 
 
+_NOBODY: Final = LATE_SCHEMA.empty_table()
+
+
 def labelled(tables: list[pa.Table], input_id: str, lane: str) -> pa.Table:
     """The late rows of a batch in one table, with LATE_SCHEMA."""
+    if not any(table.num_rows for table in tables):
+        return _NOBODY
     rows = pa.concat_tables([CHUNK_SCHEMA.empty_table(), *tables]).combine_chunks()
     names = [pa.repeat(pa.scalar(text), rows.num_rows) for text in (input_id, lane)]
     return pa.table([*names, *rows.columns], schema=LATE_SCHEMA)

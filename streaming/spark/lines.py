@@ -13,12 +13,14 @@ from streaming.temporal.ticks import INFINITY
 
 _PLAIN = (Boolean, Double, Long, String)
 """Types whose values are JSON as they are."""
+_FEW = 200
+"""So few rows are written faster one by one."""
 
 
 def result_lines(output: str, table: pa.Table, schema: Fields) -> Iterable[bytes]:
     """One ResultRow as JSON for each row of `table`, which is that of an `Output` of kind rows, without line ends."""
     plain = table.num_columns == len(schema) + 2 and all(isinstance(of, _PLAIN) for of in schema.values())
-    if not plain or not _finite(table):
+    if table.num_rows < _FEW or not plain or not _finite(table):
         return (json.dumps(row, ensure_ascii=False).encode() for row in result_rows(output, table, schema))
     frame = _frame(table.rename_columns([str(place) for place in range(table.num_columns)]))
     payload = [pl.col(str(place)).alias(name) for place, name in enumerate(schema, start=2)]

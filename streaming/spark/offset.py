@@ -4,8 +4,7 @@ A batch is a function of two offsets, so a replay repeats every decision. A *car
 read; a *parked* one was stopped or failed and keeps its positions, so that a later start goes on from there.
 """
 
-import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from streaming.adapters.contract import Position
@@ -97,9 +96,13 @@ class Offset:
         return {item.entry for item in items} | {turn.entry for turn in self.turns}
 
     def to_json(self) -> dict[str, Any]:
-        """As Spark keeps it: plain JSON values."""
-        content: dict[str, Any] = json.loads(json.dumps(asdict(self)))
-        return content
+        """As Spark keeps it: plain JSON values, which share what they hold with this offset."""
+        return {
+            **vars(self),
+            "carried": {name: _content(item) for name, item in self.carried.items()},
+            "parked": {name: _content(item) for name, item in self.parked.items()},
+            "turns": [_content(turn) for turn in self.turns],
+        }
 
     @classmethod
     def of_json(cls, content: dict[str, Any]) -> "Offset":
@@ -117,6 +120,11 @@ class Offset:
 
 def _rows(positions: LanePositions) -> int:
     return sum(position for lanes in positions.values() for position in lanes.values())
+
+
+def _content(item: Carried | Turn) -> dict[str, Any]:
+    """The fields as JSON values; not dataclasses.asdict, which copies deeply: there is one for each binding."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in vars(item).items()}
 
 
 def _carried(content: dict[str, Any]) -> Carried:
