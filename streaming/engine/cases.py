@@ -84,12 +84,14 @@ def _raw(row: CaseRow) -> str:
 
 
 def _result(case: Case, plan: Plan, run: EngineRun, released: list[Released]) -> CaseResult:
+    """What was released, of each element its last late row: an edge may be late_kept, and be cut off later (T24)."""
     streams = {node.id: node.stream for node in case.graph.nodes if isinstance(node, InputNode)}
     nets: dict[str, Net] = defaultdict(Net)
     for each in released:
         for output, tables in each.rows.items():
             for table in tables:
                 nets[output].add(table)
+    late = [_late(row, streams) for each in released for row in _rows(each.late)]
     outcomes: dict[str, Counter[Outcome]] = {stream: Counter() for stream in streams.values()}
     for (node, _), counts in run.counts.items():
         outcomes[streams[node]].update(dict(counts.outcomes))
@@ -97,7 +99,7 @@ def _result(case: Case, plan: Plan, run: EngineRun, released: list[Released]) ->
         id=case.id,
         events=tuple(CaseEvent(output, *record) for output, net in nets.items() for record in net),
         ctis={output: tuple(cti for each in released for cti in each.ctis.get(output, ())) for output in plan.outputs},
-        late=tuple(_late(row, streams) for each in released for row in _rows(each.late)),
+        late=tuple({(each.stream, each.lane, each.position): each for each in late}.values()),
         outcomes=outcomes,
     )
 

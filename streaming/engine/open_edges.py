@@ -13,7 +13,6 @@ from streaming.engine.keyed import KeyedRows
 from streaming.engine.panes import AFTER_ALL, Panes
 from streaming.engine.report import Report
 from streaming.engine.shelf import Shelf
-from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT
 from streaming.wire.arrived import Int64s
@@ -68,6 +67,7 @@ class OpenEdges:
         """Forget all edges."""
         if self._any:
             stored = self._stored(flows)
+            self._report.ends(stored.read(None).column("@source").combine_chunks())
             stored.rewrite(None, stored.schema.empty_table(), np.empty(0, np.int64))
             self._shelf.drop([_EDGES])
             del self._shelf.head[_EDGES]
@@ -83,7 +83,7 @@ class OpenEdges:
 
     def _add(self, opening: Flows) -> None:
         first = self._panes.first_open(self._panes.first(opening.start), opening.late_at, self._grace)
-        self._report.took(opening.source)
+        self._report.opens(opening.source)
         sources = pa.nulls(len(opening), pa.string()) if opening.source is None else opening.source
         kept = (opening.start, opening.ids, opening.stamps, sources)
         columns = {**dict(zip(_KEPT, kept, strict=True)), _FIRST: first, **opening.columns}
@@ -100,6 +100,7 @@ class OpenEdges:
         lasting = np.maximum(blind - 1, self._panes.last(ends.end))
         last = np.where(ends.end <= ends.start, blind - 1, lasting)
         self._refuse(edges, first, last, closed)
+        self._report.ends(edges.source)
         if ends.source is not None:
             rest = np.minimum(last, _last_allowed(first)) >= np.maximum(first, closed + 1)
             self._report.took(ends.source.filter(pa.array(rest)))
@@ -129,7 +130,7 @@ class OpenEdges:
         allowed = _last_allowed(first)
         beyond = (allowed < last) & (allowed >= closed)
         if edges.source is not None and beyond.any():
-            self._report.refused(edges.source.filter(pa.array(beyond)), Reason.TOO_MANY_WINDOWS)
+            self._report.cuts(edges.source.filter(pa.array(beyond)))
 
 
 def _opened(table: pa.Table) -> tuple[Flows, Int64s]:

@@ -22,7 +22,7 @@ from streaming.engine.report import Report
 from streaming.engine.sections import Section, sections
 from streaming.engine.state import StateStore
 from streaming.engine.steps import follow_flows, step_times
-from streaming.engine.watching import settle
+from streaming.engine.watching import settle, waits_or_open
 from streaming.temporal.ticks import NO_CTI
 
 _WATCHED: Final = "@watched"
@@ -52,7 +52,7 @@ class Operators:
         heard = _climbed(self._plan, inbox, ledger)
         branches = [[branch.id for branch in each.branches] for each in self._plan.inputs.values()]
         every = sections(heard, branches, ordered=self._plan.ordered)
-        waiting = bool(ledger.shelf(_WATCHED).head.get("rows"))
+        waiting = waits_or_open(ledger.shelf(_WATCHED))
         outputs: list[Output] = []
         for place, section in enumerate(every):
             turn = Turn(report, boundary=place == len(every) - 1)
@@ -62,7 +62,6 @@ class Operators:
         outputs.extend(settle(ledger, _WATCHED, inbox.watched, report))
         ledger.write()
         return outputs
-
 
     def _outputs(self, node: str, freed: Released) -> list[Output]:
         found = []

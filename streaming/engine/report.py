@@ -1,5 +1,6 @@
 """What kernels say of received rows whose outcome is still open: taken, kept waiting, or refused (T12, T24)."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -19,16 +20,33 @@ class Report:
     that makes a row of a flow, or keeps it for one, says `took`: from then on no window decides its outcome, and the
     node passes no source on. One that only passes a flow on later (union, held edges) says `waits` in each turn in
     which it still has it, and keeps the source. A window that refuses says so; whoever drops a flow for another cause
-    says nothing.
+    says nothing. `open_edges`: in how many windows more, or fewer, than before the turn an edge stands open, each of
+    which may still cut it off; `cut`: those that one did.
     """
 
     taken: set[str] = field(default_factory=set)
     waiting: set[str] = field(default_factory=set)
     refusals: dict[str, Reason] = field(default_factory=dict)
+    open_edges: Counter[str] = field(default_factory=Counter)
+    cut: set[str] = field(default_factory=set)
 
     def took(self, sources: pa.Array | None) -> None:
         """A node has the flows with these `sources` in a row, or will; nulls say nothing."""
         self.taken.update(_named(sources))
+
+    def opens(self, sources: pa.Array | None) -> None:
+        """A window took the open edges with these `sources`, and may cut them off before their ends come (T24)."""
+        self.took(sources)
+        self.open_edges.update(_named(sources))
+
+    def ends(self, sources: pa.Array | None) -> None:
+        """The ends came of edges that a window said to stand open, or no end will."""
+        self.open_edges.subtract(_named(sources))
+
+    def cuts(self, sources: pa.Array | None) -> None:
+        """The open edges with these `sources` are in too many windows: malformed although a window took them (T24)."""
+        self.cut.update(_named(sources))
+        self.refused(sources, Reason.TOO_MANY_WINDOWS)
 
     def waits(self, sources: pa.Array | None) -> None:
         """The flows with these `sources` wait in a node for a CTI, and will pass on then."""

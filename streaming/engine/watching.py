@@ -2,7 +2,8 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -10,68 +11,171 @@ import pyarrow as pa
 
 from streaming.engine.envelopes import LATE_SCHEMA, WATCHED_SCHEMA, Output
 from streaming.engine.ipc import to_bytes
+from streaming.engine.keyed import KeyedRows
 from streaming.engine.ledger import Ledger
 from streaming.engine.report import Report
+from streaming.engine.shelf import Shelf
+from streaming.temporal.events import EdgeKind
 from streaming.temporal.outcomes import Outcome, Reason
+from streaming.temporal.ticks import INFINITY
 
 _PENDING: Final = "pending"
+_OPEN: Final = "open"
 _OUTCOMES: Final[Mapping[Reason, Outcome]] = {
     Reason.WINDOW_CLOSED: Outcome.DROPPED_WINDOW_CLOSED,
     Reason.TOO_MANY_WINDOWS: Outcome.MALFORMED,
 }
 _PASSED: Final = (str(Outcome.ON_TIME), str(Outcome.REORDERED))
+_STORED: Final = pa.schema([*WATCHED_SCHEMA, pa.field("windows", pa.int64()), pa.field("taken", pa.bool_())])
+"""WATCHED_SCHEMA with in how many windows an edge stands open, and whether some node took the row."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One row of `_STORED`, as far as it matters here; `place` is where it stands in its table."""
+
+    place: int
+    source: str
+    outcome: str
+    edge: str | None
+    refused: str | None
+    windows: int
+    taken: bool
+    waits: bool
+    cut: bool
+
+    @property
+    def decided(self) -> bool:
+        """Whether its outcome is what it will be, unless an open edge is cut off."""
+        return self.cut or self.taken or not self.waits
+
+    @property
+    def stays(self) -> bool:
+        """Whether something may still change its outcome."""
+        if not self.decided:
+            return True
+        return not self.cut and self.taken and (self.windows > 0 or (self.waits and self.edge == EdgeKind.START))
+
+    @property
+    def reason(self) -> Reason | None:
+        """For what windows refused it in the end, if they did; WINDOW_CLOSED concerns late_kept rows alone."""
+        if self.cut:
+            return Reason.TOO_MANY_WINDOWS
+        if self.taken or self.refused is None:
+            return None
+        reason = Reason(self.refused)
+        return None if reason is Reason.WINDOW_CLOSED and self.outcome != Outcome.LATE_KEPT else reason
 
 
 def settle(ledger: Ledger, shelf_id: str, arrived: Sequence[pa.Table], report: Report) -> list[Output]:
     """Decide what can be decided of the rows watched so far and of those that `arrived` (WATCHED_SCHEMA).
 
     A row that a node took keeps the clock's outcome. One whose every way has ended, one of them in a refusal, gets the
-    outcome of that; WINDOW_CLOSED concerns late_kept rows alone. An open edge that windows have cut off is malformed
-    even though they took it before (T24). Late rows leave once, with their last outcome; how many changed leaves as
-    totals since the first batch.
+    outcome of that. An edge that windows took is remembered until its end has come, for they may cut it off: then it is
+    malformed even so (T24). Late rows leave once, with their last outcome, but for an edge that had left as late_kept
+    before it was cut off: it leaves again. How many changed leaves as totals since the first batch.
     """
-    shelf = ledger.shelf(shelf_id)
-    known = [shelf.get(_PENDING)] if shelf.head.get("rows") else []
-    if not known and not arrived:
+    watched = _Watched(ledger.shelf(shelf_id), report)
+    known = watched.known(arrived)
+    if known is None:
         return _totals(ledger)
-    rows = pa.concat_tables([*known, *arrived])
-    decided: list[int] = []
-    waiting: list[int] = []
-    for place, row in enumerate(rows.select(["source", "refused", "outcome", "end"]).to_pylist()):
-        (waiting if _open(row, report) else decided).append(place)
-    refused = [_worst(row, report) for row in rows.select(["source", "refused"]).to_pylist()]
-    rows = rows.set_column(rows.column_names.index("refused"), "refused", pa.array(refused, pa.string()))
-    left = rows.take(pa.array(waiting, pa.int64())).cast(WATCHED_SCHEMA)
-    shelf.head["rows"] = left.num_rows
-    if left.num_rows:
-        shelf.put(_PENDING, left)
-    elif known:
-        shelf.drop([_PENDING])
-    return _said(ledger, rows.take(pa.array(decided, pa.int64())), report)
+    table, before = known
+    rows = [watched.row(place, each) for place, each in enumerate(table.select(_READ).to_pylist())]
+    for name, values in (
+        ("refused", [row.refused for row in rows]),
+        ("windows", [row.windows for row in rows]),
+        ("taken", [row.taken for row in rows]),
+    ):
+        at = table.column_names.index(name)
+        table = table.set_column(at, _STORED.field(name), pa.array(values, _STORED.field(name).type))
+    watched.keep(table, [row for row in rows if row.stays])
+    return _said(ledger, table, [row for row in rows if row.decided and (row.cut or not before[row.place])])
 
 
-def _open(row: Mapping[str, Any], report: Report) -> bool:
-    return row["source"] in report.waiting and row["source"] not in report.taken
+_READ: Final = ["source", "outcome", "edge", "refused", "windows", "taken"]
 
 
-def _worst(row: Mapping[str, Any], report: Report) -> str | None:
-    """The reason of all refusals so far that counts."""
-    now = report.refusals.get(row["source"])
-    return row["refused"] if now is None or row["refused"] == Reason.TOO_MANY_WINDOWS else str(now)
+@dataclass(frozen=True)
+class _Watched:
+    """The watched rows on `shelf`: `pending` those that wait in some node, `open` by source the edges of windows.
+
+    In the head `rows` and `open` say how many there are.
+    """
+
+    shelf: Shelf
+    report: Report
+
+    def known(self, arrived: Sequence[pa.Table]) -> tuple[pa.Table, list[bool]] | None:
+        """The rows that this turn may decide, and which of them a node had taken before; None when there are none."""
+        parts = [_fresh(each) for each in arrived]
+        if self.shelf.head.get("rows"):
+            parts.insert(0, self.shelf.get(_PENDING))
+        moved = {source for source, windows in self.report.open_edges.items() if windows}
+        touched = pa.array(sorted(self.report.cut | moved), pa.string())
+        if self.shelf.head.get(_OPEN) and len(touched):
+            slots = self._edges.slots_of([touched], len(touched))
+            stored = self._edges.read(slots)
+            mine = np.isin(stored.column("source").to_numpy(zero_copy_only=False), touched.to_pylist())
+            self._rewrite(slots, stored.filter(pa.array(~mine)), stored.num_rows)
+            parts.append(stored.filter(pa.array(mine)))
+        table = pa.concat_tables([_STORED.empty_table(), *parts]).combine_chunks()
+        return (table, table.column("taken").to_pylist()) if table.num_rows else None
+
+    def row(self, place: int, each: Mapping[str, Any]) -> _Row:
+        """A row with what the turn said of it."""
+        source, report = each["source"], self.report
+        row = _Row(place, **each, waits=source in report.waiting, cut=source in report.cut)
+        now = report.refusals.get(source)
+        if now is not None and row.refused != Reason.TOO_MANY_WINDOWS:
+            row = replace(row, refused=str(now))
+        windows = row.windows + report.open_edges[source]
+        return replace(row, windows=windows, taken=row.taken or source in report.taken)
+
+    def keep(self, table: pa.Table, rows: Iterable[_Row]) -> None:
+        """Remember these rows of `table`."""
+        edges: list[int] = []
+        pending: list[int] = []
+        for row in rows:
+            (edges if row.taken and not row.waits else pending).append(row.place)
+        if edges:
+            self._edges.append(table.take(pa.array(edges, pa.int64())), np.full(len(edges), INFINITY))
+            self.shelf.head[_OPEN] = self.shelf.head.get(_OPEN, 0) + len(edges)
+        if pending:
+            self.shelf.put(_PENDING, table.take(pa.array(pending, pa.int64())))
+        elif self.shelf.head.get("rows"):
+            self.shelf.drop([_PENDING])
+        self.shelf.head["rows"] = len(pending)
+
+    def _rewrite(self, slots: Any, table: pa.Table, before: int) -> None:
+        self._edges.rewrite(slots, table, np.full(table.num_rows, INFINITY))
+        self.shelf.head[_OPEN] += table.num_rows - before
+
+    @property
+    def _edges(self) -> KeyedRows:
+        return KeyedRows(self.shelf, "edges", ["source"], _STORED)
 
 
-def _said(ledger: Ledger, decided: pa.Table, report: Report) -> list[Output]:
-    outcomes, reasons = decided.column("outcome").to_pylist(), decided.column("reason").to_pylist()
-    for place, row in enumerate(decided.select(["source", "refused", "input", "lane", "end"]).to_pylist()):
-        reason = row["refused"]
-        if reason is None or row["source"] in report.taken:
-            continue
-        if reason == Reason.WINDOW_CLOSED and outcomes[place] != Outcome.LATE_KEPT:
-            continue
-        _correct(ledger, row, outcomes[place], Reason(reason))
-        outcomes[place], reasons[place] = str(_OUTCOMES[Reason(reason)]), reason
+def waits_or_open(shelf: Shelf) -> bool:
+    """Whether the outcome of some row is open, so that each node must say what waits in it."""
+    return bool(shelf.head.get("rows") or shelf.head.get(_OPEN))
+
+
+def _fresh(arrived: pa.Table) -> pa.Table:
+    none = (pa.array(np.zeros(arrived.num_rows, np.int64)), pa.array(np.zeros(arrived.num_rows, np.bool_)))
+    return pa.table([*arrived.cast(WATCHED_SCHEMA).columns, *none], schema=_STORED)
+
+
+def _said(ledger: Ledger, table: pa.Table, decided: Sequence[_Row]) -> list[Output]:
+    """The late rows among the `decided` rows of `table`, with their outcomes, and the totals of what changed."""
+    part = table.take(pa.array([row.place for row in decided], pa.int64()))
+    outcomes, reasons = part.column("outcome").to_pylist(), part.column("reason").to_pylist()
+    for place, row in enumerate(decided):
+        if row.reason is not None:
+            where = part.select(["input", "lane"]).slice(place, 1).to_pylist()[0]
+            _correct(ledger, where, outcomes[place], row.reason)
+            outcomes[place], reasons[place] = str(_OUTCOMES[row.reason]), str(row.reason)
     shown = np.flatnonzero([outcome not in _PASSED for outcome in outcomes])
-    changed = decided.set_column(decided.column_names.index("outcome"), "outcome", pa.array(outcomes, pa.string()))
+    changed = part.set_column(part.column_names.index("outcome"), "outcome", pa.array(outcomes, pa.string()))
     changed = changed.set_column(changed.column_names.index("reason"), "reason", pa.array(reasons, pa.string()))
     late = changed.select(LATE_SCHEMA.names).take(pa.array(shown)).cast(LATE_SCHEMA)
     return [*([Output("", "late", to_bytes(late))] if late.num_rows else []), *_totals(ledger)]
