@@ -1,6 +1,14 @@
-"""`make bench`: Punctual beside plain Spark on the same files, in turns, each run in a process of its own."""
+"""`make bench`: Punctual beside plain Spark on the same files, in turns, each run in a process of its own.
 
+`python -m tests.bench [WORK ...] [--runs N] [--rows FACTOR] [--state memory] [--json FILE]`: only these works, so many
+turns, batches of so many times the rows. A ratio is plain Spark's time by Punctual's, of batches of the same place in
+the run. Where both sides mean the same, their results are compared. What else is measured: `tests.bench.density`,
+`tests.bench.memory`, and the profiles, each a module of its own.
+"""
+
+import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -8,63 +16,111 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import data, limit, validation
-from tests.bench.data import WARM_UP, WORKLOADS, Workload
+from tests.bench import data, limit, results, validation
+from tests.bench.catalogue import WORKS
+from tests.bench.works import Work
 
-TARGETS = ("2.0 (20 M), 1.3 (5 M)", "40", "100")
-CONSOLE = Console(width=150)
+CONSOLE = Console(width=200)
+COLUMNS = ("work", "rows", "plain Spark s", "Punctual s", "ratio min / median / max", "target")
+FURTHER = ("further row us: plain, ours, ratio", "peak MB: plain, ours", "DuckDB s", "results")
+TEXTS = "texts"
+LATENCY = "latency"
 
 
 @dataclass(frozen=True)
 class Side:
-    """Seconds of steady batches, full and half, and the peak memory of one side."""
+    """Seconds of the steady batches of all turns, full and half, and the peak memory of one side."""
 
     full_s: Sequence[float]
     half_s: Sequence[float]
     peak_bytes: int
+    digest: results.Digest
 
-    def further_row_us(self, workload: Workload) -> float:
+    @classmethod
+    def of(cls, work: Work, found: Sequence[dict[str, Any]]) -> "Side":
+        """From what the processes of each turn printed."""
+        steady = [
+            (part, seconds)
+            for each in found
+            for part, (_, seconds) in list(zip(work.batches, each["batches"], strict=True))[work.warm_up :]
+        ]
+        return cls(
+            [seconds for part, seconds in steady if part == 1.0],
+            [seconds for part, seconds in steady if part == 0.5],
+            max(each["peak_bytes"] for each in found),
+            found[-1]["digest"],
+        )
+
+    def further_us(self, work: Work) -> float | None:
         """What one more row costs: the slope between half and full batches, in microseconds."""
-        return (statistics.median(self.full_s) - statistics.median(self.half_s)) / (workload.rows / 2) * 1e6
+        if not self.half_s:
+            return None
+        return (statistics.median(self.full_s) - statistics.median(self.half_s)) / (work.rows / 2) * 1e6
 
 
-def run(module: str, *arguments: object) -> tuple[list[tuple[int, float]], int]:
-    """The steady `(rows, seconds)` of one process, warm-up left out, and its peak memory."""
+def run(module: str, *arguments: object) -> dict[str, Any]:
+    """What a process of `tests.bench` prints last as JSON. Raises SystemExit when it fails."""
     command = [sys.executable, "-m", f"tests.bench.{module}", *map(str, arguments)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode:
-        raise SystemExit(f"{' '.join(command)} failed:\n{ended.stderr[-3000:]}")
-    found = json.loads(ended.stdout.strip().splitlines()[-1])
-    batches = [(int(rows), float(seconds)) for rows, seconds in found["batches"]]
-    return batches[WARM_UP:], found["peak_bytes"]
+        raise SystemExit(f"{' '.join(command)} failed:\n{ended.stdout[-1000:]}\n{ended.stderr[-3000:]}")
+    found: dict[str, Any] = json.loads(ended.stdout.strip().splitlines()[-1])
+    return found
 
 
-def measured(number: int, folder: Path) -> tuple[Side, Side, float]:
-    """Plain Spark, Punctual and DuckDB's seconds on workload `number`, one after the other."""
-    workload, files = WORKLOADS[number], folder / f"data{number}"
-    half = workload.rows // 2
-    CONSOLE.print(f"{workload.name}: writing {sum(workload.batches):,} rows")
-    data.write(workload, files)
-    CONSOLE.print("  plain Spark ...")
-    plain, plain_peak = run("plain", number, files, folder / f"plain{number}")
-    CONSOLE.print("  Punctual, full batches ...")
-    ours, ours_peak = run("ours", number, files, folder / f"ours{number}", workload.rows)
-    CONSOLE.print("  Punctual, half batches ...")
-    ours_half, _ = run("ours", number, files, folder / f"half{number}", half)
-    return (
-        Side(of_size(plain, workload.rows), of_size(plain, half), plain_peak),
-        Side(of_size(ours, workload.rows), of_size(ours_half, half), ours_peak),
-        min(limit.seconds(files / f"{WARM_UP + 1}.parquet", workload.size_s) for _ in range(3)),
-    )
+def measured(name: str, options: argparse.Namespace, folder: Path) -> list[str]:
+    """One row of the table: both sides of work `name`, in turns."""
+    work, files = WORKS[name].scaled(options.rows), folder / "data"
+    CONSOLE.print(f"{name}: writing {sum(work.batches) * work.rows:,.0f} rows")
+    for seed, (source, rows) in enumerate(work.sources.items()):
+        data.write(rows, work.batches, files / source, seed)
+    plain, ours = [], []
+    for turn in range(options.runs):
+        if work.plain is not None:
+            CONSOLE.print(f"  turn {turn + 1}: plain Spark ...")
+            plain.append(run("plain", name, options.rows, files, folder / f"plain{turn}", options.state))
+        CONSOLE.print(f"  turn {turn + 1}: Punctual ...")
+        ours.append(run("ours", name, options.rows, files, folder / f"ours{turn}"))
+    if options.json is not None:
+        with Path(options.json).open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"work": name, "rows": options.rows, "plain": plain, "ours": ours}) + "\n")
+    limit_s = "-"
+    if work.duckdb_s is not None:
+        events = work.sources["events"]
+        last = len(work.batches) - 1
+        parts = [events.file(files / "events", last, lane) for lane in range(events.lanes)]
+        limit_s = f"{limit.seconds(parts, work.duckdb_s):.2f}"
+    return cells(work, Side.of(work, plain) if plain else None, Side.of(work, ours), limit_s)
 
 
-def of_size(batches: Sequence[tuple[int, float]], rows: int) -> list[float]:
-    """The seconds of the batches with just so many rows."""
-    return [seconds for read, seconds in batches if read == rows]
+def cells(work: Work, plain: Side | None, ours: Side, limit_s: str) -> list[str]:
+    """The row of the table."""
+    further_ours, per_s = ours.further_us(work), work.rows / statistics.median(ours.full_s)
+    known = [work.title, f"{work.rows:,}"]
+    if plain is None:
+        said = ["cannot say it", spread(ours.full_s), f"{per_s:,.0f} events/s", work.target]
+        further = "-" if further_ours is None else f"-, {further_ours:.3f}, -"
+        return [*known, *said, further, f"-, {ours.peak_bytes >> 20}", limit_s, f"{ours.digest['rows']:,.0f} rows"]
+    pairs = [p / o for p, o in zip(plain.full_s, ours.full_s, strict=True)]
+    further_plain, further = plain.further_us(work), "-"
+    if further_plain is not None and further_ours is not None:
+        further = f"{further_plain:.2f}, {further_ours:.3f}, {further_plain / further_ours:.0f}"
+    peaks = f"{plain.peak_bytes >> 20}, {ours.peak_bytes >> 20}"
+    seconds = [spread(plain.full_s), spread(ours.full_s), spread(pairs)]
+    return [*known, *seconds, work.target, further, peaks, limit_s, verdict(work, plain.digest, ours.digest)]
+
+
+def verdict(work: Work, plain: results.Digest, ours: results.Digest) -> str:
+    """Whether both sides gave the same."""
+    if not work.alike:
+        return f"{ours['rows']:,.0f} rows" if plain["rows"] == ours["rows"] else "OTHER ROWS"
+    wrong = results.differences(plain, ours)
+    return "DIFFERENT: " + "; ".join(wrong) if wrong else f"{ours['rows']:,.0f} rows, equal"
 
 
 def spread(values: Sequence[float]) -> str:
@@ -72,29 +128,45 @@ def spread(values: Sequence[float]) -> str:
     return f"{min(values):.2f} / {statistics.median(values):.2f} / {max(values):.2f}"
 
 
+def latencies(options: argparse.Namespace, folder: Path) -> list[list[str]]:
+    """The rows that wait: emission of 100-event batches, the first row of a query, and of one that is added."""
+    from tests.bench import latency
+
+    latency.prepare(folder)
+    found: dict[str, list[dict[str, list[float]]]] = {"plain": [], "ours": []}
+    for turn in range(options.runs):
+        for side, each in found.items():
+            CONSOLE.print(f"  turn {turn + 1}: latency, {side} ...")
+            each.append(run("latency", side, folder, folder / f"{side}-latency{turn}", options.state)["seconds"])
+    return latency.rows(found["plain"], found["ours"])
+
+
 def main() -> None:
-    """Print how long texts take, then one row for each workload: seconds, ratio, cost of a further row, peak memory."""
-    CONSOLE.print(validation.table())
-    table = Table("work", "rows", "plain Spark s", "Punctual s", "ratio min / median / max", "target", title="bench")
-    for column in ("further row us: plain, ours, ratio", "peak MB: plain, ours", "DuckDB s, tumbling"):
-        table.add_column(column)
-    with tempfile.TemporaryDirectory(prefix="punctual-bench-") as folder:
-        for number, workload in enumerate(WORKLOADS):
-            plain, ours, duckdb_s = measured(number, Path(folder))
-            pairs = [p / o for p, o in zip(plain.full_s, ours.full_s, strict=False)]
-            slopes = plain.further_row_us(workload), ours.further_row_us(workload)
-            table.add_row(
-                workload.name,
-                f"{workload.rows:,}",
-                spread(plain.full_s),
-                spread(ours.full_s),
-                spread(pairs),
-                TARGETS[number],
-                f"{slopes[0]:.2f}, {slopes[1]:.3f}, {slopes[0] / slopes[1]:.0f}",
-                f"{plain.peak_bytes >> 20}, {ours.peak_bytes >> 20}",
-                f"{duckdb_s:.2f}",
-            )
-            CONSOLE.print(table)
+    """Print the table anew after each work, so that a run that is broken off has shown what it knows."""
+    options = parser().parse_args()
+    wanted = options.works or [TEXTS, *WORKS, LATENCY]
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    if TEXTS in wanted:
+        CONSOLE.print(validation.table())
+    table = Table(*COLUMNS, *FURTHER, title=f"bench, {options.runs} turns, rows times {options.rows:g}")
+    for name in (name for name in wanted if name != TEXTS):
+        with tempfile.TemporaryDirectory(prefix="punctual-bench-", dir=options.folder) as folder:
+            found = latencies(options, Path(folder)) if name == LATENCY else [measured(name, options, Path(folder))]
+        for row in found:
+            table.add_row(*row)
+        CONSOLE.print(table)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    made = argparse.ArgumentParser(prog="python -m tests.bench", description="Punctual beside plain Spark.")
+    made.add_argument("works", nargs="*", choices=[[], TEXTS, *WORKS, LATENCY], help="which works; all without any")
+    made.add_argument("--runs", type=int, default=1, help="how often each side is run, in turns")
+    made.add_argument("--rows", type=float, default=1.0, help="how many times the rows of each batch")
+    made.add_argument("--state", choices=["rocksdb", "memory"], default="rocksdb", help="where plain Spark keeps state")
+    made.add_argument("--json", help="a file to which all seconds are appended")
+    made.add_argument("--folder", help="where data and checkpoints lie meanwhile, about 4 GB")
+    return made
 
 
 if __name__ == "__main__":

@@ -1,57 +1,131 @@
-"""Generated Parquet for the benchmark: one file is one micro-batch, in arrival order, with genuine lateness."""
+"""Generated files for the benchmark: one file (of each lane) is one micro-batch, in order of arrival.
 
-from dataclasses import dataclass
+Most rows are at most 4 s late, which a delay of 5 s forgives. From the third file on LATE_SHARE of them are so late
+that plain Spark, whose watermark lags two batches behind, drops them too: so both sides must give the same results.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-KEYS = 1_000
 MEAN_LATENESS_S = 1.0
-WARM_UP = 2
-"""How many batches are left out at the beginning of every run."""
+MOST_LATENESS_S = 4.0
+LATE_SHARE = 0.007
+BEYOND_S = 700
+"""A row that counts as late is later than two batches and the longest window."""
 START_US = 1_767_225_600_000_000
+SENTINEL = "end"
+"""The key of the rows at the end that make plain Spark let its last windows go; results with it are left out."""
+_DAY_US = 86_400_000_000
+_FIRST_MTIME = 1_700_000_000
+Int64s = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Workload:
-    """One row of the table: batches of `rows` at `rows_per_s` of event time, and the windows over them."""
+class Source:
+    """One input: a full batch has `rows` rows, `per_s` in a second of event time.
 
-    name: str
+    Columns: ts (us, UTC), key (text, one of `keys`), `value` (double), and, with `users`, user (long). Starts are
+    multiples of `tick_us`. Each batch is cut into one file for each of `lanes`.
+    """
+
     rows: int
-    rows_per_s: int
-    size_s: int
-    hop_s: int
+    per_s: int
+    keys: int = 1_000
+    value: str = "value"
+    users: int | None = None
+    tick_us: int = 1
+    lanes: int = 1
+    form: Literal["parquet", "json"] = "parquet"
 
     @property
-    def batches(self) -> tuple[int, ...]:
-        """Rows of each file: two to warm up, then half and full batches in turn, so that a further row has a cost."""
-        return (*(self.rows,) * WARM_UP, *(self.rows // 2, self.rows) * 3)
+    def fields(self) -> dict[str, str]:
+        """The payload, by Punctual's types."""
+        return {"key": "string", self.value: "double"} | ({} if self.users is None else {"user": "long"})
+
+    @property
+    def schema(self) -> str:
+        """All columns, by Spark's types."""
+        names = {"string": "string", "double": "double", "long": "bigint"}
+        return ", ".join(["ts timestamp", *(f"{name} {names[of]}" for name, of in self.fields.items())])
+
+    def scaled(self, factor: float) -> "Source":
+        """With so many times the rows a batch, at the same rate."""
+        return replace(self, rows=max(2 * self.lanes, round(self.rows * factor)))
+
+    def file(self, folder: Path, number: int, lane: int) -> Path:
+        """The file of batch `number` and of one lane."""
+        return folder / f"{number:04d}-{lane}.{'parquet' if self.form == 'parquet' else 'jsonl'}"
 
 
-WORKLOADS = (
-    Workload("tumbling 10 s", 5_000_000, 10_000, 10, 10),
-    Workload("hopping 600 s by 10 s (ratio 60)", 1_000_000, 1_000, 600, 10),
-    Workload("hopping 600 s by 1 s (ratio 600)", 200_000, 200, 600, 1),
-)
+def sizes(source: Source, batches: Sequence[float]) -> list[int]:
+    """The rows of each batch, given as parts of a full one; the lanes share them evenly."""
+    return [max(1, round(source.rows * part / source.lanes)) * source.lanes for part in batches]
 
 
-def write(workload: Workload, folder: Path) -> None:
-    """Write the files `0.parquet`, `1.parquet`, ... of `workload`: ts (us, UTC), key (string), value (double)."""
+def write(
+    source: Source,
+    batches: Sequence[float],
+    folder: Path,
+    seed: int,
+    *,
+    late_share: float = LATE_SHARE,
+    sentinels: bool = True,
+) -> None:
+    """Write the files of all batches, then, if wanted, two batches with a row of SENTINEL in each lane."""
     folder.mkdir(parents=True, exist_ok=True)
-    random = np.random.default_rng(20_26)
-    names = pa.array([f"key-{key:04d}" for key in range(KEYS)])
+    random = np.random.default_rng([20_26, seed])
+    width = len(str(source.keys - 1))
+    names = pa.array([f"key-{key:0{width}d}" for key in range(source.keys)])
     first = 0
-    for number, rows in enumerate(workload.batches):
-        arrival_us = (np.arange(first, first + rows) * (1_000_000 / workload.rows_per_s)).astype(np.int64)
-        late_us = (random.exponential(MEAN_LATENESS_S, rows) * 1_000_000).astype(np.int64)
-        table = pa.table(
-            {
-                "ts": pa.array(START_US + arrival_us - late_us, pa.timestamp("us", "UTC")),
-                "key": names.take(pa.array(random.integers(0, KEYS, rows))),
-                "value": pa.array(random.random(rows) * 100.0),
-            }
-        )
-        pq.write_table(table, folder / f"{number}.parquet", row_group_size=1_000_000)
+    for number, rows in enumerate(sizes(source, batches)):
+        start = _starts(source, random, first, rows, late_share if number >= 2 else 0.0)
+        keys = names.take(pa.array(random.integers(0, source.keys, rows)))
+        _write_batch(source, folder, number, _table(source, random, start, keys))
         first += rows
+    for further in (1, 2) if sentinels else ():
+        start = np.full(source.lanes, START_US + further * 365 * _DAY_US)
+        table = _table(source, random, start, pa.array([SENTINEL] * source.lanes))
+        _write_batch(source, folder, len(batches) + further - 1, table)
+
+
+def _starts(source: Source, random: np.random.Generator, first: int, rows: int, late_share: float) -> Int64s:
+    arrival_us = (np.arange(first, first + rows) * (1_000_000 / source.per_s)).astype(np.int64)
+    late_s = np.minimum(random.exponential(MEAN_LATENESS_S, rows), MOST_LATENESS_S)
+    if late_share:
+        late_s[random.random(rows) < late_share] += 2 * source.rows / source.per_s + BEYOND_S
+    start: Int64s = START_US + arrival_us - (late_s * 1_000_000).astype(np.int64)
+    return start // source.tick_us * source.tick_us
+
+
+def _table(source: Source, random: np.random.Generator, start: Int64s, keys: pa.Array) -> pa.Table:
+    rows = len(start)
+    columns = {"ts": pa.array(start, pa.timestamp("us", "UTC")), "key": keys}
+    columns[source.value] = pa.array(np.round(random.random(rows) * 100.0, 6))
+    if source.users is not None:
+        columns["user"] = pa.array(random.integers(0, source.users, rows))
+    return pa.table(columns)
+
+
+def _write_batch(source: Source, folder: Path, number: int, table: pa.Table) -> None:
+    """Every lane gets a part of the rows, in turns; the time of the file says its place in the order."""
+    for lane in range(source.lanes):
+        path = source.file(folder, number, lane)
+        part = table.take(pa.array(np.arange(lane, table.num_rows, source.lanes))) if source.lanes > 1 else table
+        if source.form == "parquet":
+            pq.write_table(part, path, row_group_size=1_000_000)
+        else:
+            frame = pl.from_arrow(part)
+            assert isinstance(frame, pl.DataFrame)
+            frame.with_columns(pl.col("ts").dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ")).write_ndjson(path)
+        at = datetime.fromtimestamp(_FIRST_MTIME + number * 10, UTC).timestamp()
+        os.utime(path, (at, at))

@@ -15,9 +15,10 @@ from streaming.spark.manifests import Manifest
 from streaming.spark.session import start_session
 from streaming.wire.messages import RunSpec
 from tests.bench import data
-from tests.bench.data import Workload
+from tests.bench.data import Source
 from tests.bench.memory import PeakMemory, Sizes
-from tests.bench.ours import Durations, spec_of
+from tests.bench.ours import Durations
+from tests.bench.works import Work, hopping, window_node
 
 SMALL_ROWS = 1_000
 LARGE_ROWS = 10_000_000
@@ -71,7 +72,7 @@ def loop(folder: Path, batches: int) -> list[tuple[int, float, Mapping[str, int]
     running.clock = 10**15
     spec = sightings("small", 1_000.0, batches * SMALL_ROWS, 0)
     running.carrier.control.append(AddBinding(kind="add", tick=0, spec=spec, bucket_ids=[0], lanes={}, at_end="flush"))
-    found = []
+    found: list[tuple[int, float, Mapping[str, int]]] = []
     for number in range(1, batches + 1):
         began = time.perf_counter()
         running.batch()
@@ -114,19 +115,10 @@ def spark(folder: Path, batches: int) -> list[tuple[int, float, Mapping[str, int
 
 
 def written(folder: Path, rows: int) -> RunSpec:
-    """A file of so many rows below `folder`, and the binding of the benchmark's first workload over it."""
-
-    class OneFile(Workload):
-        """One batch."""
-
-        @property
-        def batches(self) -> tuple[int, ...]:
-            """Its rows."""
-            return (self.rows,)
-
-    workload = OneFile("memory", rows, 10_000, 10, 10)
-    data.write(workload, folder / "in")
-    return spec_of(workload, "in")
+    """A file of so many rows below `folder`, and a binding that counts and sums it by key and 10 s."""
+    source = Source(rows, 10_000)
+    data.write(source, (1.0,), folder / "in" / "events", 0, sentinels=False)
+    return Work("memory", "", {"events": source}, (window_node(hopping(10, 10)),), None).spec(follow=False)
 
 
 def large(folder: Path, rows: int) -> dict[str, float]:

@@ -1,28 +1,26 @@
-"""Punctual on the same files: a carrier with one dedicated binding, batches of a given number of rows."""
+"""Punctual on a work: a carrier with one dedicated binding. `python -m tests.bench.ours WORK FACTOR DATA PLACE`."""
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
-from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import (
-    AdapterChoice,
-    AdvanceTimeSettings,
-    EventTime,
-    GenerateSettings,
-    StreamDefinition,
-    TimeColumn,
-)
+from streaming.spark.carrier import Carrier
 from streaming.spark.layout import CarrierSettings
-from streaming.spark.local_run import run_to_end
+from streaming.spark.local_run import await_ends
 from streaming.spark.session import start_session
-from streaming.temporal.settings import Late
-from streaming.wire.messages import InputSpec, RunSpec
-from tests.bench.data import WORKLOADS, Workload
+from tests.bench import results
+from tests.bench.catalogue import WORKS
+from tests.bench.data import sizes
+from tests.bench.lanes import let_workers_know
 from tests.bench.memory import PeakMemory
+from tests.bench.releasing import Releasing
+from tests.bench.works import BINDING, Work
+
+DEADLINE_S = 600.0
 
 
 class Durations(StreamingQueryListener):
@@ -49,63 +47,45 @@ class Durations(StreamingQueryListener):
 
 
 def position(offset: str | None) -> int:
-    """How far the only lane of the only binding has been read at `offset`."""
-    carried = json.loads(offset).get("carried", {}) if offset and offset.startswith("{") else {}
-    lanes = carried["bench"]["positions"]["events"] if carried else {}
-    return sum(lanes.values())
+    """How far all lanes of the only binding have been read at `offset`."""
+    found = json.loads(offset) if offset and offset.startswith("{") else {}
+    known: Mapping[str, Any] = {**found.get("parked", {}), **found.get("carried", {})}
+    return sum(sum(lanes.values()) for item in known.values() for lanes in item["positions"].values())
 
 
-def spec_of(workload: Workload, folder: str) -> RunSpec:
-    """Count, sum and average for each key and window; a CTI every 100 events, delay 5 s, late events dropped."""
-    aggregates = [
-        {"name": "n", "function": "count"},
-        {"name": "total", "function": "sum", "of": "value"},
-        {"name": "mean", "function": "avg", "of": "value"},
-    ]
-    window = {"kind": "hopping", "size": f"{workload.size_s}s", "hop": f"{workload.hop_s}s"}
-    nodes = [
-        {"id": "events", "kind": "input", "stream": "events"},
-        {
-            "id": "w",
-            "kind": "window",
-            "input": "events",
-            "group_by": ["key"],
-            "window": window,
-            "aggregates": aggregates,
-        },
-        {"id": "out", "kind": "output", "input": "w"},
-    ]
-    stream = StreamDefinition(
-        fields={"key": "string", "value": "double"}, event_time=EventTime(start=TimeColumn(column="ts"))
-    )
-    advance = AdvanceTimeSettings(generate=GenerateSettings(every=100, delay="5s", final=True), late=Late.DROP)
-    adapter = AdapterChoice(kind="file", options={"path": folder})
-    return RunSpec(
-        organisation="bench",
-        binding="bench",
-        run="bench",
-        desired="running",
-        query=QueryGraph.model_validate({"version": 1, "name": "bench", "nodes": nodes}),
-        inputs={"events": InputSpec(stream=stream, adapter=adapter, advance=advance)},
-        results="results",
-    )
+def settings_of(work: Work, home: Path) -> CarrierSettings:
+    """A dedicated carrier whose batches hold a full file of each input."""
+    most = max(source.rows for source in work.sources.values())
+    return CarrierSettings(home=str(home), rows_per_batch=most, buckets=2, isolate=False)
 
 
-def main(workload_number: int, data: Path, work: Path, rows_per_batch: int) -> None:
-    """Run the workload and print `{batches: [[rows, seconds], ...], peak_bytes}` as the last line."""
+def main(work: Work, data: Path, home: Path) -> None:
+    """Run `work` and print `{batches: [[rows, seconds], ...], peak_bytes, digest}` as the last line."""
+    let_workers_know()
     spark = start_session()
     durations = Durations()
     spark.streams.addListener(durations)
-    settings = CarrierSettings(home=str(data.parent), rows_per_batch=rows_per_batch, buckets=2, isolate=False)
+    releasing = Releasing(work, data, home, home / "carrier")
+    spec = work.spec()
     with PeakMemory() as memory:
-        spec = spec_of(WORKLOADS[workload_number], data.name).model_copy(update={"results": str(work / "results")})
-        result = run_to_end(spark, [(spec, "final")], work / "carrier", settings)["bench"]
-    if result.failure is not None:
-        raise SystemExit(result.failure)
+        carrier = Carrier(spark, home / "carrier", settings_of(work, home))
+        carrier.add(spec)
+        carrier.start()
+        releasing.release_all(len(work.batches), carrier, BINDING)
+        carrier.stop(BINDING, flush=True)
+        await_ends(carrier, {BINDING}, after=0, deadline_s=DEADLINE_S)
+        carrier.close()
+    change = carrier.last_runs()[BINDING]
+    if change["state"] == "failed":
+        raise SystemExit(change["message"])
     spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
-    print(json.dumps({"batches": durations.batches, "peak_bytes": memory.peak_bytes}))
+    expected = [sum(each) for each in zip(*(sizes(of, work.batches) for of in work.sources.values()), strict=True)]
+    if [rows for rows, _ in durations.batches] != expected:
+        raise SystemExit(f"batches of {durations.batches}, not of {expected}: they were cut otherwise")
+    digest = results.of_ours(home / spec.results, work.columns)
+    print(json.dumps({"batches": durations.batches, "peak_bytes": memory.peak_bytes, "digest": digest}))
     spark.stop()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]))
+    main(WORKS[sys.argv[1]].scaled(float(sys.argv[2])), Path(sys.argv[3]), Path(sys.argv[4]))

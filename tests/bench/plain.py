@@ -1,51 +1,79 @@
-"""Plain Spark in its best legal form: its Parquet source, its watermark, its window aggregate, RocksDB state."""
+"""Plain Spark on a work, in its best legal form: its own source, watermark, operators, and RocksDB state.
+
+`python -m tests.bench.plain WORK FACTOR DATA PLACE [STATE]`; STATE `memory` takes Spark's default state store instead.
+"""
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from streaming.spark.session import start_session
-from tests.bench.data import WORKLOADS
+from tests.bench import results
+from tests.bench.catalogue import WORKS
+from tests.bench.data import Source, sizes
 from tests.bench.memory import PeakMemory
+from tests.bench.works import Work
 
 PLAIN_JVM = "-XX:+TieredCompilation -XX:+UseG1GC"
 """Java's own defaults, said aloud: Punctual's session saves on the compiler, which would slow plain Spark down."""
+IN_MEMORY = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
+SETTINGS: Mapping[str, str] = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.streaming.numRecentProgressUpdates": "1000",
+    "spark.sql.streaming.pollingDelay": "10ms",
+    "spark.driver.extraJavaOptions": PLAIN_JVM,
+    "spark.driver.memory": "4g",
+}
 
 
-def main(workload_number: int, data: Path, work: Path) -> None:
-    """Run the workload over `data` and print `{batches: [[rows, seconds], ...], peak_bytes}` as the last line."""
-    workload = WORKLOADS[workload_number]
-    spark = start_session(
-        settings={
-            "spark.sql.shuffle.partitions": "2",
-            "spark.sql.streaming.numRecentProgressUpdates": "100",
-            "spark.driver.extraJavaOptions": PLAIN_JVM,
-        }
-    )
-    window = f.window("ts", f"{workload.size_s} seconds", f"{workload.hop_s} seconds")
+def session_of(state: str, **more: str) -> SparkSession:
+    """A session with Java's defaults and the state store that `state` names."""
+    store = {"spark.sql.streaming.stateStore.providerClass": IN_MEMORY} if state == "memory" else {}
+    return start_session(settings={**SETTINGS, **store, **more})
+
+
+def read(session: SparkSession, source: Source, folder: Path, *, text: bool = False) -> DataFrame:
+    """The files of one batch for each trigger, with the watermark that Punctual's delay equals."""
+    reader = session.readStream.option("maxFilesPerTrigger", source.lanes)
+    if text:
+        lines = reader.text(str(folder))
+        rows = lines.select(f.from_json("value", source.schema).alias("row")).select("row.*")
+    else:
+        shaped = reader.schema(source.schema)
+        rows = shaped.parquet(str(folder)) if source.form == "parquet" else shaped.json(str(folder))
+    return rows.withWatermark("ts", "5 seconds")
+
+
+def main(work: Work, data: Path, home: Path, state: str) -> None:
+    """Run `work` and print `{batches: [[rows, seconds], ...], peak_bytes, digest}` as the last line."""
+    if work.plain is None:
+        raise SystemExit("plain Spark cannot say this")
+    session = session_of(state)
+    inputs = {name: read(session, of, data / name, text=work.text) for name, of in work.sources.items()}
     with PeakMemory() as memory:
         query = (
-            spark.readStream.schema("ts timestamp, key string, value double")
-            .option("maxFilesPerTrigger", 1)
-            .parquet(str(data))
-            .withWatermark("ts", "5 seconds")
-            .groupBy(window, "key")
-            .agg(f.count("*").alias("n"), f.sum("value").alias("total"), f.avg("value").alias("mean"))
+            work.plain(inputs)
             .writeStream.format("parquet")
-            .option("path", str(work / "out"))
-            .option("checkpointLocation", str(work / "checkpoint"))
+            .option("path", str(home / "out"))
+            .option("checkpointLocation", str(home / "checkpoint"))
             .outputMode("append")
             .trigger(availableNow=True)
             .start()
         )
         query.awaitTermination()
-    progress = [p for p in query.recentProgress if p["numInputRows"]]
+    progress = [p for p in query.recentProgress if p["numInputRows"]][: len(work.batches)]
     batches = [[p["numInputRows"], p["durationMs"]["triggerExecution"] / 1000] for p in progress]
-    print(json.dumps({"batches": batches, "peak_bytes": memory.peak_bytes}))
-    spark.stop()
+    expected = [sum(each) for each in zip(*(sizes(of, work.batches) for of in work.sources.values()), strict=True)]
+    if [rows for rows, _ in batches] != expected:
+        raise SystemExit(f"batches of {batches}, not of {expected}: they were cut otherwise")
+    digest = results.of_plain(home / "out", work.columns)
+    print(json.dumps({"batches": batches, "peak_bytes": memory.peak_bytes, "digest": digest}))
+    session.stop()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
+    main(WORKS[sys.argv[1]].scaled(float(sys.argv[2])), Path(sys.argv[3]), Path(sys.argv[4]), (*sys.argv, "")[5])

@@ -1,0 +1,78 @@
+"""An adapter of the benchmark alone: a folder of files for each lane. Importing this module makes it known.
+
+Python processes that Spark starts import it by `site/sitecustomize.py`, which `start` puts on their path.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from streaming.adapters import registry
+from streaming.adapters.contract import Position
+from streaming.adapters.file.adapter import FileAdapter
+from streaming.adapters.file.options import FileOptions
+from streaming.adapters.registry import AdapterKind
+from streaming.definition.graph import Strict
+from streaming.definition.streams import StreamDefinition
+from streaming.wire.arrived import Arrived
+from streaming.wire.case import ONLY_LANE
+
+SITE = Path(__file__).parent / "site"
+
+
+class LanesOptions(Strict):
+    """`path` holds the folders "0", "1", ... of so many lanes."""
+
+    path: str
+    lanes: int
+
+
+class LanesOfFiles:
+    """Several `file` adapters as the lanes of one input, which follows its folders."""
+
+    kind: ClassVar[str] = "lanes_of_files"
+
+    def __init__(
+        self, options: LanesOptions, stream: StreamDefinition, root: Path, journal: Path | None = None
+    ) -> None:
+        self._of = {
+            str(lane): FileAdapter(
+                FileOptions(path=f"{options.path}/{lane}", follow=True),
+                stream,
+                root,
+                None if journal is None else journal / str(lane),
+            )
+            for lane in range(options.lanes)
+        }
+
+    def lanes(self) -> Sequence[str]:
+        """Their names."""
+        return tuple(self._of)
+
+    def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:
+        """Each lane by an even part of the limit."""
+        part = max(1, limit_rows // len(self._of))
+        return {
+            lane: adapter.latest({ONLY_LANE: start.get(lane, 0)}, now=now, limit_rows=part)[ONLY_LANE]
+            for lane, adapter in self._of.items()
+        }
+
+    def finished(self, positions: Mapping[str, Position]) -> bool:
+        """Never."""
+        return False
+
+    def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:
+        """As the files of the lane."""
+        return self._of[lane].read(ONLY_LANE, start, end)
+
+
+_KNOWN = {**registry._KINDS, LanesOfFiles.kind: AdapterKind(LanesOfFiles.kind, "", LanesOptions, LanesOfFiles, True)}
+registry._KINDS = _KNOWN
+
+
+def let_workers_know() -> None:
+    """Every Python process that is started from now on knows the adapter."""
+    known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    root = str(Path(__file__).parents[2])
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([str(SITE), root, *filter(None, known)]))

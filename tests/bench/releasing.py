@@ -1,0 +1,50 @@
+"""Lets Punctual find its files one batch at a time, the next as soon as the one before was planned, so none waits."""
+
+import os
+from pathlib import Path
+
+from streaming.spark.carrier import Carrier
+from tests.bench.works import Work
+
+
+class Releasing:
+    """Hard links from the generated files into the folders that the inputs follow; `binding` reads them."""
+
+    def __init__(self, work: Work, data: Path, home: Path, carrier: Path, prefix: str = "in") -> None:
+        self._work = work
+        self._data = data
+        self._into = home / prefix
+        self._carrier = carrier
+        for name, source in work.sources.items():
+            for lane in range(source.lanes):
+                self._place(name, source.lanes, lane).mkdir(parents=True, exist_ok=True)
+
+    def release(self, number: int) -> None:
+        """Batch `number` appears, in all inputs and lanes."""
+        for name, source in self._work.sources.items():
+            for lane in range(source.lanes):
+                file = source.file(self._data / name, number, lane)
+                os.link(file, self._place(name, source.lanes, lane) / file.name)
+
+    def planned(self, binding: str) -> int:
+        """How many batches have been planned wholly."""
+        counts = []
+        for name, source in self._work.sources.items():
+            pattern = f"journals/{binding}-*/{name}/" + ("*/files.jsonl" if source.lanes > 1 else "files.jsonl")
+            lines = [path.read_bytes().count(b"\n") for path in self._carrier.glob(pattern)]
+            counts.append(min(lines) if len(lines) == source.lanes else 0)
+        return min(counts)
+
+    def release_all(self, batches: int, carrier: Carrier, binding: str) -> None:
+        """One batch after the other; returns when the last one is planned. Raises SystemExit when the query stops."""
+        for number in range(batches):
+            self.release(number)
+            while self.planned(binding) <= number:
+                failure = carrier.failure()
+                stopped = [run for run, change in carrier.last_runs().items() if change["state"] == "failed"]
+                if failure is not None or stopped:
+                    raise SystemExit(failure.detail if failure is not None else str(carrier.last_runs()))
+                carrier.wait(0.01)
+
+    def _place(self, name: str, lanes: int, lane: int) -> Path:
+        return self._into / name / str(lane) if lanes > 1 else self._into / name
