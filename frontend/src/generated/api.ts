@@ -1456,8 +1456,7 @@ export interface components {
          * @description All of it. Nodes stand in an order in which each comes after what it reads; `warnings` are those of the checks.
          *
          *     `paths` has each output with each input that reaches it; of more than 200 only the slowest to each output.
-         *     `on_spark` says whether Spark carries all of the query today; else only the reference runs it, and `carried` says
-         *     why in a sentence.
+         *     `buckets` says in a sentence how many buckets a dedicated carrier uses, and why.
          */
         Explanation: {
             /** Query */
@@ -1470,10 +1469,8 @@ export interface components {
             stages: components["schemas"]["Stage"][];
             /** Paths */
             paths: components["schemas"]["Path"][];
-            /** On Spark */
-            on_spark: boolean;
-            /** Carried */
-            carried: string;
+            /** Buckets */
+            buckets: string;
             /** Warnings */
             warnings: components["schemas"]["Fault"][];
         };
@@ -1573,7 +1570,7 @@ export interface components {
          * @description Every kind of fault; in OpenAPI, and exhaustive in TypeScript.
          * @enum {string}
          */
-        FaultCode: "bad_shape" | "bad_sql" | "bad_file" | "in_use" | "duplicate_id" | "reserved_name" | "unknown_node" | "unknown_stream" | "cycle" | "no_input" | "no_output" | "unused_node" | "output_as_input" | "bad_expression" | "unknown_field" | "unknown_function" | "type_mismatch" | "duplicate_name" | "bad_window" | "gaps_between_windows" | "too_many_windows" | "missing_argument" | "late_not_said" | "bad_advance_time" | "no_clock" | "bad_schema" | "bad_adapter" | "not_carried" | "bad_duration" | "conflicting_arguments" | "no_effect" | "fields_differ" | "join_without_keys" | "bad_empty" | "provisional_rows" | "unknown_input" | "import_cycle" | "late_keep_refused" | "late_results" | "keep_without_grace" | "windows_not_aligned" | "unbounded_state" | "unknown_preset" | "preset_arguments" | "equal_times_late" | "rowtime_needs_points";
+        FaultCode: "bad_shape" | "bad_sql" | "bad_file" | "in_use" | "duplicate_id" | "reserved_name" | "unknown_node" | "unknown_stream" | "cycle" | "no_input" | "no_output" | "unused_node" | "output_as_input" | "bad_expression" | "unknown_field" | "unknown_function" | "type_mismatch" | "duplicate_name" | "bad_window" | "gaps_between_windows" | "too_many_windows" | "missing_argument" | "late_not_said" | "bad_advance_time" | "no_clock" | "bad_schema" | "bad_adapter" | "bad_duration" | "conflicting_arguments" | "no_effect" | "fields_differ" | "join_without_keys" | "bad_empty" | "provisional_rows" | "unknown_input" | "import_cycle" | "late_keep_refused" | "late_results" | "keep_without_grace" | "windows_not_aligned" | "unbounded_state" | "unknown_preset" | "preset_arguments" | "equal_times_late" | "rowtime_needs_points";
         /**
          * FileFault
          * @description A fault, and where it is: `line` and `column` count from 1, in code points.
@@ -1912,6 +1909,8 @@ export interface components {
         /**
          * LateEvent
          * @description One row that no result contains, or that was changed: the original row, the CTI it met, the reason (T13).
+         *
+         *     `edge` says which end of an edge it was, null for points, intervals and what could not be read.
          */
         LateEvent: {
             /** Input */
@@ -1924,6 +1923,11 @@ export interface components {
             start: number | null;
             /** End */
             end: number | null;
+            /**
+             * Edge
+             * @default null
+             */
+            edge?: ("start" | "end") | null;
             /** Cti */
             cti: number | null;
             /** Outcome */
@@ -1952,6 +1956,11 @@ export interface components {
             start: number | null;
             /** End */
             end: number | null;
+            /**
+             * Edge
+             * @default null
+             */
+            edge?: ("start" | "end") | null;
             /** Cti */
             cti: number | null;
             /** Outcome */
@@ -2081,7 +2090,7 @@ export interface components {
          * @description One node: what it does, what goes in and out, what it holds back, what it remembers, and who carries it.
          *
          *     `stage` is the number of its stage. `slices` is there for windows that stand where the definition says, `clock` for
-         *     inputs. `refused` are the reasons for which Spark does not carry it today.
+         *     inputs.
          */
         NodeExplained: {
             /** Id */
@@ -2106,8 +2115,6 @@ export interface components {
             state: components["schemas"]["Kept"][];
             slices: components["schemas"]["Slices"] | null;
             clock: components["schemas"]["Clock"] | null;
-            /** Refused */
-            refused: components["schemas"]["Fault"][];
         };
         /**
          * Observed
@@ -2177,6 +2184,25 @@ export interface components {
              * @enum {string}
              */
             timestamp?: "lifetime" | "point_at_end" | "latest_input";
+        };
+        /**
+         * PaneOfRow
+         * @description The pane of a row that a window gave before it was final (T20): times in ticks, `index` counts its rows.
+         */
+        PaneOfRow: {
+            /** Start */
+            start: number;
+            /** End */
+            end: number | null;
+            /**
+             * Timing
+             * @enum {string}
+             */
+            timing: "early" | "on_time" | "late";
+            /** Index */
+            index: number;
+            /** Is Last */
+            is_last: boolean;
         };
         /**
          * Part
@@ -2422,6 +2448,10 @@ export interface components {
         /**
          * ResultRow
          * @description One row of a result: lifetime in ticks (end null for infinity) and payload.
+         *
+         *     Most rows are final when they come. Those that are not have a `key`, which all rows of the same edge, or of the same
+         *     pane, share: an edge comes as a row with `edge` start and a later one with `edge` end, which has both times; a row
+         *     with a `pane` takes the place of the one before it with the same key; `deleted` takes that back.
          */
         ResultRow: {
             /** Output */
@@ -2434,6 +2464,23 @@ export interface components {
             payload: {
                 [key: string]: unknown;
             };
+            /**
+             * Key
+             * @default null
+             */
+            key?: string | null;
+            /**
+             * Edge
+             * @default null
+             */
+            edge?: ("start" | "end") | null;
+            /**
+             * Deleted
+             * @default false
+             */
+            deleted?: boolean;
+            /** @default null */
+            pane?: components["schemas"]["PaneOfRow"] | null;
         };
         /**
          * ResultShown
@@ -2450,6 +2497,23 @@ export interface components {
             payload: {
                 [key: string]: unknown;
             };
+            /**
+             * Key
+             * @default null
+             */
+            key?: string | null;
+            /**
+             * Edge
+             * @default null
+             */
+            edge?: ("start" | "end") | null;
+            /**
+             * Deleted
+             * @default false
+             */
+            deleted?: boolean;
+            /** @default null */
+            pane?: components["schemas"]["PaneOfRow"] | null;
             /** Id */
             id: string;
         };

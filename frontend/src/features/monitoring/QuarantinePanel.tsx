@@ -23,6 +23,7 @@ function Row({ row }: { row: LateShown }) {
       <td>
         <p>{isOutcome(row.outcome) ? <OutcomeMark outcome={row.outcome} /> : row.outcome}</p>
         <p className="quiet">{reasonWords(row.reason)}</p>
+        {row.edge ? <p className="quiet">edge {row.edge}</p> : null}
       </td>
       <td>{row.start === null ? "" : <Instant ticks={row.start} />}</td>
       <td>{row.cti === null ? "" : <Instant ticks={row.cti} />}</td>

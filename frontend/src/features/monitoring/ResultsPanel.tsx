@@ -5,6 +5,7 @@ import { Scroll } from "../../components/Scroll";
 import { Value } from "../../components/Value";
 import { formatCount } from "../../lib/numbers";
 import type { ResultShown } from "../../model/api";
+import { standing } from "../../model/standing";
 import { isNumeric } from "../../model/values";
 import { More, Newer } from "./paging";
 import { useFollowing, useResults } from "./queries";
@@ -23,6 +24,7 @@ function columnsOf(rows: readonly ResultShown[]): Column[] {
 function ResultTable({ rows }: { rows: readonly ResultShown[] }) {
   const columns = columnsOf(rows);
   const severalOutputs = new Set(rows.map((row) => row.output)).size > 1;
+  const notFinal = rows.some((row) => row.key);
   return (
     <Scroll label="Table of results" tall>
       <table>
@@ -31,6 +33,7 @@ function ResultTable({ rows }: { rows: readonly ResultShown[] }) {
             {severalOutputs ? <th>Output</th> : null}
             <th>Start (UTC)</th>
             <th>End (UTC)</th>
+            {notFinal ? <th>Standing</th> : null}
             {columns.map(({ name, className }) => (
               <th key={name} className={className}>
                 {name}
@@ -48,6 +51,7 @@ function ResultTable({ rows }: { rows: readonly ResultShown[] }) {
               <td>
                 <Instant ticks={row.end} />
               </td>
+              {notFinal ? <td className="nowrap">{standing(row)}</td> : null}
               {columns.map(({ name, className }) => (
                 <td key={name} className={className}>
                   <Value value={row.payload[name]} />
@@ -61,7 +65,7 @@ function ResultTable({ rows }: { rows: readonly ResultShown[] }) {
   );
 }
 
-/** Committed results, newest first; they appear when their window closes. */
+/** Committed results, newest first: final ones, and those that say that another row may take their place. */
 export function ResultsPanel({ run, total }: { run: string; total: number }) {
   const { pages, key } = useResults(run);
   const { newer, toNewest } = useFollowing(pages, key, total);
@@ -69,15 +73,19 @@ export function ResultsPanel({ run, total }: { run: string; total: number }) {
   return (
     <Panel
       title="Results"
-      note={`${formatCount(total)} rows in all, newest first. A row appears when its window closes, and is final.`}
+      note={`${formatCount(total)} rows in all, newest first. ${
+        rows.some((row) => row.key)
+          ? "A later row of the same edge or pane takes the place of the one before."
+          : "Each is final."
+      }`}
       actions={<Newer count={newer} onShow={toNewest} />}
       flush
     >
       <ErrorNote error={pages.error} onRetry={() => void pages.refetch()} />
       {pages.isPending ? <Waiting>Loading the results…</Waiting> : null}
       {pages.isSuccess && rows.length === 0 ? (
-        <Empty title="No window has closed yet.">
-          <p>Results come once the CTI has passed the end of a window: wait, or shorten window or delay.</p>
+        <Empty title="No result is final yet.">
+          <p>Results come once the CTI has passed what they wait for, such as the end of a window.</p>
         </Empty>
       ) : null}
       {rows.length > 0 ? <ResultTable rows={rows} /> : null}

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import type { ResultShown } from "./api";
+import { standing } from "./standing";
+
+const ROW: ResultShown = { id: "1-0-0", output: "out", start: 0, end: 10, payload: {}, deleted: false };
+const PANE = { start: 0, end: 10, timing: "early" as const, index: 0, is_last: false };
+
+test("a final row says nothing", () => {
+  expect(standing(ROW)).toBe("");
+});
+
+test("ends of edges and what is taken back are named", () => {
+  expect(standing({ ...ROW, key: "a", edge: "start", end: null })).toBe("edge opens");
+  expect(standing({ ...ROW, key: "a", edge: "end" })).toBe("edge ends");
+  expect(standing({ ...ROW, key: "a", edge: "end", deleted: true })).toBe("taken back");
+});
+
+test("rows of a pane say when they came and which they are", () => {
+  expect(standing({ ...ROW, key: "p", pane: PANE })).toBe("early, row 1");
+  expect(standing({ ...ROW, key: "p", pane: { ...PANE, timing: "on_time", index: 2, is_last: true } })).toBe(
+    "on time, row 3, last",
+  );
+});
