@@ -12,7 +12,7 @@ help:
 	@echo "make lint         ruff, mypy, import-linter, bandit, Biome, tsc"
 	@echo "make audit        known weaknesses of the packages in both locks (asks public services)"
 	@echo "make thorough     the slow tests"
-	@echo "make bench        the benchmark's table"
+	@echo "make bench        the benchmark's table, an hour (WORKS='json join' RUNS=3 ROWS=0.1 make bench for a piece)"
 	@echo "make screenshots  every page, light and dark, wide and narrow, into var/screenshots"
 	@echo "make client       the command line client as a wheel of its own, into var/client"
 	@echo "make clean        remove .venv, node_modules, the build and var"
@@ -60,7 +60,7 @@ audit: prepare-tests
 	@$(BIN)/python -m deploy.audit
 
 bench: prepare-tests
-	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.bench $(WORKS) --runs $(or $(RUNS),1) --rows $(or $(ROWS),1)
 
 screenshots: prepare-tests
 	$(BIN)/python -m tests.e2e.screenshots

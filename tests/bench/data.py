@@ -5,7 +5,7 @@ that plain Spark, whose watermark lags two batches behind, drops them too: so bo
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -83,6 +83,19 @@ def write(
 ) -> None:
     """Write the files of all batches, then, if wanted, two batches with a row of SENTINEL in each lane."""
     folder.mkdir(parents=True, exist_ok=True)
+    for number, table in enumerate(tables(source, batches, seed, late_share=late_share)):
+        _write_batch(source, folder, number, table)
+    random = np.random.default_rng(seed)
+    for further in (1, 2) if sentinels else ():
+        start = np.full(source.lanes, START_US + further * 365 * _DAY_US)
+        table = _table(source, random, start, pa.array([SENTINEL] * source.lanes))
+        _write_batch(source, folder, len(batches) + further - 1, table)
+
+
+def tables(
+    source: Source, batches: Sequence[float], seed: int, *, late_share: float = LATE_SHARE
+) -> Iterator[pa.Table]:
+    """The rows of each batch; those of all lanes in turns."""
     random = np.random.default_rng([20_26, seed])
     width = len(str(source.keys - 1))
     names = pa.array([f"key-{key:0{width}d}" for key in range(source.keys)])
@@ -90,12 +103,8 @@ def write(
     for number, rows in enumerate(sizes(source, batches)):
         start = _starts(source, random, first, rows, late_share if number >= 2 else 0.0)
         keys = names.take(pa.array(random.integers(0, source.keys, rows)))
-        _write_batch(source, folder, number, _table(source, random, start, keys))
+        yield _table(source, random, start, keys)
         first += rows
-    for further in (1, 2) if sentinels else ():
-        start = np.full(source.lanes, START_US + further * 365 * _DAY_US)
-        table = _table(source, random, start, pa.array([SENTINEL] * source.lanes))
-        _write_batch(source, folder, len(batches) + further - 1, table)
 
 
 def _starts(source: Source, random: np.random.Generator, first: int, rows: int, late_share: float) -> Int64s:

@@ -1,100 +1,170 @@
-"""What a row costs in the engine, in memory and on one core: `python -m tests.bench.engine_profile`. Not a test."""
+"""What an event costs in the engine, in memory, on one core, by part: `python -m tests.bench.engine_profile [WORK]`.
+
+Works are those of `catalogue`, with their queries and data: by default FEED and BEHIND. The first batches warm up, the
+last one is profiled: processor time, in nanoseconds an event, of each function of the engine with all that it calls
+outside of it (numpy, Arrow, Polars). `--rows FACTOR` as in `tests.bench`; `--parts N` are shown. Not a test.
+"""
 
 import os
 
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
+import argparse
+import cProfile
 import time
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import zip_longest
+from pathlib import Path
+from types import CodeType
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 
-from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.advance import temporal_settings
 from streaming.engine.compile import compile_binding
+from streaming.engine.envelopes import Envelope, Output
 from streaming.engine.feed import LaneFeed
+from streaming.engine.ipc import from_bytes
 from streaming.engine.operators import Operators
 from streaming.engine.plan import Plan
 from streaming.engine.state import DictState
-from streaming.temporal.settings import AdvanceTime, Generate, Late
-from streaming.temporal.ticks import Ticks
-from streaming.wire.arrived import Arrived, no_raw
+from streaming.wire.arrived import Arrived
+from tests.bench import data
+from tests.bench.catalogue import WORKS
+from tests.bench.data import Source
+from tests.bench.works import Work
 
-SECOND = 1_000_000
-KEYS = 1_000
-CHUNK = 1_000_000
+FEED: Final = ("tumbling-5m", "hopping-60", "hopping-600")
+"""What the feed folds."""
+BEHIND: Final = ("join", "session", "snapshot", "snapshot-fine", "spl", "percentile", "distinct")
+"""What travels as flows, or is kept until windows close."""
+BATCHES: Final = 3
+CHUNK: Final = 1_000_000
+ENGINE: Final = str(Path("streaming", "engine"))
+Parts = dict[str, float]
 
 
-def plan_of(size_s: int, hop_s: int) -> Plan:
-    """count, sum and avg per key; delay 5 s, a CTI every 100 events, keep (so that no raw row is asked for)."""
-    graph = QueryGraph.model_validate(
-        {
-            "version": 1,
-            "name": "profile",
-            "nodes": [
-                {"id": "s", "kind": "input", "stream": "s"},
-                {
-                    "id": "w",
-                    "kind": "window",
-                    "input": "s",
-                    "group_by": ["key"],
-                    "window": {"kind": "hopping", "size": size_s * SECOND, "hop": hop_s * SECOND},
-                    "aggregates": [
-                        {"name": "n", "function": "count"},
-                        {"name": "total", "function": "sum", "of": "value"},
-                        {"name": "mean", "function": "avg", "of": "value"},
-                    ],
-                },
-                {"id": "out", "kind": "output", "input": "w"},
-            ],
+def plan_of(work: Work) -> Plan:
+    """The plan of one bucket."""
+    spec = work.spec()
+    streams = {name: given.stream for name, given in spec.inputs.items()}
+    said = {name: given.advance for name, given in spec.inputs.items() if given.advance is not None}
+    return compile_binding(spec.query, streams, temporal_settings(spec.query, streams, said), 1)
+
+
+def chunks(source: Source, table: pa.Table, first: int) -> Iterator[Arrived]:
+    """A batch as an adapter gives it; `first` is the position of its first row."""
+    for low in range(0, table.num_rows, CHUNK):
+        part = table.slice(low, CHUNK).combine_chunks()
+        start = part.column("ts").cast(pa.int64()).to_numpy()
+        payload = part.select(list(source.fields)).to_batches()[0]
+        kind, positions = np.zeros(len(start), np.int8), np.arange(first + low, first + low + len(start))
+        yield Arrived(kind, start, start + 1, positions, payload, {}, lambda indices: ["{}"] * len(indices))
+
+
+class Profiled:
+    """A work in one process: the feeds of its inputs, then the operators of one bucket."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._plan = plan_of(work)
+        self._lanes: dict[str, bytes | None] = dict.fromkeys(work.sources)
+        self._state = DictState()
+        self._batch = 0
+
+    def feed(self, given: dict[str, list[Arrived]]) -> list[Envelope]:
+        """One batch of each input."""
+        envelopes = []
+        for name, arrived in given.items():
+            feed = LaneFeed(self._plan, name, "0", self._lanes[name])
+            for chunk in arrived:
+                feed.take(chunk)
+            turn = feed.finish(end=False)
+            self._lanes[name] = turn.state
+            envelopes += turn.envelopes
+        return envelopes
+
+    def operate(self, envelopes: list[Envelope]) -> list[Output]:
+        """A turn of the bucket."""
+        self._batch += 1
+        return Operators(self._plan, 0, self._state).turn(self._batch, envelopes)
+
+
+def measure(name: str, work: Work, shown: int) -> None:
+    """Run `work` and print what its last batch cost."""
+    running = Profiled(work)
+    given = zip_longest(*(data.tables(of, (1.0,) * BATCHES, seed) for seed, of in enumerate(work.sources.values())))
+    for number, tables in enumerate(given):
+        batch = {
+            each: list(chunks(source, table, number * source.rows))
+            for (each, source), table in zip(work.sources.items(), tables, strict=True)
         }
+        last = number == BATCHES - 1
+        envelopes, feed_s, feed_parts = _spent(partial(running.feed, batch), profiled=last)
+        outputs, operators_s, parts = _spent(partial(running.operate, envelopes), profiled=last)
+    results = sum(from_bytes(each.chunk).num_rows for each in outputs if each.kind == "rows")
+    sent_bytes = sum(len(each.chunk) for each in envelopes)
+    both = feed_s + operators_s
+    print(
+        f"\n{name}: {work.rows:,} events, {both / work.rows * 1e9:,.0f} ns each ({work.rows / both:,.0f} events/s), "
+        f"{results:,} result rows, {sent_bytes / 1e6:.1f} MB sent"
     )
-    stream = StreamDefinition.model_validate({"shape": "point", "fields": {"key": "string", "value": "double"}})
-    generate = Generate(delay=Ticks(5 * SECOND), every_count=100)
-    return compile_binding(graph, {"s": stream}, {"s": AdvanceTime(generate, Late.KEEP)}, 1)
+    for title, seconds, found in (("feed", feed_s, feed_parts), ("operators", operators_s, parts)):
+        print(f"  {title} {seconds / work.rows * 1e9:,.1f} ns")
+        largest = sorted(found.items(), key=lambda each: -each[1])[:shown]
+        for part, own_s in largest:
+            print(f"    {own_s / work.rows * 1e9:8.1f}  {part}")
 
 
-def chunks(rows: int, per_second: int) -> Iterator[Arrived]:
-    """Rows in time order but for a jitter of two seconds."""
-    rng = np.random.default_rng(7)
-    names = pa.array([f"key-{number:04}" for number in range(KEYS)])
-    for first in range(0, rows, CHUNK):
-        count = min(CHUNK, rows - first)
-        start = (np.arange(first, first + count) * (SECOND // per_second)) + rng.integers(0, 2 * SECOND, count)
-        key = names.take(pa.array(rng.integers(0, KEYS, count)))
-        yield Arrived(
-            kind=np.zeros(count, np.int8),
-            start=start,
-            end=start + 1,
-            positions=np.arange(first, first + count),
-            payload=pa.RecordBatch.from_arrays([key, pa.array(rng.random(count))], names=["key", "value"]),
-            malformed={},
-            raw=no_raw,
-        )
+def _spent(run: Callable[[], Any], *, profiled: bool) -> tuple[Any, float, Parts]:
+    """What `run` gives, its seconds of processor, and those of its parts."""
+    profile = cProfile.Profile(time.process_time, builtins=True)
+    began = time.process_time()
+    if profiled:
+        found = profile.runcall(run)
+        seconds = time.process_time() - began
+        return found, seconds, parts_of(profile)
+    found = run()
+    return found, time.process_time() - began, {}
 
 
-def measure(name: str, size_s: int, hop_s: int, rows: int, per_second: int) -> None:
-    """Fold `rows` in the feed, then close every window, and print both."""
-    plan = plan_of(size_s, hop_s)
-    given = list(chunks(rows, per_second))
-    for _ in range(3):
-        feed = LaneFeed(plan, "s", "0", None)
-        begun = time.perf_counter()
-        for chunk in given:
-            feed.take(chunk)
-        turn = feed.finish(end=True)
-        folded = time.perf_counter()
-        outputs = Operators(plan, 0, DictState()).turn(0, turn.envelopes)
-        done = time.perf_counter()
-        results = sum(pa.ipc.open_stream(each.chunk).read_all().num_rows for each in outputs if each.kind == "rows")
-        print(
-            f"{name}: feed {(folded - begun) / rows * 1e6:.4f} us a row, operators {done - folded:.3f} s "
-            f"for {results} result rows, together {done - begun:.3f} s"
-        )
+def parts_of(profile: cProfile.Profile) -> Parts:
+    """Seconds of each function of the engine, with what it calls outside of the engine."""
+    entries = profile.getstats()
+    inside = {
+        entry.code: 1 - sum(call.totaltime for call in entry.calls or () if _name(call.code)) / entry.totaltime
+        for entry in entries
+        if _name(entry.code) is None and entry.totaltime
+    }
+    parts: Parts = defaultdict(float)
+    for entry in entries:
+        name = _name(entry.code)
+        if name is not None:
+            outside = (call for call in entry.calls or () if _name(call.code) is None)
+            parts[name] += entry.inlinetime + sum(call.totaltime * inside.get(call.code, 1) for call in outside)
+    return parts
+
+
+def _name(code: CodeType | str) -> str | None:
+    """`module.function` of the engine; None for all other code."""
+    if isinstance(code, str) or ENGINE not in code.co_filename:
+        return None
+    return f"{Path(code.co_filename).stem}.{code.co_qualname.partition('.<locals>')[0]}"
+
+
+def main() -> None:
+    """Print the profiles, one after the other."""
+    made = argparse.ArgumentParser(prog="python -m tests.bench.engine_profile", description="Where the time goes.")
+    made.add_argument("works", nargs="*", choices=[[], *WORKS])
+    made.add_argument("--rows", type=float, default=1.0)
+    made.add_argument("--parts", type=int, default=14)
+    options = made.parse_args()
+    for name in options.works or (*FEED, *BEHIND):
+        measure(name, WORKS[name].scaled(options.rows), options.parts)
 
 
 if __name__ == "__main__":
-    measure("tumbling 10 s, 5 M rows", 10, 10, 5_000_000, 10_000)
-    measure("hopping 600 s by 10 s, 1 M rows", 600, 10, 1_000_000, 1_000)
-    measure("hopping 600 s by 1 s, 0.2 M rows", 600, 1, 200_000, 1_000)
+    main()
