@@ -7,20 +7,23 @@ flushed in the end: what holds a row back may end in the same micro-batch as the
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, note
+from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from streaming.engine import cases as engine
 from streaming.reference import cases as reference
 from streaming.wire.case import Case, EndMode
 from tests.engine.agreement import differences
-from tests.reference.drawn import KINDS, Scope, cases, each_operator
+from tests.reference.drawn import KINDS, Scope, cases
 from tests.reference.readable import transcript
 from tests.reference.runs import cut
 
+several = settings(max_examples=max(30, settings.default.max_examples // 2))
+"""Half as many examples as of other properties: each is run three times by both executors."""
+
 
 @pytest.mark.parametrize("kind", KINDS)
-@each_operator
+@several
 @given(data=st.data())
 def test_engine_and_reference_agree(kind: str, data: st.DataObject) -> None:
     """On a random graph around the operator, with random settings and rows."""
