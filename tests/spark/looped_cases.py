@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 
+from streaming.definition.advance import temporal_settings
 from streaming.definition.graph import InputNode
+from streaming.engine.compile import compile_binding
+from streaming.engine.plan import NotRunnable
 from streaming.spark.control import AddBinding
 from streaming.spark.local_run import _result
 from streaming.spark.transcripts import _AT_END, _case_result, _spec
 from streaming.transcripts import judge
 from streaming.transcripts.load import Loaded
-from streaming.transcripts.prepare import Cuts
+from streaming.transcripts.prepare import Cuts, define, prepare, variants
 from streaming.wire.case import ONLY_LANE, Case, CaseResult
 from tests.spark.loop import Crash, Loop
 
@@ -77,6 +80,16 @@ class Looped:
             except Crash:
                 loop.restart()
         return loop.batch()
+
+
+def divided(loaded: Loaded) -> bool:
+    """Whether the plan of a transcript that is not refused makes use of two buckets."""
+    (case,) = variants(prepare(loaded.transcript, define(loaded.transcript)), "none", restarts=False)
+    advance = temporal_settings(case.graph, case.streams, case.advance)
+    try:
+        return compile_binding(case.graph, case.streams, advance, 2).buckets == 2
+    except NotRunnable:
+        return False
 
 
 def differing(transcripts: Sequence[Loaded], cuts: Cuts, run: RunCases, monkeypatch: pytest.MonkeyPatch) -> list[str]:
