@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 import pytest
-from hypothesis import given, note
+from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from streaming.engine import cases as engine
@@ -23,6 +23,7 @@ _ALONE: Final = ("union", "to_intervals", "order_edges", "point_at_end", "extend
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in _ALONE])
+@settings(max_examples=max(20, settings.default.max_examples // 5) if settings.default else 20)
 @given(data=st.data(), buckets=st.integers(2, 4))
 def test_buckets_together_agree_with_the_reference(kind: str, data: st.DataObject, buckets: int) -> None:
     """On a random graph around the operator, with random settings and rows."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, note
+from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from streaming.engine import admit, compile_watched, fixed_panes, open_edges
@@ -28,6 +28,7 @@ def few_windows() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("kind", ["tumbling", "hopping", "time_interval", "top_k", "order_edges", "union"])
+@settings(max_examples=max(20, settings.default.max_examples // 5) if settings.default else 20)
 @given(data=st.data(), buckets=st.sampled_from((1, 1, 3)))
 def test_engine_and_reference_agree(kind: str, data: st.DataObject, buckets: int) -> None:
     """On a random graph around the operator: also on edges that windows cut off long after they took them."""
