@@ -2,8 +2,9 @@
 
 Batches of 100 events appear one by one, each 10 s of event time, so that each closes the window before: a row of each
 of ten keys. Timed, for both sides alike, until the commit that makes the rows count is written: from when the file
-appears, from when it is read (the batch is planned, or the file appears meanwhile), from the start of the first query of a session, and from the
-start of a further one beside it (Punctual: a binding in the same carrier; plain Spark: a query in the same session).
+appears, from when it is read (the batch is planned, or the file appears meanwhile), from the start of the first query
+of a session, and from the start of a further one (Punctual: a binding in the same carrier; plain Spark: a query in
+the same session).
 """
 
 import json
