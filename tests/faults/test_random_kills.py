@@ -85,6 +85,8 @@ def test_many_random_disturbances_lose_and_double_nothing(
     assert found_in(killed.runner.folder) == wanted == without_spark(tmp_path / "home", files)
     assert killed.reports() == quiet.reports()
     assert killed.happened.total() >= KILLS * 0.9
+    internal = sum(count for told, count in killed.failures.items() if told.startswith("internal"))
+    assert internal == killed.happened["name taken"], "a process that was killed is no fault of ours"
 
 
 def kinds(chosen: random.Random) -> Iterator[str]:
