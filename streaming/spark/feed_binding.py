@@ -3,7 +3,7 @@
 import json
 import traceback
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import pyarrow as pa
 
@@ -26,6 +26,7 @@ from streaming.spark.together import in_order_of_arrival
 from streaming.wire.arrived import Arrived, Recorded
 
 _NO_CHUNK = b""
+_COUNTED = tuple(each.name for each in fields(LaneCounts))
 _WORTH_A_THREAD = 100_000
 """Reading fewer positions than these is not worth a thread of its own."""
 
@@ -155,7 +156,7 @@ class BindingTask:
 
     def _counts(self, binding: Binding, name: str, lane: str, counts: LaneCounts) -> Row:
         planned = {"tick": self._task.tick, "held": self._work.held}
-        content = json.dumps({**planned, **asdict(counts)}).encode()
+        content = json.dumps({**planned, **{name: getattr(counts, name) for name in _COUNTED}}).encode()
         key, entry = self._work.key, self._work.entry
         return Row(key, binding.bucket_ids[0], entry, self._task.batch, name, lane, 0, 0, "counts", content)
 

@@ -18,7 +18,6 @@ from streaming.spark.savepoints import Head, assemble, read_head
 from streaming.spark.storage import Folder
 from streaming.temporal.outcomes import QUARANTINED
 from streaming.temporal.ticks import INFINITY
-from streaming.wire.messages import LATENESS_BUCKETS
 from streaming.wire.results import Commit
 
 MANIFESTS_KEPT = 100
@@ -220,7 +219,7 @@ def _input_counts(lanes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         "received": sum(lane["received"] for lane in each),
         "outcomes": _summed(lane["outcomes"] for lane in each),
         "reasons": _summed(lane["reasons"] for lane in each),
-        "lateness": [sum(lane["lateness"][bucket] for lane in each) for bucket in range(LATENESS_BUCKETS)],
+        "lateness": [sum(column) for column in zip(*(lane["lateness"] for lane in each), strict=True)],
         "cti": None if cti == INFINITY else cti,
         "ended": all(lane["ended"] for lane in each),
         "largest_start": max(starts, default=None),

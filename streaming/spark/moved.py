@@ -35,8 +35,10 @@ def _smallest(reached: Mapping[str, int], buckets: Sequence[int]) -> int | None:
 
 def corrected_inputs(
     inputs: Mapping[str, Mapping[str, Mapping[str, Any]]], corrections: Mapping[str, Mapping[str, Any]]
-) -> dict[str, dict[str, dict[str, Any]]]:
+) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
     """The counts of each lane with what operators changed, whose totals stand by bucket (engine/watching.py)."""
+    if not corrections:
+        return inputs
     found = {name: {lane: dict(counts) for lane, counts in lanes.items()} for name, lanes in inputs.items()}
     for by_input in corrections.values():
         for name, lanes in by_input.items():
