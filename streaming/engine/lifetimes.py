@@ -83,13 +83,16 @@ def _intervals(port: Port, shelf: Shelf, turn: Turn) -> Released:
 def _held_ctis(ctis: Int64s, before: int, paired: Paired) -> tuple[int, ...]:
     """The CTIs that leave: each held to the oldest edge that was open when it came.
 
-    A late_kept start came after the CTI that it met; an end that is not before a CTI may have come on either side of
-    it. Such CTIs are left out where it matters, but the last, which is taken to come behind all ends of the turn.
+    A late_kept start came after the CTI that it met, which may have left before: in its turn it holds none below that.
+    An end that is not before a CTI may have come on either side of it. Such CTIs are left out where it matters, but the
+    last, which is taken to come behind all ends of the turn.
     """
     if not len(ctis):
         return ()
     finite = ctis != INFINITY
-    still = np.where(finite, np.minimum(paired.oldest, _after(paired.late.lates, paired.late.start, ctis)), INFINITY)
+    met = paired.late.lates
+    held_late = _after(met, np.maximum(paired.late.start, met), ctis)
+    still = np.where(finite, np.minimum(paired.oldest, held_late), INFINITY)
     late = paired.closing.lates
     closed_by = np.where(late == NO_CTI, paired.closing.end, late)
     perhaps = np.where(finite, _upto(closed_by, paired.opened.start, ctis), INFINITY)
