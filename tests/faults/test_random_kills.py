@@ -50,6 +50,7 @@ def found_in(folder: Path) -> dict[str, Rows]:
     return {name: rows_of(folder, name) for name in PLANS}
 
 
+@pytest.mark.thorough
 def test_a_worker_and_the_runner_are_killed(runners: Callable[[str], RunnerProcess], tmp_path: Path) -> None:
     killed = Disturbed(runners("killed"), 2, random.Random(SEED))
     killed.runner.start()
