@@ -36,7 +36,7 @@ def test_runs_start_end_and_fail_by_themselves_and_the_runner_ends_when_asked(ru
     report = runner.progress("good-1")
     assert report.results == len(results) > 0
     assert report.inputs["readings"].received == 15
-    assert runner.connection.xlen(keys.reports("o1", "good-1")) == 3
+    assert runner.connection.xlen(keys.reports("o1", "good-1")) == 4
     lease = RunnerLease.model_validate_json(str(runner.connection.get(keys.lease("o1"))))
     assert runner.process is not None
     assert lease.pid == runner.process.pid
