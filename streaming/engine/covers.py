@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streaming.engine.distinct import distinct, order_of
+from streaming.engine.ranks import distinct, order_of
 from streaming.wire.arrived import Int64s
 
 

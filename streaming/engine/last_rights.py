@@ -7,7 +7,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.engine.distinct import order_of
 from streaming.engine.flows import Flows, Mask, together
 from streaming.engine.heard import event_schema, to_table
 from streaming.engine.keyed import KeyedRows
@@ -15,6 +14,7 @@ from streaming.engine.matching import Matching
 from streaming.engine.ordering import ordered, unsigned_zeros
 from streaming.engine.overlaps import composites
 from streaming.engine.plan import MatchSpec
+from streaming.engine.ranks import order_of
 from streaming.engine.shelf import Shelf
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s

@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.engine.distinct import distinct
 from streaming.engine.flows import CLOSE, ENDLESS, OPEN, WHOLE, Flags, Flows, Mask
 from streaming.engine.heard import is_open
 from streaming.engine.keyed import KeyedRows
 from streaming.engine.plan import MatchSpec
+from streaming.engine.ranks import distinct
 from streaming.engine.shelf import Shelf
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Int64s

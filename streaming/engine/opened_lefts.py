@@ -4,11 +4,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from streaming.engine.distinct import distinct
 from streaming.engine.flows import CLOSE, OPEN, Flows, together
 from streaming.engine.heard import ended, event_schema, to_table
 from streaming.engine.keyed import KeyedRows
 from streaming.engine.plan import MatchSpec
+from streaming.engine.ranks import distinct
 from streaming.engine.shelf import Shelf
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s

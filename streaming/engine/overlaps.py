@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from streaming.engine.distinct import distinct, order_of
 from streaming.engine.grouping import encode_integers
+from streaming.engine.ranks import distinct, order_of
 from streaming.wire.arrived import Int64s
 
 MOST_PAIRS: Final = 1 << 20

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 
-from streaming.engine.distinct import distinct
 from streaming.engine.flows import ENDLESS, OPEN, WHOLE, Flows, Mask, together
 from streaming.engine.heard import Clock, Heard, ended, event_schema, is_open, to_table
 from streaming.engine.keyed import KeyedRows
@@ -13,6 +12,7 @@ from streaming.engine.known import Known
 from streaming.engine.matching import Matching
 from streaming.engine.part_rules import Decided, Lefts, decide
 from streaming.engine.plan import MatchSpec
+from streaming.engine.ranks import distinct
 from streaming.engine.shelf import Shelf
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Int64s

@@ -1,4 +1,4 @@
-"""Distinct integers and their ranks. (`numpy.unique` of many distinct ones takes 50 times as long: it hashes them.)"""
+"""Distinct integers, their ranks and their order. (`numpy.unique` of many takes 50 times as long: it hashes.)"""
 
 from collections.abc import Sequence
 from typing import Any, Final, TypeVar
@@ -37,6 +37,19 @@ def ranked(parts: Sequence[Int64s]) -> tuple[Int64s, list[Int64s]]:
         found, rank = rising[new], np.empty(len(values), np.int64)
         rank[order] = np.cumsum(new) - 1
     return found, np.split(rank, np.cumsum([len(part) for part in parts])[:-1])
+
+
+def order_of(values: Int64s, below: int) -> Int64s:
+    """The rows in order of their values, which are in `[0, below)`; equal ones in their own order.
+
+    Where value and row fit into 64 bits they are sorted as one number, which takes a third of the time of `argsort`.
+    """
+    bits = max(1, (len(values) - 1).bit_length())
+    if below << bits > 2**64:
+        return np.argsort(values, kind="stable")
+    both = (values.astype(np.uint64) << np.uint64(bits)) | np.arange(len(values), dtype=np.uint64)
+    both.sort()
+    return (both & np.uint64((1 << bits) - 1)).astype(np.int64)
 
 
 def _new(rising: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
