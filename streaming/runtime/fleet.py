@@ -111,12 +111,12 @@ class Fleet:
         self._moves[binding] = Move(spec, there)
 
     def stop(self, binding: str, *, flush: bool) -> bool:
-        """Carry `binding` no longer; whether no manifest will tell of that, because it was not carried yet."""
+        """Carry `binding` no longer; whether a manifest will tell of that: none does if it was not carried yet."""
         if self._moves.pop(binding, None) is not None:
-            return True
+            return False
         if binding in self._placed:
             self._members[self._placed[binding]].carrier.stop(binding, flush=flush)
-        return False
+        return True
 
     def limit(self, events_per_second: int | None, needs: Mapping[str, Need]) -> None:
         """Divide the organisation's limit over the carriers that run something; None: none has a limit."""

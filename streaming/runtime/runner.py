@@ -51,6 +51,7 @@ class Runner:
         self._idle_since: float | None = None
         self._outbox: deque[RunObserved] = deque()
         self._unsent: deque[list[ProgressReport]] = deque()
+        self._unbegun: list[str] = []
         self._limits: RunLimits | None = None
         self._books = Books()
         self._last_seen = 0
@@ -94,6 +95,7 @@ class Runner:
             self._divide(desired)
             for step in self._books.decide(desired):
                 self._take(step)
+            self._tell_unbegun()
         self._uphold()
         self._learn()
         self._send()
@@ -113,17 +115,19 @@ class Runner:
                 self._fleet.add(spec)
             case Stop(binding, flush):
                 log.info("binding %s: stop%s", binding, ", flush" if flush else "")
-                if self._fleet.stop(binding, flush=flush):
-                    self._never_began(binding)
+                if not self._fleet.stop(binding, flush=flush):
+                    self._unbegun.append(binding)
             case Seen():
                 self._tell(step)
 
-    def _never_began(self, binding: str) -> None:
-        """A run was stopped while it waited for what its binding keeps elsewhere."""
-        run = self._books.carried.get(binding)
-        if run in self._books.stopping:
-            for told in self._books.note(binding, Seen(run, "stopped")):
-                self._tell(told)
+    def _tell_unbegun(self) -> None:
+        """Runs that were stopped while they waited for what their binding keeps elsewhere have stopped."""
+        for binding in self._unbegun:
+            run = self._books.carried.get(binding)
+            if run in self._books.stopping:
+                for told in self._books.note(binding, Seen(run, "stopped")):
+                    self._tell(told)
+        self._unbegun.clear()
 
     def _divide(self, desired: Mapping[str, RunSpec]) -> None:
         """Give each carrier its part of the limit, before anything is carried."""
