@@ -81,7 +81,8 @@ class _Task:
     def settings(self, *, dedicated: bool, cores: int) -> CarrierSettings:
         """How a carrier runs: the shared one, or one of a dedicated binding on so many `cores`."""
         buckets = (self.options.dedicated_buckets or min(cores, _MOST_BUCKETS)) if dedicated else 1
-        alone = {"isolate": False, "buckets": buckets, "partitions": buckets} if dedicated else {}
+        # Several buckets of one binding must go back together, so that none of its faults is set aside in one alone.
+        alone = {"isolate": buckets == 1, "buckets": buckets, "partitions": buckets} if dedicated else {}
         shared = CarrierSettings(
             home=str(self.folder),
             min_interval_s=self.options.min_interval_s,

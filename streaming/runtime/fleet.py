@@ -97,6 +97,10 @@ class Fleet:
             for manifest in member.manifests():
                 self._note(member, manifest)
                 yield name, manifest
+        try:
+            self._homes.keep()
+        except OSError:
+            log.exception("where bindings are at home could not be written; the manifests say it too, for a while")
 
     def add(self, spec: RunSpec) -> None:
         """Carry `spec` where it wants to be; what its binding keeps elsewhere is brought along."""

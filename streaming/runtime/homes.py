@@ -21,19 +21,27 @@ class Homes:
         self._path = carriers / _FILE
         self._known: dict[str, tuple[str, int]] = {}
         if self._path.exists():
-            self._known = {
-                binding: (name, batch) for binding, (name, batch) in json.loads(self._path.read_text()).items()
-            }
+            content = json.loads(self._path.read_text())
+            self._known = {binding: (name, batch) for binding, (name, batch) in content.items()}
+        self._kept = self._names()
 
     def of(self, binding: str) -> str:
         """The carrier of `binding`."""
         return self._known.get(binding, (MAIN, 0))[0]
 
     def note(self, binding: str, name: str, batch: int) -> None:
-        """A run of `binding` began, or ended by itself, in carrier `name` in `batch`. Raises `OSError`."""
+        """A run of `binding` began, or ended by itself, in carrier `name` in `batch`."""
         known = self._known.get(binding)
         if (known is None and name == MAIN) or (known is not None and batch <= known[1]):
             return
         self._known[binding] = (name, batch)
-        if known is None or known[0] != name:
+
+    def keep(self) -> None:
+        """Write the file, if any binding has moved since it was written. Raises `OSError`."""
+        names = self._names()
+        if names != self._kept:
             write_atomically(self._path, json.dumps(self._known).encode())
+            self._kept = names
+
+    def _names(self) -> dict[str, str]:
+        return {binding: name for binding, (name, _) in self._known.items()}

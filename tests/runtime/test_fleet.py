@@ -85,8 +85,8 @@ def started(desk: Desk, *specs: RunSpec) -> None:
     desk.desire(*specs)
     for _ in specs:
         desk.runner.turn()
-        for each in desk.carriers.values():
-            each.ready = each.running
+        for carrier in desk.carriers.values():
+            carrier.ready = carrier.running
     for each in specs:
         desk.carriers[each.binding if each.dedicated else MAIN].commit("running", run=each.run)
     desk.runner.turn()
@@ -179,7 +179,9 @@ def test_a_shared_run_that_becomes_dedicated_goes_on_with_what_was_kept(desk: De
 
 def test_and_back_again(desk: Desk) -> None:
     ran_before(desk, "b")
-    Homes(desk.carriers.folder / "carriers").note("b", "b", 1)
+    homes = Homes(desk.carriers.folder / "carriers")
+    homes.note("b", "b", 1)
+    homes.keep()
     desk.restart()
     shared = spec("b", "rows.jsonl", run="b-2")
     desk.desire(shared)
@@ -330,4 +332,19 @@ def test_homes_are_where_the_highest_batch_was_in_whatever_order_it_is_told(tmp_
     assert homes.of("a") == MAIN
     for name, batch in (("a", 5), (MAIN, 3), (MAIN, 9), ("a", 7)):
         homes.note("a", name, batch)
+        homes.keep()
     assert (homes.of("a"), Homes(tmp_path).of("a")) == (MAIN, MAIN)
+
+
+def test_a_full_disk_lets_the_runner_live_and_where_a_binding_is_at_home_is_written_later(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("streaming.runtime.homes.write_atomically", full)
+        started(desk, B)
+    assert Homes(desk.carriers.folder / "carriers").of("b") == MAIN
+    desk.runner.turn()
+    assert Homes(desk.carriers.folder / "carriers").of("b") == "b"
