@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from streaming.spark.errors import DISK_FULL
-from streaming.wire.messages import RunSpec
+from streaming.wire.messages import RunObserved, RunSpec
 from tests.runtime.process import RunnerProcess
 from tests.spark.loop import Loop
 from tests.spark.specs import spec, write_readings
@@ -15,8 +15,8 @@ from tests.spark.test_on_spark import rows
 
 pytestmark = pytest.mark.spark
 
-BATCHES = 60
-FULL_FROM = 6
+BATCHES = 30
+FULL_FROM = 4
 
 
 def alone(binding: str, run: str) -> RunSpec:
@@ -24,8 +24,11 @@ def alone(binding: str, run: str) -> RunSpec:
 
 
 @pytest.fixture
-def runner(tmp_path: Path, redis_server_url: str) -> Iterator[RunnerProcess]:
-    found = RunnerProcess(tmp_path, "o1", redis_server_url, "--min-interval-s", "0.5", "--dedicated-buckets", "2")
+def runner(request: pytest.FixtureRequest, tmp_path: Path, redis_server_url: str) -> Iterator[RunnerProcess]:
+    """A runner whose dedicated bindings have as many buckets as the test says, else as many as its master has cores."""
+    buckets = getattr(request, "param", None)
+    said = () if buckets is None else ("--dedicated-buckets", str(buckets))
+    found = RunnerProcess(tmp_path, "o1", redis_server_url, "--min-interval-s", "0.5", *said)
     write_readings(found.folder / "readings.jsonl", BATCHES)
     yield found
     found.end()
@@ -81,7 +84,31 @@ def test_a_dedicated_query_that_fails_and_a_runner_that_is_killed_change_no_resu
     assert {name.removesuffix(".jsonl").rpartition("-")[2] for name in parts} == {"0", "1"}
 
 
-def test_a_shared_run_that_becomes_dedicated_goes_on_where_it_was_and_says_what_it_left(runner: RunnerProcess) -> None:
+@pytest.mark.parametrize("runner", [1], indirect=True)
+def test_a_shared_run_that_becomes_dedicated_in_as_many_buckets_gives_what_an_undisturbed_one_gives(
+    runner: RunnerProcess, tmp_path: Path
+) -> None:
+    seen = changed(runner)
+    assert seen.message is None
+    runner.wait_until(lambda: runner.state("a-2") == "stopped", "it has ended")
+    assert rows(runner.folder, "a") == undisturbed(tmp_path / "undisturbed")
+    assert runner.progress("a-2").inputs["readings"].received == BATCHES * 5
+
+
+def test_a_shared_run_that_becomes_dedicated_in_more_buckets_goes_on_where_it_was_and_says_what_it_left(
+    runner: RunnerProcess,
+) -> None:
+    seen = changed(runner)
+    assert "cannot be divided into 2 buckets: it goes on where it had read to" in str(seen.message)
+    read_before = runner.progress("a-1")
+    runner.wait_until(lambda: runner.state("a-2") == "stopped", "it has ended")
+    last = runner.progress("a-2")
+    assert last.batch > read_before.batch
+    assert read_before.inputs["readings"].received + last.inputs["readings"].received == BATCHES * 5
+
+
+def changed(runner: RunnerProcess) -> RunObserved:
+    """Let run a-2, which is dedicated, follow a-1, which is not, in the middle of its input; what is told of a-2."""
     runner.desire(spec("a", "readings.jsonl"))
     runner.start()
     runner.wait_until(lambda: runner.state("a-1") == "running", "it runs")
@@ -90,9 +117,4 @@ def test_a_shared_run_that_becomes_dedicated_goes_on_where_it_was_and_says_what_
     runner.wait_until(lambda: runner.state("a-2") == "running", "it runs in a query of its own")
     seen = runner.observed("a-2")
     assert seen is not None
-    assert "cannot be divided into 2 buckets: it goes on where it had read to" in str(seen.message)
-    read_before = runner.progress("a-1")
-    runner.wait_until(lambda: runner.state("a-2") == "stopped", "it has ended")
-    last = runner.progress("a-2")
-    assert last.batch > read_before.batch
-    assert read_before.inputs["readings"].received + last.inputs["readings"].received == BATCHES * 5
+    return seen
