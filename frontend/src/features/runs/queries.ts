@@ -45,7 +45,7 @@ export function useCreateBinding() {
 }
 
 /** What a binding says, for replacing it with one thing changed. */
-function bodyOf(binding: BindingShown) {
+export function bodyOf(binding: BindingShown) {
   const { name, query_version, inputs } = binding;
   const said = inputs.map(({ node, stream, advance, event_time }) => [node, { stream, advance, event_time }] as const);
   return { name, query_version, inputs: Object.fromEntries(said) };
