@@ -9,5 +9,7 @@ if "PUNCTUAL_DATA" not in os.environ:
     os.environ["PUNCTUAL_DATA"] = tempfile.mkdtemp(prefix="punctual-tests-")
     atexit.register(shutil.rmtree, os.environ["PUNCTUAL_DATA"], ignore_errors=True)
 os.environ.setdefault("PUNCTUAL_EMBEDDED", "1")
+if "PUNCTUAL_KILLS" in os.environ:  # for tests/faults; an installation refuses settings that it does not know
+    os.environ["KILLS"] = os.environ.pop("PUNCTUAL_KILLS")
 
 from webapp.settings import *  # noqa: F403 - the environment must stand before it is read

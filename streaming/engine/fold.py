@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from streaming.engine.admit import assign
 from streaming.engine.grouping import Codes, combine, encode, encode_integers, group
 from streaming.engine.measures import Measure, column_of, fold_measure, measure_fields, measures_of, merge_measure
 from streaming.engine.panes import Panes
@@ -75,6 +76,11 @@ class Fold:
             values = _values(measure, rows)
             columns |= fold_measure(measure, values, rows.start, chosen, by)
         return pa.table([columns[name] for name in self.schema.names], schema=self.schema)
+
+    def taking(self, rows: Rows) -> pa.Table:
+        """The partials of whole `rows` that were in time, in all their windows."""
+        taken = assign(self.panes, rows, None, points=False)
+        return self.rows(taken.rows, taken.first, taken.last)
 
     def join(self, tables: Sequence[pa.Table]) -> pa.Table:
         """All partials of `tables` in one table, as they stand."""

@@ -1,6 +1,7 @@
 """A window node whose rows the feed has folded: takes partials, and gives the rows of the windows that a CTI closes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import pyarrow as pa
@@ -17,6 +18,19 @@ from streaming.engine.window_pieces import Pieces, clipped
 from streaming.temporal.windows import HoppingWindows
 
 _CLOSED: Final = "closed"
+_PIECES: Final = "pieces"
+FOLDS: Final = "folds"
+"""In the head of a window over events: what it keeps are partials, which a program of version 1 has folded."""
+
+
+def go_on_folding(spec: WindowSpec, port: Port, shelf: Shelf, turn: Turn) -> Released:
+    """A turn of a window over rows of other windows whose shelf says FOLDS: folds what came, until all is released."""
+    kernel = FoldedWindowKernel(spec)
+    partials = Fold(spec).taking(port.flows.rows)
+    released = kernel.turn([replace(port, partials=(partials,))], shelf, turn)
+    if not shelf.head.get(_PIECES):
+        del shelf.head[FOLDS]
+    return released
 
 
 class FoldedWindowKernel:

@@ -36,8 +36,9 @@ class Ledger:
     def __init__(self, store: StateStore) -> None:
         self._store = store
         head, blobs = _unpacked(store.get(_HEAD))
+        self._copied: list[str] = []
         if head and head["version"] != VERSION:
-            head, blobs = upgraded(head, blobs, store)
+            head, blobs, self._copied = upgraded(head, blobs, store)
         self._stored = _Stored(blobs, set(head.get("apart", ())))
         self._nodes: dict[str, dict[str, Any]] = head.get("nodes", {})
         self._shelves: dict[str, Shelf] = {}
@@ -58,6 +59,8 @@ class Ledger:
     def write(self) -> None:
         """All changes to the store, the head last."""
         stored = self._stored
+        for key in self._copied:
+            self._store.delete(key)
         for node, shelf in self._shelves.items():
             for name in sorted(shelf.dropped):
                 self._forget(f"{node}/{name}")

@@ -168,15 +168,17 @@ def _fresh(arrived: pa.Table) -> pa.Table:
 def _said(ledger: Ledger, table: pa.Table, decided: Sequence[_Row]) -> list[Output]:
     """The late rows among the `decided` rows of `table`, with their outcomes, and the totals of what changed."""
     part = table.take(pa.array([row.place for row in decided], pa.int64()))
-    outcomes, reasons = part.column("outcome").to_pylist(), part.column("reason").to_pylist()
+    outcomes, reasons, moved = (part.column(name).to_pylist() for name in ("outcome", "reason", "moved_by"))
     for place, row in enumerate(decided):
         if row.reason is not None:
             where = part.select(["input", "lane"]).slice(place, 1).to_pylist()[0]
             _correct(ledger, where, outcomes[place], row.reason)
-            outcomes[place], reasons[place] = str(_OUTCOMES[row.reason]), str(row.reason)
+            outcomes[place], reasons[place], moved[place] = str(_OUTCOMES[row.reason]), str(row.reason), None
     shown = np.flatnonzero([outcome not in _PASSED for outcome in outcomes])
-    changed = part.set_column(part.column_names.index("outcome"), "outcome", pa.array(outcomes, pa.string()))
-    changed = changed.set_column(changed.column_names.index("reason"), "reason", pa.array(reasons, pa.string()))
+    changed = part
+    for name, values in (("outcome", outcomes), ("reason", reasons), ("moved_by", moved)):
+        at = part.column_names.index(name)
+        changed = changed.set_column(at, _STORED.field(name), pa.array(values, _STORED.field(name).type))
     late = changed.select(LATE_SCHEMA.names).take(pa.array(shown)).cast(LATE_SCHEMA)
     return [*([Output("", "late", to_bytes(late))] if late.num_rows else []), *_totals(ledger)]
 

@@ -8,6 +8,7 @@ from streaming.engine.aggregates import PaneAggregator
 from streaming.engine.emission import Emission, PaneTable
 from streaming.engine.empties import filling_of
 from streaming.engine.flows import Flows
+from streaming.engine.folded_window import FOLDS, go_on_folding
 from streaming.engine.kernel import Port, Released, Turn
 from streaming.engine.pane_source import Members
 from streaming.engine.pane_sources import source_of
@@ -28,6 +29,8 @@ class WindowKernel:
 
     def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
         """Take the events of the port, and release the rows of panes that its CTI closes or completes."""
+        if shelf.head.get(FOLDS):
+            return go_on_folding(self._spec, ports[0], shelf, turn)
         port = replace(ports[0], flows=self._needed(ports[0].flows))
         paned = self._source.turn(port, shelf, turn, known=self._asks(port, turn))
         closing = self._table(paned.closing)

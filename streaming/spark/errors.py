@@ -53,7 +53,12 @@ _BY_TEXT: tuple[tuple[tuple[str, ...], Domain, str], ...] = (
         "Give it the permission, then start the run again; the checkpoint is kept.",
     ),
     (
-        ("failed to connect back", "Timed out while waiting for", "Python worker exited unexpectedly"),
+        (
+            "failed to connect back",
+            "Timed out while waiting for",
+            "Python worker exited unexpectedly",
+            "java.io.EOFException",  # all that Spark says of a planner that was killed
+        ),
         "external",
         WORKER_AWAY,
     ),

@@ -1,13 +1,15 @@
 """Result rows as lines of JSON, column by column where the types allow it."""
 
+import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from streaming.definition.types import Boolean, Double, Fields, Long, String
+from streaming.engine.flows import CLOSE, GONE, OPEN, TIMINGS, WHOLE
 from streaming.spark.result_rows import result_rows
 from streaming.temporal.ticks import INFINITY
 
@@ -19,23 +21,54 @@ _FEW = 200
 
 def result_lines(output: str, table: pa.Table, schema: Fields) -> Iterable[bytes]:
     """One ResultRow as JSON for each row of `table`, which is that of an `Output` of kind rows, without line ends."""
-    plain = table.num_columns == len(schema) + 2 and all(isinstance(of, _PLAIN) for of in schema.values())
+    plain = all(isinstance(of, _PLAIN) for of in schema.values()) and _all_or_none_with_key(table)
     if table.num_rows < _FEW or not plain or not _finite(table):
         return (json.dumps(row, ensure_ascii=False).encode() for row in result_rows(output, table, schema))
-    frame = _frame(table.rename_columns([str(place) for place in range(table.num_columns)]))
-    payload = [pl.col(str(place)).alias(name) for place, name in enumerate(schema, start=2)]
-    row = pl.struct(
+    beside = len(table.column_names) - len(schema)
+    places = [*table.column_names[:beside], *map(str, range(len(schema)))]
+    payload = [pl.col(str(place)).alias(name) for place, name in enumerate(schema)]
+    row = [
         pl.lit(output).alias("output"),
-        pl.col("0").alias("start"),
-        pl.when(pl.col("1") < INFINITY).then(pl.col("1")).alias("end"),
+        pl.col("@start").alias("start"),
+        _finite_at("@end").alias("end"),
         (pl.struct(payload) if payload else pl.lit({}, dtype=pl.Struct([]))).alias("payload"),
-    )
-    return _encoded(frame, row)
+        *_not_final(table),
+    ]
+    return _lines(_frame(table.rename_columns(places)).select(row))
+
+
+def _not_final(table: pa.Table) -> Iterator[pl.Expr]:
+    """What is said beside the payload where another row may come after one, as `result_rows` says it."""
+    if "@id" not in table.column_names:
+        return
+    flag = pl.col("@flag") if "@flag" in table.column_names else pl.lit(WHOLE)
+    yield pl.col("@id").alias("key")
+    yield pl.when(flag == OPEN).then(pl.lit("start")).when(flag == CLOSE).then(pl.lit("end")).alias("edge")
+    vanished = (flag == CLOSE) & (pl.col("@end") <= pl.col("@start"))
+    yield ((flag == GONE) | vanished).alias("deleted")
+    if "@pane_start" in table.column_names:
+        timing = pl.col("@pane_timing").replace_strict(dict(enumerate(TIMINGS)), return_dtype=pl.String)
+        pane = pl.struct(
+            pl.col("@pane_start").alias("start"),
+            _finite_at("@pane_end").alias("end"),
+            timing.alias("timing"),
+            pl.col("@pane_index").alias("index"),
+            pl.col("@pane_is_last").alias("is_last"),
+        )
+        yield pl.when(pl.col("@pane_index") >= 0).then(pane).alias("pane")
 
 
 def table_lines(table: pa.Table) -> Iterable[bytes]:
     """Each row of a table of integers and texts as a JSON object, without line ends."""
-    return _encoded(_frame(table), pl.struct(pl.all()))
+    return _lines(_frame(table))
+
+
+def _finite_at(name: str) -> pl.Expr:
+    return pl.when(pl.col(name) < INFINITY).then(pl.col(name))
+
+
+def _all_or_none_with_key(table: pa.Table) -> bool:
+    return "@id" not in table.column_names or table.column("@id").null_count == 0
 
 
 def _frame(table: pa.Table) -> pl.DataFrame:
@@ -44,9 +77,10 @@ def _frame(table: pa.Table) -> pl.DataFrame:
     return frame
 
 
-def _encoded(frame: pl.DataFrame, row: pl.Expr) -> Iterable[bytes]:
-    lines: list[str] = frame.select(row.struct.json_encode()).to_series().to_list()
-    return (line.encode() for line in lines)
+def _lines(frame: pl.DataFrame) -> Iterable[bytes]:
+    written = io.BytesIO()
+    frame.write_ndjson(written)
+    return written.getvalue().splitlines()
 
 
 def _finite(table: pa.Table) -> bool:

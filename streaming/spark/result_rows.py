@@ -43,7 +43,10 @@ def _not_final(flows: Flows) -> Iterator[dict[str, Any]]:
         yield said if pane is None else {**said, "pane": _pane(pane, place)}
 
 
-def _pane(pane: PaneColumns, place: int) -> dict[str, Any]:
+def _pane(pane: PaneColumns, place: int) -> dict[str, Any] | None:
+    """The pane of a row; None (an index below zero) for one that no window made."""
+    if pane.index[place] < 0:
+        return None
     return {
         "start": int(pane.start[place]),
         "end": _finite(int(pane.end[place])),

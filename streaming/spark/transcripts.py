@@ -85,6 +85,7 @@ def _stream_by_input(case: Case) -> dict[str, str]:
 
 
 def _case_result(case: Case, found: LocalResult) -> CaseResult:
+    """What was committed, of each row its last late row: an edge may be late_kept, and be cut off later (T24)."""
     if found.failure is not None:
         return CaseResult(case.id, failure=found.failure)
     schemas = check(case.graph, case.streams).schemas
@@ -95,11 +96,12 @@ def _case_result(case: Case, found: LocalResult) -> CaseResult:
         for node, counts in (report.inputs.items() if report is not None else ())
     }
     ctis = {output: tuple(cti for cti in moved if cti != INFINITY) for output, moved in found.ctis.items()}
+    late = (_late(row, streams) for row in found.rows("late"))
     return CaseResult(
         id=case.id,
         events=tuple(_events(found.rows("results"), schemas)),
         ctis={output: moved for output, moved in ctis.items() if moved},
-        late=tuple(_late(row, streams) for row in found.rows("late")),
+        late=tuple({(each.stream, each.lane, each.position): each for each in late}.values()),
         outcomes=outcomes,
     )
 

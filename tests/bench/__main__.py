@@ -109,7 +109,8 @@ def cells(work: Work, plain: Side | None, ours: Side, limit_s: str) -> list[str]
     pairs = [p / o for p, o in zip(plain.full_s, ours.full_s, strict=True)]
     further_plain, further = plain.further_us(work), "-"
     if further_plain is not None and further_ours is not None:
-        further = f"{further_plain:.2f}, {further_ours:.3f}, {further_plain / further_ours:.0f}"
+        ratio = f"{further_plain / further_ours:.0f}" if min(further_plain, further_ours) > 0 else "lost in noise"
+        further = f"{further_plain:.2f}, {further_ours:.3f}, {ratio}"
     peaks = f"{plain.peak_bytes >> 20}, {ours.peak_bytes >> 20}"
     seconds = [spread(plain.full_s), spread(ours.full_s), spread(pairs)]
     return [*known, *seconds, work.target, further, peaks, limit_s, verdict(work, plain.digest, ours.digest)]
@@ -132,13 +133,15 @@ def latencies(options: argparse.Namespace, folder: Path) -> list[list[str]]:
     """The rows that wait: emission of 100-event batches, the first row of a query, and of one that is added."""
     from tests.bench import latency
 
-    latency.prepare(folder)
+    latency.prepare(folder, options.rows)
     found: dict[str, list[dict[str, list[float]]]] = {"plain": [], "ours": []}
     for turn in range(options.runs):
         for side, each in found.items():
             CONSOLE.print(f"  turn {turn + 1}: latency, {side} ...")
-            each.append(run("latency", side, folder, folder / f"{side}-latency{turn}", options.state)["seconds"])
-    return latency.rows(found["plain"], found["ours"])
+            each.append(
+                run("latency", side, folder, folder / f"{side}-latency{turn}", options.state, options.rows)["seconds"]
+            )
+    return latency.rows(found["plain"], found["ours"], options.rows)
 
 
 def main() -> None:

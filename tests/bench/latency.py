@@ -1,9 +1,10 @@
-"""How long rows wait: `python -m tests.bench.latency SIDE FOLDER PLACE STATE`, by `tests.bench` after `prepare`.
+"""How long rows wait: `python -m tests.bench.latency SIDE FOLDER PLACE STATE FACTOR`, by `tests.bench` after `prepare`.
 
 Batches of 100 events appear one by one, each 10 s of event time, so that each closes the window before: a row of each
 of ten keys. Timed, for both sides alike, until the commit that makes the rows count is written: from when the file
-appears, from when it is read (the batch is planned), from the start of the first query of a session, and from the
-start of a further one beside it (Punctual: a binding in the same carrier; plain Spark: a query in the same session).
+appears, from when it is read (the batch is planned, or the file appears meanwhile), from the start of the first query
+of a session, and from the start of a further one (Punctual: a binding in the same carrier; plain Spark: a query in
+the same session).
 """
 
 import json
@@ -13,6 +14,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -29,7 +31,6 @@ from tests.bench.plain import read, session_of
 from tests.bench.releasing import Releasing
 from tests.bench.works import Work, grouped, hopping, window_node
 
-WARM_UP, MEASURED, ADDED = 15, 60, 5
 PATIENCE_S = 120.0
 LONGEST_PAUSE_S = 0.3
 """Files appear at random times, so that they do not keep step with who looks for them."""
@@ -37,13 +38,32 @@ WORK = Work("latency", "", {"events": Source(100, 10, keys=10)}, (window_node(ho
 Seconds = dict[str, list[float]]
 
 
-def prepare(folder: Path) -> None:
+@dataclass(frozen=True)
+class Counts:
+    """How many files appear for warm-up, then to be measured, and how many queries are added."""
+
+    warm_up: int
+    measured: int
+    added: int
+
+    @classmethod
+    def of(cls, factor: float) -> "Counts":
+        """So many times the usual."""
+        return cls(*(max(least, round(usual * factor)) for least, usual in ((2, 15), (5, 60), (2, 5))))
+
+    @property
+    def files(self) -> int:
+        """All files of the first query; two are there when it starts."""
+        return 2 + self.warm_up + self.measured
+
+
+def prepare(folder: Path, factor: float) -> None:
     """Write the files: none is late, so each moves the clock on."""
-    batches = (1.0,) * (WARM_UP + MEASURED + 2)
+    batches = (1.0,) * Counts.of(factor).files
     data.write(WORK.sources["events"], batches, folder / "data" / "events", 0, late_share=0.0, sentinels=False)
 
 
-def ours(folder: Path, home: Path, state: str) -> Seconds:
+def ours(folder: Path, home: Path, state: str, counts: Counts) -> Seconds:
     """Punctual, with the settings of a shared carrier."""
     session = start_session()
     carrier = Carrier(session, home / "carrier", CarrierSettings(home=str(home), rows_per_batch=1_000))
@@ -54,14 +74,14 @@ def ours(folder: Path, home: Path, state: str) -> Seconds:
     carrier.start()
     at, _, rows = _committed(carrier, home, "first", 0)
     found["start"].append(at - began)
-    for number in range(2, WARM_UP + MEASURED + 2):
+    for number in range(2, counts.files):
         carrier.wait(random.uniform(0, LONGEST_PAUSE_S))
         began = time.time()
         releasing.release(number)
         at, batch_s, rows = _committed(carrier, home, "first", rows)
         found["appeared"].append(at - began)
-        found["read"].append(batch_s)
-    for number in range(ADDED):
+        found["read"].append(min(batch_s, at - began))
+    for number in range(counts.added):
         _released(folder, home, f"in{number}")
         began = time.time()
         carrier.add(WORK.spec(f"added{number}", f"in{number}"))
@@ -107,21 +127,21 @@ def _until(found: Callable[[], Any], wait: Callable[[float], Any], failure: Call
     return what
 
 
-def plain(folder: Path, home: Path, state: str) -> Seconds:
+def plain(folder: Path, home: Path, state: str, counts: Counts) -> Seconds:
     """Plain Spark, whose batches without data follow at once, as is its default."""
     session = session_of(state, **{"spark.sql.streaming.noDataMicroBatches.enabled": "true"})
     found: Seconds = {"start": [], "appeared": [], "read": [], "added": []}
     began = time.time()
     first = _Query(session, folder, home, "first")
     found["start"].append(first.emitted()[0] - began)
-    for number in range(2, WARM_UP + MEASURED + 2):
+    for number in range(2, counts.files):
         first.wait(random.uniform(0, LONGEST_PAUSE_S))
         began = time.time()
         first.release(number)
         at, planned = first.emitted()
         found["appeared"].append(at - began)
-        found["read"].append(at - planned)
-    for number in range(ADDED):
+        found["read"].append(min(at - planned, at - began))
+    for number in range(counts.added):
         began = time.time()
         further = _Query(session, folder, home, f"added{number}")
         found["added"].append(further.emitted()[0] - began)
@@ -185,11 +205,11 @@ NAMES = {
 }
 
 
-def rows(plain: Sequence[Seconds], ours: Sequence[Seconds]) -> list[list[str]]:
+def rows(plain: Sequence[Seconds], ours: Sequence[Seconds], factor: float) -> list[list[str]]:
     """The rows of the table, from what each turn has found."""
-    made = []
+    made, first = [], Counts.of(factor).warm_up
     for name, title in NAMES.items():
-        sides = [[each for turn in side for each in _steady(name, turn)] for side in (plain, ours)]
+        sides = [[each for turn in side for each in _steady(name, turn, first)] for side in (plain, ours)]
         most = 0.99 if name in ("appeared", "read") else 1.0
         shown = [f"{statistics.median(each):.2f} / {quantile(each, most):.2f}" for each in sides]
         ratio = f"{statistics.median(sides[0]) / statistics.median(sides[1]):.2f} of the medians"
@@ -198,8 +218,8 @@ def rows(plain: Sequence[Seconds], ours: Sequence[Seconds]) -> list[list[str]]:
     return made
 
 
-def _steady(name: str, turn: Seconds) -> list[float]:
-    return turn[name][WARM_UP:] if name in ("appeared", "read") else turn[name]
+def _steady(name: str, turn: Seconds, first: int) -> list[float]:
+    return turn[name][first:] if name in ("appeared", "read") else turn[name]
 
 
 def quantile(values: Sequence[float], share: float) -> float:
@@ -210,4 +230,6 @@ def quantile(values: Sequence[float], share: float) -> float:
 if __name__ == "__main__":
     side = {"plain": plain, "ours": ours}[sys.argv[1]]
     Path(sys.argv[3]).mkdir(parents=True)
-    print(json.dumps({"seconds": side(Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4])}))
+    print(
+        json.dumps({"seconds": side(Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4], Counts.of(float(sys.argv[5])))})
+    )

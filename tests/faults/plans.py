@@ -33,7 +33,7 @@ _DELIVERIES = {
     "fields": {"item": "string", "weight": "long"},
     "advance": {"generate": {"every": 7, "delay": "150us"}, "late": "drop"},
 }
-_AGGREGATE = [
+_AGGREGATE: list[dict[str, Any]] = [
     {"id": "readings", "kind": "input", "stream": "readings"},
     {
         "id": "windows",
@@ -45,7 +45,7 @@ _AGGREGATE = [
     },
     {"id": "out", "kind": "output", "input": "windows"},
 ]
-_JOIN = [
+_JOIN: list[dict[str, Any]] = [
     {"id": "orders", "kind": "input", "stream": "orders"},
     {"id": "deliveries", "kind": "input", "stream": "deliveries"},
     *(
@@ -55,7 +55,7 @@ _JOIN = [
     {"id": "paired", "kind": "output", "input": "inner"},
     {"id": "every", "kind": "output", "input": "left_outer"},
 ]
-_SESSIONS = [
+_SESSIONS: list[dict[str, Any]] = [
     {"id": "readings", "kind": "input", "stream": "readings"},
     {
         "id": "windows",
@@ -72,7 +72,7 @@ _SESSIONS = [
     {"id": "out", "kind": "output", "input": "windows"},
 ]
 _STREAMS: Mapping[str, Mapping[str, Any]] = {"readings": _READINGS, "orders": _ORDERS, "deliveries": _DELIVERIES}
-_NODES = {"aggregate": _AGGREGATE, "join": _JOIN, "sessions": _SESSIONS}
+_NODES: Mapping[str, list[dict[str, Any]]] = {"aggregate": _AGGREGATE, "join": _JOIN, "sessions": _SESSIONS}
 PLANS = tuple(_NODES)
 
 Rows = tuple[list[str], list[str]]
@@ -82,7 +82,7 @@ Rows = tuple[list[str], list[str]]
 def plan(name: str) -> RunSpec:
     """The plan `name` as the only run, `<name>-1`, of a binding of that name."""
     nodes = _NODES[name]
-    inputs = [node["stream"] for node in nodes if node["kind"] == "input"]
+    inputs = [str(node["stream"]) for node in nodes if node["kind"] == "input"]
     content = {
         "organisation": "o1",
         "binding": name,

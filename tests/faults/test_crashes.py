@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from streaming.spark.errors import explain_query
 from streaming.spark.manifests import newest_manifest
 from streaming.spark.storage import LocalFolder, LocalWriting
 from tests.faults.plans import PLANS, Rows, carried, plan, rows_of, write_inputs
@@ -180,3 +181,11 @@ def test_kills_at_any_write_change_nothing(name: str, undisturbed: Ended, tmp_pa
             loop.restart()
     assert ended(loop, name) == undisturbed
     assert writes.kills > undisturbed.batches // 2
+
+
+@pytest.mark.parametrize("said", ["java.io.EOFException", "Python worker exited unexpectedly (crashed)"])
+def test_a_run_whose_planner_or_worker_was_killed_is_one_to_be_tried_again(said: str) -> None:
+    """So Spark 4.3 tells of either."""
+    error = RuntimeError("[STREAM_FAILED] Query terminated with exception: (no cause message)")
+    error._cause = RuntimeError(said)  # type: ignore[attr-defined]
+    assert explain_query(error).domain == "external"

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from streaming.definition.types import parse_fields
+from streaming.engine.flows import CLOSE, ENDLESS, GONE, OPEN, WHOLE
 from streaming.spark.lines import result_lines, table_lines
 from streaming.spark.parts import with_null_for_infinity
 from streaming.spark.result_rows import result_rows
@@ -28,6 +29,13 @@ def table(values: list[float | None]) -> pa.Table:
     )
 
 
+@pytest.fixture(params=[0, 1_000])
+def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways of writing: column by column, and row by row."""
+    monkeypatch.setattr("streaming.spark.lines._FEW", request.param)
+
+
+@pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("values", [[0.1, None, -0.0, 1e300, 5e-324], [float("inf"), 1.0]])
 def test_lines_equal_rows(values: list[float | None]) -> None:
     lines = [json.loads(line) for line in result_lines("out", table(values), SCHEMA)]
@@ -35,10 +43,37 @@ def test_lines_equal_rows(values: list[float | None]) -> None:
     assert lines[0]["end"] is None
 
 
+@pytest.mark.usefixtures("few")
+def test_lines_of_edges_and_panes_equal_rows() -> None:
+    flags = [WHOLE, OPEN, CLOSE, CLOSE, ENDLESS, GONE, WHOLE]
+    count = len(flags)
+    beside = {
+        "@start": pa.array([5] * count, pa.int64()),
+        "@end": pa.array([9, INFINITY, 8, 5, INFINITY, 9, 9], pa.int64()),
+        "@flag": pa.array(flags, pa.int8()),
+        "@id": pa.array([f"id {each}" for each in range(count)]),
+        "@pane_start": pa.array([0] * count, pa.int64()),
+        "@pane_end": pa.array([10, INFINITY, *[10] * (count - 2)], pa.int64()),
+        "@pane_timing": pa.array([0, 1, 2, 0, 1, 2, 0], pa.int8()),
+        "@pane_index": pa.array([0, 1, 2, 3, 4, 5, -1], pa.int64()),
+        "@pane_is_last": pa.array([False, True] * 3 + [False]),
+    }
+    fields = {name: column for name, column in table([0.5] * count).to_pydict().items() if name in SCHEMA}
+    whole = pa.table({**beside, **fields})
+    lines = [json.loads(line) for line in result_lines("out", whole, SCHEMA)]
+    assert lines == result_rows("out", whole, SCHEMA)
+    assert [line["edge"] for line in lines] == [None, "start", "end", "end", None, None, None]
+    assert [line["deleted"] for line in lines] == [False, False, False, True, False, True, False]
+    assert lines[-1]["pane"] is None
+    assert lines[2]["pane"] == {"start": 0, "end": 10, "timing": "late", "index": 2, "is_last": False}
+
+
+@pytest.mark.usefixtures("few")
 def test_a_line_holds_no_line_end() -> None:
     assert all(b"\n" not in line for line in result_lines("out", table([1.0, 2.0]), SCHEMA))
 
 
+@pytest.mark.usefixtures("few")
 def test_rows_without_fields_have_an_empty_payload() -> None:
     bare = table([1.0]).select(["@start", "@end"])
     assert [json.loads(line)["payload"] for line in result_lines("out", bare, {})] == [{}]

@@ -1,19 +1,27 @@
-"""Every transcript holds on Spark."""
+"""Every transcript holds on Spark: shared with all others, and some in carriers of their own."""
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
+from streaming.spark.layout import CarrierSettings
+from streaming.spark.local_run import run_to_end
+from streaming.spark.transcripts import _AT_END, _case_result, _spec
 from streaming.transcripts.judge import judge
 from streaming.transcripts.load import Loaded, load
 from streaming.transcripts.prepare import Cuts
+from streaming.wire.case import Case, CaseResult
+from tests.spark.looped_cases import differing as differing_by
+from tests.spark.looped_cases import divided
 
 pytestmark = pytest.mark.spark
 
 HERE = Path(__file__).resolve().parents[1] / "transcripts"
 SAMPLE = 10
+DEDICATED = 2
 
 
 def differing(transcripts: list[Loaded], cuts: Cuts) -> list[str]:
@@ -27,6 +35,28 @@ def test_every_transcript_holds(session: SparkSession, shared_transcripts: Path)
 def test_a_sample_of_transcripts_holds_for_every_cut(session: SparkSession, shared_transcripts: Path) -> None:
     transcripts = list(load([shared_transcripts, HERE]))
     assert differing(random.Random(2).sample(transcripts, SAMPLE), "all") == []
+
+
+@pytest.mark.parametrize("buckets", [1, 2])
+def test_a_transcript_holds_in_a_carrier_of_its_own(
+    session: SparkSession,
+    shared_transcripts: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    buckets: int,
+) -> None:
+    def run(cases: Sequence[Case]) -> list[CaseResult]:
+        return [dedicated(session, case, tmp_path / str(number), buckets) for number, case in enumerate(cases)]
+
+    usable = [each for each in load([shared_transcripts, HERE]) if each.transcript.expect is not None]
+    sample = random.Random(4).sample(list(filter(divided, usable)), DEDICATED)
+    assert differing_by(sample, "none", run, monkeypatch) == []
+
+
+def dedicated(session: SparkSession, case: Case, home: Path, buckets: int) -> CaseResult:
+    settings = CarrierSettings(home=str(home), list_ctis=True, buckets=buckets, isolate=False)
+    spec = _spec(case, "c0", home)
+    return _case_result(case, run_to_end(session, [(spec, _AT_END[case.end])], home / "carrier", settings)["c0"])
 
 
 @pytest.mark.thorough

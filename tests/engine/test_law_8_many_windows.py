@@ -1,0 +1,44 @@
+"""Law 8 where events are in too many windows (T24): three are too many here, so that it happens in every other case."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+
+from streaming.engine import admit, compile_watched, fixed_panes, open_edges
+from streaming.engine import cases as engine
+from streaming.reference import cases as reference
+from streaming.reference import fixed_windows
+from streaming.wire.case import Case, EndMode
+from tests.engine.agreement import differences
+from tests.reference.drawn import Scope, cases
+from tests.reference.readable import transcript
+from tests.reference.runs import cut
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_windows() -> Iterator[None]:
+    """The limit in all modules that have it but the check of definitions."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (admit, compile_watched, fixed_panes, open_edges, fixed_windows):
+            patch.setattr(module, "MAX_WINDOWS_PER_EVENT", 3)
+        yield
+
+
+@pytest.mark.parametrize("kind", ["tumbling", "hopping", "time_interval", "top_k", "order_edges", "union"])
+@settings(max_examples=max(20, settings.default.max_examples // 5) if settings.default else 20)
+@given(data=st.data(), buckets=st.sampled_from((1, 1, 3)))
+def test_engine_and_reference_agree(kind: str, data: st.DataObject, buckets: int) -> None:
+    """On a random graph around the operator: also on edges that windows cut off long after they took them."""
+    case = replace(data.draw(cases(kind, Scope(imports=True))), end=EndMode.FLUSH)
+    note(transcript(case))
+    everywhere = replace(cut(case, range(1, len(case.rows))), restart=True)
+    for each in (case, everywhere, cut(case, ())):
+        assert not _differs(each, buckets), _differs(each, buckets)
+
+
+def _differs(case: Case, buckets: int) -> list[str]:
+    expected = reference.run_case(replace(case, restart=False))
+    return differences(case, expected, engine.run_case(case, buckets), each_alone=case.restart)

@@ -1,0 +1,100 @@
+"""Cases of transcripts by planner, feed, operators and sink in this process: alone, shared, in buckets, or killed."""
+
+import random
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streaming.definition.advance import temporal_settings
+from streaming.definition.graph import InputNode
+from streaming.engine.compile import compile_binding
+from streaming.engine.plan import NotRunnable
+from streaming.spark.control import AddBinding
+from streaming.spark.local_run import _result
+from streaming.spark.transcripts import _AT_END, _case_result, _spec
+from streaming.transcripts import judge
+from streaming.transcripts.load import Loaded
+from streaming.transcripts.prepare import Cuts, define, prepare, variants
+from streaming.wire.case import ONLY_LANE, Case, CaseResult
+from tests.spark.loop import Crash, Loop
+
+STAGES = ("planned", "fed", "written", "published")
+RunCases = Callable[[Sequence[Case]], list[CaseResult]]
+
+
+@dataclass(frozen=True)
+class Looped:
+    """How cases are run: so many in one carrier, in so many buckets each; `kills` says where batches are killed.
+
+    With `isolate` off a fault of one case ends its carrier, as in production where a binding has several buckets.
+    """
+
+    together: int = 1
+    buckets: int = 1
+    isolate: bool = True
+    kills: random.Random | None = None
+
+    def __call__(self, cases: Sequence[Case]) -> list[CaseResult]:
+        """The results of `cases`, in their order."""
+        found: list[CaseResult] = []
+        for first in range(0, len(cases), self.together):
+            with tempfile.TemporaryDirectory(prefix="punctual-looped-") as home:
+                found += self._in_one(cases[first : first + self.together], Path(home))
+        return found
+
+    def _in_one(self, cases: Sequence[Case], home: Path) -> list[CaseResult]:
+        loop = Loop(home, list_ctis=True, isolate=self.isolate, buckets=self.buckets)
+        for index, case in enumerate(cases):
+            loop.carrier.control.append(self._carried(case, f"c{index}", home))
+        manifests = []
+        while (manifest := self._batch(loop)) is not None:
+            manifests.append(manifest)
+        results = (_result(f"c{index}", home / "results" / f"c{index}", manifests, 0.0) for index in range(len(cases)))
+        return [_case_result(case, found) for case, found in zip(cases, results, strict=True)]
+
+    def _carried(self, case: Case, name: str, home: Path) -> AddBinding:
+        stream_of = {node.id: node.stream for node in case.graph.nodes if isinstance(node, InputNode)}
+        return AddBinding(
+            kind="add",
+            tick=0,
+            spec=_spec(case, name, home),
+            bucket_ids=list(range(self.buckets)),
+            lanes={node: list(case.streams[stream].lanes or [ONLY_LANE]) for node, stream in stream_of.items()},
+            at_end=_AT_END[case.end],
+        )
+
+    def _batch(self, loop: Loop) -> dict[str, Any] | None:
+        if self.kills is not None:
+            where = self.kills.choice(STAGES)
+
+            def crash(reached: str) -> None:
+                if reached == where:
+                    raise Crash
+
+            try:
+                return loop.batch(crash)
+            except Crash:
+                loop.restart()
+        return loop.batch()
+
+
+def divided(loaded: Loaded) -> bool:
+    """Whether the plan of a transcript that is not refused makes use of two buckets."""
+    (case,) = variants(prepare(loaded.transcript, define(loaded.transcript)), "none", restarts=False)
+    advance = temporal_settings(case.graph, case.streams, case.advance)
+    try:
+        return compile_binding(case.graph, case.streams, advance, 2).buckets == 2
+    except NotRunnable:
+        return False
+
+
+def differing(transcripts: Sequence[Loaded], cuts: Cuts, run: RunCases, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What of `transcripts` does not hold when `run` runs their cases in the place of Spark."""
+    with monkeypatch.context() as patched:
+        patched.setattr(judge, "execute", lambda _, cases: run(cases))
+        verdicts = list(judge.judge(transcripts, "spark", cuts))
+    return [f"{each.name}: {each.differs}" for each in verdicts if not each.passed]

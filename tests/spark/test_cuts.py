@@ -1,0 +1,55 @@
+"""Every transcript holds by planner, feed, operators and sink, however its input is cut: without Spark's processes."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from streaming.transcripts.load import Loaded, load
+from tests.spark.looped_cases import Looped, differing, divided
+
+HERE = Path(__file__).resolve().parents[1] / "transcripts"
+SLICES = 8
+SAMPLE = 40
+OTHERS = 50
+KILLED_SAMPLE = 120
+
+
+@pytest.fixture(scope="module")
+def transcripts(shared_transcripts: Path) -> list[Loaded]:
+    return list(load([shared_transcripts, HERE]))
+
+
+@pytest.fixture(scope="module")
+def runnable(transcripts: list[Loaded]) -> list[Loaded]:
+    """Those that are not refused."""
+    return [each for each in transcripts if each.transcript.expect is not None]
+
+
+@pytest.mark.parametrize("part", range(SLICES))
+def test_every_transcript_holds_for_every_cut(
+    transcripts: list[Loaded], part: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert differing(transcripts[part::SLICES], "all", Looped(), monkeypatch) == []
+
+
+def test_transcripts_hold_when_each_batch_is_killed_once(
+    runnable: list[Loaded], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = random.Random(3)
+    sample = chosen.sample(runnable, KILLED_SAMPLE)
+    assert differing(sample, "all", Looped(kills=chosen), monkeypatch) == []
+
+
+@pytest.mark.parametrize(
+    "way",
+    [Looped(), Looped(together=1 + OTHERS), Looped(buckets=2, isolate=False)],
+    ids=["alone", f"shared with {OTHERS}", "dedicated in two buckets"],
+)
+def test_a_transcript_passes_alike_in_any_company(
+    runnable: list[Loaded], way: Looped, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample = random.Random(5).sample(list(filter(divided, runnable)), SAMPLE)
+    others = [each for each in runnable if each not in sample] if way.together > 1 else []
+    sample = [*sample, *others[: -len(sample) % way.together]]
+    assert differing(sample, "none", way, monkeypatch) == []
