@@ -122,7 +122,7 @@ class Carrier:
             kind="add",
             tick=wall_clock(),
             spec=spec,
-            bucket_ids=self._bucket_ids(spec),
+            bucket_ids=self._bucket_ids(spec, goes_on=from_savepoint is None),
             lanes=self._lanes(spec),
             at_end=at_end,
             from_savepoint=from_savepoint,
@@ -202,15 +202,15 @@ class Carrier:
                 continue  # The planner meets the same fault and reports it in a manifest.
         return lanes
 
-    def _bucket_ids(self, spec: RunSpec) -> list[int]:
+    def _bucket_ids(self, spec: RunSpec, *, goes_on: bool) -> list[int]:
         """As many bucket ids as the settings say, spread over Spark's partitions by its own hash.
 
-        A run that goes on has those of the run before, whatever the settings say by now: its state lies under them.
+        One that goes on here has those of the run before, whatever the settings say by now: its state lies under them.
         """
         wanted, partitions = self.settings.buckets, self.settings.partitions
         if wanted == 1:
             return [0]
-        before = self._opened.control.last_added(spec.binding)
+        before = self._opened.control.last_added(spec.binding) if goes_on else None
         if before is not None and shape_of(before.spec) == shape_of(spec):
             return before.bucket_ids
         key = f"{spec.binding}@{self._opened.control.newest() + 1}"
