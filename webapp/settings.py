@@ -42,6 +42,7 @@ KNOWN = frozenset(
 QUOTAS = {
     "members": 10,
     "runs": 10,
+    "dedicated_runs": 2,
     "events_per_second": 5_000,
     "preview_seconds": 600,
     "result_bytes": 10 * 2**30,

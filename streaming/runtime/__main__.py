@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ from pathlib import Path
 import redis
 
 from streaming.runtime.configuration import Configuration, NotConfigured, close_standard_input, read_configuration
+from streaming.runtime.fleet import CARRIERS, Fleet
+from streaming.runtime.homes import MAIN
 from streaming.runtime.keeper import Hatch, Keeper
 from streaming.runtime.lease import Heart
 from streaming.runtime.logs import log_to_stderr
@@ -29,13 +32,13 @@ from streaming.runtime.single import AnotherRunner, SingleRunner
 from streaming.spark.carrier import Carrier
 from streaming.spark.errors import PunctualError
 from streaming.spark.layout import CarrierSettings
-from streaming.spark.session import driver_host, is_local, start_session
+from streaming.spark.session import cores_of, driver_host, is_local, start_session
 
 log = logging.getLogger("streaming.runtime")
 
 TURN_S = 0.5
 LEASE_WAIT_S = 12.0
-CARRIER = "main"
+_MOST_BUCKETS = 256
 _EXIT_CODES = {Exit.IDLE: 0, Exit.ASKED: 0, Exit.LEASE_LOST: 5, Exit.KEYS_OUTDATED: 6}
 
 
@@ -75,10 +78,12 @@ class _Task:
     folder: Path
     configuration: Configuration
 
-    @property
-    def home(self) -> CarrierSettings:
-        """How its carrier runs."""
-        return CarrierSettings(
+    def settings(self, *, dedicated: bool, cores: int) -> CarrierSettings:
+        """How a carrier runs: the shared one, or one of a dedicated binding on so many `cores`."""
+        buckets = (self.options.dedicated_buckets or min(cores, _MOST_BUCKETS)) if dedicated else 1
+        # Several buckets of one binding must go back together, so that none of its faults is set aside in one alone.
+        alone = {"isolate": buckets == 1, "buckets": buckets, "partitions": buckets} if dedicated else {}
+        shared = CarrierSettings(
             home=str(self.folder),
             min_interval_s=self.options.min_interval_s,
             rows_per_batch=self.options.rows_per_batch,
@@ -86,6 +91,7 @@ class _Task:
             read_deadline_s=self.options.read_deadline_s,
             keep_results_s=self.options.keep_results_s,
         )
+        return shared.model_copy(update=alone)
 
 
 def _as_single(task: _Task, single: SingleRunner, asked: threading.Event) -> int:
@@ -105,12 +111,18 @@ def _as_single(task: _Task, single: SingleRunner, asked: threading.Event) -> int
     session = None
     try:
         session = start_session(options.master)
-        carrier = Carrier(session, task.folder / "carriers" / CARRIER, task.home)
-        runner = Runner(mailbox, heart, carrier, idle_exit_s=options.idle_exit_s)
+        spark, cores = session, cores_of(session)
+
+        def opening(name: str) -> Carrier:
+            settings = task.settings(dedicated=name != MAIN, cores=cores)
+            return Carrier(spark, task.folder / CARRIERS / name, settings)
+
+        fleet = Fleet(opening, task.folder, time.monotonic)
+        runner = Runner(mailbox, heart, fleet, idle_exit_s=options.idle_exit_s)
         runner.resume()
         why = _turn_on(runner, asked)
         log.info("the runner ends: %s", why)
-        carrier.close()
+        fleet.close()
         return _EXIT_CODES[why]
     finally:
         heart.stop()
@@ -145,6 +157,13 @@ def _take_lease(heart: Heart, asked: threading.Event) -> bool:
     return False
 
 
+def _buckets(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= _MOST_BUCKETS:
+        raise ValueError
+    return number
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m streaming.runtime", description="The runner of one organisation.")
     parser.add_argument("--organisation", required=True, metavar="ID")
@@ -155,6 +174,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--read-deadline-s", type=float, default=30.0, metavar="S", help="an input must answer within")
     parser.add_argument("--keep-results-s", type=float, metavar="S", help="delete results and quarantine after so long")
     parser.add_argument("--master", default="local[2]", help="where Spark runs")
+    parser.add_argument("--dedicated-buckets", type=_buckets, metavar="N", help="as many as cores, if nothing is said")
     return parser
 
 

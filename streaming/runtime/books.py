@@ -3,7 +3,7 @@
 Level-triggered: `decide` compares what is desired with what is carried and may be called any number of times.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -79,11 +79,11 @@ class Books:
         self.over[seen.run] = seen
         return self._told(seen)
 
-    def fail_all(self, failure: Failure) -> list[Seen]:
-        """The query that carries everything has stopped: every carried run fails, and keeps its place in the log."""
+    def fail_all(self, failure: Failure, bindings: Collection[str]) -> list[Seen]:
+        """The query that carries `bindings` has stopped: each of their runs fails, and keeps its place in the log."""
         found: list[Seen] = []
-        for run in self.carried.values():
-            if run not in self.over:
+        for binding, run in self.carried.items():
+            if binding in bindings and run not in self.over:
                 seen = Seen(run, "failed", failure.domain, failure.message)
                 self.over[run] = seen
                 self.stopping.discard(run)
@@ -91,18 +91,18 @@ class Books:
         return found
 
     def ready(self, runs: Mapping[str, Mapping[str, Any]]) -> list[Seen]:
-        """The query runs: those that a manifest (`runs`) calls running do so again."""
+        """A query runs: those that its manifest (`runs`) calls running do so again."""
         found: list[Seen] = []
         for run in self.carried.values():
             told = self.states.get(run)
             if told is not None and told.state == "starting" and runs.get(run, {}).get("state") == "running":
-                found += self._told(Seen(run, "running"))
+                found += self._told(Seen(run, "running", None, runs[run].get("message")))
         return found
 
     @property
-    def active(self) -> bool:
-        """Whether the query has anything to do for anyone."""
-        return any(run not in self.over for run in self.carried.values())
+    def active(self) -> set[str]:
+        """The bindings for which a query has anything to do."""
+        return {binding for binding, run in self.carried.items() if run not in self.over}
 
     def resume(self, runs: Mapping[str, Mapping[str, Any]]) -> None:
         """Learn from the newest manifest (`runs`) what has ended, after a restart of the runner."""

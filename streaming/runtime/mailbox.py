@@ -61,10 +61,11 @@ class Mailbox:
         """Tell how many events all runs together read each second."""
         self._redis.set(keys.rate(self._organisation), events_per_second, ex=keys.RATE_TTL_S)
 
-    def last_reported(self) -> int:
-        """The highest batch that was reported for any run that is still kept, 0 for none."""
-        reports = self._redis.hvals(keys.progress(self._organisation))
-        return max((ProgressReport.model_validate_json(each).batch for each in reports), default=0)
+    def reported(self) -> dict[str, int]:
+        """The last batch that was reported for each run that is still kept."""
+        contents = self._redis.hvals(keys.progress(self._organisation))
+        reports = (ProgressReport.model_validate_json(each) for each in contents)
+        return {report.run: report.batch for report in reports}
 
     def observe(self, seen: RunObserved) -> None:
         """Tell the state of a run."""

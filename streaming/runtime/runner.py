@@ -4,63 +4,22 @@ import json
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 import redis
 
 from streaming.runtime.books import Add, Books, Seen, Step, Stop
+from streaming.runtime.fleet import Fleet, carrier_of
 from streaming.runtime.keeper import KeysOutdated
 from streaming.runtime.lease import Heart, wall_clock
 from streaming.runtime.mailbox import Mailbox
 from streaming.runtime.meter import Meter
-from streaming.spark.errors import Failure, explain_query
-from streaming.wire.messages import ProgressReport, RunObserved, RunSpec
+from streaming.runtime.shares import Need
+from streaming.wire.messages import ProgressReport, RunLimits, RunObserved, RunSpec
 
 log = logging.getLogger(__name__)
-
-
-class CarrierLike(Protocol):
-    """What the runner needs of a carrier (streaming.spark.carrier)."""
-
-    @property
-    def running(self) -> bool:
-        """Whether the streaming query runs."""
-
-    @property
-    def ready(self) -> bool:
-        """Whether it plans batches."""
-
-    def start(self) -> None:
-        """Start the query, or go on."""
-
-    def close(self) -> None:
-        """Stop the query."""
-
-    def failure(self) -> Failure | None:
-        """Why the query stopped by itself."""
-
-    def add(self, spec: RunSpec) -> None:
-        """Carry a binding."""
-
-    def stop(self, binding: str, *, flush: bool) -> None:
-        """Carry it no longer."""
-
-    def tidy(self) -> None:
-        """Merge or delete some of what is old."""
-
-    def limit(self, events_per_second: int | None) -> None:
-        """Let all bindings together read no more than this."""
-
-    def manifests_after(self, batch: int) -> Sequence[Mapping[str, Any]]:
-        """What was committed."""
-
-    def last_runs(self) -> Mapping[str, Mapping[str, Any]]:
-        """The last change of each run."""
-
-    def commanded(self) -> dict[str, str]:
-        """Binding to run by the control log."""
 
 
 class Exit(StrEnum):
@@ -79,38 +38,43 @@ class Runner:
         self,
         mailbox: Mailbox,
         heart: Heart,
-        carrier: CarrierLike,
+        fleet: Fleet,
         *,
         idle_exit_s: float = 60.0,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._mailbox = mailbox
         self._heart = heart
-        self._carrier = carrier
+        self._fleet = fleet
         self._idle_exit_s = idle_exit_s
         self._monotonic = monotonic
         self._idle_since: float | None = None
         self._outbox: deque[RunObserved] = deque()
-        self._unsent: deque[Mapping[str, Any]] = deque()
-        self._batch = 0
+        self._unsent: deque[list[ProgressReport]] = deque()
+        self._unbegun: list[str] = []
+        self._limits: RunLimits | None = None
         self._books = Books()
         self._last_seen = 0
         self._meter = Meter(monotonic)
         self._rate_told = 0
 
     def resume(self) -> None:
-        """Learn from the carrier's folder what was going on; reports that Redis has not had yet follow."""
-        self._books.carried = self._carrier.commanded()
-        self._books.resume(self._carrier.last_runs())
+        """Learn from the folders of the carriers what was going on; reports that Redis has not had yet follow."""
+        self._books.carried = self._fleet.resume()
+        self._books.resume(self._fleet.last_runs())
         try:
-            reported = self._mailbox.last_reported()
+            reported = self._mailbox.reported()
         except redis.RedisError:
-            reported = 0  # Reports that were sent before are sent again: they hold totals, so nothing is counted twice.
-        for manifest in self._carrier.manifests_after(0):
-            self._batch = manifest["batch"]
-            if self._batch > reported:
-                self._unsent.append(manifest)
-        log.info("resuming after batch %s with %s bindings", self._batch, len(self._books.carried))
+            reported = {}  # What was sent before is sent again: reports hold totals, so nothing is counted twice.
+        kept: dict[str, list[Mapping[str, Any]]] = {}
+        for name, manifest in self._fleet.manifests():
+            kept.setdefault(name, []).append(manifest)
+        for name, manifests in kept.items():
+            log.info("carrier %s: resuming after batch %s", name, manifests[-1]["batch"])
+            runs = {report["run"] for manifest in manifests for report in manifest["reports"]}
+            last = max((reported.get(run, 0) for run in runs), default=0)
+            self._unsent += [list(self._reports(each)) for each in manifests if each["batch"] > last]
+        log.info("resuming with %s bindings", len(self._books.carried))
 
     def turn(self) -> Exit | None:
         """One round; why the runner has to end, None while it goes on."""
@@ -126,11 +90,12 @@ class Runner:
         except KeysOutdated as error:
             log.warning("%s", error)
             return Exit.KEYS_OUTDATED
-        if limits is not None:  # else the last ones hold, which the carrier's folder keeps
-            self._carrier.limit(limits.events_per_second)
+        self._limits = limits or self._limits  # the last ones hold, which the folders of the carriers keep too
         if desired is not None:
+            self._divide(desired)
             for step in self._books.decide(desired):
                 self._take(step)
+            self._tell_unbegun()
         self._uphold()
         self._learn()
         self._send()
@@ -139,7 +104,7 @@ class Runner:
 
     def _tidy(self) -> None:
         try:
-            self._carrier.tidy()
+            self._fleet.tidy()
         except OSError:
             log.exception("old batches could not be merged; they are read as they are")
 
@@ -147,32 +112,51 @@ class Runner:
         match step:
             case Add(spec):
                 log.info("run %s: carry binding %s", spec.run, spec.binding)
-                self._carrier.add(spec)
+                self._fleet.add(spec)
             case Stop(binding, flush):
                 log.info("binding %s: stop%s", binding, ", flush" if flush else "")
-                self._carrier.stop(binding, flush=flush)
+                if not self._fleet.stop(binding, flush=flush):
+                    self._unbegun.append(binding)
             case Seen():
                 self._tell(step)
 
+    def _tell_unbegun(self) -> None:
+        """Runs that were stopped while they waited for what their binding keeps elsewhere have stopped."""
+        for binding in self._unbegun:
+            run = self._books.carried.get(binding)
+            if run in self._books.stopping:
+                for told in self._books.note(binding, Seen(run, "stopped")):
+                    self._tell(told)
+        self._unbegun.clear()
+
+    def _divide(self, desired: Mapping[str, RunSpec]) -> None:
+        """Give each carrier its part of the limit, before anything is carried."""
+        if self._limits is None:
+            return
+        runs: dict[str, list[str]] = {}
+        for spec in desired.values():
+            if spec.desired == "running" and spec.run not in self._books.over:
+                runs.setdefault(carrier_of(spec), []).append(spec.run)
+        needs = {
+            name: Need(len(mine), self._meter.per_second(mine), any(map(self._meter.held, mine)))
+            for name, mine in runs.items()
+        }
+        self._fleet.limit(self._limits.events_per_second, needs)
+
     def _uphold(self) -> None:
-        """Start the query if anyone needs it; a query that stopped fails every run that it carried."""
-        failure = self._carrier.failure()
-        if failure is None and self._books.active and not self._carrier.running:
-            try:
-                self._carrier.start()
-            except Exception as error:  # noqa: BLE001 - the border to Spark: its runs fail, the runner lives
-                failure = explain_query(error)
-        if failure is not None:
-            log.error("the query stopped: %s", failure.message, extra={"detail": failure.detail})
-            self._carrier.close()
+        """Start the queries that anyone needs; one that stopped fails every run that it carried, and no other."""
+        for broken in self._fleet.uphold(self._books.active):
+            failure = broken.failure
+            log.error(
+                "the query of carrier %s stopped: %s", broken.name, failure.message, extra={"detail": failure.detail}
+            )
             self._learn()
-            for seen in self._books.fail_all(failure):
+            for seen in self._books.fail_all(failure, self._fleet.left_by(broken)):
                 self._tell(seen)
 
     def _learn(self) -> None:
-        for manifest in self._carrier.manifests_after(self._batch):
-            self._batch = manifest["batch"]
-            self._unsent.append(manifest)
+        for _, manifest in self._fleet.manifests():
+            self._unsent.append(list(self._reports(manifest)))
             self._measure(manifest)
             for change in manifest["changes"]:
                 seen = Seen(change["run"], change["state"], change["domain"], change["message"])
@@ -180,13 +164,21 @@ class Runner:
                     log.error("run %s failed: %s", seen.run, seen.message, extra={"detail": change["detail"]})
                 for told in self._books.note(change["binding"], seen):
                     self._tell(told)
-        if self._carrier.ready:
-            for told in self._books.ready(self._carrier.last_runs()):
+        for runs in self._fleet.ready_runs():
+            for told in self._books.ready(runs):
                 self._tell(told)
 
+    def _reports(self, manifest: Mapping[str, Any]) -> Iterator[ProgressReport]:
+        """The reports of a batch; one that its carrier's part of the limit held back says the whole limit."""
+        most = None if self._limits is None else self._limits.events_per_second
+        for each in manifest["reports"]:
+            report = ProgressReport.model_validate_json(json.dumps(each))
+            held = report.held_back is not None and most is not None
+            yield report.model_copy(update={"held_back": most}) if held else report
+
     def _measure(self, manifest: Mapping[str, Any]) -> None:
-        for report in manifest["reports"]:
-            sentence = self._meter.take(ProgressReport.model_validate_json(json.dumps(report)))
+        for report in self._unsent[-1]:
+            sentence = self._meter.take(report)
             if sentence is not None:
                 log.info("%s", sentence)
         for change in manifest["changes"]:
@@ -211,8 +203,7 @@ class Runner:
         """Reports first: who sees a run stopped must already see its last totals."""
         try:
             while self._unsent:
-                reports = (ProgressReport.model_validate_json(json.dumps(each)) for each in self._unsent[0]["reports"])
-                self._mailbox.report({report.run: report for report in reports})
+                self._mailbox.report({report.run: report for report in self._unsent[0]})
                 self._unsent.popleft()
             while self._outbox:
                 self._mailbox.observe(self._outbox[0])

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streaming.adapters.contract import AdapterError
-from streaming.spark.binding import adapter_of
+from streaming.spark.binding import adapter_of, shape_of
 from streaming.spark.control import AddBinding, AtEnd, SaveBinding, StopBinding
 from streaming.spark.errors import Failure, PunctualError, explain_query
 from streaming.spark.inquiries import asked_within
@@ -110,19 +110,23 @@ class Carrier:
             self._await(query, 0.02)
         query.stop()
 
-    def add(self, spec: RunSpec, *, at_end: AtEnd = "flush", from_savepoint: str | None = None) -> None:
+    def add(
+        self, spec: RunSpec, *, at_end: AtEnd = "flush", from_savepoint: str | None = None, moving: bool = False
+    ) -> None:
         """Carry `spec` from the next batch on; if it cannot be carried, a manifest says that it failed.
 
-        `from_savepoint`: what `savepoint` of any carrier of the organisation returned; the run goes on from there.
+        `from_savepoint`: what `savepoint` of any carrier of the organisation returned; the run goes on from there. With
+        `moving` what of it does not fit is left behind, and the manifest says so; else the run is refused.
         """
         command = AddBinding(
             kind="add",
             tick=wall_clock(),
             spec=spec,
-            bucket_ids=self._bucket_ids(spec.binding),
+            bucket_ids=self._bucket_ids(spec, goes_on=from_savepoint is None),
             lanes=self._lanes(spec),
             at_end=at_end,
             from_savepoint=from_savepoint,
+            moving=moving,
         )
         self._opened.control.append(command)
 
@@ -130,15 +134,16 @@ class Carrier:
         """Carry `binding` no longer after the next batch; its state and positions stay unless it was flushed."""
         self._opened.control.append(StopBinding(kind="stop", tick=wall_clock(), binding=binding, flush=flush))
 
-    def savepoint(self, binding: str) -> str:
+    def savepoint(self, binding: str, *, moving: bool = False) -> str:
         """Write all that `binding` has kept as a blob below the organisation's folder; the path that it will have.
 
-        It is there (`saved`) after a batch. A binding that is carried is stopped first, without a flush.
+        It is there (`saved`) after a batch. A binding that is carried is stopped first, without a flush. `moving`: of
+        one that has come to its end the positions are written; else that is refused.
         """
         number = self._opened.control.newest() + 1
         place = self._opened.location.partition("?")[0].rstrip("/").rpartition("/")[2]
         path = f"{FOLDER}/{binding}-{place}-{number}.arrow"
-        command = SaveBinding(kind="savepoint", tick=wall_clock(), binding=binding, path=path)
+        command = SaveBinding(kind="savepoint", tick=wall_clock(), binding=binding, path=path, moving=moving)
         self._opened.control.append(command)
         return path
 
@@ -197,12 +202,18 @@ class Carrier:
                 continue  # The planner meets the same fault and reports it in a manifest.
         return lanes
 
-    def _bucket_ids(self, binding: str) -> list[int]:
-        """As many bucket ids as the settings say, spread over Spark's partitions by its own hash."""
+    def _bucket_ids(self, spec: RunSpec, *, goes_on: bool) -> list[int]:
+        """As many bucket ids as the settings say, spread over Spark's partitions by its own hash.
+
+        One that goes on here has those of the run before, whatever the settings say by now: its state lies under them.
+        """
         wanted, partitions = self.settings.buckets, self.settings.partitions
         if wanted == 1:
             return [0]
-        key = f"{binding}@{self._opened.control.newest() + 1}"
+        before = self._opened.control.last_added(spec.binding) if goes_on else None
+        if before is not None and shape_of(before.spec) == shape_of(spec):
+            return before.bucket_ids
+        key = f"{spec.binding}@{self._opened.control.newest() + 1}"
         rows = self._session.range(64 * wanted).selectExpr(
             "cast(id as int) as id", f"pmod(hash('{_quoted(key)}', cast(id as int)), {partitions}) as place"
         )

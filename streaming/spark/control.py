@@ -20,7 +20,8 @@ class AddBinding(Strict):
     `tick` is the wall clock at which the command was given. `bucket_ids` are the ids of the binding's buckets, chosen
     to spread over Spark's partitions; one id unless the carrier is dedicated to this binding. `lanes` are those that
     the adapters named at that time, by input. `from_savepoint`: the savepoint to begin with, below the organisation's
-    folder.
+    folder. `moving`: it was taken to bring the binding here, and what does not fit is left behind, as it would be at a
+    start in the same carrier; without it such a savepoint is refused.
     """
 
     kind: Literal["add"]
@@ -30,6 +31,7 @@ class AddBinding(Strict):
     lanes: dict[str, list[str]]
     at_end: AtEnd
     from_savepoint: str | None = None
+    moving: bool = False
 
 
 class StopBinding(Strict):
@@ -42,12 +44,16 @@ class StopBinding(Strict):
 
 
 class SaveBinding(Strict):
-    """Write all that a stopped binding has kept as the savepoint `path`; one that is carried is stopped first."""
+    """Write all that a stopped binding has kept as the savepoint `path`; one that is carried is stopped first.
+
+    `moving`: it goes to another carrier, so that of one that has come to its end the positions alone are written.
+    """
 
     kind: Literal["savepoint"]
     tick: int
     binding: str
     path: str
+    moving: bool = False
 
 
 Command = AddBinding | StopBinding | SaveBinding
@@ -103,6 +109,14 @@ class ControlLog:
                 raise LookupError(f"the control log has no entry {number}")
             self._cache[number] = _COMMAND.validate_json(content)
         return self._cache[number]
+
+    def last_added(self, binding: str) -> AddBinding | None:
+        """The newest entry that is kept and adds `binding`; None where there is none."""
+        for number in reversed(self._folder.numbers("control")):
+            command = self.read(number)
+            if isinstance(command, AddBinding) and command.spec.binding == binding:
+                return command
+        return None
 
     def commanded(self) -> dict[str, str]:
         """Binding to run: the last command of each binding that adds it, of entries that are compacted too."""

@@ -12,13 +12,17 @@ from streaming.spark.inquiries import Inquiries, asked_within
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.offset import Carried, LanePositions, Offset, Turn, rewound
 from streaming.spark.rate import Allowance
-from streaming.spark.savepoints import Head, enter_journals, fitting, read_head, refuse
+from streaming.spark.savepoints import Head, assemble, enter_journals, fitting, goes_on, head_of, read_head, refuse
 from streaming.spark.sharing import Wish, share
 from streaming.spark.together import feeds_together
 
 INPUT_ENDED = "The input has ended and every result was written."
 NOT_KNOWN = "Nothing is kept of this run. Start it, and stop it, before a savepoint is taken."
 HAS_ENDED = "The run has come to its end, and keeps nothing that another could go on with."
+BEGUN_ANEW = (
+    "What the run had kept was for {before} and cannot be divided into {now}: it goes on where it had read to, and "
+    "windows and joins that were open there begin anew, without what was read before."
+)
 _LANES_S = 10.0
 """So long a new binding may take to name its lanes; the driver has asked before."""
 
@@ -132,9 +136,11 @@ class Draft:
 
     def _add(self, entry: int, command: AddBinding) -> None:
         name = command.spec.binding
+        newest = self.carrier.results_of(entry).numbers("commits")  # another carrier may have written them
+        self.batch = max(self.batch, newest[-1] + 1 if newest else 0)
         known = self.carried.pop(name, None) or self.parked.pop(name, None)
         try:
-            item = self._resumed(entry, command, known)
+            item, told = self._resumed(entry, command, known)
         except Exception as error:  # noqa: BLE001 - as above
             self._fail(name, f"{name}@{entry}", entry, error)
             if known is not None:
@@ -143,25 +149,50 @@ class Draft:
         if known is not None and known.key != item.key:
             self._note(Turn(name, known.key, known.entry, clear=True))
         self.carried[name] = item
-        self._note(Turn(name, item.key, entry, state="running"))
+        self._note(Turn(name, item.key, entry, state="running", message=told))
 
-    def _resumed(self, entry: int, command: AddBinding, known: Carried | None) -> Carried:
-        shape = shape_of(command.spec)
+    def _resumed(self, entry: int, command: AddBinding, known: Carried | None) -> tuple[Carried, str | None]:
+        """The binding as it begins, and what its user has to know of that."""
         binding = binding_of(self.carrier, entry)
-        together = feeds_together(binding.plan)
         if command.from_savepoint is not None:
-            head = read_head(self.carrier, command.from_savepoint)
-            fitting(head, shape, binding.plan.buckets)
-            enter_journals(self.carrier, head, command.from_savepoint)
-            return self._entered(head, entry, command)
-        first = _first_positions(binding, self.carrier.settings.read_deadline_s)
-        fresh = Carried(command.spec.binding, entry, entry, shape, first, together=together)
+            return self._moved(entry, command, binding, command.from_savepoint)
+        shape = shape_of(command.spec)
         if known is None or known.shape != shape:
-            return fresh
-        if not known.ended:
-            return replace(known, entry=entry)
-        finished = all(adapter.finished(known.positions[name]) for name, adapter in binding.adapters.items())
-        return fresh if finished else replace(fresh, positions=known.positions)
+            return self._fresh(entry, binding), None
+        if known.ended:
+            return self._after_end(entry, binding, known.positions), None
+        ids = self.carrier.control.added(known.entry).bucket_ids[: binding.plan.buckets]
+        if ids != binding.bucket_ids:
+            told = _begun_anew(len(ids), binding.plan.buckets)
+            return replace(self._fresh(entry, binding), positions=known.positions), told
+        return replace(known, entry=entry), None
+
+    def _moved(self, entry: int, command: AddBinding, binding: Binding, path: str) -> tuple[Carried, str | None]:
+        shape, buckets = shape_of(command.spec), binding.plan.buckets
+        head = read_head(self.carrier, path)
+        if not command.moving:
+            fitting(head, shape, buckets)
+        keeps = goes_on(head, shape, buckets)
+        if keeps == "nothing":
+            return self._fresh(entry, binding), None
+        enter_journals(self.carrier, head, path)
+        if keeps == "all":
+            return self._entered(head, entry, command), None
+        if head.ended:
+            return self._after_end(entry, binding, head.positions), None
+        return replace(self._fresh(entry, binding), positions=head.positions), _begun_anew(head.buckets, buckets)
+
+    def _fresh(self, entry: int, binding: Binding) -> Carried:
+        """A new generation from the beginning."""
+        spec = binding.added.spec
+        first = _first_positions(binding, self.carrier.settings.read_deadline_s)
+        return Carried(spec.binding, entry, entry, shape_of(spec), first, together=feeds_together(binding.plan))
+
+    def _after_end(self, entry: int, binding: Binding, positions: LanePositions) -> Carried:
+        """A new generation of what has had CTI infinity: from the beginning if the inputs had come to their end."""
+        fresh = self._fresh(entry, binding)
+        finished = all(adapter.finished(positions[name]) for name, adapter in binding.adapters.items())
+        return fresh if finished else replace(fresh, positions=positions)
 
     def _entered(self, head: Head, entry: int, command: AddBinding) -> Carried:
         self.batch = max(self.batch, head.batch + 1)
@@ -174,7 +205,9 @@ class Draft:
         if name in self.carried:
             self._stop(StopBinding(kind="stop", tick=command.tick, binding=name, flush=False))
         item = self.parked.get(name)
-        if item is None or item.ended or item.enters is not None:
+        if item is not None and item.ended and command.moving:
+            assemble(self.carrier, replace(head_of(item, command.path, self.previous), ended=True), ())
+        elif item is None or item.ended or item.enters is not None:
             refuse(self.carrier, command.path, NOT_KNOWN if item is None else HAS_ENDED)
         else:
             self._note(Turn(name, item.key, item.entry, save=command.path))
@@ -251,6 +284,14 @@ class Draft:
                 self.turns[index] = replace(state, end=end, clear=clear, save=save, by_user=by_user)
                 return
         self.turns.append(turn)
+
+
+def _begun_anew(before: int, now: int) -> str:
+    return BEGUN_ANEW.format(before=_buckets(before), now=_buckets(now))
+
+
+def _buckets(number: int) -> str:
+    return "one bucket" if number == 1 else f"{number} buckets"
 
 
 def _settled(item: Carried) -> Carried:

@@ -34,6 +34,7 @@ DISK_FULL = (
     "The disk that holds the results and the checkpoint is full. "
     "Free space, then start the run again; the checkpoint is kept."
 )
+WORKER_AWAY = "A worker of the engine did not answer in time. The run is started again from its checkpoint."
 _MOST_CAUSES = 20
 _OF_ADAPTER = re.compile(r"(?:AdapterError|ComputedTooLong): (.+)")
 """How Spark quotes the sentence of an adapter, where a carrier is not isolated and its query stops with it."""
@@ -59,7 +60,7 @@ _BY_TEXT: tuple[tuple[tuple[str, ...], Domain, str], ...] = (
             "java.io.EOFException",  # all that Spark says of a planner that was killed
         ),
         "external",
-        "A worker of the engine did not answer in time. The run is started again from its checkpoint.",
+        WORKER_AWAY,
     ),
     (
         ("StoreUnreachable",),
@@ -102,6 +103,11 @@ class ComputedTooLong(Exception):
             "before that batch. Let the query keep less (shorter windows, narrower joins) or give it an engine of its "
             "own, then start the run again."
         )
+
+
+def passes(failure: Failure) -> bool:
+    """Whether a query that ended so while it started is likely to start when it is tried again."""
+    return failure.message == WORKER_AWAY
 
 
 def explain_query(error: BaseException) -> Failure:

@@ -181,7 +181,8 @@ class BindingTask:
             for number, piece in enumerate(pieces_of(items))
         ]
         if self._work.turn is not None:
-            rows += self._signals("save", replace(head, buckets=len(ids)).to_json())
+            buckets = binding_of(self._carrier, entry).plan.buckets
+            rows += self._signals("save", replace(head, buckets=buckets).to_json())
         return rows
 
     def _entered(self) -> list[Row]:

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from streaming.spark.binding import binding_of
+from streaming.spark.binding import binding_of, shape_of
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.moved import corrected_inputs, moved_over
 from streaming.spark.parts import RECENT_KEPT, BindingSummary
-from streaming.spark.savepoints import Head, assemble, read_head
+from streaming.spark.savepoints import Head, assemble, goes_on, read_head
 from streaming.spark.storage import Folder
 from streaming.temporal.outcomes import QUARANTINED
 from streaming.temporal.ticks import INFINITY
@@ -41,7 +41,7 @@ def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSumma
     for summary in merged:
         spec = carrier.control.added(summary.entry).spec
         if summary.key not in known:
-            known[summary.key] = _first_totals(carrier, summary.entry)
+            known[summary.key] = _first_totals(carrier, summary)
         totals = known[summary.key]
         totals["run"], totals["folder"] = spec.run, spec.results
         manifest["read"] += _received(summary.counts) - _received(totals["inputs"], only=summary.counts)
@@ -116,12 +116,16 @@ def _last_changes(before: Mapping[str, Any], changes: Iterable[Mapping[str, Any]
     return dict(list(runs.items())[-RUNS_KEPT:])
 
 
-def _first_totals(carrier: CarrierFolder, entry: int) -> dict[str, Any]:
+def _first_totals(carrier: CarrierFolder, summary: BindingSummary) -> dict[str, Any]:
     """Those of a new generation: none, or those of the savepoint that it begins with."""
-    command = carrier.control.added(entry)
+    command = carrier.control.added(summary.entry)
     none = {"binding": command.spec.binding, "inputs": {}, "ctis": {}, "results": 0, "cleared": False}
     path = command.from_savepoint
-    return none if path is None else {**none, **read_head(carrier, path).totals}
+    if path is None or (summary.change is not None and summary.change.state == "failed"):
+        return none
+    head = read_head(carrier, path)
+    buckets = binding_of(carrier, summary.entry).plan.buckets
+    return {**none, **head.totals} if goes_on(head, shape_of(command.spec), buckets) == "all" else none
 
 
 def _merged(summaries: Iterable[BindingSummary]) -> list[BindingSummary]:

@@ -8,7 +8,7 @@ journaled (`journal`: bucket 0, path below the binding's journals, content).
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pyarrow as pa
 
@@ -31,7 +31,10 @@ Item = tuple[str, int, str, bytes]
 
 @dataclass(frozen=True)
 class Head:
-    """What a savepoint is of. `batch` is the last one of its binding that counts; `totals` as in the manifests."""
+    """What a savepoint is of. `batch` is the last one of its binding that counts; `totals` as in the manifests.
+
+    `ended`: the binding has had CTI infinity and keeps its positions alone.
+    """
 
     path: str
     binding: str
@@ -42,6 +45,7 @@ class Head:
     buckets: int = 1
     totals: dict[str, Any] = field(default_factory=dict)
     version: int = VERSION
+    ended: bool = False
 
     def to_json(self) -> bytes:
         """As the metadata of a blob."""
@@ -81,6 +85,17 @@ def fitting(head: Head, shape: str, buckets: int) -> None:
             f"The savepoint was taken of {head.buckets} buckets and this engine keeps {buckets}; state cannot be "
             "divided anew. Give the engine as many buckets, or start the run without the savepoint."
         )
+
+
+def goes_on(head: Head, shape: str, buckets: int) -> Literal["all", "positions", "nothing"]:
+    """What a binding of `shape` in so many buckets keeps of `head` when it is moved to another carrier.
+
+    That is what it would keep at a start in the carrier where it was: everything, its positions where its state has
+    ended or cannot be divided into so many buckets, nothing if its query or its inputs are others.
+    """
+    if head.shape != shape:
+        return "nothing"
+    return "positions" if head.ended or head.buckets != buckets else "all"
 
 
 def read_items(carrier: CarrierFolder, path: str, part: str) -> Iterator[Item]:

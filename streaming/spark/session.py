@@ -92,6 +92,11 @@ def start_session(master: str = "local[2]", settings: Mapping[str, str] | None =
     return session
 
 
+def cores_of(session: SparkSession) -> int:
+    """How many tasks the master of `session` runs at a time: n of `local[n]`."""
+    return int(session.sparkContext.defaultParallelism)
+
+
 def _settings_at(master: str, host: str) -> dict[str, str]:
     found = {"spark.driver.bindAddress": host, "spark.driver.host": host}
     if not is_local(master):

@@ -30,7 +30,8 @@ class RunSpec(Strict):
     """What a runner must carry: level-triggered, so it may be read again at any time.
 
     `desired` is what the user wants; `stopped` with `flush` sends CTI infinity first where `final` asks for it.
-    `results` is the folder, inside the organisation's, for results and quarantine.
+    `results` is the folder, inside the organisation's, for results and quarantine. `dedicated`: it runs in a streaming
+    query of its own, in several buckets where its graph can be divided.
     """
 
     organisation: str
@@ -41,6 +42,7 @@ class RunSpec(Strict):
     query: QueryGraph
     inputs: dict[str, InputSpec]
     results: str
+    dedicated: bool = False
 
 
 class RunLimits(Strict):

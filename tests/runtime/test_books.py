@@ -78,16 +78,22 @@ def test_a_failed_run_is_tried_again_once_it_has_been_absent(books: Books) -> No
 
 def test_when_the_query_stops_every_run_fails_once(books: Books) -> None:
     books.decide({"a": A, "b": B})
-    told = books.fail_all(FULL)
+    told = books.fail_all(FULL, {"a", "b"})
     assert {seen.run: seen.message for seen in told} == {"a-1": FULL.message, "b-1": FULL.message}
-    assert books.fail_all(FULL) == []
+    assert books.fail_all(FULL, {"a", "b"}) == []
     assert books.decide({"a": A, "b": B}) == []
     assert not books.active
 
 
+def test_when_a_query_stops_the_runs_of_other_queries_go_on(books: Books) -> None:
+    books.decide({"a": A, "b": B})
+    assert books.fail_all(FULL, {"b"}) == [Seen("b-1", "failed", "external", FULL.message)]
+    assert books.active == {"a"}
+
+
 def test_after_the_query_stopped_the_others_do_not_go_on_unasked(books: Books) -> None:
     books.decide({"a": A, "b": B})
-    books.fail_all(FULL)
+    books.fail_all(FULL, {"a", "b"})
     assert books.decide({}) == [Stop("a", flush=False), Stop("b", flush=False)]
     assert books.decide({"a": A}) == [Add(A), Seen("a-1", "starting")]
 
@@ -98,6 +104,14 @@ def test_a_restarted_runner_takes_up_what_the_control_log_carries() -> None:
     assert books.decide({"a": A}) == [Seen("a-1", "starting")]
     assert books.ready({"a-1": {"state": "running"}}) == [Seen("a-1", "running")]
     assert books.ready({"a-1": {"state": "running"}}) == []
+
+
+def test_a_restarted_runner_keeps_what_was_said_when_the_run_began() -> None:
+    books = Books(carried={"a": "a-1"})
+    books.decide({"a": A})
+    assert books.ready({"a-1": {"state": "running", "message": "It begins anew."}}) == [
+        Seen("a-1", "running", None, "It begins anew.")
+    ]
 
 
 def test_a_restarted_runner_tells_again_what_had_ended() -> None:

@@ -1,136 +1,32 @@
 """The runner's loop over a real Redis and a carrier of paper: messages, leases, failures, idleness."""
 
 import socket
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import redis
 
 from streaming.definition.streams import AdapterChoice
+from streaming.runtime.fleet import Fleet
 from streaming.runtime.keeper import Keeper
 from streaming.runtime.lease import Heart
 from streaming.runtime.mailbox import Mailbox
 from streaming.runtime.runner import Exit, Runner
 from streaming.spark.errors import Failure
 from streaming.wire import keys
-from streaming.wire.messages import LATENESS_BUCKETS, ProgressReport, RunLimits, RunnerLease, RunObserved, RunSpec
+from streaming.wire.messages import ProgressReport, RunLimits, RunnerLease
 from streaming.wire.sealed import Keyring, sealed
+from tests.runtime.paper import ORGANISATION, Desk
 from tests.spark.specs import spec
 
-ORGANISATION = "o1"
 A = spec("a", "rows.jsonl")
 
 
-@dataclass
-class PaperCarrier:
-    """Notes what it is told; the test writes its manifests."""
-
-    running: bool = False
-    ready: bool = False
-    commands: list[str] = field(default_factory=list)
-    manifests: list[dict[str, Any]] = field(default_factory=list)
-    limits: list[int | None] = field(default_factory=list)
-    stopped_by: Failure | None = None
-    refuses: Exception | None = None
-    tidied: int = 0
-    cannot_tidy: bool = False
-
-    def start(self) -> None:
-        if self.refuses is not None:
-            raise self.refuses
-        self.running, self.stopped_by = True, None
-
-    def close(self) -> None:
-        self.running, self.stopped_by = False, None
-
-    def failure(self) -> Failure | None:
-        return self.stopped_by
-
-    def add(self, wanted: RunSpec) -> None:
-        self.commands.append(f"add {wanted.run}")
-
-    def stop(self, binding: str, *, flush: bool) -> None:
-        self.commands.append(f"stop {binding} flush={flush}")
-
-    def tidy(self) -> None:
-        if self.cannot_tidy:
-            raise OSError("No space left on device")
-        self.tidied += 1
-
-    def limit(self, events_per_second: int | None) -> None:
-        self.limits.append(events_per_second)
-
-    def manifests_after(self, batch: int) -> Sequence[Mapping[str, Any]]:
-        return [manifest for manifest in self.manifests if manifest["batch"] > batch]
-
-    def last_runs(self) -> Mapping[str, Mapping[str, Any]]:
-        return {change["run"]: change for manifest in self.manifests for change in manifest["changes"]}
-
-    def commanded(self) -> dict[str, str]:
-        return {}
-
-    def commit(
-        self, state: str | None, *, received: int = 0, message: str | None = None, held_back: int | None = None
-    ) -> None:
-        """A batch of run a-1."""
-        batch = len(self.manifests) + 1
-        change = {"binding": "a", "run": "a-1", "state": state, "domain": None, "message": message, "detail": None}
-        counts = {
-            "received": received,
-            "outcomes": {},
-            "reasons": {},
-            "lateness": [0] * LATENESS_BUCKETS,
-            "cti": None,
-            "ended": False,
-            "largest_start": None,
-        }
-        report = {
-            "kind": "progress",
-            "run": "a-1",
-            "batch": batch,
-            "at": batch,
-            "inputs": {"readings": counts},
-            "output_ctis": {},
-            "results": 0,
-            "quarantined": 0,
-            "recent_results": [],
-            "recent_late": [],
-            "batch_s": 0.1,
-            "held_back": held_back,
-        }
-        self.manifests.append({"batch": batch, "changes": [change] if state else [], "reports": [report]})
-
-
-@dataclass
-class Desk:
-    """A runner with everything around it."""
-
-    connection: "redis.Redis"
-    carrier: PaperCarrier
-    heart: Heart
-    runner: Runner
-    clock: list[float]
-
-    def desire(self, *specs: RunSpec) -> None:
-        self.connection.delete(keys.desired(ORGANISATION))
-        for each in specs:
-            self.connection.hset(keys.desired(ORGANISATION), each.binding, each.model_dump_json())
-
-    def observed(self) -> RunObserved:
-        return RunObserved.model_validate_json(str(self.connection.hget(keys.observed(ORGANISATION), "a-1")))
-
-
 @pytest.fixture
-def desk(redis_server_url: str) -> Iterator[Desk]:
+def desk(redis_server_url: str, tmp_path: Path) -> Iterator[Desk]:
     with redis.Redis.from_url(redis_server_url, decode_responses=True) as connection:
-        mailbox = Mailbox(connection, ORGANISATION)
-        heart, carrier, clock = Heart(mailbox, "mine"), PaperCarrier(), [0.0]
-        assert heart.take()
-        runner = Runner(mailbox, heart, carrier, idle_exit_s=60.0, monotonic=lambda: clock[0])
-        runner.resume()
-        yield Desk(connection, carrier, heart, runner, clock)
+        yield Desk.laid(connection, tmp_path)
 
 
 def test_a_desired_run_is_carried_and_every_change_is_told(desk: Desk) -> None:
@@ -176,9 +72,8 @@ def test_a_restarted_runner_sends_the_reports_that_were_not_sent(desk: Desk) -> 
     desk.carrier.commit("running", received=5)
     desk.runner.turn()
     desk.carrier.commit(None, received=9)
-    again = Runner(Mailbox(desk.connection, ORGANISATION), desk.heart, desk.carrier)
-    again.resume()
-    again.turn()
+    desk.restart()
+    desk.runner.turn()
     assert desk.connection.xlen(keys.reports(ORGANISATION, "a-1")) == 2
 
 
@@ -346,7 +241,7 @@ def _unreachable(*_: object, **__: object) -> None:
 
 def test_a_runner_whose_keys_are_outdated_ends_so_that_it_is_started_with_the_new_ones(desk: Desk) -> None:
     mailbox = Mailbox(desk.connection, ORGANISATION, Keeper(Keyring([])))
-    runner = Runner(mailbox, desk.heart, desk.carrier)
+    runner = Runner(mailbox, desk.heart, Fleet(desk.carriers.__getitem__, desk.carriers.folder, lambda: 0.0))
     desk.desire(A)
     assert runner.turn() is None
     adapter = AdapterChoice(kind="download", options={"url": "https://a.example/b.csv", "token": sealed("newer")})

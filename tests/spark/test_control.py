@@ -126,3 +126,13 @@ def test_old_batches_of_every_binding_are_merged_a_little_at_a_time(
     tidying.turn(10.0)
     assert all(len(committed_spans(tmp_path / "results" / name)) < BATCHES + 1 for name in "ab")
     assert {name: rows(loop, name) for name in "ab"} == before
+
+
+def test_the_last_command_that_adds_a_binding_is_found_also_after_it_was_stopped(tmp_path: Path) -> None:
+    log = ControlLog(LocalFolder(tmp_path))
+    assert log.last_added("a") is None
+    for kind, binding, number in (("add", "a", 1), ("add", "a", 2), ("add", "b", 3), ("stop", "a", 4)):
+        log.append(command(kind, binding, number))
+    found = log.last_added("a")
+    assert found is not None
+    assert found.spec.run == "a-2"

@@ -195,3 +195,15 @@ def test_a_list_of_runs_costs_the_same_however_long_it_is(
         start(alice, alice.post("bindings/", body).json())
     with django_assert_max_num_queries(4):  # session, user, membership, runs
         assert len(alice.get("runs/").json()) == 6
+
+
+def test_a_binding_shares_its_query_unless_it_says_otherwise(
+    alice: Person, binding: dict[str, Any], speeding: dict[str, Any]
+) -> None:
+    assert binding["dedicated"] is False
+    body = {"name": "alone", "query_version": speeding["current"]["id"], "dedicated": True}
+    made = alice.post("bindings/", body).json()
+    assert made["dedicated"] is True
+    runs = [start(alice, each).json() for each in (binding, made)]
+    assert [each["dedicated"] for each in runs] == [False, True]
+    assert [spec_of(alice, each["id"]).dedicated for each in runs] == [False, True]

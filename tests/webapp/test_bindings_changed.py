@@ -10,6 +10,7 @@ from tests.webapp.conftest import POINTS, Person, file_adapter, graph, join
 from tests.webapp.test_bindings import spec_of, start
 from webapp.accounts.models import Organisation
 from webapp.accounts.permissions import Role
+from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
 from webapp.runs.models import Binding, BindingInput, Run
 
@@ -139,3 +140,27 @@ def test_a_stream_of_another_organisation_is_not_there(
     assert theirs.status_code == 201, theirs.content
     answered = put(alice, binding, inputs={"cars": {"stream": theirs.json()["id"]}})
     assert (answered.status_code, answered.json()["faults"][0]["code"]) == (422, "unknown_stream")
+
+
+def test_a_query_of_its_own_holds_from_the_next_start_and_is_written_to_the_audit_log(
+    alice: Person, binding: dict[str, Any]
+) -> None:
+    run = start(alice, binding).json()
+    assert put(alice, binding, dedicated=True).json()["dedicated"] is True
+    assert alice.get(f"runs/{run['id']}/").json()["dedicated"] is False
+    assert spec_of(alice, run["id"]).dedicated is False
+    end_runs(alice)
+    assert start(alice, binding).json()["dedicated"] is True
+    with organisation_context(alice.organisation.pk):
+        event = AuditEvent.objects.get(action="binding.replaced")
+        started = AuditEvent.objects.filter(action="run.started").order_by("at")
+        assert [each.after["dedicated"] for each in started] == [False, True]
+    assert (event.before["dedicated"], event.after["dedicated"]) == (False, True)
+    assert put(alice, binding).json()["dedicated"] is False, "a replacement is whole"
+
+
+def test_a_viewer_may_not_give_a_binding_a_query_of_its_own(
+    alice: Person, bob: Person, binding: dict[str, Any]
+) -> None:
+    assert put(bob, binding, dedicated=True).status_code == 403
+    assert alice.get(f"bindings/{binding['id']}/").json()["dedicated"] is False

@@ -107,6 +107,16 @@ def test_the_settings_of_a_text_are_those_of_its_bindings_unless_they_say_others
     assert (files["bindings/own.yaml"], files["bindings/watch.yaml"]) == (own, "query: speeding\n")
 
 
+def test_a_binding_that_has_a_query_of_its_own_says_so_in_its_file_and_only_then(alice: Person, cars_file: str) -> None:
+    own = "query: speeding\ndedicated: true\n"
+    assert applied(alice, {**FILES, "bindings/watch.yaml": own})["binding watch"] == "create"
+    assert alice.get("bindings/").json()[0]["dedicated"] is True
+    assert exported(alice)["bindings/watch.yaml"] == own
+    assert applied(alice, FILES)["binding watch"] == "update"
+    assert alice.get("bindings/").json()[0]["dedicated"] is False
+    assert exported(alice)["bindings/watch.yaml"] == "query: speeding\n"
+
+
 def test_a_query_without_a_name_in_its_text_is_named_as_its_file(alice: Person, cars_file: str) -> None:
     unnamed = "INSERT INTO out SELECT STREAM * FROM cars WHERE speed > 120;\n"
     applied(alice, {**FILES, "queries/speeding.sql": unnamed})

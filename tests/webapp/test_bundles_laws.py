@@ -172,6 +172,7 @@ def sound_inputs(draw: st.DrawFn, names: list[str]) -> dict[str, Any]:
         "stream": draw(st.none() | st.sampled_from(names)),
         "advance": draw(st.none() | st.sampled_from(ADVANCES)),
         "event_time": draw(st.sampled_from([None, {"path": "_value.x"}, {"path": "at", "unit": "s"}])),
+        "dedicated": draw(st.booleans()),
     }
 
 
@@ -189,7 +190,7 @@ def lay_out(person: Person, laid: dict[str, list[dict[str, Any]]]) -> None:
         stream = each["stream"] or query["streams"][0]["name"]
         said = {"stream": streams[stream], "advance": each["advance"], "event_time": each["event_time"]}
         body = {"name": each["name"], "query_version": query["current"]["id"], "inputs": {"i": said}}
-        post("bindings/", body)
+        post("bindings/", {**body, "dedicated": each["dedicated"]})
 
 
 def definitions(person: Person) -> list[Any]:

@@ -33,6 +33,12 @@ QUOTAS: Final[Mapping[str, Quota]] = {
     for quota in (
         Quota("members", "Members and open invitations", "people", "Remove somebody or take an invitation back"),
         Quota("runs", "Runs at once", "runs", "Stop a run"),
+        Quota(
+            "dedicated_runs",
+            "Runs with a query of their own",
+            "runs",
+            "Stop such a run, or let the binding share a query with others",
+        ),
         Quota("events_per_second", "Events read each second, all runs together", "events/s", "Stop a run"),
         Quota("preview_seconds", "Computing time of previews each day (UTC)", "s", "Wait for the next day"),
         Quota("result_bytes", "Results kept", BYTES, "Delete results of bindings that do not run"),

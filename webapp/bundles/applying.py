@@ -72,6 +72,7 @@ def _write(planned: Planned, author: User | None) -> None:
     for name, bound in after.bindings.items():
         if ("binding", name) in changed:
             binding = present.bindings.get(name) or Binding(name=name)
+            binding.dedicated = bound.dedicated
             write_binding(binding, current_version(Query.objects.get(name=bound.query)), bound.chosen)
     _delete(planned)
 

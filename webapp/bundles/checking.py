@@ -39,9 +39,10 @@ class QueryAfter:
 
 @dataclass(frozen=True)
 class BindingAfter:
-    """A binding as the files say it: its query, what each input reads, and its canonical text."""
+    """A binding as the files say it: its query, whether it is dedicated, what each input reads; its canonical text."""
 
     query: str
+    dedicated: bool
     chosen: Mapping[str, Bound]
     text: str
 
@@ -173,7 +174,10 @@ def _binding(source: Source, said: BindingFile, scope: _Scope, after: After) -> 
     told = scope.without_echoes(found, graph)
     for each in told:
         after.faults.append(source.located(each, *_below_input(each.node)))
-    return None if refuses(found) else BindingAfter(said.query, chosen, binding_text(said.query, chosen, graph, says))
+    if refuses(found):
+        return None
+    text = binding_text(said.query, chosen, graph, says, dedicated=said.dedicated)
+    return BindingAfter(said.query, said.dedicated, chosen, text)
 
 
 def _below_input(node: str | None) -> Sequence[Path]:

@@ -45,7 +45,8 @@ class Present:
     def binding_text(self, binding: Binding) -> str:
         """Return the canonical text of a binding, against the current version of its query."""
         name = binding.query_version.query.name
-        return binding_text(name, bound_inputs(binding), *self.meaning(self.versions[name]))
+        meaning = self.meaning(self.versions[name])
+        return binding_text(name, bound_inputs(binding), *meaning, dedicated=binding.dedicated)
 
 
 def read_present() -> Present:
@@ -89,7 +90,9 @@ def stream_text(definition: StreamDefinition, adapter: AdapterChoice, replaced: 
     return write_yaml({"shape": definition.shape.value, **said, "adapter": {"kind": adapter.kind, "options": options}})
 
 
-def binding_text(query: str, inputs: Mapping[str, Bound], graph: QueryGraph, says: InputSettings) -> str:
+def binding_text(
+    query: str, inputs: Mapping[str, Bound], graph: QueryGraph, says: InputSettings, *, dedicated: bool = False
+) -> str:
     """Return the canonical text of a binding: what the query says of its inputs itself is left out."""
     named = {node.id: node.stream for node in graph.nodes if isinstance(node, InputNode)}
     chosen: dict[str, dict[str, Any]] = {}
@@ -104,7 +107,10 @@ def binding_text(query: str, inputs: Mapping[str, Bound], graph: QueryGraph, say
             said["event_time"] = _said(each.event_time)
         if said:
             chosen[node] = said
-    return write_yaml({"query": query, "inputs": chosen} if chosen else {"query": query})
+    text: dict[str, Any] = {"query": query}
+    if dedicated:
+        text["dedicated"] = True
+    return write_yaml({**text, "inputs": chosen} if chosen else text)
 
 
 def _said(settings: Strict | None) -> dict[str, Any] | None:

@@ -54,6 +54,7 @@ class BindingFile(Strict):
     """What a file of `bindings/` holds."""
 
     query: Name
+    dedicated: bool = False
     inputs: dict[Name, InputFile] = Field(default_factory=dict)
 
     def choices(self) -> dict[str, InputChoice]:

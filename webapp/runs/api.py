@@ -55,11 +55,15 @@ class BindingInputBody(Strict):
 
 
 class BindingBody(Strict):
-    """A binding; an input node that `inputs` leaves out takes the stream that the query names."""
+    """A binding; an input node that `inputs` leaves out takes the stream that the query names.
+
+    `dedicated`: its runs have a query of their own: faster for much data, about half a core and 300 MB each.
+    """
 
     name: Name
     query_version: UUID
     inputs: dict[Name, BindingInputBody] = Field(default_factory=dict)
+    dedicated: bool = False
 
 
 class StopBody(Strict):
@@ -71,7 +75,8 @@ class StopBody(Strict):
 class RunShown(Strict):
     """A run: what is wanted, what is seen, and the sentence for the user with who must act. Times are ISO text in UTC.
 
-    `progress` is the newest report that was kept; the live ones come from `events/`.
+    `progress` is the newest report that was kept; the live ones come from `events/`. `dedicated`: it was started with a
+    query of its own.
     """
 
     id: str
@@ -80,6 +85,7 @@ class RunShown(Strict):
     query: str
     query_name: str
     query_version: int
+    dedicated: bool
     desired: Desired
     observed: Observed
     domain: str | None
@@ -107,7 +113,7 @@ class BindingInputShown(Strict):
 
 
 class BindingShown(Strict):
-    """A binding with its inputs and its newest run."""
+    """A binding with its inputs and its newest run; `dedicated` holds for the next run."""
 
     id: str
     name: str
@@ -116,6 +122,7 @@ class BindingShown(Strict):
     query_version: str
     query_version_number: int
     inputs: list[BindingInputShown]
+    dedicated: bool
     latest_run: RunShown | None
     created_at: str
 
@@ -134,6 +141,7 @@ def shown_run(run: Run) -> RunShown:
         query=str(version.query_id),
         query_name=version.query.name,
         query_version=version.number,
+        dedicated=run.dedicated,
         desired=Desired(run.desired),
         observed=Observed(run.observed),
         domain=run.domain,
@@ -166,6 +174,7 @@ def shown_binding(binding: Binding, newest: Run | None) -> BindingShown:
             )
             for each in binding.inputs.all()
         ],
+        dedicated=binding.dedicated,
         latest_run=None if newest is None else shown_run(newest),
         created_at=binding.created_at.isoformat(),
     )
@@ -202,7 +211,12 @@ class BindingsView(TenantView):
     def post(self, request: Request, slug: str) -> Response:
         """Create a binding; 422 with all faults."""
         body = read_body(request, BindingBody)
-        made = bindings.create_binding(name=body.name, query_version=body.query_version, inputs=_chosen(body.inputs))
+        made = bindings.create_binding(
+            name=body.name,
+            query_version=body.query_version,
+            inputs=_chosen(body.inputs),
+            dedicated=body.dedicated,
+        )
         return answer(shown_binding(access_binding(made.pk), None), 201)
 
 
@@ -225,7 +239,11 @@ class BindingView(TenantView):
         found = access_binding(binding)
         body = read_body(request, BindingBody)
         bindings.replace_binding(
-            binding=found, name=body.name, query_version=body.query_version, inputs=_chosen(body.inputs)
+            binding=found,
+            name=body.name,
+            query_version=body.query_version,
+            inputs=_chosen(body.inputs),
+            dedicated=body.dedicated,
         )
         replaced = access_binding(binding)
         return answer(shown_binding(replaced, latest_run(replaced)))

@@ -19,22 +19,26 @@ from webapp.runs.models import Binding, BindingInput
 from webapp.streams.access import streams_by_name
 
 
-def create_binding(*, name: str, query_version: UUID, inputs: Mapping[str, InputChoice]) -> Binding:
+def create_binding(
+    *, name: str, query_version: UUID, inputs: Mapping[str, InputChoice], dedicated: bool = False
+) -> Binding:
     """Create a binding; an input that is left out takes the stream and the settings that the query says.
 
     Raises `Faulty` with all faults, `Conflict` for a name that is taken.
     """
-    binding = Binding(name=name)
+    binding = Binding(name=name, dedicated=dedicated)
     _check_and_write(binding, _version(query_version), inputs)
     return binding
 
 
-def replace_binding(*, binding: Binding, name: str, query_version: UUID, inputs: Mapping[str, InputChoice]) -> None:
+def replace_binding(
+    *, binding: Binding, name: str, query_version: UUID, inputs: Mapping[str, InputChoice], dedicated: bool
+) -> None:
     """Replace what `binding` says; a run that is under way keeps what it started with.
 
     Raises `Faulty` with all faults, `Conflict` for a name that is taken.
     """
-    binding.name = name
+    binding.name, binding.dedicated = name, dedicated
     _check_and_write(binding, _version(query_version), inputs)
 
 
@@ -63,7 +67,8 @@ def audited(binding: Binding) -> dict[str, Any]:
         each.node: {"stream": each.stream.name, "advance": each.advance, "event_time": each.event_time}
         for each in stored.inputs.all()
     }
-    return {"name": stored.name, "query": version.query.name, "version": version.number, "inputs": inputs}
+    said = {"name": stored.name, "query": version.query.name, "version": version.number, "inputs": inputs}
+    return {**said, "dedicated": stored.dedicated}
 
 
 def _version(query_version: UUID) -> QueryVersion:

@@ -13,10 +13,14 @@ from webapp.streams.models import Stream
 
 
 class Binding(TenantModel):
-    """A query version with a stream for each of its inputs."""
+    """A query version with a stream for each of its inputs.
+
+    `dedicated`: its next run is to have a streaming query of its own, instead of sharing one with others.
+    """
 
     name = models.CharField(max_length=63)
     query_version = models.ForeignKey(QueryVersion, on_delete=models.PROTECT, related_name="bindings")
+    dedicated = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta(TenantModel.Meta):
@@ -62,6 +66,7 @@ class Run(TenantModel):
     `spec` is the RunSpec as it was at the start, so that an edit changes no run that is under way. `observed_at` is the
     runner's own time, in ticks, of the newest observation copied; older ones are ignored. `progress` is the newest
     ProgressReport copied. `stopped_because`: the sentence for the user where a full quota asked it to stop.
+    `dedicated` is that of `spec`, so that such runs can be counted.
     """
 
     binding = models.ForeignKey(Binding, on_delete=models.PROTECT, related_name="runs")
@@ -76,6 +81,7 @@ class Run(TenantModel):
     retry_at = models.DateTimeField(null=True)
     progress = models.JSONField(null=True)
     stopped_because = models.TextField(default="")
+    dedicated = models.BooleanField(default=False)
     started_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
     started_by_label = models.CharField(max_length=254, default="")
     created_at = models.DateTimeField()

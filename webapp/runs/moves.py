@@ -60,6 +60,7 @@ def audited(run: Run) -> dict[str, Any]:
     return {
         "binding": str(run.binding_id),
         "query": spec.query.name,
+        "dedicated": run.dedicated,
         "desired": run.desired,
         "flush": run.flush,
         "observed": run.observed,

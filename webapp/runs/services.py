@@ -48,6 +48,7 @@ def start(*, binding: Binding, by: User | None) -> Run:
         binding=binding,
         desired=Desired.RUNNING,
         observed=Observed.REQUESTED,
+        dedicated=binding.dedicated,
         started_by=by,
         started_by_label=current_actor().label,
         created_at=now,
@@ -58,7 +59,7 @@ def start(*, binding: Binding, by: User | None) -> Run:
         with transaction.atomic():
             check_open("nothing is started")
             if open_run(binding) is None:  # else the run itself is refused below, with the better sentence
-                check_room_for_run()
+                check_room_for_run(dedicated=binding.dedicated)
             run.save()
             record("run.started", target=target_of(run), after=audited(run))
     except IntegrityError:
@@ -85,6 +86,7 @@ def spec_of(run: Run) -> RunSpec:
         query=bind(graph, bound),
         inputs=inputs,
         results=results_folder(run.binding),
+        dedicated=run.dedicated,
     )
 
 

@@ -29,6 +29,12 @@ def open_runs() -> int:
     return Run.objects.filter(ended_at__isnull=True).count()
 
 
+@counts("dedicated_runs")
+def open_dedicated_runs() -> int:
+    """Return how many runs that have not ended have a query of their own."""
+    return Run.objects.filter(ended_at__isnull=True, dedicated=True).count()
+
+
 @counts("events_per_second")
 def events_per_second() -> int:
     """Return how many events all runs together read each second, as their runner told; 0 while it tells nothing."""
@@ -57,9 +63,14 @@ def _kept() -> dict[str, int]:
     return {name: int(value) for name, value in found.items()}
 
 
-def check_room_for_run() -> None:
-    """Check that one more run may be started. Raises `OverQuota`; the caller holds the lock of the organisation."""
+def check_room_for_run(*, dedicated: bool) -> None:
+    """Check that one more run may be started, `dedicated`: with a query of its own.
+
+    Raises `OverQuota`; the caller holds the lock of the organisation.
+    """
     check_room("runs", open_runs())
+    if dedicated:
+        check_room("dedicated_runs", open_dedicated_runs())
     for name, kept in _kept().items():
         check_room(name, kept)
 

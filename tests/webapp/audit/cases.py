@@ -254,7 +254,13 @@ WRITES: dict[tuple[str, str], Case] = {
         lambda stage: ("bindings/", {"name": "look", "query_version": stage.binding["query_version"]}),
         "look",
         None,
-        {"name": "look", "query": "speeding", "version": 1, "inputs": {"cars": Some({"stream": "cars"})}},
+        {
+            "name": "look",
+            "query": "speeding",
+            "version": 1,
+            "inputs": {"cars": Some({"stream": "cars"})},
+            "dedicated": False,
+        },
     ),
     ("bindings/<uuid:binding>/", "put"): Case(
         "binding.replaced",

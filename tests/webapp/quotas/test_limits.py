@@ -30,6 +30,7 @@ def test_every_quota_is_shown_with_what_is_used_of_it(
     assert shown(bob) == {
         "members": (2, 10, "people"),
         "runs": (0, 7, "runs"),
+        "dedicated_runs": (0, 2, "runs"),
         "events_per_second": (4_200, 5_000, "events/s"),
         "preview_seconds": (0, 600, "s"),
         "result_bytes": (0, 10 * 2**30, "bytes"),

@@ -35,6 +35,22 @@ def test_one_run_more_than_the_limit_is_refused_until_one_has_ended(scene: Scene
     assert person.post(f"bindings/{second['id']}/start/").status_code == 201
 
 
+def test_runs_with_a_query_of_their_own_are_counted_apart(scene: Scene) -> None:
+    person = scene.person
+    restrict(person, "dedicated_runs", 1)
+    scene.running()
+    made = []
+    for name in ("first", "second"):
+        body = {"name": name, "query_version": scene.binding["query_version"], "dedicated": True}
+        made.append(person.post("bindings/", body).json())
+    assert person.post(f"bindings/{made[0]['id']}/start/").status_code == 201
+    refused = person.post(f"bindings/{made[1]['id']}/start/")
+    assert (refused.status_code, refused.json()["code"]) == (409, "over_quota")
+    assert refused.json()["message"].startswith("Runs with a query of their own: 1 of 1 runs are used")
+    third = another(person, scene.binding, "third")
+    assert person.post(f"bindings/{third['id']}/start/").status_code == 201
+
+
 def test_a_run_that_waits_to_be_tried_again_keeps_its_place(scene: Scene) -> None:
     restrict(scene.person, "runs", 1)
     scene.running()

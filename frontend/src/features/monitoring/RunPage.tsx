@@ -31,6 +31,11 @@ const SPANS: readonly (readonly [number, string])[] = [
   [60 * MINUTE, "1 h"],
 ];
 
+/** Where it runs, in words. */
+export function placeWords(run: Pick<RunShown, "dedicated">): string {
+  return run.dedicated ? "in a query of its own" : "in the shared query";
+}
+
 function StateNotice({ state }: { state: RunState }) {
   const { observed, message, domain } = state;
   if (observed === "lost") {
@@ -102,8 +107,8 @@ function Head({ run, live }: { run: RunShown; live: LiveRun }) {
         }
       />
       <p className="quiet small">
-        <Link to={`/t/${slug}/queries/${run.query}`}>{run.query_name}</Link> version {run.query_version} · started{" "}
-        <IsoInstant iso={run.created_at} /> by {run.started_by ?? "the system"}
+        <Link to={`/t/${slug}/queries/${run.query}`}>{run.query_name}</Link> version {run.query_version} ·{" "}
+        {placeWords(run)} · started <IsoInstant iso={run.created_at} /> by {run.started_by ?? "the system"}
         {state.ended_at === null ? null : (
           <>
             {" "}

@@ -8,6 +8,7 @@ import { useStart } from "../../lib/runControl";
 import { useReason, useSlug } from "../../lib/session";
 import type { BindingShown } from "../../model/api";
 import { isOpen } from "../../model/states";
+import { ChangeQuery } from "./ChangeQuery";
 
 interface ActionProps {
   binding: BindingShown;
@@ -67,6 +68,9 @@ function Row({ binding, start, reason }: ActionProps) {
       <td>
         <Inputs binding={binding} />
       </td>
+      <td>
+        <ChangeQuery binding={binding} />
+      </td>
       <td className="num fixed">
         <Action binding={binding} start={start} reason={reason} />
       </td>
@@ -95,6 +99,7 @@ export function Bindings({ bindings }: { bindings: readonly BindingShown[] }) {
               <th>Last message</th>
               <th>Query</th>
               <th>Streams</th>
+              <th>Runs in</th>
               <th className="fixed">
                 <span className="visually-hidden">Start or stop</span>
               </th>

@@ -1,6 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, unwrap } from "../../lib/api";
 import { useSlug } from "../../lib/session";
+import type { BindingShown } from "../../model/api";
+import type { NewBindingBody } from "./BindingForm";
 
 const EVERY_MS = 3_000;
 
@@ -36,8 +38,30 @@ export function useCreateBinding() {
   const slug = useSlug();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: { name: string; query_version: string }) =>
+    mutationFn: (body: NewBindingBody) =>
       unwrap(api.POST("/api/t/{slug}/bindings/", { params: { path: { slug } }, body })),
+    onSuccess: () => queries.invalidateQueries({ queryKey: [slug, "runs"] }),
+  });
+}
+
+/** What a binding says, for replacing it with one thing changed. */
+export function bodyOf(binding: BindingShown) {
+  const { name, query_version, inputs } = binding;
+  const said = inputs.map(({ node, stream, advance, event_time }) => [node, { stream, advance, event_time }] as const);
+  return { name, query_version, inputs: Object.fromEntries(said) };
+}
+
+export function useReplaceBinding() {
+  const slug = useSlug();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ binding, dedicated }: { binding: BindingShown; dedicated: boolean }) =>
+      unwrap(
+        api.PUT("/api/t/{slug}/bindings/{binding}/", {
+          params: { path: { slug, binding: binding.id } },
+          body: { ...bodyOf(binding), dedicated },
+        }),
+      ),
     onSuccess: () => queries.invalidateQueries({ queryKey: [slug, "runs"] }),
   });
 }

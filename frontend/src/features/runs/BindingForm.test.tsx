@@ -1,0 +1,42 @@
+// @vitest-environment happy-dom
+import { cleanup, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, expect, test, vi } from "vitest";
+import type { QueryShown } from "../../model/api";
+import { BindingForm } from "./BindingForm";
+
+afterEach(cleanup);
+
+const QUERY = { id: "q1", name: "speeding", current: { id: "v1", number: 3 } } as QueryShown;
+
+function shown(error: Error | null = null, isPending = false) {
+  const mutate = vi.fn();
+  const onCancel = vi.fn();
+  render(<BindingForm queries={[QUERY]} creating={{ mutate, isPending, error }} onCancel={onCancel} />);
+  return { mutate, onCancel };
+}
+
+test("a new binding shares its query with others unless something else is chosen", async () => {
+  const { mutate } = shown();
+  await userEvent.click(screen.getByRole("button", { name: "Create the binding" }));
+  expect(mutate).toHaveBeenCalledExactlyOnceWith({ name: "speeding", query_version: "v1", dedicated: false });
+});
+
+test("a binding may have a query of its own, and the form says what that costs", async () => {
+  const { mutate } = shown();
+  const choice = screen.getByRole("combobox", { name: "Runs" });
+  const help = document.getElementById(choice.getAttribute("aria-describedby") ?? "");
+  expect(help?.textContent).toContain("about half a core and 300 MB");
+  await userEvent.selectOptions(choice, "in a query of its own");
+  await userEvent.click(screen.getByRole("button", { name: "Create the binding" }));
+  expect(mutate).toHaveBeenCalledExactlyOnceWith({ name: "speeding", query_version: "v1", dedicated: true });
+});
+
+test("a choice may be taken back", async () => {
+  const { mutate } = shown();
+  const choice = screen.getByRole("combobox", { name: "Runs" });
+  await userEvent.selectOptions(choice, "in a query of its own");
+  await userEvent.selectOptions(choice, "in the query that all others share");
+  await userEvent.click(screen.getByRole("button", { name: "Create the binding" }));
+  expect(mutate.mock.calls[0]?.[0].dedicated).toBe(false);
+});

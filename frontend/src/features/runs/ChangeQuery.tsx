@@ -1,0 +1,52 @@
+import { type FormEvent, useState } from "react";
+import { Ask } from "../../components/Ask";
+import { ErrorNote } from "../../components/Notices";
+import { ReasonedButton } from "../../components/Reasoned";
+import { useReason } from "../../lib/session";
+import type { BindingShown } from "../../model/api";
+import { QueryChoice } from "./QueryChoice";
+import { useReplaceBinding } from "./queries";
+
+function ChangeForm({ binding, onDone }: { binding: BindingShown; onDone: () => void }) {
+  const replacing = useReplaceBinding();
+  const [dedicated, setDedicated] = useState(binding.dedicated);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    replacing.mutate({ binding, dedicated }, { onSuccess: onDone });
+  };
+  return (
+    <form className="stack" onSubmit={submit}>
+      <QueryChoice dedicated={dedicated} onChange={setDedicated} />
+      <p className="quiet">
+        It holds from the next start. The run goes on where it had read to; where its state cannot be divided over the
+        cores, windows and joins that are open then begin anew, and the run says so.
+      </p>
+      <ErrorNote error={replacing.error} />
+      <p className="row">
+        <button type="submit" className="button" data-kind="primary" disabled={replacing.isPending}>
+          {replacing.isPending ? "Saving…" : "Save"}
+        </button>
+        <button type="button" className="button" onClick={onDone}>
+          Cancel
+        </button>
+      </p>
+    </form>
+  );
+}
+
+/** Lets a binding share its streaming query or have one of its own, from its next start on. */
+export function ChangeQuery({ binding }: { binding: BindingShown }) {
+  const reason = useReason("edit");
+  const [open, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <>
+      <ReasonedButton reason={reason} aria-label={`Change how ${binding.name} runs`} onClick={() => setOpen(true)}>
+        {binding.dedicated ? "own query…" : "shared query…"}
+      </ReasonedButton>
+      <Ask title={`How ${binding.name} runs`} open={open} onClose={close}>
+        <ChangeForm binding={binding} onDone={close} />
+      </Ask>
+    </>
+  );
+}

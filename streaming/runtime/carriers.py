@@ -1,0 +1,131 @@
+"""What the runner needs of a carrier, and one carrier with what the runner remembers of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from streaming.runtime.homes import MAIN
+from streaming.spark.errors import Failure, explain_query, passes
+from streaming.wire.messages import RunSpec
+
+TRIES: Final = 4
+"""So often a query is started that ends before it plans, because a worker did not answer; then its runs fail."""
+FIRST_PAUSE_S: Final = 2.0
+REST_AFTER_S: Final = 30.0
+"""A dedicated query that nobody has needed for so long is closed; it goes on from its checkpoint."""
+
+
+class CarrierLike(Protocol):
+    """What the runner needs of a carrier (streaming.spark.carrier)."""
+
+    @property
+    def running(self) -> bool:
+        """Whether the streaming query runs."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether it plans batches."""
+
+    def start(self) -> None:
+        """Start the query, or go on."""
+
+    def close(self) -> None:
+        """Stop the query."""
+
+    def failure(self) -> Failure | None:
+        """Why the query stopped by itself."""
+
+    def add(self, spec: RunSpec, *, from_savepoint: str | None = None, moving: bool = False) -> None:
+        """Carry a binding."""
+
+    def stop(self, binding: str, *, flush: bool) -> None:
+        """Carry it no longer."""
+
+    def savepoint(self, binding: str, *, moving: bool = False) -> str:
+        """Write what a stopped binding has kept; its path."""
+
+    def saved(self, path: str) -> bool:
+        """Whether the savepoint is there. Raises `PunctualError` when it was refused."""
+
+    def tidy(self) -> None:
+        """Merge or delete some of what is old."""
+
+    def limit(self, events_per_second: int | None) -> None:
+        """Let all bindings together read no more than this."""
+
+    def manifests_after(self, batch: int) -> Sequence[Mapping[str, Any]]:
+        """What was committed."""
+
+    def last_runs(self) -> Mapping[str, Mapping[str, Any]]:
+        """The last change of each run."""
+
+    def commanded(self) -> dict[str, str]:
+        """Binding to run by the control log."""
+
+
+@dataclass
+class Member:
+    """A carrier of the organisation. Times are those of a clock that only rises, in seconds.
+
+    `batch` is the last one whose manifest was read. `tried`: how often its query was started since it last planned;
+    `not_before`: when that may be tried again. `limits`: the limit that it was given last, as the only element.
+    """
+
+    name: str
+    carrier: CarrierLike
+    batch: int = 0
+    tried: int = 0
+    started: float = 0.0
+    not_before: float = 0.0
+    needed: float = 0.0
+    limits: tuple[int | None, ...] = ()
+
+    @property
+    def starting(self) -> bool:
+        """Whether its query was started and does not plan yet."""
+        return self.carrier.running and not self.carrier.ready
+
+    def manifests(self) -> Iterator[Mapping[str, Any]]:
+        """What was committed since it was asked last."""
+        for manifest in self.carrier.manifests_after(self.batch):
+            self.batch = manifest["batch"]
+            self.tried = 0
+            yield manifest
+
+    def limit(self, events_per_second: int | None) -> None:
+        """Let it read no more than this."""
+        if self.limits != (events_per_second,):
+            self.carrier.limit(events_per_second)
+            self.limits = (events_per_second,)
+
+    def failed(self, now: float) -> Failure | None:
+        """Why its query stopped, which is closed then; None while it runs, and where it is to be started again."""
+        failure = self.carrier.failure()
+        if self.carrier.ready:
+            self.tried = 0
+        return None if failure is None else self._judged(failure, now)
+
+    def start(self, now: float) -> Failure | None:
+        """Start its query; why it does not start, unless it is to be tried again."""
+        self.started = now
+        self.tried += 1
+        try:
+            self.carrier.start()
+        except Exception as error:  # noqa: BLE001 - the border to Spark: its runs fail, the runner lives
+            return self._judged(explain_query(error), now)
+        return None
+
+    def rest(self, now: float, *, needed: bool) -> None:
+        """Close the query of a dedicated carrier that nobody has needed for a while."""
+        if needed or self.name == MAIN:
+            self.needed = now
+        elif self.carrier.running and now - self.needed >= REST_AFTER_S:
+            self.carrier.close()
+
+    def _judged(self, failure: Failure, now: float) -> Failure | None:
+        self.carrier.close()
+        if passes(failure) and 0 < self.tried < TRIES:
+            self.not_before = now + FIRST_PAUSE_S * 2 ** (self.tried - 1)
+            return None
+        self.tried = 0
+        return failure

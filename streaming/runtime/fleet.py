@@ -1,0 +1,225 @@
+"""The carriers of an organisation: the shared one, and one of its own for each dedicated binding.
+
+A binding whose run wants another carrier than the one that has what it keeps is moved first: a savepoint there, then
+the run begins with it here. What does not fit is left behind, and the run's user is told so (streaming.spark.draft).
+"""
+
+import logging
+from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from streaming.runtime.carriers import CarrierLike, Member
+from streaming.runtime.homes import MAIN, Homes
+from streaming.runtime.shares import Need, shares
+from streaming.spark.errors import Failure, PunctualError
+from streaming.spark.layout import SETTINGS_FILE
+from streaming.wire.messages import RunSpec
+from streaming.wire.results import committed_batches
+
+log = logging.getLogger(__name__)
+
+CARRIERS: Final = "carriers"
+START_MAY_TAKE_S: Final = 60.0
+"""The next query waits so long for one that has been started to plan."""
+DIVIDED_EVERY_S: Final = 5.0
+"""The limit is divided anew so often while the same carriers run."""
+
+
+def carrier_of(spec: RunSpec) -> str:
+    """The carrier that `spec` wants."""
+    return spec.binding if spec.dedicated else MAIN
+
+
+@dataclass
+class Move:
+    """A run that waits for what its binding has kept in carrier `source`; `path`: the savepoint that was asked for."""
+
+    spec: RunSpec
+    source: str
+    path: str | None = None
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A carrier whose query has stopped by itself, or does not start."""
+
+    name: str
+    failure: Failure
+
+
+class Fleet:
+    """Opens carriers as they are needed, in `folder` of the organisation; none of its methods waits for a batch."""
+
+    def __init__(self, opening: Callable[[str], CarrierLike], folder: Path, monotonic: Callable[[], float]) -> None:
+        """`opening` gives the carrier of that name: `main`, or a dedicated binding's."""
+        self._opening = opening
+        self._folder = folder
+        self._monotonic = monotonic
+        self._homes = Homes(folder / CARRIERS)
+        self._members: dict[str, Member] = {}
+        self._placed: dict[str, str] = {}
+        self._unanswered: dict[str, tuple[str, str]] = {}
+        self._moves: dict[str, Move] = {}
+        self._divided: tuple[float, int | None, frozenset[tuple[str, int]]] | None = None
+
+    def resume(self) -> dict[str, str]:
+        """Open all carriers that there are; binding to run, as their control logs have it."""
+        found = (path.parent.name for path in (self._folder / CARRIERS).glob(f"*/{SETTINGS_FILE}"))
+        carried: dict[str, str] = {}
+        for name in sorted({MAIN, *found}):
+            member = self._member(name)
+            answered = member.carrier.last_runs()
+            for manifest in member.carrier.manifests_after(0):
+                self._note(member, manifest)
+            for binding, run in member.carrier.commanded().items():
+                carried[binding] = run
+                self._placed[binding] = name
+                if run not in answered:
+                    self._unanswered[binding] = (name, run)
+        return carried
+
+    def last_runs(self) -> dict[str, Mapping[str, Any]]:
+        """The last change of each run, in whatever carrier."""
+        return {run: change for each in self._members.values() for run, change in each.carrier.last_runs().items()}
+
+    def ready_runs(self) -> Iterator[Mapping[str, Mapping[str, Any]]]:
+        """The last change of each run of a carrier that plans batches; one after the other."""
+        for member in self._members.values():
+            if member.carrier.ready:
+                yield member.carrier.last_runs()
+
+    def manifests(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """What was committed since it was asked last, each with its carrier."""
+        for name, member in list(self._members.items()):
+            for manifest in member.manifests():
+                self._note(member, manifest)
+                yield name, manifest
+        try:
+            self._homes.keep()
+        except OSError:
+            log.exception("where bindings are at home could not be written; the manifests say it too, for a while")
+
+    def add(self, spec: RunSpec) -> None:
+        """Carry `spec` where it wants to be; what its binding keeps elsewhere is brought along."""
+        binding, wanted = spec.binding, carrier_of(spec)
+        unanswered = self._unanswered.get(binding)
+        there = self._homes.of(binding) if unanswered is None else unanswered[0]
+        if there == wanted or (unanswered is None and not committed_batches(self._folder / spec.results)):
+            self._begin(spec)
+            return
+        log.info("binding %s moves from carrier %s to %s", binding, there, wanted)
+        self._placed.pop(binding, None)
+        self._moves[binding] = Move(spec, there)
+
+    def stop(self, binding: str, *, flush: bool) -> bool:
+        """Carry `binding` no longer; whether a manifest will tell of that: none does if it was not carried yet."""
+        if self._moves.pop(binding, None) is not None:
+            return False
+        if binding in self._placed:
+            self._members[self._placed[binding]].carrier.stop(binding, flush=flush)
+        return True
+
+    def limit(self, events_per_second: int | None, needs: Mapping[str, Need]) -> None:
+        """Divide the organisation's limit over the carriers that run something; None: none has a limit."""
+        now, who = self._monotonic(), frozenset((name, need.bindings) for name, need in needs.items())
+        if self._divided is not None:
+            divided, limit, same = self._divided
+            if (limit, same) == (events_per_second, who) and now - divided < DIVIDED_EVERY_S:
+                return
+        self._divided = (now, events_per_second, who)
+        if events_per_second is None:
+            for member in self._members.values():
+                member.limit(None)
+        for name, part in shares(events_per_second or 0, needs or {MAIN: Need(1)}).items():
+            self._member(name).limit(None if events_per_second is None else part)
+
+    def uphold(self, active: Collection[str]) -> list[Broken]:
+        """Bring moves on, start what `active` bindings need, one query at a time, and close what nobody needs.
+
+        What is returned has stopped, and is closed; the caller reads its last manifests, then asks `left_by`.
+        """
+        now = self._monotonic()
+        for move in list(self._moves.values()):
+            self._bring_on(move)
+        needed = {self._placed[binding] for binding in active if binding in self._placed}
+        needed |= {move.source for move in self._moves.values()}
+        broken = []
+        for member in list(self._members.values()):
+            failure = member.failed(now)
+            if failure is not None:
+                broken.append(Broken(member.name, failure))
+            member.rest(now, needed=member.name in needed)
+        down = {each.name for each in broken}
+        waiting = [each for each in self._members.values() if each.name in needed - down and not each.carrier.running]
+        may_start = not any(each.starting and now - each.started < START_MAY_TAKE_S for each in self._members.values())
+        for member in [each for each in waiting if each.not_before <= now][: int(may_start)]:
+            failure = member.start(now)
+            if failure is not None:
+                broken.append(Broken(member.name, failure))
+        return broken
+
+    def left_by(self, broken: Broken) -> set[str]:
+        """The bindings that carrier held, or that waited for it; what it has not answered by now it has not taken."""
+        waited = {binding for binding, move in self._moves.items() if move.source == broken.name}
+        for binding in waited:
+            del self._moves[binding]
+        for binding, (name, _) in list(self._unanswered.items()):
+            if name == broken.name:
+                del self._unanswered[binding]
+        return waited | {binding for binding, name in self._placed.items() if name == broken.name}
+
+    def tidy(self) -> None:
+        """Merge or delete some of what is old. Raises `OSError`."""
+        for member in self._members.values():
+            member.carrier.tidy()
+
+    def close(self) -> None:
+        """Let all batches in flight end, then stop all queries."""
+        with ThreadPoolExecutor(max_workers=max(1, len(self._members))) as together:
+            list(together.map(lambda member: member.carrier.close(), self._members.values()))
+
+    def _member(self, name: str) -> Member:
+        if name not in self._members:
+            self._members[name] = Member(name, self._opening(name), needed=self._monotonic())
+        return self._members[name]
+
+    def _begin(self, spec: RunSpec, path: str | None = None) -> None:
+        name = carrier_of(spec)
+        member = self._member(name)
+        if path is None:
+            member.carrier.add(spec)
+        else:
+            member.carrier.add(spec, from_savepoint=path, moving=True)
+        self._placed[spec.binding] = name
+        self._unanswered[spec.binding] = (name, spec.run)
+
+    def _bring_on(self, move: Move) -> None:
+        binding = move.spec.binding
+        waits_for, _ = self._unanswered.get(binding, (None, None))
+        if waits_for == move.source:
+            return  # what it was told last has to take effect first
+        source = self._member(move.source).carrier
+        if move.path is None:
+            move.path = source.savepoint(binding, moving=True)
+        try:
+            if not source.saved(move.path):
+                return
+        except PunctualError:  # nothing is kept there
+            home = self._homes.of(binding)
+            if home not in (move.source, carrier_of(move.spec)):
+                move.source, move.path = home, None
+                return
+            move.path = None
+        del self._moves[binding]
+        self._begin(move.spec, move.path)
+
+    def _note(self, member: Member, manifest: Mapping[str, Any]) -> None:
+        for change in manifest["changes"]:
+            binding = change["binding"]
+            if self._unanswered.get(binding) == (member.name, change["run"]):
+                del self._unanswered[binding]
+            if change["state"] != "failed":
+                self._homes.note(binding, member.name, manifest["batch"])

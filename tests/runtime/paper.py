@@ -1,0 +1,192 @@
+"""A carrier of paper, and a runner's desk with everything around it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import redis
+
+from streaming.runtime.fleet import Fleet
+from streaming.runtime.homes import MAIN
+from streaming.runtime.lease import Heart
+from streaming.runtime.mailbox import Mailbox
+from streaming.runtime.runner import Runner
+from streaming.spark.errors import Failure, PunctualError
+from streaming.wire import keys
+from streaming.wire.messages import LATENESS_BUCKETS, RunObserved, RunSpec
+
+ORGANISATION = "o1"
+
+
+@dataclass
+class PaperCarrier:
+    """Notes what it is told; the test writes its manifests."""
+
+    running: bool = False
+    ready: bool = False
+    commands: list[str] = field(default_factory=list)
+    manifests: list[dict[str, Any]] = field(default_factory=list)
+    limits: list[int | None] = field(default_factory=list)
+    stopped_by: Failure | None = None
+    refuses: Exception | None = None
+    tidied: int = 0
+    starts: int = 0
+    cannot_tidy: bool = False
+    asked: dict[str, str] = field(default_factory=dict)
+    there: set[str] = field(default_factory=set)
+    nothing_kept: set[str] = field(default_factory=set)
+
+    def start(self) -> None:
+        self.starts += 1
+        if self.refuses is not None:
+            raise self.refuses
+        self.running, self.stopped_by = True, None
+
+    def close(self) -> None:
+        self.running, self.stopped_by = False, None
+
+    def failure(self) -> Failure | None:
+        return self.stopped_by
+
+    def add(self, wanted: RunSpec, *, from_savepoint: str | None = None, moving: bool = False) -> None:
+        self.commands.append(f"add {wanted.run}" + (f" from {from_savepoint}" if moving else ""))
+        self.asked[wanted.binding] = wanted.run
+
+    def stop(self, binding: str, *, flush: bool) -> None:
+        self.commands.append(f"stop {binding} flush={flush}")
+        self.asked.pop(binding, None)
+
+    def savepoint(self, binding: str, *, moving: bool = False) -> str:
+        self.commands.append(f"save {binding}" + (" to move" if moving else ""))
+        self.asked.pop(binding, None)
+        return f"{binding}.arrow"
+
+    def saved(self, path: str) -> bool:
+        if path in self.nothing_kept:
+            raise PunctualError("Nothing is kept of this run.", domain="user")
+        return path in self.there
+
+    def tidy(self) -> None:
+        if self.cannot_tidy:
+            raise OSError("No space left on device")
+        self.tidied += 1
+
+    def limit(self, events_per_second: int | None) -> None:
+        self.limits.append(events_per_second)
+
+    def manifests_after(self, batch: int) -> Sequence[Mapping[str, Any]]:
+        return [manifest for manifest in self.manifests if manifest["batch"] > batch]
+
+    def last_runs(self) -> Mapping[str, Mapping[str, Any]]:
+        return {change["run"]: change for manifest in self.manifests for change in manifest["changes"]}
+
+    def commanded(self) -> dict[str, str]:
+        return dict(self.asked)
+
+    def commit(
+        self,
+        state: str | None,
+        *,
+        received: int = 0,
+        message: str | None = None,
+        held_back: int | None = None,
+        run: str = "a-1",
+        batch: int = 0,
+    ) -> None:
+        """A batch of one run."""
+        batch = batch or len(self.manifests) + 1
+        change = {
+            "binding": run.partition("-")[0],
+            "run": run,
+            "state": state,
+            "domain": None,
+            "message": message,
+            "detail": None,
+        }
+        counts = {
+            "received": received,
+            "outcomes": {},
+            "reasons": {},
+            "lateness": [0] * LATENESS_BUCKETS,
+            "cti": None,
+            "ended": False,
+            "largest_start": None,
+        }
+        report = {
+            "kind": "progress",
+            "run": run,
+            "batch": batch,
+            "at": batch,
+            "inputs": {"readings": counts},
+            "output_ctis": {},
+            "results": 0,
+            "quarantined": 0,
+            "recent_results": [],
+            "recent_late": [],
+            "batch_s": 0.1,
+            "held_back": held_back,
+        }
+        self.manifests.append({"batch": batch, "changes": [change] if state else [], "reports": [report]})
+
+
+class Papers(dict[str, PaperCarrier]):
+    """Carriers by name; one that is asked for is opened, with the file that every carrier has."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.folder = folder
+
+    def __missing__(self, name: str) -> PaperCarrier:
+        file = self.folder / "carriers" / name / "carrier.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("{}")
+        self[name] = PaperCarrier()
+        return self[name]
+
+
+@dataclass
+class Desk:
+    """A runner with everything around it."""
+
+    connection: "redis.Redis"
+    carriers: Papers
+    heart: Heart
+    runner: Runner
+    clock: list[float]
+
+    @classmethod
+    def laid(cls, connection: "redis.Redis", folder: Path) -> "Desk":
+        """A desk whose runner has its lease."""
+        heart, carriers, clock = Heart(Mailbox(connection, ORGANISATION), "mine"), Papers(folder), [0.0]
+        assert heart.take()
+        desk = cls(connection, carriers, heart, runner_of(connection, carriers, heart, clock), clock)
+        desk.runner.resume()
+        return desk
+
+    @property
+    def carrier(self) -> PaperCarrier:
+        """The shared one."""
+        return self.carriers[MAIN]
+
+    def restart(self) -> None:
+        """Another runner over the same carriers, none of whose queries runs."""
+        for carrier in self.carriers.values():
+            carrier.running = carrier.ready = False
+        self.runner = runner_of(self.connection, self.carriers, self.heart, self.clock)
+        self.runner.resume()
+
+    def desire(self, *specs: RunSpec) -> None:
+        self.connection.delete(keys.desired(ORGANISATION))
+        for each in specs:
+            self.connection.hset(keys.desired(ORGANISATION), each.binding, each.model_dump_json())
+
+    def observed(self, run: str = "a-1") -> RunObserved:
+        return RunObserved.model_validate_json(str(self.connection.hget(keys.observed(ORGANISATION), run)))
+
+
+def runner_of(connection: "redis.Redis", carriers: Papers, heart: Heart, clock: list[float]) -> Runner:
+    """A runner over `carriers`; `clock` holds its seconds."""
+    fleet = Fleet(carriers.__getitem__, carriers.folder, lambda: clock[0])
+    mailbox = Mailbox(connection, ORGANISATION)
+    return Runner(mailbox, heart, fleet, idle_exit_s=60.0, monotonic=lambda: clock[0])

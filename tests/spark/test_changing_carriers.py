@@ -1,0 +1,167 @@
+"""A binding that changes between the shared carrier and one of its own, batch by batch without Spark's own process."""
+
+from pathlib import Path
+
+import pytest
+
+from streaming.spark.control import AddBinding, SaveBinding, StopBinding
+from streaming.spark.savepoints import refusal
+from streaming.wire.messages import RunSpec
+from streaming.wire.results import committed_batches
+from tests.spark.loop import Loop
+from tests.spark.specs import spec, write_readings
+from tests.spark.test_loop import BATCHES, rows, states, undisturbed
+
+__all__ = ["undisturbed"]
+Undisturbed = tuple[list[str], list[str]]
+PATH = "savepoints/a.arrow"
+ANEW = "cannot be divided into 2 buckets: it goes on where it had read to"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    write_readings(tmp_path / "readings.jsonl", BATCHES)
+    return tmp_path
+
+
+def run(number: int, where: str = "true") -> RunSpec:
+    return spec("a", "readings.jsonl", run=f"a-{number}", where=where)
+
+
+def add(loop: Loop, wanted: RunSpec, path: str | None = None, ids: tuple[int, ...] = (0,)) -> None:
+    loop.carrier.control.append(
+        AddBinding(
+            kind="add",
+            tick=0,
+            spec=wanted,
+            bucket_ids=list(ids),
+            lanes={},
+            at_end="flush",
+            from_savepoint=path,
+            moving=path is not None,
+        )
+    )
+
+
+def stop(loop: Loop, *, flush: bool = False) -> None:
+    loop.carrier.control.append(StopBinding(kind="stop", tick=0, binding="a", flush=flush))
+
+
+def save(loop: Loop) -> None:
+    loop.carrier.control.append(SaveBinding(kind="savepoint", tick=0, binding="a", path=PATH, moving=True))
+    loop.run()
+
+
+def read_by(loop: Loop) -> int:
+    """The position of the carried or parked binding: how many batches of rows it has read."""
+    item = loop.offset.carried.get("a") or loop.offset.parked["a"]
+    return sum(item.positions["readings"].values())
+
+
+def begun(home: Path) -> Loop:
+    """A shared carrier after three batches, whose binding was saved to be moved."""
+    loop = Loop(home)
+    add(loop, run(1))
+    for _ in range(3):
+        loop.batch()
+    save(loop)
+    return loop
+
+
+def test_state_of_one_bucket_that_two_want_begins_anew_at_its_positions_and_says_so(home: Path) -> None:
+    shared = begun(home)
+    results = len(rows(shared, "a")[0])
+    alone = Loop(home, str(home / "alone"))
+    add(alone, run(2), PATH, ids=(0, 1))
+    first = alone.batch()
+    assert first is not None
+    ((state, domain, message),) = states([first], "a")
+    assert (state, domain) == ("running", None)
+    assert ANEW in str(message)
+    alone.run()
+    assert read_by(shared) == 3
+    assert read_by(alone) == BATCHES
+    assert min(int(each) for each in committed_batches(home / "results" / "a")) == 1
+    assert len(rows(alone, "a")[0]) > results
+    assert alone.offset.n > shared.offset.n
+
+
+def test_a_changed_query_begins_from_the_beginning_in_the_other_carrier_as_it_would_in_the_same(home: Path) -> None:
+    begun(home)
+    before = committed_batches(home / "results" / "a")
+    alone = Loop(home, str(home / "alone"))
+    add(alone, run(2, where="value >= 0"), PATH)
+    told = states(alone.run(), "a")
+    assert [(state, message is None) for state, _, message in told] == [("running", True), ("stopped", False)]
+    assert read_by(alone) == BATCHES
+    assert committed_batches(home / "results" / "a")[: len(before)] == before
+    assert len(committed_batches(home / "results" / "a")) == len(before) + BATCHES + 1
+
+
+def test_a_run_that_was_flushed_goes_on_at_its_positions(home: Path) -> None:
+    shared = Loop(home)
+    add(shared, spec("a", "readings.jsonl", run="a-1", final=True))
+    for _ in range(3):
+        shared.batch()
+    stop(shared, flush=True)
+    shared.run()
+    save(shared)
+    assert refusal(shared.carrier, PATH) is None
+    alone = Loop(home, str(home / "alone"))
+    add(alone, spec("a", "readings.jsonl", run="a-2", final=True), PATH, ids=(0, 1))
+    alone.batch()
+    assert read_by(alone) == 4
+    alone.run()
+    assert read_by(alone) == BATCHES
+
+
+def test_a_run_that_had_come_to_its_end_begins_from_the_beginning(home: Path, undisturbed: Undisturbed) -> None:
+    shared = Loop(home)
+    add(shared, run(1))
+    shared.run()
+    save(shared)
+    alone = Loop(home, str(home / "alone"))
+    add(alone, run(2), PATH, ids=(0, 1))
+    manifests = alone.run()
+    assert manifests[0]["batch"] > shared.offset.n - 1
+    assert [sorted(twice) for twice in rows(alone, "a")] == [sorted([*each, *each]) for each in undisturbed]
+
+
+def test_batches_are_numbered_on_where_another_carrier_has_written_before(home: Path) -> None:
+    shared = Loop(home)
+    add(shared, run(1))
+    shared.run()
+    alone = Loop(home, str(home / "alone"))
+    add(alone, run(2))
+    alone.run()
+    batches = committed_batches(home / "results" / "a")
+    assert len(batches) == 2 * (BATCHES + 1)
+
+
+def test_other_buckets_in_the_same_carrier_begin_anew_and_the_same_ones_go_on(
+    home: Path, undisturbed: Undisturbed
+) -> None:
+    alone = Loop(home, str(home / "alone"))
+    told: list[str | None] = []
+    for number, ids in enumerate([(3, 4), (3, 4), (5, 6)], 1):
+        add(alone, run(number), ids=ids)
+        first = alone.batch()
+        assert first is not None
+        told.append(states([first], "a")[0][2])
+        alone.batch()
+        stop(alone)
+        alone.run()
+    assert [each is None for each in told] == [True, True, False]
+    add(alone, run(4), ids=(5, 6))
+    alone.run()
+    assert read_by(alone) == BATCHES
+    same = Loop(home / "same")
+    write_readings(home / "same" / "readings.jsonl", BATCHES)
+    for number in range(1, BATCHES + 1):
+        add(same, run(number), ids=(3, 4))
+        same.batch()
+        stop(same)
+        same.run()
+    add(same, run(99), ids=(3, 4))
+    same.run()
+    assert rows(same, "a") == undisturbed
