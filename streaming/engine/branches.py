@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.engine.clock import NONE
 from streaming.engine.flows import Flows, together
-from streaming.engine.fold import Fold
+from streaming.engine.folding.fold import Fold
+from streaming.engine.judging.clock import NONE
 from streaming.engine.plan import Branch, ExtendStep, InputPlan, SetDurationStep
 from streaming.engine.steps import follow_flows
 from streaming.temporal.events import Shape

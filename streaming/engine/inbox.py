@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from streaming.engine.envelopes import Envelope
+from streaming.engine.folding.measures import column_of
 from streaming.engine.ipc import from_bytes, metadata_of
-from streaming.engine.measures import column_of
 from streaming.engine.plan import Plan
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s

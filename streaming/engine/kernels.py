@@ -3,16 +3,16 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from streaming.engine.folded_window import FoldedWindowKernel
-from streaming.engine.join import JoinKernel
+from streaming.engine.joins.join import JoinKernel
+from streaming.engine.joins.pieces_join import PiecesKernel
 from streaming.engine.kernel import Kernel
-from streaming.engine.lifetimes import LifetimeKernel
-from streaming.engine.outputs import OutputKernel
-from streaming.engine.pieces_join import PiecesKernel
+from streaming.engine.lifetimes.edges import LifetimeKernel
+from streaming.engine.lifetimes.outputs import OutputKernel
+from streaming.engine.lifetimes.union import UnionKernel
 from streaming.engine.plan import LifetimeSpec, MatchSpec, NodeSpec, OutputSpec, TopKSpec, UnionSpec, WindowSpec
-from streaming.engine.top_k import TopKKernel
-from streaming.engine.union import UnionKernel
-from streaming.engine.window import WindowKernel
+from streaming.engine.windows.folded_window import FoldedWindowKernel
+from streaming.engine.windows.top_k import TopKKernel
+from streaming.engine.windows.window import WindowKernel
 
 
 def kernel_of(spec: NodeSpec) -> Kernel:
@@ -26,7 +26,7 @@ def _window(spec: WindowSpec) -> Kernel:
 
 def _match(spec: MatchSpec) -> Kernel:
     if spec.kind == "asof_join":
-        from streaming.engine.asof_join import AsofKernel
+        from streaming.engine.joins.asof_join import AsofKernel
 
         return AsofKernel(spec)
     return {"join": JoinKernel}.get(spec.kind, PiecesKernel)(spec)

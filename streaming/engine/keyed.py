@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from streaming.engine.folding.ranks import distinct, order_of
 from streaming.engine.hashing import hash_of
-from streaming.engine.ranks import distinct, order_of
 from streaming.engine.shelf import Shelf
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from streaming.engine.folded_window import FOLDS
 from streaming.engine.state import StateStore
+from streaming.engine.windows.folded_window import FOLDS
 
 
 def upgraded(

@@ -13,7 +13,7 @@ from streaming.definition.expressions.tree import Field, fields_used
 from streaming.definition.types import Type
 from streaming.engine.by_value import ROWS
 from streaming.engine.expressions import compile_expression
-from streaming.engine.grouping import Codes, encode
+from streaming.engine.folding.grouping import Codes, encode
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_type
 

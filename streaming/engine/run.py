@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from streaming.engine.envelopes import LATE_SCHEMA, Envelope, LaneCounts, Output
 from streaming.engine.feed import LaneFeed
+from streaming.engine.folding.measures import column_of
 from streaming.engine.ipc import from_bytes
 from streaming.engine.ledger import Ledger
-from streaming.engine.measures import column_of
 from streaming.engine.operators import Operators
 from streaming.engine.plan import Plan
 from streaming.engine.state import DictState

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from streaming.engine.admit import Taken, assign
 from streaming.engine.branches import SOURCE, Named, Sent, sent_of, texts
 from streaming.engine.buckets import bucket_of
-from streaming.engine.clock import CODE, NO_REASON, NONE, REASON_CODE, Codes, Judgement
 from streaming.engine.envelopes import Envelope, EnvelopeKind
 from streaming.engine.flows import CLOSE, Flags, Flows, Mask
+from streaming.engine.folding.admit import Taken, assign
+from streaming.engine.folding.measures import column_of
 from streaming.engine.ipc import to_bytes
-from streaming.engine.late import late_rows
-from streaming.engine.measures import column_of
+from streaming.engine.judging.clock import CODE, NO_REASON, NONE, REASON_CODE, Codes, Judgement
+from streaming.engine.judging.late import late_rows
+from streaming.engine.judging.watched import Watched, gathered
 from streaming.engine.plan import Plan
 from streaming.engine.rows import Rows
 from streaming.engine.steps import follow, step_times
-from streaming.engine.watched import Watched, gathered
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import Late
 from streaming.temporal.ticks import NO_CTI

@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.engine.envelopes import LATE_SCHEMA, Envelope, LaneCounts
-from streaming.engine.lanes import InputClocks, LaneClocks
-from streaming.engine.late import labelled, told
+from streaming.engine.judging.lanes import InputClocks, LaneClocks
+from streaming.engine.judging.late import labelled, told
+from streaming.engine.judging.substreams import KeyClocks
+from streaming.engine.judging.tally import Tally
 from streaming.engine.plan import InputPlan, Plan
 from streaming.engine.sending import Sender
-from streaming.engine.substreams import KeyClocks
-from streaming.engine.tally import Tally
 from streaming.temporal.clock import LaneClockState
 from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.arrived import Arrived

@@ -20,7 +20,7 @@ from streaming.engine.kernel import Port, Turn
 from streaming.engine.plan import AggregateColumn, CountPanes, PaneKind, SessionPanes, SnapshotPanes, WindowSpec
 from streaming.engine.report import Report
 from streaming.engine.shelf import Shelf
-from streaming.engine.window import WindowKernel
+from streaming.engine.windows.window import WindowKernel
 from streaming.wire.arrived import Int64s
 
 SECOND: Final = 1_000_000

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streaming.engine.clock import CODE, NOT_AN_EVENT, OUTCOMES, Judgement, judge
+from streaming.engine.judging.clock import CODE, NOT_AN_EVENT, OUTCOMES, Judgement, judge
 from streaming.temporal.clock import Judged, LaneClock, LaneClockState
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.outcomes import Outcome, Reason

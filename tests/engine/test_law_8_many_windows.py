@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from streaming.engine import admit, compile_watched, fixed_panes, open_edges
 from streaming.engine import cases as engine
+from streaming.engine import compile_watched
+from streaming.engine.folding import admit
+from streaming.engine.windows import fixed_panes, open_edges
 from streaming.reference import cases as reference
 from streaming.reference import fixed_windows
 from streaming.wire.case import Case, EndMode

@@ -13,7 +13,7 @@ from streaming.engine.operators import Operators
 from streaming.engine.plan import Plan
 from streaming.engine.run import EngineRun
 from streaming.engine.state import DictState
-from streaming.engine.window_pieces import MOST_PIECES
+from streaming.engine.windows.window_pieces import MOST_PIECES
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import EndMode
 from tests.engine.scenes import INFINITY, chunk, plan

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streaming.engine import spans
+from streaming.engine.folding import spans
 
 Partial = tuple[int, int, int, int]
 PARTIALS = st.lists(

@@ -9,7 +9,7 @@ from typing import Final
 
 from streaming.engine.aggregates.pane_aggregator import PaneAggregator
 from streaming.engine.aggregates.pane_rows import PaneRows
-from streaming.engine.measures import NEEDS
+from streaming.engine.folding.measures import NEEDS
 
 MERGEABLE: Final = frozenset(NEEDS)
 """The functions that the feed can fold into partials of bounded size (fold.py)."""

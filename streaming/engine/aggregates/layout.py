@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streaming.engine import spans
-from streaming.engine.grouping import Codes, Grouping, combine, encode_integers, group
+from streaming.engine.folding import spans
+from streaming.engine.folding.grouping import Codes, Grouping, combine, encode_integers, group
 from streaming.wire.arrived import Int64s
 
 

@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from streaming.engine.numbers import Numbers
-from streaming.engine.ordering import Ordered, ordered
+from streaming.engine.folding.numbers import Numbers
+from streaming.engine.folding.ordering import Ordered, ordered
 from streaming.wire.arrived import Int64s
 
 _WIDEST = 2**62

@@ -8,18 +8,18 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from streaming.engine import spans
 from streaming.engine.aggregates import ranked, weighted
 from streaming.engine.aggregates.extents import Bounds, extents
 from streaming.engine.aggregates.layout import Layout
 from streaming.engine.aggregates.pairs import Pairs, Taken
 from streaming.engine.aggregates.pane_rows import PaneRows
 from streaming.engine.flows import Flows
-from streaming.engine.grouping import encode
-from streaming.engine.measures import NEEDS, Measure, fold_measure, measures_of
-from streaming.engine.ordering import unsigned_zeros
+from streaming.engine.folding import spans
+from streaming.engine.folding.grouping import encode
+from streaming.engine.folding.measures import NEEDS, Measure, fold_measure, measures_of
+from streaming.engine.folding.ordering import unsigned_zeros
+from streaming.engine.folding.results import finished, spread_measure
 from streaming.engine.plan import AggregateColumn, WindowSpec
-from streaming.engine.results import finished, spread_measure
 from streaming.temporal.ticks import NO_CTI
 from streaming.temporal.windows import HoppingWindows
 from streaming.wire.arrived import Int64s

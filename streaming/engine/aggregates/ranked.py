@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from streaming.definition.types import DecimalOf
 from streaming.engine.aggregates.pairs import Pairs
-from streaming.engine.numbers import Numbers
+from streaming.engine.folding.numbers import Numbers
 from streaming.engine.plan import AggregateColumn
 from streaming.wire.arrived import Int64s
 

@@ -5,9 +5,9 @@ import pyarrow as pa
 
 from streaming.definition.types import DecimalOf
 from streaming.engine.aggregates.pairs import Pairs
-from streaming.engine.numbers import integers, limbs
+from streaming.engine.folding.numbers import integers, limbs
+from streaming.engine.folding.results import decimals_of
 from streaming.engine.plan import AggregateColumn
-from streaming.engine.results import decimals_of
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.engine.moments import merged, single
+from streaming.engine.folding.moments import merged, single
 
 SMALL = st.lists(st.integers(-3, 3), min_size=1, max_size=8)
 

@@ -9,10 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from streaming.definition.types import DOUBLE, Type
-from streaming.engine import moments
 from streaming.engine.aggregates import MERGEABLE
-from streaming.engine.fold import Fold
-from streaming.engine.results import close
+from streaming.engine.folding import moments
+from streaming.engine.folding.fold import Fold
+from streaming.engine.folding.results import close
 from tests.engine.aggregates.drawing import DOUBLES, VALUES, Scene, expected, fitting, scenes
 from tests.engine.aggregates.test_panes import is_same, tolerance_of
 from tests.reference.test_aggregates import over

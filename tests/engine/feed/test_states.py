@@ -10,8 +10,8 @@ from streaming.definition.types import parse_fields
 from streaming.engine.feed import LaneFeed
 from streaming.engine.flows import Flows
 from streaming.engine.ipc import from_bytes
+from streaming.engine.judging.tally import LaneMemory, Tally, load, save
 from streaming.engine.plan import Branch, InputPlan, Plan
-from streaming.engine.tally import LaneMemory, Tally, load, save
 from streaming.engine.together import TogetherFeed
 from streaming.temporal.clock import LaneClockState
 from streaming.temporal.events import Cti, Event, edge_end, edge_start, point

@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.definition.types import Fields, parse_fields
-from streaming.engine.asof_join import AsofKernel
 from streaming.engine.flows import CLOSE, ENDLESS, OPEN, WHOLE, Flows
-from streaming.engine.join import JoinKernel
+from streaming.engine.joins.asof_join import AsofKernel
+from streaming.engine.joins.join import JoinKernel
+from streaming.engine.joins.pieces_join import PiecesKernel
 from streaming.engine.kernel import Kernel, Port, Turn
-from streaming.engine.pieces_join import PiecesKernel
 from streaming.engine.plan import MatchSpec
 from streaming.engine.report import Report
 from streaming.engine.shelf import Shelf

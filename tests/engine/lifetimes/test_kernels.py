@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.engine import held_edges, waiting
 from streaming.engine.kernel import Kernel
-from streaming.engine.lifetimes import LifetimeKernel
-from streaming.engine.outputs import OutputKernel
+from streaming.engine.lifetimes import held_edges, waiting
+from streaming.engine.lifetimes.edges import LifetimeKernel
+from streaming.engine.lifetimes.outputs import OutputKernel
+from streaming.engine.lifetimes.union import UnionKernel
 from streaming.engine.plan import LifetimeSpec, OutputSpec, UnionSpec
-from streaming.engine.union import UnionKernel
 from streaming.reference.extend import Shorten
 from streaming.reference.flow import Flow
 from streaming.reference.order_edges import OrderEdges

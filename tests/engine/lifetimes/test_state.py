@@ -5,9 +5,9 @@ from random import Random
 
 import pytest
 
-from streaming.engine.lifetimes import LifetimeKernel
+from streaming.engine.lifetimes.edges import LifetimeKernel
+from streaming.engine.lifetimes.union import UnionKernel
 from streaming.engine.plan import LifetimeSpec, UnionSpec
-from streaming.engine.union import UnionKernel
 from streaming.reference.flow import Flow
 from streaming.temporal.ticks import INFINITY, Tick
 from tests.engine.lifetimes.flows_drawn import Heard

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from streaming.engine.flows import CLOSE, OPEN, WHOLE, Flows
 from streaming.engine.kernel import Port, Turn
-from streaming.engine.pane_source import Members, PaneSource
 from streaming.engine.report import Report
 from streaming.engine.shelf import Shelf
+from streaming.engine.windows.pane_source import Members, PaneSource
 from streaming.temporal.ticks import NO_CTI
 from tests.engine.panes.streams import Event, Pane
 

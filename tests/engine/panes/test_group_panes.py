@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.engine.counts import Counts
-from streaming.engine.group_panes import GroupPanes
-from streaming.engine.pane_rule import PaneRule
-from streaming.engine.sessions import Sessions
-from streaming.engine.snapshots import Snapshots
+from streaming.engine.windows.counts import Counts
+from streaming.engine.windows.group_panes import GroupPanes
+from streaming.engine.windows.pane_rule import PaneRule
+from streaming.engine.windows.sessions import Sessions
+from streaming.engine.windows.snapshots import Snapshots
 from streaming.reference.count import Count
 from streaming.reference.group_panes import GroupPanes as ReferencePanes
 from streaming.reference.session import Session

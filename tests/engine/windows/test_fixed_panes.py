@@ -8,14 +8,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.engine import fixed_panes, open_edges
-from streaming.engine.fixed_panes import FixedPanes
 from streaming.engine.flows import CLOSE, OPEN
 from streaming.engine.kernel import Port, Turn
-from streaming.engine.pane_source import Members
 from streaming.engine.report import Report
 from streaming.engine.shelf import Shelf
-from streaming.engine.window_pieces import MOST_PIECES
+from streaming.engine.windows import fixed_panes, open_edges
+from streaming.engine.windows.fixed_panes import FixedPanes
+from streaming.engine.windows.pane_source import Members
+from streaming.engine.windows.window_pieces import MOST_PIECES
 from streaming.reference import fixed_windows
 from streaming.reference.fixed_windows import FixedWindows
 from streaming.reference.flow import Cause, Flow

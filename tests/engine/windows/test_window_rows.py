@@ -15,14 +15,14 @@ from streaming.definition.expressions.typed import Typed
 from streaming.definition.graph import Emit
 from streaming.definition.types import Fields, Long, String
 from streaming.engine.flows import GONE, OLD, TIMINGS, WHOLE, Flows
-from streaming.engine.fold import Fold
-from streaming.engine.folded_window import FoldedWindowKernel
+from streaming.engine.folding.fold import Fold
 from streaming.engine.kernel import Kernel, Port, Turn
-from streaming.engine.panes import Panes
 from streaming.engine.plan import AggregateColumn, SnapshotPanes, WindowSpec
 from streaming.engine.report import Report
 from streaming.engine.shelf import Shelf
-from streaming.engine.window import WindowKernel
+from streaming.engine.windows.folded_window import FoldedWindowKernel
+from streaming.engine.windows.panes import Panes
+from streaming.engine.windows.window import WindowKernel
 from streaming.reference.aggregates import AggregateColumn as ReferenceColumn
 from streaming.reference.emission import Emission
 from streaming.reference.empties import FilledWindows

@@ -1,0 +1,1 @@
+"""Nodes with a left and a right: pairs, pieces of lifetimes, and the last that started."""

@@ -1,0 +1,103 @@
+"""join, inner and left outer: pairs of matching events, for as long as both live; and lefts without a partner."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from streaming.engine.flows import Flows, together
+from streaming.engine.joins.heard import Clock, Heard, is_open
+from streaming.engine.joins.known import LEFT, RIGHT, Known
+from streaming.engine.joins.matching import Matching, Paired, latest_of, picked
+from streaming.engine.joins.open_pairs import OpenPairs, Pairs, Side, late_or_due
+from streaming.engine.joins.parts import Parts
+from streaming.engine.kernel import Port, Released, Turn
+from streaming.engine.lifetimes.waiting import Waiting
+from streaming.engine.plan import MatchSpec
+from streaming.engine.shelf import Shelf
+from streaming.temporal.ticks import INFINITY, NO_CTI
+
+
+@dataclass(frozen=True)
+class JoinKernel:
+    """A join node. Its CTI is the smallest of both ports', left outer held to the oldest undecided start.
+
+    A pair is `[max of starts, min of ends)`; it leaves once the CTI reaches its start, or, while one of the two is an
+    open edge, as an edge once the CTI is beyond it. Null keys equal nothing. Left outer adds the pieces of left
+    lifetimes without a partner, with nulls for the right, once the CTI of the right has reached their end.
+    """
+
+    spec: MatchSpec
+    matching: Matching = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "matching", Matching(self.spec))
+
+    def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
+        """All pairs of what came, with itself and with what is known."""
+        clock = Clock.of(shelf, ports)
+        keyed = [self.matching.keyed(port.flows) for port in ports]
+        turn.report.took(ports[LEFT].flows.source if self.spec.outer else keyed[LEFT].source)
+        turn.report.took(keyed[RIGHT].source)
+        left, right = map(Heard.of, keyed)
+        lefts, rights = Known(shelf, self.spec, LEFT), Known(shelf, self.spec, RIGHT)
+        rights.close(right.closes)
+        held: int = INFINITY
+        pieces = Flows.none(self.spec.fields)
+        if self.spec.outer:
+            parts = Parts(shelf, self.spec, self.matching, rights, clock)
+            pieces, held = parts.turn(Heard.of(ports[LEFT].flows), right)
+        out = clock.out(held)
+        lefts.close(left.closes)
+        rows = [pieces, *self._pairs(shelf, left, right, (lefts, rights), out)]
+        until = clock.low if self.spec.outer else clock.ctis[LEFT]
+        lefts.add(left.events, clock.ctis[RIGHT])
+        rights.add(right.events, until)
+        clock.remember(shelf, out)
+        flows = released(rows, shelf, out, turn)
+        passed = clock.passed(ports, out, held if self.spec.outer else INFINITY)
+        return Released(flows, passed, max(port.horizon for port in ports))
+
+    def _pairs(self, shelf: Shelf, left: Heard, right: Heard, known: tuple[Known, Known], out: int) -> Iterator[Flows]:
+        waiting = OpenPairs(shelf, self.spec)
+        yield from waiting.settle(left.closes, right.closes, out)
+        others = known[RIGHT].of(known[RIGHT].slots(left.events))
+        yield from self._made(waiting, left.events, together([right.events, others]), out)
+        yield from self._made(waiting, known[LEFT].of(known[LEFT].slots(right.events)), right.events, out)
+
+    def _made(self, waiting: OpenPairs, left: Flows, right: Flows, out: int) -> Iterator[Flows]:
+        opens = is_open(left.flag, len(left)), is_open(right.flag, len(right))
+        edges = bool(opens[LEFT].any() or opens[RIGHT].any())
+        for pairs in self.matching.pairs(left, right):
+            rows = self._rows(left, right, pairs)
+            if not edges:
+                yield rows
+                continue
+            unsettled = opens[LEFT][pairs.left] | opens[RIGHT][pairs.right]
+            yield rows.where(~unsettled)
+            at = np.flatnonzero(unsettled)
+            sides = Side.of(left, pairs.left[at]), Side.of(right, pairs.right[at])
+            yield from waiting.take(Pairs(rows.take(at), *sides), out)
+
+    def _rows(self, left: Flows, right: Flows, pairs: Paired) -> Flows:
+        """The whole rows, as far as they are known."""
+        mine, theirs = pairs.left, pairs.right
+        columns = pairs.columns
+        stamp = None
+        if left.stamp is not None or right.stamp is not None:
+            stamp = np.maximum(left.stamps[mine], right.stamps[theirs])
+        return Flows(
+            start=np.maximum(left.start[mine], right.start[theirs]),
+            end=np.minimum(left.end[mine], right.end[theirs]),
+            columns=self.matching.joined(left, mine, right, theirs) if columns is None else columns,
+            late_at=latest_of(picked(left.late_at, mine), picked(right.late_at, theirs)),
+            stamp=stamp,
+        )
+
+
+def released(rows: Sequence[Flows], shelf: Shelf, out: int, turn: Turn) -> Flows:
+    """The rows that may leave at the CTI `out`, of these and of those that waited; the others wait on `shelf`."""
+    every = together(rows)
+    if every.late_at is not None and (every.late_at == NO_CTI).all():
+        every = Flows(every.start, every.end, every.columns, every.flag, every.id, None, every.stamp)
+    return Waiting(shelf).turn(every, late_or_due(every), out, turn.report)

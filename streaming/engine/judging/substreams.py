@@ -1,0 +1,232 @@
+"""The clocks of an input with substreams: one for each key of each lane, and its CTI over all keys (T15, T16)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from streaming.definition.expressions import Expression
+from streaming.definition.streams import Rowtime
+from streaming.engine.judging.idle import IdleRule
+from streaming.engine.judging.judges import finite
+from streaming.engine.judging.lanes import Moved
+from streaming.engine.judging.lowest import Lowest
+from streaming.engine.judging.rowwise import Judgements, Row, rows_of, take_row
+from streaming.engine.judging.tally import clock_of_json, clock_to_json
+from streaming.engine.plan import InputPlan
+from streaming.engine.rows import Rows
+from streaming.temporal.clock import LaneClock, LaneClockState, started_at
+from streaming.temporal.events import Cti, Event, Shape
+from streaming.temporal.open_edges import payload_key
+from streaming.temporal.ticks import NO_CTI, Tick
+from streaming.wire.arrived import Arrived
+
+_SCALARS: Final = (str, int, float, bool, type(None))
+
+
+class KeyClocks:
+    """A clock for each lane, and one for each key of it, made when its first event comes.
+
+    Events have the clock of their key, CTIs and malformed rows that of their lane. A CTI of a lane moves all its keys,
+    and later keys begin there or at the input's CTI. The input's CTI is the minimum over the keys, and over the lanes
+    only while there is no key. Clocks that no row needs stay JSON.
+    """
+
+    def __init__(self, plan: InputPlan, listed: Iterable[str], state: Mapping[str, Any] | None) -> None:
+        if plan.over is None:
+            raise ValueError(f"the input {plan.node!r} has no substreams")
+        self._plan = plan
+        self._over: Expression = plan.over
+        known: Mapping[str, Any] = state or {"at": NO_CTI, "horizon": NO_CTI, "lanes": {}, "keys": {}, "silence": None}
+        self._rule = IdleRule(plan.advance, known["silence"])
+        self._horizon: int = known["horizon"]
+        self._live: dict[str, LaneClock] = {}
+        self._kept: dict[str, Mapping[str, Any]] = {}
+        self._keys: dict[str, dict[str, str]] = defaultdict(dict)
+        for lane, keys in known["keys"].items():
+            self._keys[lane] = {key: _unit(lane, key) for key in keys}
+            self._kept.update({self._keys[lane][key]: clock for key, clock in keys.items()})
+        self._any_key = bool(self._kept)
+        self._lanes: dict[str, LaneClock] = {
+            lane: LaneClock(plan.advance, clock_of_json(clock)) for lane, clock in known["lanes"].items()
+        }
+        self._lowest = Lowest(known["at"])
+        for lane in listed:
+            self._lane(lane)
+        self._rebuild()
+
+    @property
+    def at(self) -> int:
+        """The CTI of the input."""
+        return self._lowest.at
+
+    @property
+    def horizon(self) -> int:
+        """The largest finite time seen."""
+        return self._horizon
+
+    @property
+    def lanes(self) -> list[str]:
+        """The lanes that are known."""
+        return list(self._lanes)
+
+    def judge(self, lane: str, arrived: Arrived) -> Moved:
+        """As `InputClocks` says, row by row."""
+        into = Judgements(arrived)
+        steps: list[tuple[int, int]] = []
+        keys = _key_texts(self._over, arrived)
+        own, unit = self._lane(lane), _unit(lane)
+        for row in rows_of(arrived, payloads=self._plan.shape is Shape.EDGE):
+            self._heard(unit, own, row, counts=not self._any_key)
+            if isinstance(row.element, Event):
+                self._event(lane, keys[row.index], row, into, steps)
+            elif isinstance(row.element, Cti):
+                self._cti(lane, row.element)
+            else:
+                take_row(own, row, into)
+            self._step(steps, row.index)
+        self._horizon = max(self._horizon, into.horizon)
+        moved = np.array(steps, np.int64).reshape(-1, 2)
+        return Moved(into.judgement(), moved[:, 0], moved[:, 1])
+
+    def raise_all(self, cti: int) -> int | None:
+        """As `InputClocks` says."""
+        self._raise(cti)
+        self._rebuild()
+        return self._lowest.settle()
+
+    def beat(self, now: int) -> int | None:
+        """As `InputClocks` says."""
+        if self._plan.stream.rowtime is Rowtime.IMPLICIT:
+            self._raise(now)
+        lanes = {_unit(lane): clock for lane, clock in self._lanes.items()}
+        for unit, cti in self._rule.beat(now, self._ctis()).items():
+            clock = lanes[unit] if unit in lanes else self._clock(unit)
+            clock.raise_to(cti)
+            self._horizon = max(self._horizon, finite(clock.cti))
+        self._rebuild()
+        return self._lowest.settle()
+
+    def seen(self, lane: str) -> LaneClockState:
+        """As `InputClocks` says."""
+        own = self._lanes[lane]
+        largest, suppressed = [own.largest_start], own.cti_suppressed
+        for unit in self._keys[lane].values():
+            live, kept = self._live.get(unit), self._kept.get(unit, {})
+            largest.append(kept.get("largest_start", NO_CTI) if live is None else live.largest_start)
+            suppressed += kept.get("cti_suppressed", 0) if live is None else live.cti_suppressed
+        return LaneClockState(cti=Tick(self.at), largest_start=max(largest), cti_suppressed=suppressed)
+
+    def state(self) -> dict[str, Any]:
+        """As `InputClocks` says."""
+        return {
+            "at": self.at,
+            "horizon": self._horizon,
+            "lanes": {lane: clock_to_json(clock.state()) for lane, clock in self._lanes.items()},
+            "keys": {lane: {key: self._told(unit) for key, unit in keys.items()} for lane, keys in self._keys.items()},
+            "silence": self._rule.state(),
+        }
+
+    def _event(self, lane: str, key: str, row: Row, into: Judgements, steps: list[tuple[int, int]]) -> None:
+        if key not in self._keys[lane]:
+            self._begin(lane, key)
+        unit = self._keys[lane][key]
+        clock = self._clock(unit)
+        self._heard(unit, clock, row, counts=True)
+        before = clock.cti
+        if clock.take_arrival(row.arrival):
+            self._lowest.put(unit, clock.cti)
+            self._step(steps, row.index - 1)
+        take_row(clock, row, into)
+        into.seen(clock)
+        if clock.cti != before:
+            self._lowest.put(unit, clock.cti)
+
+    def _cti(self, lane: str, cti: Cti) -> None:
+        """An explicit CTI of `lane`: it and all its keys, which it does not bring back from idleness."""
+        own = self._lanes[lane]
+        own.take_cti(cti)
+        self._horizon = max(self._horizon, finite(own.cti))
+        for unit in self._keys[lane].values():
+            if self._clock(unit).raise_to(cti.at):
+                self._lowest.move(unit, self._clock(unit).cti)
+        if not self._any_key:
+            self._lowest.move(_unit(lane), own.cti)
+
+    def _heard(self, unit: str, clock: LaneClock, row: Row, *, counts: bool) -> None:
+        """An element of `unit` came; one that returns from idleness takes the CTI of the input (T16)."""
+        if self._rule.hear(unit, row.arrival):
+            clock.raise_to(Tick(self.at))
+            if counts:
+                self._lowest.put(unit, clock.cti)
+
+    def _step(self, steps: list[tuple[int, int]], after_row: int) -> None:
+        moved = self._lowest.settle()
+        if moved is not None:
+            steps.append((after_row, moved))
+
+    def _lane(self, lane: str) -> LaneClock:
+        """The clock of `lane`, which begins at the CTI of the input if it is new (T14)."""
+        if lane not in self._lanes:
+            self._lanes[lane] = LaneClock(self._plan.advance, started_at(Tick(self.at)))
+            if not self._any_key:
+                self._lowest.put(_unit(lane), self.at)
+        return self._lanes[lane]
+
+    def _begin(self, lane: str, key: str) -> None:
+        """A key begins at the CTI of its lane or of the input; with the first one lanes count no more."""
+        cti = max(self.at, self._lanes[lane].cti)
+        if not self._any_key:
+            self._lowest = Lowest(self.at)
+        self._any_key = True
+        unit = self._keys[lane][key] = _unit(lane, key)
+        self._live[unit] = LaneClock(self._plan.advance, started_at(Tick(cti)))
+        self._lowest.put(unit, cti)
+
+    def _units(self) -> Iterator[str]:
+        for keys in self._keys.values():
+            yield from keys.values()
+
+    def _clock(self, unit: str) -> LaneClock:
+        if unit not in self._live:
+            self._live[unit] = LaneClock(self._plan.advance, clock_of_json(self._kept.pop(unit)))
+        return self._live[unit]
+
+    def _told(self, unit: str) -> Mapping[str, Any]:
+        return clock_to_json(self._live[unit].state()) if unit in self._live else self._kept[unit]
+
+    def _ctis(self) -> dict[str, int]:
+        """The CTIs of all units that count."""
+        if not self._any_key:
+            return {_unit(lane): clock.cti for lane, clock in self._lanes.items()}
+        kept = {unit: clock.get("cti", NO_CTI) for unit, clock in self._kept.items()}
+        return kept | {unit: clock.cti for unit, clock in self._live.items()}
+
+    def _raise(self, cti: int) -> None:
+        for clock in (*self._lanes.values(), *map(self._clock, self._units())):
+            clock.raise_to(Tick(cti))
+            self._horizon = max(self._horizon, finite(clock.cti))
+
+    def _rebuild(self) -> None:
+        self._lowest = Lowest(self.at, self._ctis(), self._rule.left_out)
+
+
+def _unit(lane: str, key: str = "") -> str:
+    """What has a clock: a lane, or a key of it, whose text is JSON and so has no line break."""
+    return f"{key}\n{lane}"
+
+
+def _key_texts(over: Expression, arrived: Arrived) -> Sequence[str]:
+    """For each row a text that is equal for equal keys; what is no event has one that means nothing."""
+    columns = dict(zip(arrived.payload.schema.names, arrived.payload.columns, strict=True))
+    known: dict[Any, str] = {}
+    found = []
+    for value in Rows(columns, None, arrived.start, arrived.end, None).values(over, over.type).to_pylist():
+        if not isinstance(value, _SCALARS):
+            found.append(payload_key({"k": value}))
+            continue
+        if value not in known:
+            known[value] = payload_key({"k": value})
+        found.append(known[value])
+    return found
