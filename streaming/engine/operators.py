@@ -1,6 +1,6 @@
 """The operators of one bucket: a graph of kernels, run once over the envelopes of a batch."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -16,6 +16,7 @@ from streaming.engine.ipc import to_bytes
 from streaming.engine.kernel import Kernel, Port, Released, Turn
 from streaming.engine.kernels import kernel_of
 from streaming.engine.ledger import Ledger
+from streaming.engine.once import once_of_plan
 from streaming.engine.partitioning import uniform
 from streaming.engine.plan import InputPlan, OutputSpec, Plan, Wire
 from streaming.engine.report import Report
@@ -39,7 +40,7 @@ class Operators:
         self._plan = plan
         self._bucket = bucket
         self._state = state
-        self._kernels = {node.id: kernel_of(node.spec) for node in plan.nodes}
+        self._kernels = _kernels(plan)
 
     def turn(self, batch: int, envelopes: Iterable[Envelope]) -> list[Output]:
         """Take the envelopes of micro-batch `batch`, in any order, and release what has become final."""
@@ -81,6 +82,11 @@ class Operators:
         return pc.binary_join_element_wise(str(self._bucket), shown.id, "|")
 
 
+@once_of_plan
+def _kernels(plan: Plan) -> Mapping[str, Kernel]:
+    return {node.id: kernel_of(node.spec) for node in plan.nodes}
+
+
 def _climbed(plan: Plan, inbox: Inbox, ledger: Ledger) -> Section:
     """What each branch heard: its flows and partials, then the rising minimum of its lanes' CTIs."""
     heard = Section()
@@ -111,7 +117,7 @@ class _Pass:
     """One way of what was heard through all kernels. `waiting`: each must say what of watched rows waits in it."""
 
     plan: Plan
-    kernels: dict[str, Kernel]
+    kernels: Mapping[str, Kernel]
     ledger: Ledger
     turn: Turn
     waiting: bool
@@ -157,8 +163,8 @@ class _Pass:
 
 def _mapped(wire: Wire, ctis: Sequence[int]) -> tuple[int, ...]:
     """Rising CTIs behind the steps of a wire, each once: those at the end of all time may fall together."""
-    if not ctis:
-        return ()
+    if not wire.steps:
+        return tuple(ctis)
     return tuple(np.unique(step_times(wire.steps, np.array(ctis, np.int64))).tolist())
 
 
