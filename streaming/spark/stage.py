@@ -3,7 +3,6 @@
 import threading
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from functools import cached_property, partial
 from typing import Any
 
@@ -13,14 +12,14 @@ from pyspark.sql.streaming.stateful_processor import MapState, StatefulProcessor
 from streaming.engine.envelopes import Envelope
 from streaming.engine.operators import Operators
 from streaming.spark.binding import binding_of
-from streaming.spark.envelope import Row, values_of
+from streaming.spark.envelope import ARROW_SCHEMA, Row, packed, unpacked
 from streaming.spark.errands import Errand, GivenUp
 from streaming.spark.errors import ComputedTooLong, explain_binding, shared_fault
 from streaming.spark.layout import CarrierFolder, opened
 from streaming.spark.savepoints import items_of, pieces_of
 from streaming.spark.state_change import StateChange
 
-_SPARK_ROW: Callable[..., SparkRow] = SparkRow(*(column.name for column in fields(Row)))
+_SPARK_ROW: Callable[..., SparkRow] = SparkRow(*ARROW_SCHEMA.names)
 _FOR_OPERATORS = {"partials", "events", "ctis", "watched"}
 _KINDS = {"rows": "rows", "ctis": "moved", "late": "late", "corrections": "corrections"}
 """How an output of the operators is called on its way to the sink."""
@@ -91,9 +90,9 @@ class OperatorStage(StatefulProcessor):
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Any]:  # noqa: ARG002, N802, N803
         """One key's envelopes of one batch."""
-        taken = [Row(*row) for row in rows]
-        for row in self._turn(taken):
-            yield _SPARK_ROW(*values_of(row))
+        taken = [each for row in rows for each in unpacked(*row)]
+        for each in packed(self._turn(taken)):
+            yield _SPARK_ROW(*each)
 
     def close(self) -> None:
         """Nothing is held open."""
