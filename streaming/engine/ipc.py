@@ -15,7 +15,7 @@ def to_bytes(table: pa.Table, metadata: Mapping[str, str] | None = None) -> byte
     return written
 
 
-def from_bytes(chunk: bytes) -> pa.Table:
+def from_bytes(chunk: bytes | memoryview) -> pa.Table:
     """The table that `to_bytes` wrote, without copying its columns."""
     with pa.ipc.open_stream(pa.py_buffer(chunk)) as reader:
         return reader.read_all()
