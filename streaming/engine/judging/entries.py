@@ -23,6 +23,7 @@ FEW: Final = 256
 """Up to so many keys or open edges a feed keeps in its JSON, where they cost less."""
 _ALIKE: Final = 4
 _FIRST: Final = 4096
+_JSON: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _SCHEMA: Final = pa.schema(
     [("hash", pa.int64()), ("rank", pa.int64()), ("key", pa.large_string()), ("value", pa.large_string())]
 )
@@ -248,7 +249,7 @@ def many(number: int) -> bool:
 
 def texted(values: Any) -> str:
     """JSON values as the text of an entry."""
-    return json.dumps(values, sort_keys=True, separators=(",", ":"))
+    return _JSON.encode(values)
 
 
 def _hash(key: str) -> int:

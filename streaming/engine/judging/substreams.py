@@ -130,7 +130,7 @@ class KeyClocks:
         filled = {lane: keys for lane, keys in self._keys.items() if len(keys)}
         if not many(sum(map(len, filled.values()))) and not any(keys.many for keys in filled.values()):
             return {**told, "keys": {lane: keys.few() for lane, keys in filled.items()}}
-        silence: dict[str, Any] = told["silence"]
+        silence = self._rule.state()
         known: dict[str, dict[str, Mapping[str, Any]]] = defaultdict(dict)
         for unit, each in silences(silence["heard_at"], silence["idle"]).items():
             key, _, lane = unit.partition("\n")
@@ -138,7 +138,8 @@ class KeyClocks:
         own = {_unit(lane) for lane in self._lanes}
         silence["heard_at"] = {unit: at for unit, at in silence["heard_at"].items() if unit in own}
         silence["idle"] = [unit for unit in silence["idle"] if unit in own]
-        return {**told, "keys": {}, "many": {lane: keys.write(blobs, known[lane]) for lane, keys in filled.items()}}
+        entries = {lane: keys.write(blobs, known[lane]) for lane, keys in filled.items()}
+        return {**told, "keys": {}, "many": entries, "silence": silence}
 
     def _silence(self, told: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """What the idle rule has to know, with what was written with the keys."""
