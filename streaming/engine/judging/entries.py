@@ -19,7 +19,7 @@ from streaming.engine.archive import Blob
 from streaming.engine.ipc import from_bytes, to_bytes
 from streaming.wire.arrived import Int64s
 
-FEW: Final = 256
+FEW: Final = 512
 """Up to so many keys or open edges a feed keeps in its JSON, where they cost less."""
 _ALIKE: Final = 4
 _FIRST: Final = 4096
