@@ -111,7 +111,10 @@ class Entries:
 
     def put(self, key: str, value: str | None, rank: int = 0) -> None:
         """`key` has the text `value` and `rank` from now on; None removes it."""
-        self._count += (value is not None) - (self.get(key) is not None)
+        before = self.get(key)
+        if value is None and before is None:
+            return
+        self._count += (value is not None) - (before is not None)
         self._changed[key] = value, rank
 
     def items(self) -> Iterator[tuple[str, str, int]]:
