@@ -28,7 +28,7 @@ class LaneFeed:
         self._input = plan.inputs[input_id]
         self._lane = lane
         memory = load(state) if state is not None else LaneMemory(started_at(Tick(joining)))
-        self._judge = LaneJudge(self._input.shape, self._input.advance, memory.clock, memory.horizon)
+        self._judge = LaneJudge(self._input.shape, self._input.advance, memory.clock, memory.horizon, memory.edges)
         self._tally = memory.tally
         self._speaks = state is None
         self._sender = Sender(plan, input_id, lane)
@@ -52,7 +52,7 @@ class LaneFeed:
         if end and self._judge.raise_to(INFINITY):
             self._speaks = True
             self._sender.step(np.array([INFINITY]))
-        memory = LaneMemory(self._judge.state(), self._judge.horizon, self._tally)
+        memory = LaneMemory(self._judge.state(), self._judge.horizon, self._tally, self._judge.edges())
         return FeedTurn(
             envelopes=self._sender.envelopes(self._judge.cti, self._judge.horizon) if self._speaks else [],
             state=save(memory),

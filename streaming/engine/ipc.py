@@ -19,7 +19,7 @@ def to_bytes(table: pa.Table, metadata: Mapping[str, str] | None = None) -> byte
     return written
 
 
-def from_bytes(chunk: bytes) -> pa.Table:
+def from_bytes(chunk: bytes | memoryview) -> pa.Table:
     """The table that `to_bytes` wrote, without copying its columns."""
     return pa.ipc.open_stream(chunk).read_all()
 

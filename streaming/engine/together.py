@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
+from streaming.engine.archive import HEAD, Blob, packed, unpacked
 from streaming.engine.envelopes import LATE_SCHEMA, Envelope, LaneCounts
 from streaming.engine.judging.lanes import InputClocks, LaneClocks
 from streaming.engine.judging.late import labelled, told
@@ -23,6 +24,7 @@ from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.arrived import Arrived
 
 _VERSION: Final = 1
+_VERSION_OF_MANY: Final = 2
 _SPEAKER: Final = ""
 """The lane under which an input speaks whose lanes are fed together."""
 
@@ -51,9 +53,9 @@ class TogetherFeed:
     """
 
     def __init__(self, plan: Plan, state: bytes | None, lanes: Mapping[str, Iterable[str]]) -> None:
-        known = _read(state)
+        known, blobs = _read(state)
         self._inputs = {
-            name: _Input(plan, name, lanes.get(name, ()), None if known is None else known[name])
+            name: _Input(plan, name, lanes.get(name, ()), None if known is None else (known[name], blobs))
             for name in plan.inputs
         }
         self._late: list[pa.Table] = []
@@ -101,18 +103,25 @@ class TogetherFeed:
         return any(moved)
 
     def _state(self) -> bytes:
-        state = {"version": _VERSION, "inputs": {name: each.state() for name, each in self._inputs.items()}}
-        return json.dumps(state, sort_keys=True, separators=(",", ":")).encode()
+        """JSON of version 1, where it has many keys or open edges an archive of version 2."""
+        blobs: dict[str, Blob] = {}
+        inputs = {name: each.state(blobs) for name, each in self._inputs.items()}
+        head = {"version": _VERSION_OF_MANY if blobs else _VERSION, "inputs": inputs}
+        text = json.dumps(head, sort_keys=True, separators=(",", ":")).encode()
+        return packed({HEAD: text, **blobs}) if blobs else text
 
 
 class _Input:
     """One input over one batch."""
 
-    def __init__(self, plan: Plan, name: str, lanes: Iterable[str], state: Mapping[str, Any] | None) -> None:
+    def __init__(
+        self, plan: Plan, name: str, lanes: Iterable[str], state: tuple[Mapping[str, Any], Mapping[str, Blob]] | None
+    ) -> None:
         self.plan: InputPlan = plan.inputs[name]
+        read, blobs = (None, {}) if state is None else state
         clocks = LaneClocks if self.plan.over is None else KeyClocks
-        self.clocks: InputClocks = clocks(self.plan, lanes, None if state is None else state["clocks"])
-        tallies: Mapping[str, Any] = {} if state is None else state["tallies"]
+        self.clocks: InputClocks = clocks(self.plan, lanes, None if read is None else read["clocks"], blobs)
+        tallies: Mapping[str, Any] = {} if read is None else read["tallies"]
         self._tallies = {lane: Tally(**tally) for lane, tally in tallies.items()}
         self._sender = Sender(plan, name, _SPEAKER)
         self._speaks = state is None
@@ -149,9 +158,10 @@ class _Input:
             found.append((lane, self._tallies.get(lane, Tally()).totals(clock)))
         return found
 
-    def state(self) -> dict[str, Any]:
-        """What it remembers, as JSON values."""
-        return {"clocks": self.clocks.state(), "tallies": {lane: vars(each) for lane, each in self._tallies.items()}}
+    def state(self, blobs: dict[str, Blob]) -> dict[str, Any]:
+        """What it remembers, as JSON values; what is too much for them goes into `blobs`."""
+        tallies = {lane: vars(each) for lane, each in self._tallies.items()}
+        return {"clocks": self.clocks.state(blobs), "tallies": tallies}
 
     def _moved(self, cti: int | None) -> bool:
         if cti is not None:
@@ -160,11 +170,12 @@ class _Input:
         return cti is not None
 
 
-def _read(state: bytes | None) -> Mapping[str, Any] | None:
+def _read(state: bytes | None) -> tuple[Mapping[str, Any] | None, Mapping[str, Blob]]:
     if state is None:
-        return None
-    read: dict[str, Any] = json.loads(state)
-    if read["version"] != _VERSION:
-        raise ValueError(f"the state of the feed has version {read['version']}, this program reads version {_VERSION}")
+        return None, {}
+    blobs = unpacked(state)
+    read: dict[str, Any] = json.loads(bytes(blobs[HEAD]))
+    if read["version"] not in (_VERSION, _VERSION_OF_MANY):
+        raise ValueError(f"the state of the feed has version {read['version']}, this program reads versions 1 and 2")
     inputs: Mapping[str, Any] = read["inputs"]
-    return inputs
+    return inputs, blobs

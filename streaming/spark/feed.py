@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
 
+from streaming.engine.archive import Blob
 from streaming.spark.envelope import Row, batches_of
 from streaming.spark.errands import Errand
 from streaming.spark.errors import ComputedTooLong, no_answer
@@ -28,7 +29,9 @@ def run_task(work: TaskWork) -> Iterator[pa.RecordBatch]:
 
 def _rows(work: TaskWork) -> Iterator[Row]:
     carrier = opened(work.carrier)
-    clocks = read_clocks(carrier.folder, work.partition, work.batch)
+    version = read_clocks(carrier.folder, work.partition, work.batch)
+    files: dict[str, Blob] = {}
+    clocks = version.clocks
     by_key: dict[str, dict[str, LaneClock]] = {}
     for name in list(clocks):
         key = key_of(name)
@@ -39,7 +42,8 @@ def _rows(work: TaskWork) -> Iterator[Row]:
     for fed in _done(carrier, work, by_key):
         yield from fed.rows
         clocks.update(fed.moved)
-    write_clocks(carrier.folder, work.partition, work.batch, clocks)
+        files.update(fed.files)
+    write_clocks(carrier.folder, work.partition, work.batch, version, files)
 
 
 def _done(carrier: CarrierFolder, work: TaskWork, clocks: Mapping[str, Mapping[str, LaneClock]]) -> Iterator[Fed]:

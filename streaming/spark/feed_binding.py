@@ -3,11 +3,12 @@
 import json
 import traceback
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 
 import pyarrow as pa
 
 from streaming.adapters.contract import RecordingAdapter
+from streaming.engine.archive import Blob
 from streaming.engine.envelopes import Envelope, LaneCounts
 from streaming.engine.feed import LaneFeed
 from streaming.engine.ipc import to_bytes
@@ -18,7 +19,7 @@ from streaming.spark.envelope import Row
 from streaming.spark.errands import Patience
 from streaming.spark.errors import explain_binding, shared_fault
 from streaming.spark.feed_work import TOGETHER, BindingWork, LaneWork, TaskWork
-from streaming.spark.lane_clocks import LaneClock, resume
+from streaming.spark.lane_clocks import Kept, LaneClock, cut, resume, whole
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.savepoints import Item, pieces_of, read_items
 from streaming.spark.state_change import StateChange
@@ -33,10 +34,11 @@ _WORTH_A_THREAD = 100_000
 
 @dataclass(frozen=True)
 class Fed:
-    """The envelopes of a binding, and the clocks that it moved, by their names."""
+    """The envelopes of a binding, and the clocks that it moved, by their names, with the files that these need."""
 
     rows: list[Row]
     moved: dict[str, LaneClock]
+    files: dict[str, Blob] = field(default_factory=dict)
 
 
 class BindingTask:
@@ -52,6 +54,7 @@ class BindingTask:
         self._known = clocks
         self.patience = Patience()
         self._moved: dict[str, LaneClock] = {}
+        self._files: dict[str, Blob] = {}
 
     @property
     def inputs(self) -> str:
@@ -70,7 +73,7 @@ class BindingTask:
             if shared_fault(error) or not self._carrier.settings.isolate:
                 raise
             return self.failed(error, traceback.format_exc())
-        return Fed(rows + self._reported(), self._moved)
+        return Fed(rows + self._reported(), self._moved, self._files)
 
     def failed(self, error: Exception, detail: str) -> Fed:
         """The envelopes that say so, in place of all others; the clocks stay."""
@@ -89,22 +92,20 @@ class BindingTask:
 
     def _lane_rows(self, binding: Binding, lane: LaneWork) -> list[Row]:
         name = f"{lane.input}/{lane.lane}"
-        known = self._state(name)
-        feed = LaneFeed(binding.plan, lane.input, lane.lane, known)
+        feed = LaneFeed(binding.plan, lane.input, lane.lane, self._state(name))
         for arrived in self._chunks(binding, lane):
             feed.take(arrived)
         turn = feed.finish(end=lane.last)
-        self._move(name, turn.state, known)
+        self._move(name, turn.state, self._kept(name))
         rows = self._sent(binding, turn.envelopes)
         rows.append(self._counts(binding, lane.input, lane.lane, turn.counts))
         return rows + self._late(binding, lane.input, lane.lane, turn.late)
 
     def _together_rows(self, binding: Binding) -> list[Row]:
-        known = self._state(TOGETHER)
         lanes: dict[str, list[str]] = {}
         for lane in self._work.lanes:
             lanes.setdefault(lane.input, []).append(lane.lane)
-        feed = TogetherFeed(binding.plan, known, lanes)
+        feed = TogetherFeed(binding.plan, self._state(TOGETHER), lanes)
         recordings = {name: each for name, each in binding.adapters.items() if isinstance(each, RecordingAdapter)}
         if len(recordings) == len(binding.adapters) and all(each.in_order for each in recordings.values()):
             self._take_recorded(feed, recordings)
@@ -116,7 +117,7 @@ class BindingTask:
                 feed.beat(self._task.tick)
         ending = {lane.input for lane in self._work.lanes if lane.last}
         turn = feed.finish(ending, stop=self._work.turn is not None and self._work.turn.by_user)
-        self._move(TOGETHER, turn.state, known)
+        self._move(TOGETHER, turn.state, self._kept(TOGETHER))
         rows = self._sent(binding, turn.envelopes)
         rows += [self._counts(binding, *lane, counts) for lane, counts in turn.counts.items()]
         return rows + self._late(binding, "", "", turn.late)
@@ -141,11 +142,16 @@ class BindingTask:
             chunks = binding.adapters[lane.input].read(lane.lane, lane.start, lane.end)
         return self.patience.over(ahead(chunks) if lane.end - lane.start > _WORTH_A_THREAD else chunks)
 
-    def _state(self, name: str) -> bytes | None:
+    def _kept(self, name: str) -> Kept | None:
         return resume(self._known.get(self._prefix + name), self._work.redo)
 
-    def _move(self, name: str, state: bytes, known: bytes | None) -> None:
-        self._moved[self._prefix + name] = LaneClock(self._task.batch, state, known)
+    def _state(self, name: str) -> bytes | None:
+        return whole(self._carrier.folder, self._task.partition, self._kept(name))
+
+    def _move(self, name: str, state: bytes, before: Kept | None) -> None:
+        kept, files = cut(state, self._task.batch, before)
+        self._moved[self._prefix + name] = LaneClock(self._task.batch, kept, before)
+        self._files.update(files)
 
     def _sent(self, binding: Binding, envelopes: list[Envelope]) -> list[Row]:
         ids, key, entry, batch = binding.bucket_ids, self._work.key, self._work.entry, self._task.batch

@@ -71,13 +71,16 @@ class LaneClock:
     """Judges the elements of one lane against its own CTI and advances it (T4 to T8, T11, T12, T14, T18).
 
     `state()` at any position, given to a new clock with the same settings, goes on as if nothing had happened. No
-    wall clock is read: arrivals come with the events, and without them nothing that needs one happens (T3).
+    wall clock is read: arrivals come with the events, and without them nothing that needs one happens (T3). `edges`
+    holds the open edges where the state does not.
     """
 
-    def __init__(self, settings: AdvanceTime, state: LaneClockState | None = None) -> None:
+    def __init__(
+        self, settings: AdvanceTime, state: LaneClockState | None = None, edges: OpenEdges | None = None
+    ) -> None:
         state = state or LaneClockState()
         self._settings = settings
-        self._edges = OpenEdges(state.open_edges)
+        self._edges = OpenEdges(state.open_edges) if edges is None else edges
         self._since_cti = state.since_cti
         self._produced_at = state.produced_at
         self.cti = state.cti
@@ -144,8 +147,20 @@ class LaneClock:
             return self._after_end(None)
         return self._judged(Outcome.MALFORMED, reason)
 
+    @property
+    def edges(self) -> OpenEdges:
+        """The edges that are open."""
+        return self._edges
+
     def state(self) -> LaneClockState:
         """What this clock remembers, for a clock that goes on from here."""
+        return self._state(self._edges.state())
+
+    def without_edges(self) -> LaneClockState:
+        """What it remembers but for its open edges."""
+        return self._state(())
+
+    def _state(self, edges: tuple[OpenEdge, ...]) -> LaneClockState:
         return LaneClockState(
             cti=self.cti,
             largest_start=self.largest_start,
@@ -153,7 +168,7 @@ class LaneClock:
             since_cti=self._since_cti,
             produced_at=self._produced_at,
             cti_suppressed=self.cti_suppressed,
-            open_edges=self._edges.state(),
+            open_edges=edges,
             fixed_cti=self.fixed_cti,
         )
 

@@ -46,11 +46,15 @@ def _canonical(value: Any) -> Any:
     return value
 
 
+Key = tuple[Tick, str]
+"""What an edge end has to be equal in to the start that it closes: original start and payload."""
+
+
 class OpenEdges:
     """Open edges, first in first out by original start and payload (T11)."""
 
     def __init__(self, edges: Iterable[OpenEdge] = ()) -> None:
-        self._queues: dict[tuple[Tick, str], deque[OpenEdge]] = {}
+        self._queues: dict[Key, deque[OpenEdge]] = {}
         for edge in edges:
             self._append(edge)
 
@@ -60,7 +64,7 @@ class OpenEdges:
 
     def match(self, end: Event) -> OpenEdge | None:
         """The edge that `end` would close, left open; None for an orphan."""
-        queue = self._queues.get((end.start, payload_key(end.payload)))
+        queue = self._queue((end.start, payload_key(end.payload)))
         return queue[0] if queue else None
 
     def close(self, edge: OpenEdge) -> None:
@@ -71,9 +75,21 @@ class OpenEdges:
         if not queue:
             del self._queues[key]
 
+    def __len__(self) -> int:
+        """How many different originals and payloads are open."""
+        return len(self._queues)
+
     def state(self) -> tuple[OpenEdge, ...]:
         """All open edges; building `OpenEdges` from them gives an equal object."""
         return tuple(edge for key in sorted(self._queues) for edge in self._queues[key])
 
+    def _queue(self, key: Key) -> deque[OpenEdge] | None:
+        """The edges with `key`, the first to be closed first; None when there is none."""
+        return self._queues.get(key)
+
     def _append(self, edge: OpenEdge) -> None:
-        self._queues.setdefault((edge.original, edge.payload_key), deque()).append(edge)
+        key = (edge.original, edge.payload_key)
+        queue = self._queue(key)
+        if queue is None:
+            queue = self._queues[key] = deque()
+        queue.append(edge)

@@ -12,8 +12,8 @@ import psutil
 from streaming.spark.layout import opened
 from streaming.wire.messages import ProgressReport
 from streaming.wire.results import FOLDERS
+from tests.faults.journal import numbers, planned_by
 from tests.faults.plans import PLANS, plan, write_inputs
-from tests.faults.test_kill import numbers, planned_by
 from tests.runtime.process import RunnerProcess
 
 ROWS_A_BATCH = 40

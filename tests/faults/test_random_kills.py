@@ -3,14 +3,14 @@
 import os
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.faults.conftest import Runners
 from tests.faults.disturbed import ROWS_A_BATCH, Disturbed
 from tests.faults.plans import PLANS, ROWS_A_FILE, Rows, carried, plan, rows_of, write_inputs
-from tests.runtime.process import RunnerProcess
 from tests.spark.loop import Loop
 
 pytestmark = pytest.mark.spark
@@ -19,21 +19,6 @@ KILLS = int(os.environ.get("KILLS", "50"))
 SEED = int(os.environ.get("KILLS_SEED", "1"))
 BATCHES_A_KILL = 3
 KINDS = ("runner", "worker", "starting runner", "worker", "planner", "runner", "full disk", "name taken")
-
-
-@pytest.fixture
-def runners(tmp_path: Path, redis_server_url: str) -> Iterator[Callable[[str], RunnerProcess]]:
-    """Makes runner processes and sees that none stays."""
-    made: list[RunnerProcess] = []
-
-    def make(organisation: str) -> RunnerProcess:
-        arguments = ("--min-interval-s", "0", "--rows-per-batch", str(ROWS_A_BATCH))
-        made.append(RunnerProcess(tmp_path, organisation, redis_server_url, *arguments))
-        return made[-1]
-
-    yield make
-    for runner in made:
-        runner.end()
 
 
 def without_spark(home: Path, files: int) -> dict[str, Rows]:
@@ -51,8 +36,8 @@ def found_in(folder: Path) -> dict[str, Rows]:
 
 
 @pytest.mark.thorough
-def test_a_worker_and_the_runner_are_killed(runners: Callable[[str], RunnerProcess], tmp_path: Path) -> None:
-    killed = Disturbed(runners("killed"), 2, random.Random(SEED))
+def test_a_worker_and_the_runner_are_killed(runners: Runners, tmp_path: Path) -> None:
+    killed = Disturbed(runners("killed", ROWS_A_BATCH), 2, random.Random(SEED))
     killed.runner.start()
     killed.kill_a_process("worker", 2)
     killed.kill_the_runner(5)
@@ -62,16 +47,14 @@ def test_a_worker_and_the_runner_are_killed(runners: Callable[[str], RunnerProce
 
 
 @pytest.mark.thorough
-def test_many_random_disturbances_lose_and_double_nothing(
-    runners: Callable[[str], RunnerProcess], tmp_path: Path
-) -> None:
+def test_many_random_disturbances_lose_and_double_nothing(runners: Runners, tmp_path: Path) -> None:
     files = (KILLS * BATCHES_A_KILL + 10) * ROWS_A_BATCH // ROWS_A_FILE + 1
-    quiet = Disturbed(runners("undisturbed"), files, random.Random(SEED))
+    quiet = Disturbed(runners("undisturbed", ROWS_A_BATCH), files, random.Random(SEED))
     quiet.runner.start()
     quiet.to_the_end()
     quiet.runner.end()
 
-    killed = Disturbed(runners("killed"), files, chosen := random.Random(SEED))
+    killed = Disturbed(runners("killed", ROWS_A_BATCH), files, chosen := random.Random(SEED))
     killed.runner.start()
     began = time.monotonic()
     moments = sorted(chosen.sample(range(2, KILLS * BATCHES_A_KILL), KILLS))

@@ -21,6 +21,11 @@ class IdleRule:
             self._silence = Silence.restored(settings.idle_after, state["now"], state["heard_at"], state["idle"])
 
     @property
+    def on(self) -> bool:
+        """Whether there is one."""
+        return self._on
+
+    @property
     def left_out(self) -> frozenset[str]:
         """The units that do not count for the CTI of the input."""
         return frozenset(map(str, self._silence.idle)) if self._settings.idle is Idle.LEAVE_OUT else frozenset()

@@ -1,9 +1,15 @@
 """The clock of one lane in the form that its rows need: over columns, or row by row."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
+from streaming.engine.archive import Blob
 from streaming.engine.judging.clock import Judgement, judge
+from streaming.engine.judging.entries import Entries, many
 from streaming.engine.judging.rowwise import judge_rows
+from streaming.engine.judging.stored_edges import StoredEdges, entries_of
+from streaming.engine.judging.tally import clock_of_json, clock_to_json
 from streaming.temporal.clock import LaneClock, LaneClockState
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime
@@ -14,14 +20,24 @@ from streaming.wire.arrived import Arrived
 class LaneJudge:
     """Judges the chunks of one lane of a stream of `shape`, from `state` on; `horizon` is the largest time seen (T4).
 
-    Edges, and CTIs that follow arrivals, are judged row by row; all else in columns.
+    Edges, and CTIs that follow arrivals, are judged row by row; all else in columns. `edges` are the open edges where
+    they are too many for the state.
     """
 
-    def __init__(self, shape: Shape, settings: AdvanceTime, state: LaneClockState, horizon: int = NO_CTI) -> None:
+    def __init__(
+        self,
+        shape: Shape,
+        settings: AdvanceTime,
+        state: LaneClockState,
+        horizon: int = NO_CTI,
+        edges: Entries | None = None,
+    ) -> None:
         self._settings = settings
         self._edges = shape is Shape.EDGE
         self._state = state
-        self._clock = LaneClock(settings, state) if self._edges or settings.late_arrival is not None else None
+        self._clock: LaneClock | None = None
+        if self._edges or settings.late_arrival is not None:
+            self._clock = LaneClock(settings, state, None if edges is None else StoredEdges(edges))
         self.horizon = max(horizon, finite(state.cti), state.largest_sync)
 
     @property
@@ -50,9 +66,29 @@ class LaneJudge:
         self.horizon = max(self.horizon, finite(self.cti))
         return self.cti > before
 
+    @classmethod
+    def of_json(
+        cls, shape: Shape, settings: AdvanceTime, read: Mapping[str, Any], blobs: Mapping[str, Blob]
+    ) -> "LaneJudge":
+        """What `to_json` told of."""
+        edges = Entries(read["edges"], blobs) if "edges" in read else None
+        return cls(shape, settings, clock_of_json(read["clock"]), read["horizon"], edges)
+
+    def to_json(self, blobs: dict[str, Blob]) -> dict[str, Any]:
+        """What it remembers, as JSON values; what is too much for them goes into `blobs`."""
+        told = {"clock": clock_to_json(self.state()), "horizon": self.horizon}
+        edges = self.edges()
+        return told if edges is None else {**told, "edges": edges.write(blobs)}
+
     def state(self) -> LaneClockState:
-        """What the clock remembers."""
-        return self._state if self._clock is None else self._clock.state()
+        """What the clock remembers, without the open edges where they are many."""
+        if self._clock is None:
+            return self._state
+        return self._clock.without_edges() if many(len(self._clock.edges)) else self._clock.state()
+
+    def edges(self) -> Entries | None:
+        """The open edges where they are many."""
+        return None if self._clock is None else entries_of(self._clock.edges)
 
 
 def finite(cti: int) -> int:

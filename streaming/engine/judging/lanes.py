@@ -7,11 +7,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from streaming.definition.streams import Rowtime
+from streaming.engine.archive import Blob
 from streaming.engine.judging.clock import Judgement
 from streaming.engine.judging.idle import IdleRule
 from streaming.engine.judging.judges import LaneJudge
 from streaming.engine.judging.lowest import Lowest
-from streaming.engine.judging.tally import clock_of_json, clock_to_json
 from streaming.engine.plan import InputPlan
 from streaming.temporal.clock import LaneClockState, started_at
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
@@ -57,23 +57,25 @@ class InputClocks(Protocol):
     def seen(self, lane: str) -> LaneClockState:
         """What the clocks of `lane` say together of its largest start and its suppressed CTIs."""
 
-    def state(self) -> dict[str, Any]:
-        """What they remember, as JSON values."""
+    def state(self, blobs: dict[str, Blob]) -> dict[str, Any]:
+        """What they remember, as JSON values; what is too much for them goes into `blobs`."""
 
 
 class LaneClocks:
     """One clock for each lane. `listed` lanes exist from the first batch on; without `state` it is the first."""
 
-    def __init__(self, plan: InputPlan, listed: Iterable[str], state: Mapping[str, Any] | None) -> None:
+    def __init__(
+        self, plan: InputPlan, listed: Iterable[str], state: Mapping[str, Any] | None, blobs: Mapping[str, Blob]
+    ) -> None:
         self._plan = plan
         self._rule = IdleRule(plan.advance, None if state is None else state["silence"])
         self._at: int = NO_CTI if state is None else state["at"]
         self._lanes: dict[str, LaneJudge] = {}
         for lane, kept in ({} if state is None else state["lanes"]).items():
-            self._begin(lane, clock_of_json(kept["clock"]), kept["horizon"])
+            self._lanes[lane] = LaneJudge.of_json(plan.shape, plan.advance, kept, blobs)
         for lane in listed:
             if lane not in self._lanes:
-                self._begin(lane, started_at(Tick(self._at)))
+                self._begin(lane)
 
     @property
     def at(self) -> int:
@@ -93,7 +95,7 @@ class LaneClocks:
     def judge(self, lane: str, arrived: Arrived) -> Moved:
         """As `InputClocks` says. Only the lane that speaks moves the minimum, and only its first row brings it back."""
         if lane not in self._lanes:
-            self._begin(lane, started_at(Tick(self._at)))
+            self._begin(lane)
         judge = self._lanes[lane]
         returns = self._rule.hear_all(lane, arrived.arrival)
         if returns:
@@ -129,16 +131,13 @@ class LaneClocks:
         """As `InputClocks` says."""
         return self._lanes[lane].state()
 
-    def state(self) -> dict[str, Any]:
+    def state(self, blobs: dict[str, Blob]) -> dict[str, Any]:
         """As `InputClocks` says."""
-        lanes = {
-            lane: {"clock": clock_to_json(judge.state()), "horizon": judge.horizon}
-            for lane, judge in self._lanes.items()
-        }
+        lanes = {lane: judge.to_json(blobs) for lane, judge in self._lanes.items()}
         return {"at": self._at, "lanes": lanes, "silence": self._rule.state()}
 
-    def _begin(self, lane: str, clock: LaneClockState, horizon: int = NO_CTI) -> None:
-        self._lanes[lane] = LaneJudge(self._plan.shape, self._plan.advance, clock, horizon)
+    def _begin(self, lane: str) -> None:
+        self._lanes[lane] = LaneJudge(self._plan.shape, self._plan.advance, started_at(Tick(self._at)))
 
     def _ctis(self) -> dict[str, int]:
         return {lane: judge.cti for lane, judge in self._lanes.items()}

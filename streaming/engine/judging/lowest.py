@@ -37,6 +37,11 @@ class Lowest:
         elif before != INFINITY:
             self._ended += 1
 
+    def forget(self, unit: str) -> None:
+        """`unit` is no more."""
+        if self._ctis.pop(unit, None) == INFINITY:
+            self._ended -= 1
+
     def settle(self) -> int | None:
         """The CTI of the input if it moved."""
         before = self.at
@@ -49,4 +54,4 @@ class Lowest:
         return self.at if self.at > before else None
 
     def _counts(self, cti: int, unit: str) -> bool:
-        return self._ctis[unit] == cti and unit not in self._left_out
+        return self._ctis.get(unit) == cti and unit not in self._left_out

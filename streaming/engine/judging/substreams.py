@@ -1,15 +1,18 @@
 """The clocks of an input with substreams: one for each key of each lane, and its CTI over all keys (T15, T16)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from streaming.definition.expressions import Expression
 from streaming.definition.streams import Rowtime
+from streaming.engine.archive import Blob
+from streaming.engine.judging.entries import many
 from streaming.engine.judging.idle import IdleRule
 from streaming.engine.judging.judges import finite
+from streaming.engine.judging.lane_keys import LaneKeys, silences
 from streaming.engine.judging.lanes import Moved
 from streaming.engine.judging.lowest import Lowest
 from streaming.engine.judging.rowwise import Judgements, Row, rows_of, take_row
@@ -23,6 +26,8 @@ from streaming.temporal.ticks import NO_CTI, Tick
 from streaming.wire.arrived import Arrived
 
 _SCALARS: Final = (str, int, float, bool, type(None))
+_OTHERS: Final = "*"
+"""In place of a key, whose text is a JSON object: all keys of a lane that are not live."""
 
 
 class KeyClocks:
@@ -30,24 +35,26 @@ class KeyClocks:
 
     Events have the clock of their key, CTIs and malformed rows that of their lane. A CTI of a lane moves all its keys,
     and later keys begin there or at the input's CTI. The input's CTI is the minimum over the keys, and over the lanes
-    only while there is no key. Clocks that no row needs stay JSON.
+    only while there is no key. Clocks that no row needs stay as they were written: of each lane they count as one unit.
     """
 
-    def __init__(self, plan: InputPlan, listed: Iterable[str], state: Mapping[str, Any] | None) -> None:
+    def __init__(
+        self, plan: InputPlan, listed: Iterable[str], state: Mapping[str, Any] | None, blobs: Mapping[str, Blob]
+    ) -> None:
         if plan.over is None:
             raise ValueError(f"the input {plan.node!r} has no substreams")
         self._plan = plan
         self._over: Expression = plan.over
         known: Mapping[str, Any] = state or {"at": NO_CTI, "horizon": NO_CTI, "lanes": {}, "keys": {}, "silence": None}
-        self._rule = IdleRule(plan.advance, known["silence"])
-        self._horizon: int = known["horizon"]
-        self._live: dict[str, LaneClock] = {}
-        self._kept: dict[str, Mapping[str, Any]] = {}
-        self._keys: dict[str, dict[str, str]] = defaultdict(dict)
+        each = plan.advance.idle_after is not None
+        self._keys: dict[str, LaneKeys] = defaultdict(lambda: LaneKeys(plan.advance, each=each))
         for lane, keys in known["keys"].items():
-            self._keys[lane] = {key: _unit(lane, key) for key in keys}
-            self._kept.update({self._keys[lane][key]: clock for key, clock in keys.items()})
-        self._any_key = bool(self._kept)
+            self._keys[lane] = LaneKeys.of_few(plan.advance, keys, each=each)
+        for lane, told in known.get("many", {}).items():
+            self._keys[lane] = LaneKeys.of_many(plan.advance, told, blobs, each=each)
+        self._any_key = any(map(len, self._keys.values()))
+        self._rule = IdleRule(plan.advance, self._silence(known["silence"]))
+        self._horizon: int = known["horizon"]
         self._lanes: dict[str, LaneClock] = {
             lane: LaneClock(plan.advance, clock_of_json(clock)) for lane, clock in known["lanes"].items()
         }
@@ -102,44 +109,62 @@ class KeyClocks:
             self._raise(now)
         lanes = {_unit(lane): clock for lane, clock in self._lanes.items()}
         for unit, cti in self._rule.beat(now, self._ctis()).items():
-            clock = lanes[unit] if unit in lanes else self._clock(unit)
-            clock.raise_to(cti)
-            self._horizon = max(self._horizon, finite(clock.cti))
+            key, _, lane = unit.partition("\n")
+            clock = lanes[unit] if unit in lanes else self._clock(lane, key)
+            if clock is not None:
+                clock.raise_to(cti)
+                self._horizon = max(self._horizon, finite(clock.cti))
         self._rebuild()
         return self._lowest.settle()
 
     def seen(self, lane: str) -> LaneClockState:
         """As `InputClocks` says."""
-        own = self._lanes[lane]
-        largest, suppressed = [own.largest_start], own.cti_suppressed
-        for unit in self._keys[lane].values():
-            live, kept = self._live.get(unit), self._kept.get(unit, {})
-            largest.append(kept.get("largest_start", NO_CTI) if live is None else live.largest_start)
-            suppressed += kept.get("cti_suppressed", 0) if live is None else live.cti_suppressed
-        return LaneClockState(cti=Tick(self.at), largest_start=max(largest), cti_suppressed=suppressed)
+        own, keys = self._lanes[lane], self._keys[lane]
+        largest, suppressed = max(own.largest_start, keys.largest), own.cti_suppressed + keys.suppressed
+        return LaneClockState(cti=Tick(self.at), largest_start=largest, cti_suppressed=suppressed)
 
-    def state(self) -> dict[str, Any]:
+    def state(self, blobs: dict[str, Blob]) -> dict[str, Any]:
         """As `InputClocks` says."""
-        return {
-            "at": self.at,
-            "horizon": self._horizon,
-            "lanes": {lane: clock_to_json(clock.state()) for lane, clock in self._lanes.items()},
-            "keys": {lane: {key: self._told(unit) for key, unit in keys.items()} for lane, keys in self._keys.items()},
-            "silence": self._rule.state(),
-        }
+        lanes = {lane: clock_to_json(clock.state()) for lane, clock in self._lanes.items()}
+        told = {"at": self.at, "horizon": self._horizon, "lanes": lanes, "silence": self._rule.state()}
+        filled = {lane: keys for lane, keys in self._keys.items() if len(keys)}
+        if not many(sum(map(len, filled.values()))) and not any(keys.many for keys in filled.values()):
+            return {**told, "keys": {lane: keys.few() for lane, keys in filled.items()}}
+        silence = self._rule.state()
+        known: dict[str, dict[str, Mapping[str, Any]]] = defaultdict(dict)
+        for unit, each in silences(silence["heard_at"], silence["idle"]).items():
+            key, _, lane = unit.partition("\n")
+            known[lane][key] = each
+        own = {_unit(lane) for lane in self._lanes}
+        silence["heard_at"] = {unit: at for unit, at in silence["heard_at"].items() if unit in own}
+        silence["idle"] = [unit for unit in silence["idle"] if unit in own]
+        entries = {lane: keys.write(blobs, known[lane]) for lane, keys in filled.items()}
+        return {**told, "keys": {}, "many": entries, "silence": silence}
+
+    def _silence(self, told: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        """What the idle rule has to know, with what was written with the keys."""
+        if not told:
+            return None
+        heard_at, idle = dict(told["heard_at"]), list(told["idle"])
+        for lane, keys in self._keys.items():
+            heard, silent = keys.silence()
+            heard_at.update({_unit(lane, key): at for key, at in heard.items()})
+            idle += [_unit(lane, key) for key in silent]
+        return {"now": told["now"], "heard_at": heard_at, "idle": idle}
 
     def _event(self, lane: str, key: str, row: Row, into: Judgements, steps: list[tuple[int, int]]) -> None:
-        if key not in self._keys[lane]:
-            self._begin(lane, key)
-        unit = self._keys[lane][key]
-        clock = self._clock(unit)
+        unit = _unit(lane, key)
+        clock = self._clock(lane, key) or self._begin(lane, key)
         self._heard(unit, clock, row, counts=True)
-        before = clock.cti
+        before, suppressed = clock.cti, clock.cti_suppressed
         if clock.take_arrival(row.arrival):
             self._lowest.put(unit, clock.cti)
             self._step(steps, row.index - 1)
         take_row(clock, row, into)
         into.seen(clock)
+        keys = self._keys[lane]
+        keys.largest = max(keys.largest, clock.largest_start)
+        keys.suppressed += clock.cti_suppressed - suppressed
         if clock.cti != before:
             self._lowest.put(unit, clock.cti)
 
@@ -148,9 +173,9 @@ class KeyClocks:
         own = self._lanes[lane]
         own.take_cti(cti)
         self._horizon = max(self._horizon, finite(own.cti))
-        for unit in self._keys[lane].values():
-            if self._clock(unit).raise_to(cti.at):
-                self._lowest.move(unit, self._clock(unit).cti)
+        for key in self._keys[lane].raise_to(cti.at):
+            self._lowest.move(_unit(lane, key), cti.at)
+        self._move_others(lane)
         if not self._any_key:
             self._lowest.move(_unit(lane), own.cti)
 
@@ -174,39 +199,53 @@ class KeyClocks:
                 self._lowest.put(_unit(lane), self.at)
         return self._lanes[lane]
 
-    def _begin(self, lane: str, key: str) -> None:
+    def _begin(self, lane: str, key: str) -> LaneClock:
         """A key begins at the CTI of its lane or of the input; with the first one lanes count no more."""
         cti = max(self.at, self._lanes[lane].cti)
         if not self._any_key:
             self._lowest = Lowest(self.at)
         self._any_key = True
-        unit = self._keys[lane][key] = _unit(lane, key)
-        self._live[unit] = LaneClock(self._plan.advance, started_at(Tick(cti)))
-        self._lowest.put(unit, cti)
+        self._lowest.put(_unit(lane, key), cti)
+        return self._keys[lane].begin(key, started_at(Tick(cti)))
 
-    def _units(self) -> Iterator[str]:
-        for keys in self._keys.values():
-            yield from keys.values()
+    def _clock(self, lane: str, key: str) -> LaneClock | None:
+        """The clock of a key, which counts by itself from now on; None where the lane has no such key."""
+        keys = self._keys[lane]
+        if key not in keys.live:
+            clock = keys.wake(key)
+            if clock is None:
+                return None
+            self._lowest.move(_unit(lane, key), clock.cti)
+            self._move_others(lane)
+        return keys.live[key]
 
-    def _clock(self, unit: str) -> LaneClock:
-        if unit not in self._live:
-            self._live[unit] = LaneClock(self._plan.advance, clock_of_json(self._kept.pop(unit)))
-        return self._live[unit]
-
-    def _told(self, unit: str) -> Mapping[str, Any]:
-        return clock_to_json(self._live[unit].state()) if unit in self._live else self._kept[unit]
+    def _move_others(self, lane: str) -> None:
+        """The keys of `lane` that count as one unit are at the lowest CTI of them."""
+        lowest = self._keys[lane].lowest
+        if lowest is None:
+            self._lowest.forget(_unit(lane, _OTHERS))
+        else:
+            self._lowest.move(_unit(lane, _OTHERS), lowest)
 
     def _ctis(self) -> dict[str, int]:
         """The CTIs of all units that count."""
         if not self._any_key:
             return {_unit(lane): clock.cti for lane, clock in self._lanes.items()}
-        kept = {unit: clock.get("cti", NO_CTI) for unit, clock in self._kept.items()}
-        return kept | {unit: clock.cti for unit, clock in self._live.items()}
+        found = {}
+        for lane, keys in self._keys.items():
+            found.update({_unit(lane, key): cti for key, cti in keys.ctis().items()})
+            if keys.lowest is not None:
+                found[_unit(lane, _OTHERS)] = keys.lowest
+        return found
 
     def _raise(self, cti: int) -> None:
-        for clock in (*self._lanes.values(), *map(self._clock, self._units())):
+        for clock in self._lanes.values():
             clock.raise_to(Tick(cti))
             self._horizon = max(self._horizon, finite(clock.cti))
+        for keys in self._keys.values():
+            lowest = keys.lowest
+            if keys.raise_to(Tick(cti)) or (lowest is not None and lowest < cti):
+                self._horizon = max(self._horizon, finite(cti))
 
     def _rebuild(self) -> None:
         self._lowest = Lowest(self.at, self._ctis(), self._rule.left_out)

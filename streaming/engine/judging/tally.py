@@ -7,8 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from streaming.engine.archive import HEAD, Blob, packed, unpacked
 from streaming.engine.envelopes import LaneCounts
 from streaming.engine.judging.clock import OUTCOMES, Codes
+from streaming.engine.judging.entries import Entries
 from streaming.temporal.clock import LaneClockState
 from streaming.temporal.open_edges import OpenEdge
 from streaming.temporal.outcomes import Outcome, Reason
@@ -17,6 +19,7 @@ from streaming.wire.arrived import Int64s
 from streaming.wire.messages import LATENESS_BUCKETS
 
 _VERSION: Final = 2
+_VERSION_OF_MANY: Final = 3
 _BOUNDS: Final = 2 ** np.arange(1, LATENESS_BUCKETS, dtype=np.int64)
 _FRESH: Final = LaneClockState()
 _CLOCK_FIELDS: Final = tuple(each.name for each in fields(LaneClockState) if each.name != "open_edges")
@@ -67,35 +70,45 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class LaneMemory:
-    """All that a lane remembers between batches; `horizon` is the largest finite time that it has seen (T4)."""
+    """All that a lane remembers between batches; `horizon` is the largest finite time that it has seen (T4).
+
+    `edges` are the open edges where they are too many for the clock.
+    """
 
     clock: LaneClockState = _FRESH
     horizon: int = NO_CTI
     tally: Tally = field(default_factory=Tally)
+    edges: Entries | None = None
 
 
 def save(memory: LaneMemory) -> bytes:
-    """The state of a lane between batches: JSON with a version."""
-    return _text({"version": _VERSION, **memory_to_json(memory)})
+    """The state of a lane between batches: JSON of version 2, where it has many open edges an archive of version 3."""
+    if memory.edges is None:
+        return _text({"version": _VERSION, **memory_to_json(memory)})
+    blobs: dict[str, Blob] = {}
+    told = memory.edges.write(blobs)
+    return packed({HEAD: _text({"version": _VERSION_OF_MANY, **memory_to_json(memory), "edges": told}), **blobs})
 
 
 def load(state: bytes | None) -> LaneMemory:
-    """What `save` wrote, version 1 too; a lane without state has seen nothing.
+    """What `save` wrote, versions 1 and 2 too; a lane without state has seen nothing.
 
-    Version 1 knew no edges and no future guard: the largest start and the CTI are the largest times that it saw. Raises
-    ValueError for a version of the future.
+    Version 1 knew no edges and no future guard: the largest start and the CTI are the largest times that it saw. A
+    state of version 2 may hold any number of open edges. Raises ValueError for a version of the future.
     """
     if state is None:
         return LaneMemory()
-    read: dict[str, Any] = json.loads(state)
+    blobs = unpacked(state)
+    read: dict[str, Any] = json.loads(bytes(blobs[HEAD]))
     if read["version"] == 1:
         clock = LaneClockState(**read["clock"])
         clock = replace(clock, largest_sync=clock.largest_start)
         finite = clock.cti if clock.cti != INFINITY else NO_CTI
         return LaneMemory(clock, max(clock.largest_start, finite), Tally(**read["tally"]))
-    if read["version"] != _VERSION:
-        raise ValueError(f"the lane state has version {read['version']}, this program reads versions 1 and {_VERSION}")
-    return memory_of_json(read)
+    if read["version"] not in (_VERSION, _VERSION_OF_MANY):
+        raise ValueError(f"the lane state has version {read['version']}, this program reads versions 1 to 3")
+    memory = memory_of_json(read)
+    return replace(memory, edges=Entries(read["edges"], blobs)) if "edges" in read else memory
 
 
 def memory_to_json(memory: LaneMemory) -> dict[str, Any]:

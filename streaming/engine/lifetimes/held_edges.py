@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from streaming.engine.flows import CLOSE, ENDLESS, OPEN, Flows, Mask, together
+from streaming.engine.lifetimes.tables import Table, Tables, by_source
 from streaming.engine.report import ALSO, Report
 from streaming.engine.shelf import Shelf
 from streaming.engine.steps import vanishing
@@ -16,19 +17,7 @@ from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Int64s
 
 _TABLE_ROWS: Final = 8192
-_MOST_TABLES: Final = 64
 _HEAD: Final = "edges"
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A table of open edges: the earliest and the latest of their starts, and whether their sources are open."""
-
-    name: str
-    first: int
-    last: int
-    rows: int
-    watched: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +44,11 @@ class Paired:
 
 
 class HeldEdges:
-    """The edges on `shelf` whose ends have not come."""
+    """The edges on `shelf` whose ends have not come, in tables by start."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
-        self._tables = [_Table(*entry) for entry in shelf.head.get(_HEAD, [])]
+        self._tables = Tables(shelf, shelf.head.get(_HEAD, []))
 
     def turn(self, arrived: Flows, report: Report) -> Paired:
         """Hold the edge starts among `arrived` and pair them, and those held before, with the ends among them.
@@ -69,7 +58,7 @@ class HeldEdges:
         opens = arrived.where(_opens(arrived))
         ends = arrived.where(arrived.flags == CLOSE)
         near = [table for table in self._tables if _meets(table, ends.start)]
-        parts = [opens, *(Flows.of_table(self._shelf.get(table.name)) for table in near)]
+        parts = [opens, *(Flows.of_table(self._tables.read(table)) for table in near)]
         pool = together(parts)
         places = _places(pool, ends)
         held = np.ones(len(pool), np.bool_)
@@ -81,22 +70,21 @@ class HeldEdges:
 
     def never_closed(self, report: Report) -> Flows | None:
         """At infinity: all edges that are held, ENDLESS now; none is held any more. None when there is none."""
-        parts = [Flows.of_table(self._shelf.get(table.name)) for table in self._tables]
-        self._forget(self._tables)
+        parts = [Flows.of_table(rows) for rows in self._tables.take_out(list(self._tables))]
         self._save(report)
         if not parts:
             return None
         edges = together(parts)
         return replace(edges, flag=np.full(len(edges), ENDLESS, np.int8))
 
-    def _late_and_oldest(self, opens: Flows, pool: Flows, held: Mask, near: Sequence[_Table]) -> tuple[Flows, int]:
+    def _late_and_oldest(self, opens: Flows, pool: Flows, held: Mask, near: Sequence[Table]) -> tuple[Flows, int]:
         late = held & (pool.lates != NO_CTI)
         late[len(opens) :] = False
         oldest = int(pool.start[held & ~late].min(initial=INFINITY))
         far = (table.first for table in self._tables if table not in near)
         return pool.where(late), min(oldest, min(far, default=INFINITY))
 
-    def _put_back(self, parts: Sequence[Flows], held: Mask, near: Sequence[_Table]) -> None:
+    def _put_back(self, parts: Sequence[Flows], held: Mask, near: Sequence[Table]) -> None:
         """Write the starts that came, with what is left of the tables in which an end met a start."""
         at = len(parts[0])
         left = [parts[0].where(held[:at])]
@@ -105,39 +93,23 @@ class HeldEdges:
             at += len(rows)
             if not still.all():
                 left.append(rows.where(still))
-                self._forget([table])
+                self._tables.take_out([table])
         self._write(together(left))
-        if len(self._tables) > _MOST_TABLES:
-            smaller = sorted(self._tables, key=lambda table: table.rows)[: _MOST_TABLES // 2]
-            rows = together([Flows.of_table(self._shelf.get(table.name)) for table in smaller])
-            self._forget(smaller)
-            self._write(rows)
+        smaller = self._tables.too_many()
+        if smaller:
+            self._write(together([Flows.of_table(rows) for rows in self._tables.take_out(smaller)]))
 
     def _write(self, rows: Flows) -> None:
-        watched = np.zeros(len(rows), np.bool_)
-        if rows.source is not None:
-            watched = pc.is_valid(rows.source).to_numpy(zero_copy_only=False)
-        for of in (False, True):
-            part = rows.where(watched == of)
+        for mask, watched in by_source(rows):
+            part = rows.where(mask)
             part = part.take(np.argsort(part.start, kind="stable"))
             table = part.to_table()
             for at in range(0, len(part), _TABLE_ROWS):
                 start = part.start[at : at + _TABLE_ROWS]
-                name = self._shelf.fresh()
-                self._shelf.put(name, table.slice(at, len(start)))
-                self._tables.append(_Table(name, int(start[0]), int(start[-1]), len(start), of))
-
-    def _forget(self, tables: Sequence[_Table]) -> None:
-        names = {table.name for table in tables}
-        self._tables = [table for table in self._tables if table.name not in names]
-        self._shelf.drop(sorted(names))
+                self._tables.write(table.slice(at, len(start)), start, watched=watched)
 
     def _save(self, report: Report) -> None:
-        for table in self._tables:
-            if table.watched:
-                report.waits(self._shelf.get(table.name)["@source"].combine_chunks())
-        entries: list[Any] = [[each.name, each.first, each.last, each.rows, each.watched] for each in self._tables]
-        self._shelf.head[_HEAD] = entries
+        self._shelf.head[_HEAD] = self._tables.told(report)
 
 
 def whole(flows: Flows) -> Flows:
@@ -151,7 +123,7 @@ def _opens(flows: Flows) -> Mask:
     return found
 
 
-def _meets(table: _Table, starts: Int64s) -> bool:
+def _meets(table: Table, starts: Int64s) -> bool:
     return bool(((starts >= table.first) & (starts <= table.last)).any())
 
 

@@ -63,6 +63,35 @@ class PaneRule(Protocol):
         """All panes of the sheet. Those are closed that end at or before `at`, NO_CTI for none; at INFINITY all."""
 
 
+class ByStart:
+    """What rules share in which the start of an event alone says in which panes it is, so that it stays whole."""
+
+    cuts: ClassVar[bool] = False
+
+    def later(self, end: Int64s) -> Int64s:
+        """Never: only another event makes a pane close on account of one that is settled."""
+        return np.full(len(end), INFINITY)
+
+    def over(self, start: Int64s, end: Int64s) -> Int64s:
+        """Once its start is: what starts where time is open changes only panes that are open."""
+        del end
+        return start + 1
+
+
+def begins(group: Int64s, apart: Mask) -> Mask:
+    """Where a run begins in rows by group: at the first of each group, and where `apart` says so of two neighbours."""
+    found = np.ones(len(group), np.bool_)
+    found[1:] = (group[1:] != group[:-1]) | apart
+    return found
+
+
+def numbered(order: Int64s, opens: Mask) -> Int64s:
+    """The number of the run of each row; `opens` says where runs begin among the rows in `order`."""
+    number = np.empty(len(order), np.int64)
+    number[order] = np.cumsum(opens) - 1
+    return number
+
+
 def order_of(group: Int64s, time: Int64s, *, stable: bool = False) -> Int64s:
     """The order by group, then time; equal ones in any, but always the same, or as they stood if `stable`."""
     if not len(time):

@@ -1,17 +1,16 @@
 """session: for each group `[first start, last start + gap)`, split where it would exceed its maximum (section 5)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from streaming.engine.windows.pane_rule import Panes, Sheet, order_of, saturated
-from streaming.temporal.ticks import INFINITY, NO_CTI
+from streaming.engine.windows.pane_rule import ByStart, Panes, Sheet, begins, numbered, order_of, saturated
+from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
 
 
 @dataclass(frozen=True)
-class Sessions:
+class Sessions(ByStart):
     """Sessions by starts: an event belongs if it starts before the end that the events before it give.
 
     With `max`, at least the gap, the event that would make the session longer opens the next one.
@@ -19,33 +18,21 @@ class Sessions:
 
     gap: int
     max: int | None = None
-    cuts: ClassVar[bool] = False
 
     def due(self, begin: Int64s) -> Int64s:
         """When it ends its session, if it is the last."""
         return saturated(begin, self.gap)
 
-    def later(self, end: Int64s) -> Int64s:
-        """Never: another event ends its session."""
-        return np.full(len(end), INFINITY)
-
-    def over(self, start: Int64s, end: Int64s) -> Int64s:
-        """Once its start is: what starts where time is open changes only panes that are open."""
-        del end
-        return start + 1
-
     def panes(self, sheet: Sheet, at: int) -> Panes:
         """The sessions, each group's from its earliest event on."""
         order = order_of(sheet.group, sheet.begin)
         group, start = sheet.group[order], sheet.begin[order]
-        opens = np.ones(len(order), np.bool_)
-        opens[1:] = (group[1:] != group[:-1]) | (start[1:] - start[:-1] >= self.gap)
+        opens = begins(group, start[1:] - start[:-1] >= self.gap)
         if self.max is not None:
             opens[self._splits(start, np.flatnonzero(opens), self.max)] = True
         firsts = np.flatnonzero(opens)
         lasts = np.append(firsts[1:], len(order))[: len(firsts)] - 1
-        number = np.empty(len(order), np.int64)
-        number[order] = np.cumsum(opens) - 1
+        number = numbered(order, opens)
         settled = np.ones(len(order), np.bool_)
         settled[order[lasts]] = False
         ends = saturated(start[lasts], self.gap)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.engine.kernel import Kernel
-from streaming.engine.lifetimes import held_edges, waiting
+from streaming.engine.lifetimes import held_edges, tables, waiting
 from streaming.engine.lifetimes.edges import LifetimeKernel
 from streaming.engine.lifetimes.outputs import OutputKernel
 from streaming.engine.lifetimes.union import UnionKernel
@@ -34,9 +34,8 @@ def small_tables() -> Iterator[None]:
     """Tables of two rows, so that few rows are cut, read and put together as many are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(waiting, "_FEW_ROWS", 2)
-        patch.setattr(waiting, "_MOST_TABLES", 4)
         patch.setattr(held_edges, "_TABLE_ROWS", 2)
-        patch.setattr(held_edges, "_MOST_TABLES", 4)
+        patch.setattr(tables, "_MOST", 4)
         yield
 
 

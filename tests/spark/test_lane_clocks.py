@@ -1,0 +1,201 @@
+"""What the feed remembers of many keys or open edges: written as it changes, and found again after whatever happens."""
+
+import base64
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streaming.engine.archive import is_packed
+from streaming.engine.judging import entries
+from streaming.engine.operators import Operators
+from streaming.spark import lane_clocks
+from streaming.spark.lane_clocks import VERSIONS_KEPT, read_clocks, whole
+from streaming.spark.storage import LocalFolder
+from tests.spark.loop import Crash, Loop
+from tests.spark.many import SHAPES, many_spec, write_many
+from tests.spark.test_loop import BATCHES, STAGES, add, rows, states
+from tests.spark.test_savepoints import add as add_from
+from tests.spark.test_savepoints import save
+
+OLD_CLOCKS = json.loads((Path(__file__).parent / "states" / "lane_clocks.json").read_text())
+Rows = tuple[list[str], list[str]]
+
+
+@pytest.fixture(params=list(SHAPES))
+def what(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, what: str) -> Rows:
+    """What a run gives whose feed writes all that it remembers in every batch."""
+    home = tmp_path_factory.mktemp("undisturbed")
+    write_many(home, what, BATCHES)
+    loop = Loop(home)
+    add(loop, many_spec(what))
+    loop.run()
+    assert not pieces(loop)
+    return rows(loop, "a")
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch, undisturbed: Rows) -> None:
+    """More than two keys or open edges are many, and each piece has a file of its own."""
+    monkeypatch.setattr(entries, "FEW", 2)
+    monkeypatch.setattr(lane_clocks, "APART_BYTES", 0)
+
+
+@pytest.fixture
+def loop(tmp_path: Path, what: str, small: None) -> Loop:
+    write_many(tmp_path, what, BATCHES)
+    return Loop(tmp_path, partitions=1)
+
+
+def pieces(loop: Loop) -> list[str]:
+    return sorted(path.name for path in (loop.home / "carrier" / "lanes").glob("*/pieces/*"))
+
+
+def listed(loop: Loop) -> list[str]:
+    """The files that the newest version knows of."""
+    return sorted(read_clocks(loop.carrier.folder, 0, loop.offset.n + 1).pieces)
+
+
+def needed(loop: Loop) -> set[str]:
+    """The files to which the versions refer that are kept."""
+    found = set()
+    for number in loop.carrier.folder.numbers("lanes/0"):
+        for clock in read_clocks(loop.carrier.folder, 0, number + 1).clocks.values():
+            found |= {file for kept in (clock.state, clock.before) if kept is not None for _, file in kept.apart}
+    return found
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("at", range(1, BATCHES + 2))
+def test_a_batch_killed_at_any_stage_changes_nothing(
+    loop: Loop, undisturbed: Rows, what: str, stage: str, at: int
+) -> None:
+    add(loop, many_spec(what))
+    for _ in range(at - 1):
+        loop.batch()
+
+    def crash(reached: str) -> None:
+        if reached == stage:
+            raise Crash
+
+    for _ in range(2):
+        with pytest.raises(Crash):
+            loop.batch(crash)
+        loop.restart()
+    loop.run()
+    assert rows(loop, "a") == undisturbed
+
+
+def test_a_task_killed_before_it_has_written_its_version_leaves_no_file_behind(
+    loop: Loop, undisturbed: Rows, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(loop, many_spec(what))
+    write = LocalFolder.write
+
+    def broken(self: LocalFolder, name: str, content: bytes) -> None:
+        if name.startswith("lanes/0/") and name.endswith(".arrow"):
+            raise Crash
+        write(self, name, content)
+
+    for _ in range(BATCHES):
+        with monkeypatch.context() as patched:
+            patched.setattr(LocalFolder, "write", broken)
+            with pytest.raises(Crash):
+                loop.batch()
+        loop.batch()
+        assert pieces(loop) == listed(loop)
+        assert needed(loop) <= set(pieces(loop))
+    loop.run()
+    assert rows(loop, "a") == undisturbed
+
+
+def test_a_batch_adds_a_file_and_those_that_no_batch_may_need_go(loop: Loop, what: str) -> None:
+    add(loop, many_spec(what))
+    for _ in range(BATCHES):
+        before = set(pieces(loop))
+        loop.batch()
+        added = set(pieces(loop)) - before
+        assert {name.partition(".")[0] for name in added} <= {str(loop.offset.n)}
+        assert len(added) == 1
+        assert pieces(loop) == listed(loop)
+        assert needed(loop) <= set(pieces(loop))
+    add(loop, many_spec("keys" if what == "edges" else "edges", "a-2"))  # another query: a generation of its own
+    write_many(loop.home, "keys" if what == "edges" else "edges", BATCHES)
+    for _ in range(VERSIONS_KEPT + 2):
+        loop.batch()
+    alive = read_clocks(loop.carrier.folder, 0, loop.offset.n + 1)
+    assert {name.partition("/")[0] for name in alive.clocks} == {"a@2"}
+    assert pieces(loop) == listed(loop)
+    assert all(int(name.partition(".")[0]) > BATCHES for name in pieces(loop))
+
+
+@pytest.mark.parametrize("breaks_at", [1, 2, 4, BATCHES])
+def test_a_fault_of_the_operators_goes_back_to_what_was_known_before(
+    loop: Loop, undisturbed: Rows, what: str, breaks_at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = Operators.turn
+
+    def broken(self: Operators, batch: int, envelopes: Any) -> Any:
+        released = turn(self, batch, envelopes)
+        if batch == breaks_at:
+            raise ArithmeticError("a fault of ours")
+        return released
+
+    add(loop, many_spec(what))
+    monkeypatch.setattr(Operators, "turn", broken)
+    assert states(loop.run(), "a")[-1][0] == "failed"
+    monkeypatch.setattr(Operators, "turn", turn)
+    add(loop, many_spec(what, "a-2"))
+    loop.run()
+    assert rows(loop, "a") == undisturbed
+
+
+@pytest.mark.parametrize("after", [1, 3, BATCHES - 1])
+def test_a_run_that_is_moved_takes_all_of_it_along(loop: Loop, undisturbed: Rows, what: str, after: int) -> None:
+    new = Loop(loop.home, str(loop.home / "dedicated"))
+    add(loop, many_spec(what))
+    for _ in range(after):
+        loop.batch()
+    save(loop)
+    loop.run()
+    add_from(new, many_spec(what, "a-2"), "savepoints/a.arrow")
+    new.run()
+    assert rows(new, "a") == undisturbed
+
+
+@pytest.mark.parametrize("few", [0, entries.FEW])
+def test_clocks_that_were_written_whole_go_on(
+    loop: Loop, undisturbed: Rows, what: str, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The old file is what the version of before (2026-11-22) wrote after three batches of the same input."""
+    add(loop, many_spec(what))
+    for _ in range(3):
+        loop.batch()
+    old = zlib.decompress(base64.b64decode(OLD_CLOCKS[what]))
+    loop.carrier.folder.write("lanes/0/3.arrow", old)
+    (clock,) = read_clocks(loop.carrier.folder, 0, 4).clocks.values()
+    assert not is_packed(clock.state.state)
+    monkeypatch.setattr(entries, "FEW", few)
+    loop.batch()
+    (clock,) = read_clocks(loop.carrier.folder, 0, 5).clocks.values()
+    assert is_packed(clock.state.state) == (few == 0)
+    loop.run()
+    assert rows(loop, "a") == undisturbed
+
+
+def test_a_version_without_a_file_that_it_refers_to_is_a_fault(loop: Loop, what: str) -> None:
+    add(loop, many_spec(what))
+    loop.batch()
+    (clock,) = read_clocks(loop.carrier.folder, 0, 2).clocks.values()
+    assert whole(loop.carrier.folder, 0, clock.state) is not None
+    _, file = clock.state.apart[0]
+    loop.carrier.folder.remove(f"lanes/0/pieces/{file}")
+    with pytest.raises(LookupError, match="have no piece"):
+        whole(loop.carrier.folder, 0, clock.state)
