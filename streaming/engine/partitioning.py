@@ -84,9 +84,7 @@ def alike(branches: Sequence[Branch], keys: Mapping[str, Key | None]) -> dict[st
     if len(entering) > 1:
         raise NoKeyError
     (one,) = entering
-    return {
-        branch.id: _behind(one, branch.steps) if (key := known[branch.id]) is None else key for branch in unfolded
-    }
+    return {branch.id: _behind(one, branch.steps) if (key := known[branch.id]) is None else key for branch in unfolded}
 
 
 def uniform(spec: NodeSpec) -> bool:

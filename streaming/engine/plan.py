@@ -353,6 +353,11 @@ class Plan:
     together: bool = False
     second: SecondStage | None = None
 
+    @property
+    def spread(self) -> tuple[int, int]:
+        """How many buckets the first and the second stage have; 0 where there is no second."""
+        return self.buckets, self.second.buckets if self.second is not None else 0
+
     def buckets_at(self, output: str) -> int:
         """In how many buckets the output node `output` runs."""
         behind = self.second
