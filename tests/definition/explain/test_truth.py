@@ -146,8 +146,24 @@ def _largest_start(run: ReferenceRun, name: str, lane: str) -> int:
 def test_several_buckets_are_stated_where_the_engine_uses_them(kind: str, data: st.DataObject) -> None:
     case, explained = drawn(data, kind)
     settings = temporal_settings(case.graph, case.streams, case.advance)
-    plan = compile_binding(case.graph, case.streams, settings, buckets=8)
-    assert (plan.buckets == 8) <= explained.buckets.endswith("one bucket for each core.")
+    plan = compile_binding(case.graph, case.streams, settings, buckets=8, stages=2)
+    assert (plan.buckets == 8) <= ("one bucket for each core" in explained.buckets)
+    assert (plan.second is not None) <= ("second exchange" in explained.buckets)
+
+
+@given(kind=KIND, data=st.data())
+def test_two_stages_are_stated_where_the_engine_has_them(kind: str, data: st.DataObject) -> None:
+    """Both ways, but where the sentence says that outcomes may stand against it."""
+    case, explained = drawn(data, kind, Scope(chained=True))
+    settings = temporal_settings(case.graph, case.streams, case.advance)
+    plan = compile_binding(case.graph, case.streams, settings, buckets=8, stages=2)
+    many, two = "one bucket for each core" in explained.buckets, "second exchange" in explained.buckets
+    assert (plan.buckets == 8) <= many
+    assert (plan.second is not None) <= two
+    if "one place must decide" not in explained.buckets:
+        assert (plan.buckets == 8, plan.second is not None) == (many, two)
+    if plan.second is not None:
+        assert (plan.second.buckets == 8) == ("as many behind it" in explained.buckets)
 
 
 @given(kind=KIND, data=st.data())
