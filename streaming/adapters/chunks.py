@@ -16,7 +16,7 @@ from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, LAST_TICK, ONE_TICK
 from streaming.wire.arrived import Arrived, Int64s, RowKind
 from streaming.wire.arrived_rows import without_fields
-from streaming.wire.arrow_types import arrow_schema, fields_of
+from streaming.wire.arrow_types import schema_of
 
 Raw = Callable[[Sequence[int]], list[str]]
 
@@ -122,7 +122,7 @@ def payload_of(columns: list[pa.Array], stream: StreamDefinition, rows: int) -> 
     """The payload columns as one batch, with as many rows even where the stream has no fields."""
     if not columns:
         return without_fields(rows)
-    return pa.RecordBatch.from_arrays(columns, schema=arrow_schema(fields_of(stream.fields)))
+    return pa.RecordBatch.from_arrays(columns, schema=schema_of(stream.fields))
 
 
 def joined(pieces: Sequence[Arrived], stream: StreamDefinition, raw: Raw) -> Arrived:

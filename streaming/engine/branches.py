@@ -88,8 +88,7 @@ class Sent:
         )
 
 
-def sent_of(plan: InputPlan, branch: Branch) -> Sent:
-    """A branch at the beginning of a batch."""
+def sent_of(plan: InputPlan, branch: Branch, fold: Fold | None) -> Sent:
+    """A branch at the beginning of a batch; `fold` is that of its window where the feed folds for one."""
     kept = not any(isinstance(step, SetDurationStep | ExtendStep) for step in branch.steps)
-    fold = None if branch.window is None else Fold(branch.window)
     return Sent(branch, fold, points=kept and plan.shape is Shape.POINT)

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from streaming.definition.types import Fields
+from streaming.definition.types import Fields, Type
 from streaming.engine.rows import Rows
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
@@ -78,8 +79,7 @@ class Flows:
     @classmethod
     def none(cls, fields: Fields) -> "Flows":
         """No events of the schema `fields`."""
-        empty = np.empty(0, np.int64)
-        return cls(empty, empty, {each.name: pa.array([], each.type) for each in arrow_schema(fields)})
+        return _none(tuple(fields.items()))
 
     @property
     def flags(self) -> Flags:
@@ -163,6 +163,12 @@ class Flows:
             source=held.get("@source"),
             pane=pane,
         )
+
+
+@lru_cache(maxsize=4_096)
+def _none(fields: tuple[tuple[str, Type], ...]) -> Flows:
+    empty = np.empty(0, np.int64)
+    return Flows(empty, empty, {each.name: pa.array([], each.type) for each in arrow_schema(dict(fields))})
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:

@@ -16,6 +16,7 @@ from streaming.engine.ipc import to_bytes
 from streaming.engine.kernel import Kernel, Port, Released, Turn
 from streaming.engine.kernels import kernel_of
 from streaming.engine.ledger import Ledger
+from streaming.engine.once import once_of_plan
 from streaming.engine.onward import sent_on
 from streaming.engine.partitioning import uniform
 from streaming.engine.plan import Heard, OutputSpec, Stage, Wire
@@ -41,7 +42,7 @@ class Operators:
         self._plan = plan
         self._bucket = bucket
         self._state = state
-        self._kernels = {node.id: kernel_of(node.spec) for node in plan.nodes}
+        self._kernels = _kernels(plan)
         self.onward: list[Envelope] = []
 
     def turn(self, batch: int, envelopes: Iterable[Envelope]) -> list[Output]:
@@ -90,6 +91,11 @@ class Operators:
         return pc.binary_join_element_wise(str(self._bucket), shown.id, "|")
 
 
+@once_of_plan
+def _kernels(plan: Stage) -> Mapping[str, Kernel]:
+    return {node.id: kernel_of(node.spec) for node in plan.nodes}
+
+
 def _climbed(plan: Stage, inbox: Inbox, ledger: Ledger) -> Section:
     """What each branch heard: its flows and partials, then the rising minimum of its lanes' CTIs."""
     heard = Section()
@@ -120,7 +126,7 @@ class _Pass:
     """One way of what was heard through all kernels. `waiting`: each must say what of watched rows waits in it."""
 
     plan: Stage
-    kernels: dict[str, Kernel]
+    kernels: Mapping[str, Kernel]
     ledger: Ledger
     turn: Turn
     waiting: bool
@@ -180,8 +186,8 @@ class _Pass:
 
 def _mapped(wire: Wire, ctis: Sequence[int]) -> tuple[int, ...]:
     """Rising CTIs behind the steps of a wire, each once: those at the end of all time may fall together."""
-    if not ctis:
-        return ()
+    if not wire.steps:
+        return tuple(ctis)
     return tuple(np.unique(step_times(wire.steps, np.array(ctis, np.int64))).tolist())
 
 

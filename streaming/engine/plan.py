@@ -320,7 +320,7 @@ class CutPlan:
     branches: tuple[Branch, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SecondStage:
     """The nodes of a plan behind a second exchange, and what they hear through it."""
 
@@ -331,10 +331,11 @@ class SecondStage:
     second: None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
-    """A whole binding. `nodes` are in such an order that each comes after what it reads; outputs are among them.
+    """A whole binding, equal to itself alone (`once_of_plan`).
 
+    `nodes` are in such an order that each comes after what it reads; outputs are among them.
     `outputs` gives the schema of each output node. `buckets` is how many the binding may really use: more than one
     only where one key says the bucket of all rows that ever meet. `stamps`: some output wants the latest input (T22).
     `watched`: the outcome of late_kept rows is decided behind the shuffle. `ordered`: what windows refuse hangs on the

@@ -25,7 +25,7 @@ class Section:
     def flows(self, branch: str, fields: Fields) -> Flows:
         """The flows of one branch, of the schema `fields`."""
         tables = [table for table in self.tables.get(branch, ()) if table.num_rows]
-        return together([Flows.none(fields), *(Flows.of_table(_bare(table)) for table in tables)])
+        return together([Flows.of_table(_bare(table)) for table in tables]) if tables else Flows.none(fields)
 
 
 def _bare(table: pa.Table) -> pa.Table:

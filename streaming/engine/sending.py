@@ -1,6 +1,6 @@
 """What becomes of judged rows on the branches of an input: folded for a window, or sent on as flows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +11,13 @@ from streaming.engine.buckets import bucket_of
 from streaming.engine.envelopes import Envelope, EnvelopeKind
 from streaming.engine.flows import CLOSE, Flags, Flows, Mask
 from streaming.engine.folding.admit import Taken, assign
+from streaming.engine.folding.fold import Fold
 from streaming.engine.folding.measures import column_of
 from streaming.engine.ipc import to_bytes
 from streaming.engine.judging.clock import CODE, NO_REASON, NONE, REASON_CODE, Codes, Judgement
 from streaming.engine.judging.late import late_rows
 from streaming.engine.judging.watched import Watched, gathered
+from streaming.engine.once import once_of_plan
 from streaming.engine.plan import Plan
 from streaming.engine.rows import Rows
 from streaming.engine.steps import follow, step_times
@@ -76,7 +78,8 @@ class Sender:
         self._plan = plan
         self._input = plan.inputs[input_id]
         self._speaker = speaker
-        self._sent = [sent_of(self._input, branch) for branch in self._input.branches]
+        folds = _folds(plan)
+        self._sent = [sent_of(self._input, branch, folds.get(branch.id)) for branch in self._input.branches]
         self._follows = any(sent.fold is None for sent in self._sent)
         self._watched: list[Watched] = []
 
@@ -197,6 +200,13 @@ class Sender:
             rows = np.flatnonzero(buckets == number)
             if len(rows):
                 yield number, table.take(pa.array(rows))
+
+
+@once_of_plan
+def _folds(plan: Plan) -> Mapping[str, Fold]:
+    """The folds of the windows for which the feed folds, by branch."""
+    branches = (branch for each in plan.inputs.values() for branch in each.branches)
+    return {branch.id: Fold(branch.window) for branch in branches if branch.window is not None}
 
 
 def _admitted(arrived: Arrived, judged: Judgement, late: Late) -> _Admitted:

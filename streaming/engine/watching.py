@@ -107,6 +107,8 @@ class _Watched:
 
     def known(self, arrived: Sequence[pa.Table]) -> tuple[pa.Table, list[bool]] | None:
         """The rows that this turn may decide, and which of them a node had taken before; None when there are none."""
+        if not arrived and not waits_or_open(self.shelf):
+            return None
         parts = [_fresh(each) for each in arrived]
         if self.shelf.head.get("rows"):
             parts.insert(0, self.shelf.get(_PENDING))

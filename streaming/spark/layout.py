@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -70,7 +71,7 @@ class CarrierFolder:
         """The folder as a path, None where it is on an object store."""
         return None if is_remote(self.location) else Path(self.location)
 
-    @property
+    @cached_property
     def shared(self) -> Folder:
         """What all carriers of the organisation see: results, savepoints."""
         return folder_at(self.settings.home if self.settings.results is None else self.settings.results)

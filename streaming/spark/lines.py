@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -17,13 +18,23 @@ _PLAIN = (Boolean, Double, Long, String)
 """Types whose values are JSON as they are."""
 _FEW = 200
 """So few rows are written faster one by one."""
+_TO_JSON = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def lines_and_newest(
+    output: str, table: pa.Table, schema: Fields, newest: int
+) -> tuple[Iterable[bytes], list[dict[str, Any]]]:
+    """The rows of `table` as `result_lines` has them, and the `newest` last ones as values."""
+    if table.num_rows >= _FEW:
+        return result_lines(output, table, schema), result_rows(output, table.slice(table.num_rows - newest), schema)
+    rows = result_rows(output, table, schema)
+    return map(_line, rows), rows[-newest:]
 
 
 def result_lines(output: str, table: pa.Table, schema: Fields) -> Iterable[bytes]:
     """One ResultRow as JSON for each row of `table`, which is that of an `Output` of kind rows, without line ends."""
-    plain = all(isinstance(of, _PLAIN) for of in schema.values()) and _all_or_none_with_key(table)
-    if table.num_rows < _FEW or not plain or not _finite(table):
-        return (json.dumps(row, ensure_ascii=False).encode() for row in result_rows(output, table, schema))
+    if table.num_rows < _FEW or not _plain(table, schema):
+        return map(_line, result_rows(output, table, schema))
     beside = len(table.column_names) - len(schema)
     places = [*table.column_names[:beside], *map(str, range(len(schema)))]
     payload = [pl.col(str(place)).alias(name) for place, name in enumerate(schema)]
@@ -35,6 +46,16 @@ def result_lines(output: str, table: pa.Table, schema: Fields) -> Iterable[bytes
         *_not_final(table),
     ]
     return _lines(_frame(table.rename_columns(places)).select(row))
+
+
+def _line(row: dict[str, Any]) -> bytes:
+    return _TO_JSON(row).encode()
+
+
+def _plain(table: pa.Table, schema: Fields) -> bool:
+    """Whether Polars writes the rows as they are."""
+    simple = all(isinstance(of, _PLAIN) for of in schema.values())
+    return simple and _all_or_none_with_key(table) and _finite(table)
 
 
 def _not_final(table: pa.Table) -> Iterator[pl.Expr]:

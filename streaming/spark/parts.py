@@ -8,12 +8,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.spark.arrow_ipc import table_of
+from streaming.engine.ipc import from_bytes
 from streaming.spark.binding import binding_of
 from streaming.spark.envelope import Row
 from streaming.spark.layout import CarrierFolder
-from streaming.spark.lines import result_lines, table_lines
-from streaming.spark.result_rows import result_rows
+from streaming.spark.lines import lines_and_newest, table_lines
 from streaming.spark.savepoints import FOLDER
 from streaming.spark.state_change import StateChange
 from streaming.spark.storage import Folder
@@ -100,7 +99,7 @@ class TaskSink:
         elif row.kind == "late":
             self._take_late(row, summary)
         elif row.kind == "moved":
-            summary.moved.setdefault(row.input, {})[row.bucket] = table_of(row.chunk).column("cti").to_pylist()
+            summary.moved.setdefault(row.input, {})[row.bucket] = from_bytes(row.chunk).column("cti").to_pylist()
         elif row.kind == "corrections":
             summary.corrections[row.bucket] = json.loads(row.chunk)
         elif row.kind == "counts":
@@ -120,14 +119,14 @@ class TaskSink:
 
     def _take_rows(self, row: Row, summary: BindingSummary) -> None:
         schema = binding_of(self._carrier, row.entry).plan.outputs[row.input]
-        table = table_of(row.chunk)
-        self._writer(row, "results").add(result_lines(row.input, table, schema))
+        table = from_bytes(row.chunk)
+        lines, newest = lines_and_newest(row.input, table, schema, RECENT_KEPT)
+        self._writer(row, "results").add(lines)
         summary.rows += table.num_rows
-        newest = result_rows(row.input, table.slice(max(0, table.num_rows - RECENT_KEPT)), schema)
         summary.recent_results = [*summary.recent_results, *newest][-RECENT_KEPT:]
 
     def _take_late(self, row: Row, summary: BindingSummary) -> None:
-        late = with_null_for_infinity(table_of(row.chunk))
+        late = with_null_for_infinity(from_bytes(row.chunk))
         self._writer(row, "late").add(table_lines(late))
         newest: list[dict[str, Any]] = late.slice(max(0, late.num_rows - RECENT_KEPT)).to_pylist()
         summary.recent_late = [*summary.recent_late, *newest][-RECENT_KEPT:]

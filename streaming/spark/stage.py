@@ -4,7 +4,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import fields
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from pyspark.sql import Row as SparkRow
@@ -16,7 +16,7 @@ from streaming.spark.binding import binding_of
 from streaming.spark.envelope import Row, values_of
 from streaming.spark.errands import Errand, GivenUp
 from streaming.spark.errors import ComputedTooLong, explain_binding, shared_fault
-from streaming.spark.layout import opened
+from streaming.spark.layout import CarrierFolder, opened
 from streaming.spark.savepoints import PARTS, items_of, pieces_of
 from streaming.spark.state_change import StateChange
 
@@ -111,11 +111,16 @@ class OperatorStage(StatefulProcessor):
     def close(self) -> None:
         """Nothing is held open."""
 
+    @cached_property
+    def _carrier(self) -> CarrierFolder:
+        """The carrier as it is when the task begins: Spark makes a stage for each task."""
+        return opened(self._path)
+
     def _turn(self, taken: list[Row]) -> list[Row]:
         failed = [row for row in taken if row.kind == "state" and StateChange.of_json(row.chunk).state == "failed"]
         if failed:
             return failed[:1]
-        carrier = opened(self._path)
+        carrier = self._carrier
         state = BufferedState(self._state)
         try:
             saved = self._saved(taken, state)
@@ -157,7 +162,7 @@ class OperatorStage(StatefulProcessor):
         asked = next((row for row in taken if row.kind == "save"), None)
         if asked is None:
             return []
-        bucket = opened(self._path).control.added(asked.entry).bucket_ids.index(asked.bucket)
+        bucket = self._carrier.control.added(asked.entry).bucket_ids.index(asked.bucket)
         who = (asked.binding, asked.bucket, asked.entry, asked.batch)
         stored = ((key, state.get(key)) for key in sorted(state.keys()))
         part = PARTS[self._number]
@@ -177,7 +182,7 @@ class OperatorStage(StatefulProcessor):
         if not mine:
             return []
         first = mine[0]
-        binding = binding_of(opened(self._path), first.entry)
+        binding = binding_of(self._carrier, first.entry)
         bucket = binding.bucket_ids.index(first.bucket)
         envelopes = [
             Envelope(bucket, row.input, row.lane, row.seq, row.cti, row.kind, bytes(row.chunk))  # type: ignore[arg-type]

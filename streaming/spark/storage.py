@@ -8,6 +8,7 @@ are found where the store's own tools look for them.
 import errno
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Final, Protocol
 
@@ -80,15 +81,24 @@ def folder_at(location: str) -> Folder:
 
 
 class LocalFolder:
-    """A folder of the local (or a shared, mounted) file system."""
+    """A folder of the local (or a shared, mounted) file system.
+
+    Paths are put together as texts: a batch of a thousand bindings writes two files for each of them.
+    """
 
     def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
+        self._at = os.path.normpath(path)
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return Path(self._at)
 
     def read(self, name: str) -> bytes | None:
         """The content of the file, None where there is none."""
         try:
-            return (self.path / name).read_bytes()
+            with open(f"{self._at}/{name}", "rb", buffering=0) as file:
+                return file.read()
         except FileNotFoundError:
             return None
 
@@ -96,30 +106,30 @@ class LocalFolder:
         """Write beside the file and rename: a reader sees the old content or the new, never a part."""
         staged = self._stage(name, content)
         try:
-            staged.replace(self.path / name)
+            os.replace(staged, f"{self._at}/{name}")
         except BaseException:
-            staged.unlink(missing_ok=True)
+            _unlink(staged)
             raise
 
     def create(self, name: str, content: bytes) -> bool:
         """Write beside the file, then link it: the file system lets one of many do so."""
         staged = self._stage(name, content)
         try:
-            (self.path / name).hardlink_to(staged)
+            os.link(staged, f"{self._at}/{name}")
         except FileExistsError:
             return False
         finally:
-            staged.unlink(missing_ok=True)
+            _unlink(staged)
         return True
 
     def writing(self, name: str) -> "LocalWriting":
         """A file beside the place of `name`."""
-        return LocalWriting(self.path / name)
+        return LocalWriting(f"{self._at}/{name}")
 
     def numbers(self, name: str) -> Sequence[int]:
         """The numbers of the files `<name>/<number>.<suffix>`; staged files do not count."""
         try:
-            with os.scandir(self.path / name) as entries:
+            with os.scandir(f"{self._at}/{name}") as entries:
                 return numbers_of(entry.name for entry in entries)
         except FileNotFoundError:
             return []
@@ -127,7 +137,7 @@ class LocalFolder:
     def tags(self, name: str) -> Mapping[str, Tag]:
         """The files of the folder `name`; hidden ones are staged ones, and do not count."""
         try:
-            with os.scandir(self.path / name) as entries:
+            with os.scandir(f"{self._at}/{name}") as entries:
                 found = {entry.name: entry.stat() for entry in entries if entry.is_file() and entry.name[0] != "."}
         except FileNotFoundError:
             return {}
@@ -135,21 +145,20 @@ class LocalFolder:
 
     def remove(self, name: str) -> None:
         """Delete the file; it may be absent."""
-        (self.path / name).unlink(missing_ok=True)
+        _unlink(f"{self._at}/{name}")
 
     def within(self, name: str) -> "LocalFolder":
         """The folder `name` of this one."""
-        return LocalFolder(self.path / name)
+        return LocalFolder(f"{self._at}/{name}")
 
-    def _stage(self, name: str, content: bytes) -> Path:
+    def _stage(self, name: str, content: bytes) -> str:
         """A hidden file beside `name` that no other process writes: an attempt that was given up may still be alive."""
-        target = self.path / name
-        staged = target.with_name(f".{target.name}.{os.urandom(8).hex()}.staged")
+        staged = _hidden(f"{self._at}/{name}", f".{os.urandom(8).hex()}")
         try:
             with _opened(staged, "xb") as file:
                 file.write(content)
         except BaseException:
-            staged.unlink(missing_ok=True)
+            _unlink(staged)
             raise
         return staged
 
@@ -161,16 +170,16 @@ class LocalWriting:
     the same bytes, so a file that is as long as what this one has written holds that, whoever wrote it.
     """
 
-    def __init__(self, target: Path) -> None:
+    def __init__(self, target: str) -> None:
         self._target = target
-        self._staged = target.with_name(f".{target.name}.staged")
+        self._staged = _hidden(target, "")
         self._written: int | None = None
 
     def add(self, pieces: Iterable[bytes]) -> None:
         """Append. Raises `OSError`, also when another attempt has begun since."""
         if self._written is None:
-            if self._staged.is_file():
-                self._staged.unlink(missing_ok=True)
+            if os.path.isfile(self._staged):
+                _unlink(self._staged)
             self._written = 0
             mode = "wb"
         else:
@@ -185,11 +194,11 @@ class LocalWriting:
         if self._written is None:
             self.add(())
         self._require_mine()
-        self._staged.replace(self._target)
+        os.replace(self._staged, self._target)
 
     def _require_mine(self) -> None:
-        if self._staged.stat().st_size != self._written:
-            raise OSError(errno.ESTALE, "another attempt writes this file", str(self._staged))
+        if os.stat(self._staged).st_size != self._written:
+            raise OSError(errno.ESTALE, "another attempt writes this file", self._staged)
 
 
 def numbers_of(names: Iterable[str]) -> list[int]:
@@ -198,10 +207,21 @@ def numbers_of(names: Iterable[str]) -> list[int]:
     return sorted(int(stem) for stem in stems if stem.isascii() and stem.isdigit())
 
 
-def _opened(path: Path, mode: str) -> BinaryIO:
+def _hidden(path: str, word: str) -> str:
+    """Where the file at `path` is written before it is renamed to there."""
+    folder, _, name = path.rpartition("/")
+    return f"{folder}/.{name}{word}.staged"
+
+
+def _unlink(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)
+
+
+def _opened(path: str, mode: str) -> BinaryIO:
     """`path` opened for writing; its folder is made where it is missing."""
     try:
-        return path.open(mode)  # type: ignore[return-value]
+        return open(path, mode)  # type: ignore[return-value]
     except FileNotFoundError:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return path.open(mode)  # type: ignore[return-value]
+        os.makedirs(path.rpartition("/")[0], exist_ok=True)
+        return open(path, mode)  # type: ignore[return-value]

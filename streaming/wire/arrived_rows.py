@@ -10,7 +10,7 @@ from streaming.definition.streams import StreamDefinition
 from streaming.temporal.events import Cti, EdgeKind, Event
 from streaming.temporal.ticks import NO_CTI, Tick
 from streaming.wire.arrived import Arrived, Int64s, RowKind
-from streaming.wire.arrow_types import arrow_schema, fields_of
+from streaming.wire.arrow_types import schema_of
 from streaming.wire.rows import Element, MalformedRow
 
 _EDGE_KINDS = {None: RowKind.INSERT, EdgeKind.START: RowKind.EDGE_START, EdgeKind.END: RowKind.EDGE_END}
@@ -56,7 +56,7 @@ def arrived_of(rows: Sequence[JudgedRow], stream: StreamDefinition) -> Arrived:
 
 
 def _payload(rows: Sequence[JudgedRow], stream: StreamDefinition) -> pa.RecordBatch:
-    schema = arrow_schema(fields_of(stream.fields))
+    schema = schema_of(stream.fields)
     payloads = [row.element.payload if isinstance(row.element, Event) else {} for row in rows]
     columns = [pa.array([payload.get(field.name) for payload in payloads], field.type) for field in schema]
     if not columns:

@@ -51,6 +51,16 @@ def fields_of(texts: Mapping[str, str]) -> Fields:
     return _parsed(tuple(texts.items()))
 
 
+def schema_of(texts: Mapping[str, str]) -> pa.Schema:
+    """The schema of the payload columns of `StreamDefinition.fields`; remembered too. Raises `TypeTextError`."""
+    return _schema(tuple(texts.items()))
+
+
+@lru_cache(maxsize=256)
+def _schema(items: tuple[tuple[str, str], ...]) -> pa.Schema:
+    return arrow_schema(_parsed(items))
+
+
 @lru_cache(maxsize=256)
 def _parsed(items: tuple[tuple[str, str], ...]) -> Fields:
     return parse_fields(dict(items))

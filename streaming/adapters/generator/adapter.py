@@ -54,6 +54,7 @@ class GeneratorAdapter:
         self._options = options
         self._stream = stream
         self._started_file = journal / _STARTED if journal else None
+        self._started_at = options.started_at
 
     def lanes(self) -> Sequence[str]:
         """The lanes "0", "1", ..."""
@@ -90,14 +91,13 @@ class GeneratorAdapter:
         return max(int((now - started) * self._options.rate / 1_000_000), 0)
 
     def _started(self) -> int | None:
-        if self._options.started_at is not None:
-            return self._options.started_at
-        if self._started_file is None:
-            return None
-        try:
-            return int(json.loads(self._started_file.read_bytes()))
-        except FileNotFoundError:
-            return None
+        """When the run started, for good; None where that is not known yet."""
+        if self._started_at is None and self._started_file is not None:
+            try:
+                self._started_at = int(json.loads(self._started_file.read_bytes()))
+            except FileNotFoundError:
+                return None
+        return self._started_at
 
     def _of_lane(self, rows: int, number: int) -> int:
         return max(-(-(rows - number) // self._options.lanes), 0)
@@ -115,8 +115,7 @@ class GeneratorAdapter:
         device = (uniform(options.seed, Purpose.DEVICE, index) * options.devices).astype(np.int64)
         start = np.clip(sent - self._lateness(index) + self._clock_error(device), FIRST_TICK, LAST_TICK)
         end = start + 1 + (self._durations(index) if self._stream.shape is Shape.INTERVAL else 0)
-        columns = _columns(options, index, device, sent)
-        wanted = [columns[name] for name in self._stream.fields]
+        wanted = [_column(name, options, index, device, sent) for name in self._stream.fields]
         payload = payload_of(wanted, self._stream, len(index))
         kind = np.zeros(len(index), dtype=np.int8)
         malformed = self._malformed(index)
@@ -134,9 +133,11 @@ class GeneratorAdapter:
 
     def _lateness(self, index: Int64s) -> Int64s:
         options = self._options
-        mean, largest = parse_duration(options.late_mean), parse_duration(options.late_max)
-        late = np.minimum(exponential(options.seed, Purpose.LATENESS, index, mean), largest)
-        lateness = np.where(uniform(options.seed, Purpose.IS_LATE, index) < options.late_share, late, 0.0)
+        lateness = np.zeros(len(index))
+        if options.late_share:
+            mean, largest = parse_duration(options.late_mean), parse_duration(options.late_max)
+            late = np.minimum(exponential(options.seed, Purpose.LATENESS, index, mean), largest)
+            lateness = np.where(uniform(options.seed, Purpose.IS_LATE, index) < options.late_share, late, 0.0)
         if options.burst_every:
             in_burst = index % options.burst_every < options.burst_rows
             spread = uniform(options.seed, Purpose.BURST, index) * parse_duration(options.burst_spread)
@@ -145,6 +146,8 @@ class GeneratorAdapter:
 
     def _clock_error(self, device: Int64s) -> Int64s:
         largest = parse_duration(self._options.clock_skew)
+        if not largest:
+            return np.zeros(len(device), np.int64)
         return np.rint((uniform(self._options.seed, Purpose.CLOCK, device) * 2 - 1) * largest).astype(np.int64)
 
     def _durations(self, index: Int64s) -> Int64s:
@@ -181,18 +184,23 @@ def _check_stream(stream: StreamDefinition, options: GeneratorOptions) -> None:
         raise AdapterError(f"The generator's lanes are {', '.join(names)}; list these on the stream, or none.")
 
 
-def _columns(options: GeneratorOptions, index: Int64s, device: Int64s, sent: Int64s) -> dict[str, pa.Array]:
-    drawn = uniform(options.seed, Purpose.KEY, index)
-    key = np.minimum(np.searchsorted(_bounds(options.keys, options.key_skew), drawn, side="right"), options.keys - 1)
-    speed = 70 + 60 * uniform(options.seed, Purpose.SPEED, index)
-    return {
-        "plate": _names("plate", options.keys).take(pa.array(key)),
-        "device": _names("device", options.devices).take(pa.array(device)),
-        "speed": pa.array(np.round(speed, 1)),
-        "road_lane": pa.array((uniform(options.seed, Purpose.ROAD_LANE, index) * 3).astype(np.int64) + 1),
-        "braking": pa.array(uniform(options.seed, Purpose.BRAKING, index) < 0.1),
-        "sent_at": pa.array(sent),
-    }
+def _column(name: str, options: GeneratorOptions, index: Int64s, device: Int64s, sent: Int64s) -> pa.Array:
+    """The field `name` of FIELDS."""
+    match name:
+        case "plate":
+            bounds = _bounds(options.keys, options.key_skew)
+            key = np.searchsorted(bounds, uniform(options.seed, Purpose.KEY, index), side="right")
+            return _names("plate", options.keys).take(pa.array(np.minimum(key, options.keys - 1)))
+        case "device":
+            return _names("device", options.devices).take(pa.array(device))
+        case "speed":
+            return pa.array(np.round(70 + 60 * uniform(options.seed, Purpose.SPEED, index), 1))
+        case "road_lane":
+            return pa.array((uniform(options.seed, Purpose.ROAD_LANE, index) * 3).astype(np.int64) + 1)
+        case "braking":
+            return pa.array(uniform(options.seed, Purpose.BRAKING, index) < 0.1)
+        case _:
+            return pa.array(sent)
 
 
 @lru_cache(maxsize=8)

@@ -1,6 +1,7 @@
 """Random numbers by index: the same row whatever was drawn before it (splitmix64, vectorised)."""
 
 from enum import IntEnum
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -34,10 +35,14 @@ class Purpose(IntEnum):
 
 def uniform(seed: int, purpose: Purpose, index: Int64s) -> Floats:
     """One number in `[0, 1)` for each index."""
-    with np.errstate(over="ignore"):
-        key = _mixed(np.array([seed], dtype=np.uint64) + _STEP * np.uint64(purpose))
-        word = _mixed(key + index.astype(np.uint64) * _STEP)
+    word = _mixed(_key(seed, purpose) + index.astype(np.uint64) * _STEP)
     return (word >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+@lru_cache(maxsize=1_024)
+def _key(seed: int, purpose: Purpose) -> Words:
+    with np.errstate(over="ignore"):
+        return _mixed(np.array([seed], dtype=np.uint64) + _STEP * np.uint64(purpose))
 
 
 def _mixed(word: Words) -> Words:

@@ -218,24 +218,23 @@ def buckets_of(stages: Sequence[Stage], facts: Facts) -> str:
         without = "" if all(homes) else ", the first of them also for what has no key"
         said = f"Events meet by {', or by '.join(named)}: a dedicated carrier uses one bucket for each core{without}."
     else:
-        behind = "one for all that is behind it" if len(keyed) > 2 or not any(keyed[1]) else "as many behind it"
+        many = (any(keyed[0]), len(keyed) == 2 and any(keyed[1]))
+        if not any(many):
+            return "Events meet by keys only after others do without: a dedicated carrier uses one bucket."
+        before, behind = ("one bucket for each core" if each else "one bucket" for each in many)
         said = (
-            "Events meet by different keys, one after the other: a dedicated carrier uses one bucket for each core up "
-            f"to a second exchange, and {behind}."
+            f"Events meet by different keys, one after the other: a dedicated carrier uses {before} up to a second "
+            f"exchange, and {behind} behind it."
         )
-    return f"{said} {_ONE_PLACE}" if _late_outcomes(facts) and (len(keyed) > 1 or _keeps(facts)) else said
+    return f"{said} {_ONE_PLACE}" if _late_outcomes(facts) else said
 
 
 _ONE_PLACE: Final = "It uses one bucket where one place must decide on late events that are kept, or on too long ones."
-
-
-def _keeps(facts: Facts) -> bool:
-    """Whether late events of some input are kept."""
-    return any(settings.late is Late.KEEP for settings in facts.advance.values())
 
 
 def _late_outcomes(facts: Facts) -> bool:
     """Whether a window may refuse an event: one that is late and kept, or one that may be in too many windows."""
     inputs = [node for node in facts.graph.nodes if isinstance(node, InputNode)]
     lengthening = any(isinstance(node, SetDurationNode | ExtendNode) for node in facts.graph.nodes)
-    return _keeps(facts) or lengthening or any(facts.streams[node.stream].shape is not Shape.POINT for node in inputs)
+    keeping = any(settings.late is Late.KEEP for settings in facts.advance.values())
+    return keeping or lengthening or any(facts.streams[node.stream].shape is not Shape.POINT for node in inputs)

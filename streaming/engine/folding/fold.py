@@ -1,6 +1,6 @@
 """From events to partials: one row for each (first window, last window, group), and partials merged likewise."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from streaming.engine.folding.measures import (
     measures_of,
     merge_measure,
 )
+from streaming.engine.folding.numbers import Numbers
 from streaming.engine.plan import WindowSpec
 from streaming.engine.rows import Rows
 from streaming.engine.windows.panes import Panes
@@ -82,7 +83,7 @@ class Fold:
             chosen = None if measure.where is None else np.flatnonzero(rows.truth(measure.where))
             values = _values(measure, rows)
             columns |= fold_measure(measure, values, rows.start, chosen, by)
-        return pa.table([columns[name] for name in self.schema.names], schema=self.schema)
+        return self._table(columns)
 
     def taking(self, rows: Rows) -> pa.Table:
         """The partials of whole `rows` that were in time, in all their windows."""
@@ -102,16 +103,23 @@ class Fold:
             return table
         first, last = column_of(table, FIRST).to_numpy(), column_of(table, LAST).to_numpy()
         by = group(combine([*_span_codes(first, last), *self.group_codes(table)], table.num_rows))
-        order = np.lexsort((last[by.first_row], first[by.first_row]))
+        by = by.ordered(np.lexsort((last[by.first_row], first[by.first_row])))
         counts = np.zeros(by.slots, np.int64)
         np.add.at(counts, by.ids, column_of(table, COUNT).to_numpy())
-        columns: dict[str, pa.Array] = {COUNT: pa.array(counts[by.used])}
-        representatives = table.select([FIRST, LAST, *self.keys]).take(pa.array(by.first_row))
-        columns |= {name: column_of(representatives, name) for name in representatives.column_names}
+        columns: dict[str, pa.Array] = {
+            FIRST: pa.array(first[by.first_row]),
+            LAST: pa.array(last[by.first_row]),
+            COUNT: pa.array(counts[by.used]),
+        }
+        one_of_each = pa.array(by.first_row)
+        columns |= {key: column_of(table, key).take(one_of_each) for key in self.keys}
         for measure in self.measures:
             columns |= merge_measure(measure, table, by)
-        merged = pa.table([columns[name] for name in self.schema.names], schema=self.schema)
-        return merged.take(pa.array(order))
+        return self._table(columns)
+
+    def _table(self, columns: Mapping[str, pa.Array | Numbers]) -> pa.Table:
+        """`columns` as partials. Their types are those of the schema, which pyarrow would look at one by one."""
+        return pa.table({name: columns[name] for name in self.schema.names})
 
     def group_codes(self, partials: pa.Table) -> Iterable[Codes]:
         """The group of each partial as codes, one `Codes` for each group field."""

@@ -42,6 +42,10 @@ class Grouping:
     counts: Int64s
     first_row: Int64s
 
+    def ordered(self, order: Int64s) -> "Grouping":
+        """The same groups, the used slots in another order: `order` has each of their places once."""
+        return Grouping(self.ids, self.slots, self.used[order], self.counts[order], self.first_row[order])
+
 
 def encode(column: pa.Array) -> Codes:
     """Codes of a column of any scalar type; null is a key like any other. The same column, the same codes."""

@@ -130,10 +130,12 @@ def fold_measure(
     columns = {measure.count: pa.array(count)}
     if values is None:
         return columns
-    values = unsigned_zeros(values)
     if measure.sums:
         for name, total in zip(measure.sums, sum_by_slot(values, ids, by.slots), strict=True):
             columns[name] = pa.array(total[by.used])
+    if set(measure.needs) <= {"sum"}:
+        return columns
+    values = unsigned_zeros(values)
     for need, name in measure.extremes:
         best, order = extreme_by_slot(need, values, ids, by.slots)
         columns[name] = restored(best[by.used], count > 0, order, values.type)

@@ -29,6 +29,7 @@ _REASON_TEXTS: Final = pa.array([str(each) for each in REASONS])
 _EDGE_TEXTS: Final = pa.array(["start", "end"])
 CHUNK_SCHEMA: Final = pa.schema([field for field in LATE_SCHEMA if field.name not in ("input", "lane")])
 """LATE_SCHEMA without `input` and `lane`."""
+_NO_ROWS: Final = CHUNK_SCHEMA.empty_table()
 
 
 def exceptional(outcome: Codes) -> Int64s:
@@ -48,7 +49,7 @@ def explain(arrived: Arrived, judged: Judgement, rows: Int64s, tally: Tally) -> 
 def late_rows(arrived: Arrived, judged: Judgement, rows: Int64s, late: Late) -> pa.Table:
     """CHUNK_SCHEMA for `rows` of a chunk by index, rising."""
     if not len(rows):
-        return CHUNK_SCHEMA.empty_table()
+        return _NO_ROWS
     outcome = judged.outcome[rows]
     reason = _reasons(arrived, judged, rows)
     malformed = arrived.kind[rows] == RowKind.MALFORMED
@@ -102,7 +103,7 @@ def labelled(tables: list[pa.Table], input_id: str, lane: str) -> pa.Table:
     """The late rows of a batch in one table, with LATE_SCHEMA."""
     if not any(table.num_rows for table in tables):
         return _NOBODY
-    rows = pa.concat_tables([CHUNK_SCHEMA.empty_table(), *tables]).combine_chunks()
+    rows = pa.concat_tables([_NO_ROWS, *tables]).combine_chunks()
     names = [pa.repeat(pa.scalar(text), rows.num_rows) for text in (input_id, lane)]
     return pa.table([*names, *rows.columns], schema=LATE_SCHEMA)
 

@@ -83,9 +83,9 @@ class Pieces:
         first = window_of(table, 0)
         base = closed + 1 if closed != BEFORE_ALL else int(first.min())
         level = np.frexp(np.maximum(first - base, 0) + 1.0)[1]
-        for each in np.unique(level).tolist():
+        for each in np.flatnonzero(np.bincount(level)).tolist():
             rows = np.flatnonzero(level == each)
-            part = table if len(rows) == table.num_rows else table.take(pa.array(rows))
+            part = rows_of(table, rows)
             spans = {"first": int(first[rows].min()), "latest_first": int(first[rows].max())}
             name = self.shelf.fresh()
             self.shelf.put(name, part)
@@ -103,6 +103,15 @@ def window_of(table: pa.Table, column: int) -> Int64s:
     return numbers
 
 
+def rows_of(table: pa.Table, rows: Int64s) -> pa.Table:
+    """The `rows` of `table`, rising, each once; nothing is copied where they follow one another."""
+    if len(rows) == table.num_rows:
+        return table
+    if not len(rows) or int(rows[-1]) - int(rows[0]) + 1 == len(rows):
+        return table.slice(int(rows[0]) if len(rows) else 0, len(rows))
+    return table.take(pa.array(rows))
+
+
 def clipped(table: pa.Table, closed: int) -> pa.Table:
     """What of `table` is left after the windows up to `closed`: the first window of its rows is raised above it."""
     if closed == AFTER_ALL:
@@ -110,8 +119,11 @@ def clipped(table: pa.Table, closed: int) -> pa.Table:
     first, last = window_of(table, 0), window_of(table, 1)
     if int(first.min(initial=AFTER_ALL)) > closed:
         return table
-    raised = table.set_column(0, table.field(0), pa.array(np.maximum(first, closed + 1)))
-    return raised if (last > closed).all() else raised.take(pa.array(np.flatnonzero(last > closed)))
+    left = np.flatnonzero(last > closed)
+    kept = rows_of(table, left)
+    if int(first[left].min(initial=AFTER_ALL)) > closed:
+        return kept
+    return kept.set_column(0, table.field(0), pa.array(np.maximum(first[left], closed + 1)))
 
 
 def _split(table: pa.Table, closing: int) -> tuple[pa.Table, pa.Table]:
@@ -120,7 +132,7 @@ def _split(table: pa.Table, closing: int) -> tuple[pa.Table, pa.Table]:
         return table, table.slice(0, 0)
     first, last = window_of(table, 0), window_of(table, 1)
     begun = np.flatnonzero(first <= closing)
-    due = table if len(begun) == len(first) else table.take(pa.array(begun))
-    if int(last.max(initial=closing)) > closing:
+    due = rows_of(table, begun)
+    if int(last[begun].max(initial=closing)) > closing:
         due = due.set_column(1, table.field(1), pa.array(np.minimum(last[begun], closing)))
     return due, clipped(table, closing)
