@@ -1,4 +1,9 @@
-"""Whether a plan can run in several buckets: whether one key says, from the inputs on, which rows ever meet."""
+"""Whether a plan can run in several buckets: whether one key says, from the inputs on, which rows ever meet.
+
+Where none does, `stages.py` may cut the plan in two. What neither spreads runs in one bucket: plans that hang on the
+order of rows and CTIs (`ordered`), and those of which a row that is watched (`WATCHED_SCHEMA`) would have its outcome
+decided in several buckets or beyond the cut.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
