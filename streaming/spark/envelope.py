@@ -1,9 +1,10 @@
 """The one row type of a carrier: what the feed sends, what the operators send on, what the sink writes."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields
-from operator import attrgetter
-from typing import Any, Literal
+import json
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
 
 import pyarrow as pa
 
@@ -31,30 +32,20 @@ an output released (rows; output CTIs); `corrections` is what windows refused, a
 for its state and holds the head of the savepoint, `saved` is a piece of one and `enter` one that a bucket begins with.
 """
 
-SCHEMA_DDL = (
-    "binding string, bucket int, entry bigint, batch bigint, input string, lane string, seq int, cti bigint, "
-    "kind string, chunk binary"
-)
-ARROW_SCHEMA = pa.schema(
-    [
-        ("binding", pa.string()),
-        ("bucket", pa.int32()),
-        ("entry", pa.int64()),
-        ("batch", pa.int64()),
-        ("input", pa.string()),
-        ("lane", pa.string()),
-        ("seq", pa.int32()),
-        ("cti", pa.int64()),
-        ("kind", pa.string()),
-        ("chunk", pa.binary()),
-    ]
-)
+SCHEMA_DDL = "binding string, bucket int, content binary"
+"""What crosses between Spark's workers and its JVM, where each value of each row costs some microseconds: the envelopes
+of one binding and bucket as one value, or as several where they are large."""
+ARROW_SCHEMA = pa.schema([("binding", pa.string()), ("bucket", pa.int32()), ("content", pa.binary())])
 _MAX_BATCH_BYTES = 64 << 20
+_MAX_CONTENT_BYTES = 1 << 20
+_LENGTH = struct.Struct("<I")
+Packed = tuple[str, int, bytes]
+"""The columns of SCHEMA_DDL."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One envelope: columns as in SCHEMA_DDL. `binding` is the key of a generation, `entry` its control entry."""
+    """One envelope. `binding` is the key of a generation, `entry` its control entry."""
 
     binding: str
     bucket: int
@@ -68,31 +59,64 @@ class Row:
     chunk: bytes
 
 
-values_of: Callable[[Row], tuple[Any, ...]] = attrgetter(*(column.name for column in fields(Row)))
-"""The columns of an envelope. `astuple` copies each of them deeply, which cost more than the rest of the sending."""
+def packed(rows: Iterable[Row]) -> Iterator[Packed]:
+    """The same envelopes in the same order; `unpacked` has the way back.
 
-
-def batches_of(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
-    """Arrow batches of at most about 64 MB each (one larger envelope is a batch of its own)."""
+    A content is four bytes of length, so many of JSON (for each envelope its columns between `bucket` and `chunk`, and
+    the length of its chunk), then the chunks. It holds about 1 MB, or one envelope that is larger.
+    """
     gathered: list[Row] = []
     size = 0
     for row in rows:
-        if gathered and size + len(row.chunk) > _MAX_BATCH_BYTES:
-            yield _batch(gathered)
+        if gathered and (size + len(row.chunk) > _MAX_CONTENT_BYTES or _home(row) != _home(gathered[0])):
+            yield _packed(gathered)
             gathered, size = [], 0
         gathered.append(row)
         size += len(row.chunk)
     if gathered:
+        yield _packed(gathered)
+
+
+def unpacked(binding: str, bucket: int, content: bytes) -> Iterator[Row]:
+    """The envelopes of one `Packed`."""
+    at = _LENGTH.size + _LENGTH.unpack_from(content)[0]
+    for entry, batch, name, lane, seq, cti, kind, length in json.loads(content[_LENGTH.size : at]):
+        yield Row(binding, bucket, entry, batch, name, lane, seq, cti, kind, content[at : at + length])
+        at += length
+
+
+def batches_of(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
+    """Arrow batches of at most about 64 MB each (one larger envelope is a batch of its own)."""
+    gathered: list[Packed] = []
+    size = 0
+    for each in packed(rows):
+        if gathered and size + len(each[2]) > _MAX_BATCH_BYTES:
+            yield _batch(gathered)
+            gathered, size = [], 0
+        gathered.append(each)
+        size += len(each[2])
+    if gathered:
         yield _batch(gathered)
-
-
-def _batch(rows: list[Row]) -> pa.RecordBatch:
-    columns = zip(*map(values_of, rows), strict=True)
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, ARROW_SCHEMA, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=ARROW_SCHEMA)
 
 
 def rows_of(batch: pa.RecordBatch) -> Iterator[Row]:
     """The envelopes of an Arrow batch."""
-    for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-        yield Row(*values)
+    for each in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+        yield from unpacked(*each)
+
+
+def _home(row: Row) -> tuple[str, int]:
+    return row.binding, row.bucket
+
+
+def _packed(rows: list[Row]) -> Packed:
+    said = [(row.entry, row.batch, row.input, row.lane, row.seq, row.cti, row.kind, len(row.chunk)) for row in rows]
+    head = json.dumps(said).encode()
+    content = b"".join((_LENGTH.pack(len(head)), head, *(row.chunk for row in rows)))
+    return rows[0].binding, rows[0].bucket, content
+
+
+def _batch(rows: list[Packed]) -> pa.RecordBatch:
+    columns = zip(*rows, strict=True)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, ARROW_SCHEMA, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=ARROW_SCHEMA)

@@ -3,7 +3,6 @@
 import threading
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from functools import cached_property, partial
 from typing import Any
 
@@ -13,14 +12,14 @@ from pyspark.sql.streaming.stateful_processor import MapState, StatefulProcessor
 from streaming.engine.envelopes import Envelope
 from streaming.engine.operators import Operators
 from streaming.spark.binding import binding_of
-from streaming.spark.envelope import Row, values_of
+from streaming.spark.envelope import ARROW_SCHEMA, Row, packed, unpacked
 from streaming.spark.errands import Errand, GivenUp
 from streaming.spark.errors import ComputedTooLong, explain_binding, shared_fault
 from streaming.spark.layout import CarrierFolder, opened
 from streaming.spark.savepoints import PARTS, items_of, pieces_of
 from streaming.spark.state_change import StateChange
 
-_SPARK_ROW: Callable[..., SparkRow] = SparkRow(*(column.name for column in fields(Row)))
+_SPARK_ROW: Callable[..., SparkRow] = SparkRow(*ARROW_SCHEMA.names)
 _FOR_OPERATORS = {"partials", "events", "ctis", "watched"}
 _KINDS = {"rows": "rows", "ctis": "moved", "late": "late", "corrections": "corrections"}
 """How an output of the operators is called on its way to the sink."""
@@ -29,7 +28,6 @@ _OF_FIRST = {"rows", "moved", "corrections"}
 """What the second stage passes on too."""
 _UNTOUCHED = {*_OF_FIRST, "counts", "late", "saved"}
 """What means nothing to the second stage."""
-_KIND = [column.name for column in fields(Row)].index("kind")
 
 
 class BufferedState:
@@ -102,11 +100,12 @@ class OperatorStage(StatefulProcessor):
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Any]:  # noqa: ARG002, N802, N803
         """One key's envelopes of one batch."""
         came = list(rows)
-        if self._number and all(row[_KIND] in _UNTOUCHED for row in came):
+        taken = [each for row in came for each in unpacked(*row)]
+        if self._number and all(each.kind in _UNTOUCHED for each in taken):
             yield from came
             return
-        for row in self._turn([Row(*row) for row in came]):
-            yield _SPARK_ROW(*values_of(row))
+        for each in packed(self._turn(taken)):
+            yield _SPARK_ROW(*each)
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -197,5 +196,5 @@ class OperatorStage(StatefulProcessor):
         who, ids = (first.entry, first.batch), binding.bucket_ids
         return found + [
             Row(first.binding, ids[each.bucket], *who, each.input, each.lane, each.seq, each.cti, each.kind, each.chunk)
-            for each in operators.onward
+            for each in sorted(operators.onward, key=lambda each: each.bucket)
         ]

@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark.sql.streaming.stateful_processor import TimerValues
 
-from streaming.spark.envelope import Row, rows_of
+from streaming.spark.envelope import Row, packed, rows_of, unpacked
 from streaming.spark.feed import run_task
 from streaming.spark.feed_work import share_out
 from streaming.spark.lane_clocks import purge_clocks
@@ -116,8 +116,8 @@ class Loop:
         for key, group in groups.items():
             stage = OperatorStage(self.carrier.location, number)
             stage._state = MapInMemory(state.setdefault((number, *key), {}))
-            values = ((*_values(row),) for row in group)
-            found += [Row(*row) for row in stage.handleInputRows(key, values, TimerValues())]
+            released = stage.handleInputRows(key, packed(group), TimerValues())
+            found += [row for each in released for row in unpacked(*each)]
         return found
 
     def _sink(self, rows: list[Row], on_stage: Callable[[str], None]) -> None:
@@ -128,7 +128,3 @@ class Loop:
         summaries = sink.finish()
         on_stage("written")
         publish(self.carrier, self.planned.n, summaries)
-
-
-def _values(row: Row) -> tuple[Any, ...]:
-    return tuple(getattr(row, name) for name in Row.__slots__)

@@ -1,0 +1,49 @@
+"""Envelopes as they cross between Spark's workers and its JVM."""
+
+from itertools import pairwise
+from typing import get_args
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streaming.spark.envelope import Kind, Packed, Row, batches_of, packed, rows_of, unpacked
+from streaming.temporal.ticks import INFINITY, NO_CTI
+
+LARGE = 600_000
+"""Two chunks of this size do not fit into one content."""
+NAMES = st.text(max_size=5)
+ROWS = st.builds(
+    Row,
+    binding=st.sampled_from(["a@1", "b@2"]),
+    bucket=st.integers(0, 1),
+    entry=st.integers(1, 2**62),
+    batch=st.integers(1, 2**62),
+    input=NAMES,
+    lane=NAMES,
+    seq=st.integers(0, 2**31 - 1),
+    cti=st.sampled_from([NO_CTI, -1, 0, INFINITY]),
+    kind=st.sampled_from(get_args(Kind)),
+    chunk=st.one_of(st.binary(max_size=9), st.integers(0, 2).map(lambda times: bytes(times * LARGE))),
+)
+
+
+def opened(contents: list[Packed]) -> list[list[Row]]:
+    return [list(unpacked(*each)) for each in contents]
+
+
+@given(st.lists(ROWS, max_size=6))
+def test_envelopes_come_as_they_were_sent(rows: list[Row]) -> None:
+    assert [row for each in opened(list(packed(rows))) for row in each] == rows
+    assert [row for batch in batches_of(rows) for row in rows_of(batch)] == rows
+
+
+@given(st.lists(ROWS, max_size=6))
+def test_a_content_is_of_one_bucket_and_small_or_one_envelope(rows: list[Row]) -> None:
+    contents = opened(list(packed(rows)))
+    for held in contents:
+        assert len({(row.binding, row.bucket) for row in held}) == 1
+        assert len(held) == 1 or sum(len(row.chunk) for row in held) <= 1 << 20
+    for before, after in pairwise(contents):
+        fits = sum(len(row.chunk) for row in (*before, after[0])) <= 1 << 20
+        same = (before[0].binding, before[0].bucket) == (after[0].binding, after[0].bucket)
+        assert not (fits and same)
