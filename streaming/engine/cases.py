@@ -23,14 +23,14 @@ Place = tuple[str, str] | tuple[str, int]
 """Where a row goes: (input, lane), or (input, ticks of a heartbeat)."""
 
 
-def run_case(case: Case, buckets: int = 1) -> CaseResult:
+def run_case(case: Case, buckets: int = 1, stages: int = 1) -> CaseResult:
     """Run `case` to its end; `failure` says what the engine cannot run.
 
     With `restart` the run is thrown away before each batch but the first and restored from its snapshot.
     """
     advance = temporal_settings(case.graph, case.streams, case.advance)
     try:
-        plan = compile_binding(case.graph, case.streams, advance, buckets)
+        plan = compile_binding(case.graph, case.streams, advance, buckets, stages)
     except NotRunnable as refusal:
         return CaseResult(case.id, failure=str(refusal))
     run = EngineRun(plan)

@@ -23,21 +23,28 @@ from streaming.engine.plan import (
     WindowSpec,
     Wire,
 )
+from streaming.engine.stages import staged
 from streaming.temporal.settings import AdvanceTime, Late
 
 
 def compile_binding(
-    graph: QueryGraph, streams: Mapping[str, StreamDefinition], advance: Mapping[str, AdvanceTime], buckets: int
+    graph: QueryGraph,
+    streams: Mapping[str, StreamDefinition],
+    advance: Mapping[str, AdvanceTime],
+    buckets: int,
+    stages: int = 1,
 ) -> Plan:
     """The plan of `graph` over `streams` (by stream name); `advance` holds the settings that count, by input node id.
 
     An input without settings drops late events, and explicit CTIs alone move its time. `buckets` is a wish: without a
-    common key one bucket is used. Raises `NotRunnable` for definitions with faults.
+    common key one bucket is used, or two stages where there may be so many (`stages`: 1 or 2). Raises `NotRunnable` for
+    definitions with faults.
     """
     checked = check(graph, streams)
     if checked.errors:
         raise NotRunnable(f"{checked.errors[0].message} {checked.errors[0].remedy}")
-    return partitioned(_Compiler(Compiled(graph, streams, checked.schemas, advance)).plan(), buckets)
+    plan = partitioned(_Compiler(Compiled(graph, streams, checked.schemas, advance)).plan(), buckets)
+    return plan if stages == 1 or plan.buckets > 1 else staged(plan, buckets)
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,18 @@ from functools import wraps
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
-from streaming.engine.plan import Plan
+from streaming.engine.plan import Stage
 
+P = TypeVar("P", bound=Stage)
 T = TypeVar("T")
 
 
-def once_of_plan(make: Callable[[Plan], T]) -> Callable[[Plan], T]:
-    """`make`, called once for each plan, by identity. What it makes is shared by threads and must not change."""
-    made: WeakKeyDictionary[Plan, T] = WeakKeyDictionary()
+def once_of_plan(make: Callable[[P], T]) -> Callable[[P], T]:
+    """`make`, called once for each plan or stage, by identity. What it makes is shared: leave it as it is."""
+    made: WeakKeyDictionary[P, T] = WeakKeyDictionary()
 
     @wraps(make)
-    def found(plan: Plan) -> T:
+    def found(plan: P) -> T:
         try:
             return made[plan]
         except KeyError:

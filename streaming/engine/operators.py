@@ -17,8 +17,9 @@ from streaming.engine.kernel import Kernel, Port, Released, Turn
 from streaming.engine.kernels import kernel_of
 from streaming.engine.ledger import Ledger
 from streaming.engine.once import once_of_plan
+from streaming.engine.onward import sent_on
 from streaming.engine.partitioning import uniform
-from streaming.engine.plan import InputPlan, OutputSpec, Plan, Wire
+from streaming.engine.plan import Heard, OutputSpec, Stage, Wire
 from streaming.engine.report import Report
 from streaming.engine.sections import Section, sections
 from streaming.engine.state import StateStore
@@ -31,16 +32,18 @@ _WATCHED: Final = "@watched"
 
 
 class Operators:
-    """Everything behind the shuffle for one binding and bucket. Computes first and writes state last.
+    """Everything between two exchanges for one binding and bucket. Computes first and writes state last.
 
-    Deterministic: the same state and envelopes give the same outputs and the same state, byte for byte.
+    Deterministic: the same state and envelopes give the same outputs and the same state, byte for byte. `onward` is
+    what the last turn sends to the second stage, if there is one.
     """
 
-    def __init__(self, plan: Plan, bucket: int, state: StateStore) -> None:
+    def __init__(self, plan: Stage, bucket: int, state: StateStore) -> None:
         self._plan = plan
         self._bucket = bucket
         self._state = state
         self._kernels = _kernels(plan)
+        self.onward: list[Envelope] = []
 
     def turn(self, batch: int, envelopes: Iterable[Envelope]) -> list[Output]:
         """Take the envelopes of micro-batch `batch`, in any order, and release what has become final."""
@@ -50,6 +53,7 @@ class Operators:
             return []
         ledger = Ledger(self._state)
         report = Report()
+        horizons = dict(ledger.horizons)
         heard = _climbed(self._plan, inbox, ledger)
         branches = [[branch.id for branch in each.branches] for each in self._plan.inputs.values()]
         every = sections(heard, branches, ordered=self._plan.ordered)
@@ -58,8 +62,13 @@ class Operators:
         for place, section in enumerate(every):
             turn = Turn(report, boundary=place == len(every) - 1)
             report.waiting.clear()
-            freed = _Pass(self._plan, self._kernels, ledger, turn, waiting).run(section)
+            passing = _Pass(self._plan, self._kernels, ledger, turn, waiting)
+            freed = passing.run(section)
             outputs.extend(output for node, each in freed for output in self._outputs(node, each))
+            if self._plan.second is not None:
+                self.onward += sent_on(
+                    self._plan.second, self._bucket, passing.let_go(section, horizons), ledger.reached
+                )
         outputs.extend(settle(ledger, _WATCHED, inbox.watched, report))
         ledger.write()
         return outputs
@@ -83,11 +92,11 @@ class Operators:
 
 
 @once_of_plan
-def _kernels(plan: Plan) -> Mapping[str, Kernel]:
+def _kernels(plan: Stage) -> Mapping[str, Kernel]:
     return {node.id: kernel_of(node.spec) for node in plan.nodes}
 
 
-def _climbed(plan: Plan, inbox: Inbox, ledger: Ledger) -> Section:
+def _climbed(plan: Stage, inbox: Inbox, ledger: Ledger) -> Section:
     """What each branch heard: its flows and partials, then the rising minimum of its lanes' CTIs."""
     heard = Section()
     for input_id in sorted(inbox.lanes):
@@ -103,7 +112,7 @@ def _climbed(plan: Plan, inbox: Inbox, ledger: Ledger) -> Section:
     return heard
 
 
-def _rising(plan: InputPlan, branch: str, inbox: Inbox, ledger: Ledger) -> list[int]:
+def _rising(plan: Heard, branch: str, inbox: Inbox, ledger: Ledger) -> list[int]:
     known = ledger.ctis.setdefault(plan.node, {})
     listed = () if inbox.lanes[plan.node] == [""] else plan.lanes or ()
     lanes = known.setdefault(branch, dict.fromkeys(listed, NO_CTI))
@@ -116,7 +125,7 @@ def _rising(plan: InputPlan, branch: str, inbox: Inbox, ledger: Ledger) -> list[
 class _Pass:
     """One way of what was heard through all kernels. `waiting`: each must say what of watched rows waits in it."""
 
-    plan: Plan
+    plan: Stage
     kernels: Mapping[str, Kernel]
     ledger: Ledger
     turn: Turn
@@ -143,6 +152,20 @@ class _Pass:
             if isinstance(node.spec, OutputSpec):
                 left.append((node.id, freed))
         return left
+
+    def let_go(self, section: Section, before: Mapping[str, int]) -> dict[str, Released]:
+        """What goes to the second stage, by the node or branch that it comes from; `before` are the horizons before."""
+        found = {}
+        second = self.plan.second
+        for source, cut in second.inputs.items() if second is not None else ():
+            freed = self.released.get(source)
+            if freed is None:
+                flows = section.flows(source, cut.branches[0].entering)
+                freed = Released(flows, section.ctis.get(source, ()))
+            horizon = self.ledger.horizons.get(source, NO_CTI)
+            if len(freed.flows) or freed.ctis or horizon > before.get(source, NO_CTI):
+                found[source] = replace(freed, horizon=horizon)
+        return found
 
     def _port(self, wire: Wire, section: Section) -> Port:
         if wire.source in section.ctis:

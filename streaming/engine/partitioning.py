@@ -1,4 +1,9 @@
-"""Whether a plan can run in several buckets: whether one key says, from the inputs on, which rows ever meet."""
+"""Whether a plan can run in several buckets: whether one key says, from the inputs on, which rows ever meet.
+
+Where none does, `stages.py` may cut the plan in two. What neither spreads runs in one bucket: plans that hang on the
+order of rows and CTIs (`ordered`), and those of which a row that is watched (`WATCHED_SCHEMA`) would have its outcome
+decided in several buckets or beyond the cut.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +28,7 @@ from streaming.temporal.settings import Late
 Key = tuple[str, ...]
 
 
-class _OneBucketError(Exception):
+class NoKeyError(Exception):
     """Some rows that meet have no key in common."""
 
 
@@ -41,8 +46,8 @@ def partitioned(plan: Plan, buckets: int) -> Plan:
         keys = _keys(plan)
         for each in plan.inputs.values():
             if _watched(plan, each):
-                keys.update(_alike(each.branches, keys))
-    except _OneBucketError:
+                keys.update(alike(each.branches, {name: key or None for name, key in keys.items()}))
+    except NoKeyError:
         return plan
     inputs = {
         name: replace(each, branches=tuple(replace(branch, keys=keys[branch.id]) for branch in each.branches))
@@ -57,11 +62,11 @@ def _keys(plan: Plan) -> dict[str, Key]:
     for node in reversed(plan.nodes):
         own = _needs(node.spec, needed.get(node.id, ()))
         for wire in node.ports:
-            _note(needed, wire.source, _before(own, wire.steps))
-    stateless = {branch.id for branch in _branches(plan) if _goes_out(plan, branch)}
-    for branch in _branches(plan):
+            _note(needed, wire.source, before(own, wire.steps))
+    stateless = {branch.id for branch in branches_of(plan) if _goes_out(plan, branch)}
+    for branch in branches_of(plan):
         if not needed.setdefault(branch.id, ()) and branch.id not in stateless:
-            raise _OneBucketError
+            raise NoKeyError
     return needed
 
 
@@ -71,16 +76,20 @@ def _watched(plan: Plan, each: InputPlan) -> bool:
     return folded or each.watch_longer is not None or (plan.watched and each.advance.late is Late.KEEP)
 
 
-def _alike(branches: Sequence[Branch], keys: Mapping[str, Key]) -> dict[str, Key]:
-    """The keys of branches all flows of a row of which go to one bucket; those without one take that of the others."""
+def alike(branches: Sequence[Branch], keys: Mapping[str, Key | None]) -> dict[str, Key]:
+    """The keys of branches all flows of a row of which go to one bucket; those without one take that of the others.
+
+    Raises `NoKeyError` where they need different ones.
+    """
     unfolded = [branch for branch in branches if branch.window is None]
-    entering = {_before(keys[branch.id], branch.steps) for branch in unfolded} - {()}
+    known = {branch.id: keys[branch.id] for branch in unfolded}
+    entering = {before(key, branch.steps) for branch in unfolded if (key := known[branch.id]) is not None}
     if len(unfolded) < 2 or not entering:
         return {}
     if len(entering) > 1:
-        raise _OneBucketError
-    (key,) = entering
-    return {branch.id: keys[branch.id] or _behind(key, branch.steps) for branch in unfolded}
+        raise NoKeyError
+    (one,) = entering
+    return {branch.id: _behind(one, branch.steps) if (key := known[branch.id]) is None else key for branch in unfolded}
 
 
 def uniform(spec: NodeSpec) -> bool:
@@ -96,7 +105,8 @@ def uniform(spec: NodeSpec) -> bool:
             return True
 
 
-def _branches(plan: Plan) -> list[Branch]:
+def branches_of(plan: Plan) -> list[Branch]:
+    """The branches of all inputs."""
     return [branch for each in plan.inputs.values() for branch in each.branches]
 
 
@@ -110,7 +120,7 @@ def _note(needed: dict[str, Key], source: str, key: Key) -> None:
     if not key:
         return
     if needed.setdefault(source, key) != key:
-        raise _OneBucketError
+        raise NoKeyError
 
 
 def _needs(spec: NodeSpec, behind: Key) -> Key:
@@ -123,12 +133,12 @@ def _needs(spec: NodeSpec, behind: Key) -> Key:
         case UnionSpec() | LifetimeSpec() | OutputSpec():
             return behind
     if not own or not set(behind) <= set(own):
-        raise _OneBucketError
+        raise NoKeyError
     return behind or own
 
 
-def _before(key: Key, steps: tuple[Step, ...]) -> Key:
-    """`key`, fields behind `steps`, as the fields before them."""
+def before(key: Key, steps: tuple[Step, ...]) -> Key:
+    """`key`, fields behind `steps`, as the fields before them. Raises `NoKeyError` where one of them is computed."""
     for step in reversed(steps):
         if isinstance(step, ProjectStep):
             columns = {name: of for name, of, _ in step.columns}
@@ -136,7 +146,7 @@ def _before(key: Key, steps: tuple[Step, ...]) -> Key:
             for name in key:
                 of = columns[name]
                 if not isinstance(of, Field) or len(of.path) != 1:
-                    raise _OneBucketError
+                    raise NoKeyError
                 found.append(of.path[0])
             key = tuple(found)
     return key
@@ -148,6 +158,6 @@ def _behind(key: Key, steps: tuple[Step, ...]) -> Key:
         if isinstance(step, ProjectStep):
             kept = {of.path[0]: name for name, of, _ in step.columns if isinstance(of, Field) and len(of.path) == 1}
             if not set(key) <= kept.keys():
-                raise _OneBucketError
+                raise NoKeyError
             key = tuple(kept[name] for name in key)
     return key

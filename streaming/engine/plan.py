@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 from streaming.definition.expressions import Expression
 from streaming.definition.graph import Emit, OutputTimestamp
@@ -263,6 +264,73 @@ class NodePlan:
         return self.spec.node
 
 
+class Heard(Protocol):
+    """What the operators of a stage hear under one name: an input, or what one node of the stage before lets go.
+
+    `lanes` exist from the start, and hold back until they speak; `branches` are the ways of its rows to the nodes.
+    """
+
+    @property
+    def node(self) -> str:
+        """The name."""
+
+    @property
+    def lanes(self) -> tuple[str, ...] | None:
+        """The lanes, None where it is not known which there are."""
+
+    @property
+    def branches(self) -> tuple[Branch, ...]:
+        """The branches, in the order in which their CTIs are numbered."""
+
+
+class Stage(Protocol):
+    """What the operators of one bucket run: the nodes between two exchanges."""
+
+    @property
+    def inputs(self) -> Mapping[str, Heard]:
+        """What they hear, by name."""
+
+    @property
+    def nodes(self) -> tuple[NodePlan, ...]:
+        """The nodes, each after what it reads."""
+
+    @property
+    def buckets(self) -> int:
+        """How many buckets the stage has."""
+
+    @property
+    def ordered(self) -> bool:
+        """Whether batches are cut at CTIs (`Plan`)."""
+
+    @property
+    def second(self) -> "SecondStage | None":
+        """The stage behind this one."""
+
+
+@dataclass(frozen=True)
+class CutPlan:
+    """What the second stage hears of `node`, a node or a branch of the first: `lanes` are the first one's buckets.
+
+    Its `branches` are the wires that were cut; their steps are taken before the exchange, their `keys` are fields
+    behind the steps, and () where all rows go to the first bucket.
+    """
+
+    node: str
+    lanes: tuple[str, ...]
+    branches: tuple[Branch, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SecondStage:
+    """The nodes of a plan behind a second exchange, and what they hear through it."""
+
+    inputs: Mapping[str, CutPlan]
+    nodes: tuple[NodePlan, ...]
+    buckets: int
+    ordered: bool = False
+    second: None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
     """A whole binding, equal to itself alone (`once_of_plan`).
@@ -272,7 +340,8 @@ class Plan:
     only where one key says the bucket of all rows that ever meet. `stamps`: some output wants the latest input (T22).
     `watched`: the outcome of late_kept rows is decided behind the shuffle. `ordered`: what windows refuse hangs on the
     order of rows and CTIs in a batch (T19, one clock), so the feed numbers both. `together`: the lanes of all inputs
-    have to be fed by one task (import_from, idle rule, substreams, implicit rowtimes).
+    have to be fed by one task (import_from, idle rule, substreams, implicit rowtimes). `second`: what of the graph runs
+    behind a second exchange (`stages.py`), so that `nodes` are the others; `outputs` are those of both.
     """
 
     inputs: Mapping[str, InputPlan]
@@ -283,3 +352,14 @@ class Plan:
     watched: bool = False
     ordered: bool = False
     together: bool = False
+    second: SecondStage | None = None
+
+    @property
+    def spread(self) -> tuple[int, int]:
+        """How many buckets the first and the second stage have; 0 where there is no second."""
+        return self.buckets, self.second.buckets if self.second is not None else 0
+
+    def buckets_at(self, output: str) -> int:
+        """In how many buckets the output node `output` runs."""
+        behind = self.second
+        return behind.buckets if behind and any(node.id == output for node in behind.nodes) else self.buckets

@@ -13,7 +13,7 @@ from streaming.engine.folding.measures import column_of
 from streaming.engine.ipc import from_bytes
 from streaming.engine.ledger import Ledger
 from streaming.engine.operators import Operators
-from streaming.engine.plan import Plan
+from streaming.engine.plan import Plan, Stage
 from streaming.engine.state import DictState
 from streaming.engine.watching import corrected
 from streaming.temporal.ticks import INFINITY, NO_CTI
@@ -45,6 +45,7 @@ class Snapshot:
     buckets: tuple[Mapping[str, bytes], ...]
     batch: int
     reached: Mapping[str, tuple[int, ...]]
+    second: tuple[Mapping[str, bytes], ...] = ()
 
 
 class EngineRun:
@@ -63,6 +64,7 @@ class EngineRun:
         }
         self._all: bytes | None = None
         self._buckets = [DictState() for _ in range(plan.buckets)]
+        self._second = [DictState() for _ in range(plan.second.buckets if plan.second is not None else 0)]
         self._batch = 0
         self._counts: dict[Lane, LaneCounts] = {}
         self._corrections: list[Mapping[str, Any]] = [{} for _ in range(plan.buckets)]
@@ -92,14 +94,25 @@ class EngineRun:
         else:
             envelopes, late = self._fed_apart(heard, set(ending))
         released = Released()
-        for bucket, state in enumerate(self._buckets):
-            own = [envelope for envelope in envelopes if envelope.bucket == bucket]
-            outputs = Operators(self._plan, bucket, state).turn(self._batch, own)
-            self._collect(released, outputs, bucket)
+        onward = self._operate(self._plan, self._buckets, envelopes, released)
+        if self._plan.second is not None:
+            self._operate(self._plan.second, self._second, onward, released)
         self._tell_ctis(released)
         released.late = pa.concat_tables([released.late, *late])
         self._batch += 1
         return released
+
+    def _operate(
+        self, stage: Stage, states: Sequence[DictState], envelopes: Sequence[Envelope], released: Released
+    ) -> list[Envelope]:
+        """The turn of each bucket of a stage; what they send on to the next one."""
+        onward: list[Envelope] = []
+        for bucket, state in enumerate(states):
+            own = [envelope for envelope in envelopes if envelope.bucket == bucket]
+            operators = Operators(stage, bucket, state)
+            self._collect(released, operators.turn(self._batch, own), bucket)
+            onward += operators.onward
+        return onward
 
     def _fed_apart(self, heard: Iterable[Heard], ending: set[str]) -> tuple[list[Envelope], list[pa.Table]]:
         feeds: dict[Lane, LaneFeed] = {}
@@ -150,7 +163,8 @@ class EngineRun:
         if self._all is not None:
             lanes[_ALL, _ALL] = self._all
         reached = {output: tuple(ctis) for output, ctis in self._reached.items()}
-        return Snapshot(lanes, tuple(state.snapshot() for state in self._buckets), self._batch, reached)
+        first, second = (tuple(state.snapshot() for state in each) for each in (self._buckets, self._second))
+        return Snapshot(lanes, first, self._batch, reached, second)
 
     @classmethod
     def restored(cls, plan: Plan, snapshot: Snapshot, lanes: Mapping[str, Iterable[str]] | None = None) -> "EngineRun":
@@ -160,6 +174,7 @@ class EngineRun:
         run._all = states.pop((_ALL, _ALL), None)
         run._lanes.update(states)
         run._buckets = [DictState.restore(content) for content in snapshot.buckets]
+        run._second = [DictState.restore(content) for content in snapshot.second]
         run._corrections = [Ledger(state).corrections for state in run._buckets]
         run._batch = snapshot.batch
         run._reached = {output: list(ctis) for output, ctis in snapshot.reached.items()}
@@ -181,7 +196,7 @@ class EngineRun:
     def _tell_ctis(self, released: Released) -> None:
         """The CTIs of each output are the smallest over the buckets."""
         for output, by_bucket in self._moved.items():
-            reached = self._reached.setdefault(output, [NO_CTI] * len(self._buckets))
+            reached = self._reached.setdefault(output, [NO_CTI] * self._plan.buckets_at(output))
             before = min(reached)
             for bucket, ctis in by_bucket.items():
                 reached[bucket] = ctis[-1]

@@ -82,7 +82,7 @@ class _Task:
         """How a carrier runs: the shared one, or one of a dedicated binding on so many `cores`."""
         buckets = (self.options.dedicated_buckets or min(cores, _MOST_BUCKETS)) if dedicated else 1
         # Several buckets of one binding must go back together, so that none of its faults is set aside in one alone.
-        alone = {"isolate": buckets == 1, "buckets": buckets, "partitions": buckets} if dedicated else {}
+        alone = {"isolate": buckets == 1, "buckets": buckets, "partitions": buckets, "stages": min(buckets, 2)}
         shared = CarrierSettings(
             home=str(self.folder),
             min_interval_s=self.options.min_interval_s,
@@ -91,7 +91,7 @@ class _Task:
             read_deadline_s=self.options.read_deadline_s,
             keep_results_s=self.options.keep_results_s,
         )
-        return shared.model_copy(update=alone)
+        return shared.model_copy(update=alone) if dedicated else shared
 
 
 def _as_single(task: _Task, single: SingleRunner, asked: threading.Event) -> int:

@@ -52,7 +52,7 @@ class Binding:
 
     @property
     def bucket_ids(self) -> list[int]:
-        """The ids of the buckets that the plan uses."""
+        """The ids of the buckets that the first stage of the plan uses; the second has the first of them."""
         return self.added.bucket_ids[: self.plan.buckets]
 
     @property
@@ -77,7 +77,8 @@ def _build(carrier: CarrierFolder, added: AddBinding) -> Binding:
     streams = streams_of(spec, added.lanes)
     said = {name: each.advance for name, each in spec.inputs.items() if each.advance is not None}
     advance = temporal_settings(spec.query, streams, said)
-    return Binding(carrier, added, compile_binding(spec.query, streams, advance, len(added.bucket_ids)))
+    buckets, stages = len(added.bucket_ids), carrier.settings.stages
+    return Binding(carrier, added, compile_binding(spec.query, streams, advance, buckets, stages))
 
 
 def streams_of(spec: RunSpec, lanes: Mapping[str, list[str]]) -> dict[str, StreamDefinition]:

@@ -69,7 +69,11 @@ class Carrier:
         session.dataSource.register(ResultSink)
         session.conf.set("spark.sql.shuffle.partitions", str(self.settings.partitions))
         envelopes = session.readStream.format(FeedSource.name()).option("carrier", path).load()
-        results = transform_with_state(envelopes, ["binding", "bucket"], OperatorStage(path), envelopes.schema)
+        results = envelopes
+        for number in range(self.settings.stages):
+            results = transform_with_state(
+                results, ["binding", "bucket"], OperatorStage(path, number), envelopes.schema
+            )
         self._query = (
             results.writeStream.format(ResultSink.name())
             .option("carrier", path)

@@ -168,11 +168,11 @@ class Draft:
         return replace(known, entry=entry), None
 
     def _moved(self, entry: int, command: AddBinding, binding: Binding, path: str) -> tuple[Carried, str | None]:
-        shape, buckets = shape_of(command.spec), binding.plan.buckets
+        shape, spread = shape_of(command.spec), binding.plan.spread
         head = read_head(self.carrier, path)
         if not command.moving:
-            fitting(head, shape, buckets)
-        keeps = goes_on(head, shape, buckets)
+            fitting(head, shape, spread)
+        keeps = goes_on(head, shape, spread)
         if keeps == "nothing":
             return self._fresh(entry, binding), None
         enter_journals(self.carrier, head, path)
@@ -180,7 +180,7 @@ class Draft:
             return self._entered(head, entry, command), None
         if head.ended:
             return self._after_end(entry, binding, head.positions), None
-        return replace(self._fresh(entry, binding), positions=head.positions), _begun_anew(head.buckets, buckets)
+        return replace(self._fresh(entry, binding), positions=head.positions), _begun_anew(head.buckets, spread[0])
 
     def _fresh(self, entry: int, binding: Binding) -> Carried:
         """A new generation from the beginning."""

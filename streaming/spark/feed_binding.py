@@ -21,7 +21,7 @@ from streaming.spark.errors import explain_binding, shared_fault
 from streaming.spark.feed_work import TOGETHER, BindingWork, LaneWork, TaskWork
 from streaming.spark.lane_clocks import Kept, LaneClock, cut, resume, whole
 from streaming.spark.layout import CarrierFolder
-from streaming.spark.savepoints import Item, pieces_of, read_items
+from streaming.spark.savepoints import PARTS, Item, pieces_of, read_items
 from streaming.spark.state_change import StateChange
 from streaming.spark.together import in_order_of_arrival
 from streaming.wire.arrived import Arrived, Recorded
@@ -187,8 +187,8 @@ class BindingTask:
             for number, piece in enumerate(pieces_of(items))
         ]
         if self._work.turn is not None:
-            buckets = binding_of(self._carrier, entry).plan.buckets
-            rows += self._signals("save", replace(head, buckets=buckets).to_json())
+            buckets, second = binding_of(self._carrier, entry).plan.spread
+            rows += self._signals("save", replace(head, buckets=buckets, second=second).to_json())
         return rows
 
     def _entered(self) -> list[Row]:
@@ -202,13 +202,14 @@ class BindingTask:
         if self._work.turn is None:
             return []
         ids = self._carrier.control.added(self._work.entry).bucket_ids
-        by_bucket: dict[int, list[Item]] = {}
-        for item in read_items(self._carrier, path, "state"):
-            by_bucket.setdefault(item[1], []).append(item)
+        by_bucket: dict[tuple[str, int], list[Item]] = {}
+        for part in PARTS:
+            for item in read_items(self._carrier, path, part):
+                by_bucket.setdefault((part, item[1]), []).append(item)
         key, entry, batch = self._work.key, self._work.entry, self._task.batch
         return [
-            Row(key, ids[bucket], entry, batch, "", "", number, 0, "enter", piece)
-            for bucket, items in by_bucket.items()
+            Row(key, ids[bucket], entry, batch, part, "", number, 0, "enter", piece)
+            for (part, bucket), items in by_bucket.items()
             for number, piece in enumerate(pieces_of(items))
         ]
 

@@ -21,7 +21,9 @@ _REMEMBERED_S: Final = 1.0
 
 
 class CarrierSettings(Strict):
-    """How a carrier runs. `partitions` is fixed at its first start: lane clocks and Spark's state depend on it.
+    """How a carrier runs. `partitions` and `stages` are fixed at its first start: lane clocks and Spark's state hang on
+    them. `stages`: behind how many exchanges its operators run, 2 where the nodes of a binding in several buckets may
+    meet by different keys; a file of before there were two says nothing, and means 1.
 
     `home`: the folder inside which adapters read and under which `RunSpec.results` lies. `rows_per_batch`: about how
     many rows a batch may read for each input. `min_interval_s`: at least so long between two batches, unless more rows
@@ -40,6 +42,7 @@ class CarrierSettings(Strict):
     min_interval_s: Annotated[float, Field(ge=0)] = 0.0
     isolate: bool = True
     buckets: Annotated[int, Field(ge=1, le=256)] = 1
+    stages: Annotated[int, Field(ge=1, le=2)] = 1
     list_ctis: bool = False
     outgoing: OutgoingPolicy = NOTHING
     results: str | None = None
@@ -73,18 +76,25 @@ class CarrierFolder:
         """What all carriers of the organisation see: results, savepoints."""
         return folder_at(self.settings.home if self.settings.results is None else self.settings.results)
 
+    def isolates(self, entry: int) -> bool:
+        """Whether a fault of the operators stops the binding of `entry` alone: its only bucket can go back by itself.
+
+        One in several buckets was perhaps added when the settings did not isolate: then they must go back together.
+        """
+        return self.settings.isolate and len(self.control.added(entry).bucket_ids) == 1
+
     def results_of(self, entry: int) -> Folder:
         """Where the results go of the binding that control entry `entry` added."""
         return self.shared.within(self.control.added(entry).spec.results)
 
 
 def create(location: Path | str, settings: CarrierSettings) -> CarrierFolder:
-    """Open the carrier at `location` with `settings`; only its partitions stay as they were at its first start."""
+    """Open the carrier at `location` with `settings`; partitions and stages stay as they were at its first start."""
     folder = folder_at(str(location))
     known = folder.read(SETTINGS_FILE)
     if known is not None:
-        partitions = CarrierSettings.model_validate_json(known).partitions
-        settings = settings.model_copy(update={"partitions": partitions})
+        before = CarrierSettings.model_validate_json(known)
+        settings = settings.model_copy(update={"partitions": before.partitions, "stages": before.stages})
     folder.write(SETTINGS_FILE, settings.model_dump_json().encode())
     return CarrierFolder(str(location), settings, folder, ControlLog(folder))
 

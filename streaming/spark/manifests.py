@@ -124,8 +124,8 @@ def _first_totals(carrier: CarrierFolder, summary: BindingSummary) -> dict[str, 
     if path is None or (summary.change is not None and summary.change.state == "failed"):
         return none
     head = read_head(carrier, path)
-    buckets = binding_of(carrier, summary.entry).plan.buckets
-    return {**none, **head.totals} if goes_on(head, shape_of(command.spec), buckets) == "all" else none
+    spread = binding_of(carrier, summary.entry).plan.spread
+    return {**none, **head.totals} if goes_on(head, shape_of(command.spec), spread) == "all" else none
 
 
 def _merged(summaries: Iterable[BindingSummary]) -> list[BindingSummary]:
@@ -175,7 +175,8 @@ def _add(carrier: CarrierFolder, totals: dict[str, Any], summary: BindingSummary
     if not summary.moved:
         return {}
     binding = binding_of(carrier, summary.entry)
-    return moved_over(totals, summary.moved, binding.bucket_ids[: binding.plan.buckets])
+    ids = {output: binding.bucket_ids[: binding.plan.buckets_at(output)] for output in summary.moved}
+    return moved_over(totals, summary.moved, ids)
 
 
 def _note_change(manifest: Manifest, summary: BindingSummary, totals: Mapping[str, Any]) -> None:

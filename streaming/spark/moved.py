@@ -7,14 +7,15 @@ Moved = Mapping[str, Mapping[int, Sequence[int]]]
 """By output and bucket, the CTIs that moved in a batch, rising."""
 
 
-def moved_over(totals: dict[str, Any], moved: Moved, buckets: Sequence[int]) -> dict[str, list[int]]:
-    """The CTIs of each output that moved in the batch; notes in `totals` how far each bucket of `buckets` has come.
+def moved_over(totals: dict[str, Any], moved: Moved, buckets_of: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
+    """The CTIs of each output that moved in the batch; notes in `totals` how far each of its buckets has come.
 
     Where all buckets moved alike these are all their CTIs. Otherwise it is the smallest over the buckets, if that rose:
     where one has told none yet there is none. Writing the same batch again over the same totals tells the same.
     """
     found: dict[str, list[int]] = {}
     for output, by_bucket in moved.items():
+        buckets = buckets_of[output]
         reached = totals.setdefault("reached", {}).setdefault(output, {})
         before = _smallest(reached, buckets)
         reached.update({str(bucket): ctis[-1] for bucket, ctis in by_bucket.items()})

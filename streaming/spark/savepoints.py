@@ -1,8 +1,8 @@
 """Savepoints: all that a binding has kept, as one Arrow blob that any carrier with the same query may begin with.
 
 The blob is an Arrow IPC stream. Its metadata holds the head as JSON; its rows are the state of the operators (`state`:
-bucket, key, value), the clocks of the lanes (`clock`: bucket 0, `<input>/<lane>`, value), and what adapters have
-journaled (`journal`: bucket 0, path below the binding's journals, content).
+bucket, key, value; of the second stage: `state-2`), the clocks of the lanes (`clock`: bucket 0, `<input>/<lane>`,
+value), and what adapters have journaled (`journal`: bucket 0, path below the binding's journals, content).
 """
 
 import json
@@ -17,7 +17,10 @@ from streaming.spark.binding import journals_of
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.offset import Carried, LanePositions
 
-VERSION: Final = 1
+VERSION: Final = 2
+"""Version 1 knew no second stage."""
+PARTS: Final = ("state", "state-2")
+"""The parts of a savepoint that hold the state of the first and of the second stage."""
 FOLDER: Final = "savepoints"
 PIECE_BYTES: Final = 16 << 20
 """About so much travels in one envelope."""
@@ -33,7 +36,7 @@ Item = tuple[str, int, str, bytes]
 class Head:
     """What a savepoint is of. `batch` is the last one of its binding that counts; `totals` as in the manifests.
 
-    `ended`: the binding has had CTI infinity and keeps its positions alone.
+    `ended`: the binding has had CTI infinity and keeps its positions alone. `buckets` and `second`: `Plan.spread`.
     """
 
     path: str
@@ -46,6 +49,7 @@ class Head:
     totals: dict[str, Any] = field(default_factory=dict)
     version: int = VERSION
     ended: bool = False
+    second: int = 0
 
     def to_json(self) -> bytes:
         """As the metadata of a blob."""
@@ -65,29 +69,30 @@ def read_head(carrier: CarrierFolder, path: str) -> Head:
         content = json.loads((pa.ipc.open_stream(blob or b"").schema.metadata or {})[_HEAD])
     except (KeyError, ValueError, pa.ArrowInvalid):
         raise AdapterError("The savepoint cannot be read. Stop the run where it was and take another one.") from None
-    if content["version"] != VERSION:
+    if content["version"] not in range(1, VERSION + 1):
         raise AdapterError(
-            f"The savepoint has version {content['version']}, and this program reads version {VERSION}. "
+            f"The savepoint has version {content['version']}, and this program reads versions up to {VERSION}. "
             "Start the run without it, or with the program that wrote it."
         )
     return Head(**content)
 
 
-def fitting(head: Head, shape: str, buckets: int) -> None:
-    """Check that a binding of `shape` in so many buckets may begin with `head`. Raises `AdapterError`."""
+def fitting(head: Head, shape: str, spread: tuple[int, int]) -> None:
+    """Check that a binding of `shape` in so many buckets (`Plan.spread`) may begin with it. Raises `AdapterError`."""
     if head.shape != shape:
         raise AdapterError(
             "The savepoint is of another query, other streams or other inputs than this run. "
             "Start the run as it was when the savepoint was taken, or without the savepoint."
         )
-    if head.buckets != buckets:
+    if (head.buckets, head.second) != spread:
+        taken, kept = (_said(each) for each in ((head.buckets, head.second), spread))
         raise AdapterError(
-            f"The savepoint was taken of {head.buckets} buckets and this engine keeps {buckets}; state cannot be "
+            f"The savepoint was taken of {taken} and this engine keeps {kept}; state cannot be "
             "divided anew. Give the engine as many buckets, or start the run without the savepoint."
         )
 
 
-def goes_on(head: Head, shape: str, buckets: int) -> Literal["all", "positions", "nothing"]:
+def goes_on(head: Head, shape: str, spread: tuple[int, int]) -> Literal["all", "positions", "nothing"]:
     """What a binding of `shape` in so many buckets keeps of `head` when it is moved to another carrier.
 
     That is what it would keep at a start in the carrier where it was: everything, its positions where its state has
@@ -95,7 +100,12 @@ def goes_on(head: Head, shape: str, buckets: int) -> Literal["all", "positions",
     """
     if head.shape != shape:
         return "nothing"
-    return "positions" if head.ended or head.buckets != buckets else "all"
+    return "positions" if head.ended or (head.buckets, head.second) != spread else "all"
+
+
+def _said(spread: tuple[int, int]) -> str:
+    buckets, second = spread
+    return f"{buckets} buckets" + (f" and a second stage of {second}" if second else "")
 
 
 def read_items(carrier: CarrierFolder, path: str, part: str) -> Iterator[Item]:

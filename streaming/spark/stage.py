@@ -1,4 +1,4 @@
-"""The operator stage: the kernels of one (binding, bucket) over state that Spark keeps in RocksDB."""
+"""The operator stages: the kernels of one (binding, bucket) over state that Spark keeps in RocksDB."""
 
 import threading
 import traceback
@@ -16,7 +16,7 @@ from streaming.spark.envelope import ARROW_SCHEMA, Row, packed, unpacked
 from streaming.spark.errands import Errand, GivenUp
 from streaming.spark.errors import ComputedTooLong, explain_binding, shared_fault
 from streaming.spark.layout import CarrierFolder, opened
-from streaming.spark.savepoints import items_of, pieces_of
+from streaming.spark.savepoints import PARTS, items_of, pieces_of
 from streaming.spark.state_change import StateChange
 
 _SPARK_ROW: Callable[..., SparkRow] = SparkRow(*ARROW_SCHEMA.names)
@@ -24,6 +24,10 @@ _FOR_OPERATORS = {"partials", "events", "ctis", "watched"}
 _KINDS = {"rows": "rows", "ctis": "moved", "late": "late", "corrections": "corrections"}
 """How an output of the operators is called on its way to the sink."""
 _THROUGH = {"counts", "late", "state", "clear", "saved"}
+_OF_FIRST = {"rows", "moved", "corrections"}
+"""What the second stage passes on too."""
+_UNTOUCHED = {*_OF_FIRST, "counts", "late", "saved"}
+"""What means nothing to the second stage."""
 
 
 class BufferedState:
@@ -79,10 +83,15 @@ class BufferedState:
 
 
 class OperatorStage(StatefulProcessor):
-    """Runs the operators of each key and passes counts, late rows and state changes on."""
+    """Runs the operators of each key and passes counts, late rows and state changes on.
 
-    def __init__(self, carrier: str) -> None:
+    `number` 0 is the first stage, 1 the second, which a carrier has or has not from its first start on. Most plans have
+    nothing for it; what passes through it then is not looked at.
+    """
+
+    def __init__(self, carrier: str, number: int = 0) -> None:
         self._path = carrier
+        self._number = number
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Open the one state variable: text key to bytes."""
@@ -90,7 +99,11 @@ class OperatorStage(StatefulProcessor):
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Any]:  # noqa: ARG002, N802, N803
         """One key's envelopes of one batch."""
-        taken = [each for row in rows for each in unpacked(*row)]
+        came = list(rows)
+        taken = [each for row in came for each in unpacked(*row)]
+        if self._number and all(each.kind in _UNTOUCHED for each in taken):
+            yield from came
+            return
         for each in packed(self._turn(taken)):
             yield _SPARK_ROW(*each)
 
@@ -111,12 +124,12 @@ class OperatorStage(StatefulProcessor):
         try:
             saved = self._saved(taken, state)
             for row in taken:
-                if row.kind == "enter":
+                if row.kind == "enter" and row.input == PARTS[self._number]:
                     for _, _, key, value in items_of(row.chunk):
                         state.put(key, value)
             released = self._within(partial(self._released, taken, state), state, carrier.settings.compute_deadline_s)
         except Exception as error:
-            if shared_fault(error) or not carrier.settings.isolate:
+            if shared_fault(error) or not carrier.isolates(taken[0].entry):
                 raise
             failure = explain_binding(error, "computing the results", traceback.format_exc())
             change = StateChange("failed", failure.domain, failure.message, failure.detail)
@@ -126,7 +139,14 @@ class OperatorStage(StatefulProcessor):
             self._state.clear()
         else:
             state.flush()
-        return saved + released + [row for row in taken if row.kind in _THROUGH]
+        return saved + released + [row for row in taken if self._passes(row, carrier.settings.stages)]
+
+    def _passes(self, row: Row, stages: int) -> bool:
+        """Whether `row` goes on as it is: to the sink, or, from the first of two `stages`, to the second."""
+        if self._number:
+            return row.kind in _THROUGH or row.kind in _OF_FIRST
+        further = row.kind == "save" or (row.kind == "enter" and row.input == PARTS[1])
+        return row.kind in _THROUGH or (stages > 1 and further)
 
     def _within(self, compute: Callable[[], list[Row]], state: BufferedState, deadline_s: float) -> list[Row]:
         """What `compute` returns. Raises what it raised, and `ComputedTooLong`; it then ends at its next state call."""
@@ -144,11 +164,13 @@ class OperatorStage(StatefulProcessor):
         bucket = self._carrier.control.added(asked.entry).bucket_ids.index(asked.bucket)
         who = (asked.binding, asked.bucket, asked.entry, asked.batch)
         stored = ((key, state.get(key)) for key in sorted(state.keys()))
-        items = (("state", bucket, key, value) for key, value in stored if value is not None)
+        part = PARTS[self._number]
+        items = ((part, bucket, key, value) for key, value in stored if value is not None)
         rows = [
-            Row(*who, f"state-{bucket}", "", number, 0, "saved", piece) for number, piece in enumerate(pieces_of(items))
+            Row(*who, f"{part}-{bucket}", "", number, 0, "saved", piece)
+            for number, piece in enumerate(pieces_of(items))
         ]
-        if bucket == 0:
+        if bucket == 0 and not self._number:
             rows.append(Row(*who, "head", "", 0, 0, "saved", bytes(asked.chunk)))
         return rows
 
@@ -165,9 +187,14 @@ class OperatorStage(StatefulProcessor):
             Envelope(bucket, row.input, row.lane, row.seq, row.cti, row.kind, bytes(row.chunk))  # type: ignore[arg-type]
             for row in mine
         ]
-        outputs = Operators(binding.plan, bucket, state).turn(first.batch, envelopes)
+        stage = binding.plan.second if self._number else binding.plan
+        operators = Operators(stage or binding.plan, bucket, state)
         found = []
-        for number, output in enumerate(outputs):
+        for number, output in enumerate(operators.turn(first.batch, envelopes)):
             where = (first.binding, first.bucket, first.entry, first.batch, output.output, "", number, 0)
             found.append(Row(*where, _KINDS[output.kind], output.chunk))
-        return found
+        who, ids = (first.entry, first.batch), binding.bucket_ids
+        return found + [
+            Row(first.binding, ids[each.bucket], *who, each.input, each.lane, each.seq, each.cti, each.kind, each.chunk)
+            for each in sorted(operators.onward, key=lambda each: each.bucket)
+        ]

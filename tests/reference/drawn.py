@@ -37,6 +37,7 @@ class Scope:
     `explicit`: time moves by explicit CTIs alone. `wall`: arrival times, heartbeats, and the settings that read them.
     `imports`: the second input may import the CTIs of the first. `odd`: malformed rows and an early infinity.
     `unbounded`: every window has a grace that never ends. `alone`: nothing stands before or behind the operator.
+    `chained`: behind it is a second one whose events meet by another key.
     """
 
     explicit: bool = False
@@ -47,6 +48,7 @@ class Scope:
     policies: tuple[str, ...] = ("drop", "adjust", "shift", "keep")
     unbounded: bool = False
     alone: bool = False
+    chained: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def channels(draw: st.DrawFn, name: str, scope: Scope) -> Channel:
 @st.composite
 def cases(draw: st.DrawFn, kind: str, scope: Scope) -> Case:
     """A whole case around an operator of `kind`."""
-    graph = QueryGraph.model_validate(draw(graphs(kind, unbounded=scope.unbounded, alone=scope.alone)))
+    graph = QueryGraph.model_validate(draw(_graphs(kind, scope)))
     ids = {node.id for node in graph.nodes}
     walled = replace(scope, wall=scope.wall and draw(st.integers(0, 2)) == 2)
     drawn = [draw(channels(name, walled)) for name in NUMBERS if name in ids]
@@ -99,6 +101,10 @@ def cases(draw: st.DrawFn, kind: str, scope: Scope) -> Case:
             _drop_instead(channel.advance)
     streams = {channel.name: channel.definition() for channel in drawn}
     return Case("drawn", graph, streams, tuple(rows), draw(st.sampled_from(scope.ends)))
+
+
+def _graphs(kind: str, scope: Scope) -> st.SearchStrategy[dict[str, Any]]:
+    return graphs(kind, unbounded=scope.unbounded, alone=scope.alone, chained=scope.chained)
 
 
 def _keep_refused(graph: QueryGraph, streams: Mapping[str, StreamDefinition], scope: Scope) -> set[str | None]:

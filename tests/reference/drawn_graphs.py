@@ -65,6 +65,12 @@ KINDS: Final = (*ONE_INPUT, *TWO_INPUTS, *SPECS, "top_k")
 """Every operator, windows by their kind, and some by what changes their rule."""
 
 
+NEW_KEYS: Final = ("cast(v % 2 as string)", "coalesce(k, 'b')", "coalesce(k, 'b')")
+"""Keys that are computed, so that those of the node before say nothing of them."""
+MEETING: Final = tuple(kind for kind in (*TWO_INPUTS, *SPECS, "top_k") if kind != "union")
+"""The kinds in which events meet by a key."""
+
+
 @dataclass
 class Drawing:
     """A graph in the making: `last` is the node that gives the fields `fields` to the next."""
@@ -83,8 +89,7 @@ class Drawing:
     def operator(self, name: str, kind: str, *, provisional: bool = False) -> None:
         """Put an operator of `kind` behind the last, and something on its second port if it has one."""
         if self.fields != "kv":
-            columns = _columns("v + w" if "w" in self.fields else "v + n", key="k" if "k" in self.fields else "'a'")
-            self.add(f"{name}_fields", {"kind": "project", "columns": columns})
+            self._project(f"{name}_fields", "k" if "k" in self.fields else "'a'")
         if kind in SPECS:
             node = self.draw(windows(kind, provisional=provisional, unbounded=self.unbounded))
             self.add(name, node, "kvn" if node["group_by"] else "vn")
@@ -94,6 +99,16 @@ class Drawing:
             self.add(name, ONE_INPUT[kind](self.draw))
         else:
             self._joined(name, kind, TWO_INPUTS[kind](self.draw))
+
+    def rekeyed(self, name: str) -> None:
+        """Put a project behind the last node that computes k anew."""
+        keys = NEW_KEYS if "k" in self.fields else NEW_KEYS[:1]
+        self._project(name, self.draw(st.sampled_from(keys)))
+
+    def _project(self, name: str, key: str) -> None:
+        numbers = {"w": "v + w", "n": "v + n"}
+        value = next((numbers[each] for each in numbers if each in self.fields), "v")
+        self.add(name, {"kind": "project", "columns": _columns(value, key=key)})
 
     def _joined(self, name: str, kind: str, node: Node) -> None:
         keyless = "keys" in node and not node["keys"] and (kind in WIDER or "where" in node)
@@ -119,17 +134,24 @@ class Drawing:
 
 
 @st.composite
-def graphs(draw: st.DrawFn, kind: str, *, unbounded: bool, alone: bool) -> dict[str, Any]:
+def graphs(draw: st.DrawFn, kind: str, *, unbounded: bool, alone: bool, chained: bool) -> dict[str, Any]:
     """An operator of `kind` between inputs and outputs, now and then with others before and behind it.
 
     `unbounded`: every window has a grace that never ends. `alone`: nothing stands before or behind the operator.
+    `chained`: behind it is a second one whose events meet by another key.
     """
     drawing = Drawing(draw, unbounded)
     if not alone and draw(st.integers(0, 2)) == 2:
         drawing.operator("before", draw(st.sampled_from(("filter", "shift", "project"))))
     others = st.one_of(st.just([]), st.just([]), st.lists(st.sampled_from(KINDS), max_size=2))
     behind = [] if alone else draw(others)
-    drawing.operator("op", kind, provisional=all(each in PER_EVENT for each in behind))
+    final = [] if not chained else [draw(st.sampled_from(MEETING))]
+    drawing.operator("op", kind, provisional=all(each in PER_EVENT for each in (*final, *behind)))
+    for each in final:
+        if draw(st.integers(0, 2)) == 2:
+            drawing.nodes.append({"id": "early", "kind": "output", "input": drawing.last})
+        drawing.rekeyed("anew")
+        drawing.operator("again", each, provisional=all(later in PER_EVENT for later in behind))
     for number, each in enumerate(behind):
         drawing.operator(f"then{number}", each, provisional=all(later in PER_EVENT for later in behind[number + 1 :]))
     timestamps = ("lifetime", "lifetime", "lifetime", "point_at_end", "latest_input")

@@ -22,6 +22,9 @@ from streaming.spark.parts import TaskSink
 from streaming.spark.planner import Planner
 from streaming.spark.stage import OperatorStage
 
+State = dict[tuple[int, str, int], dict[tuple[str], tuple[bytes]]]
+"""By stage, binding and bucket."""
+
 
 class Crash(Exception):
     """The process was killed here."""
@@ -59,7 +62,7 @@ class Loop:
         self.clock = 0
         self.offset = Offset()
         self.planned: Offset | None = None
-        self.state: dict[tuple[str, int], dict[tuple[str], tuple[bytes]]] = {}
+        self.state: State = {}
         self.planner = self._planner()
 
     def restart(self) -> None:
@@ -100,14 +103,19 @@ class Loop:
         assert self.planned is not None
         return share_out(self.carrier.location, self.carrier.settings.partitions, self.planned)
 
-    def _operate(self, rows: list[Row], state: dict[tuple[str, int], dict[tuple[str], tuple[bytes]]]) -> list[Row]:
+    def _operate(self, rows: list[Row], state: State) -> list[Row]:
+        for number in range(self.carrier.settings.stages):
+            rows = self._through(number, rows, state)
+        return rows
+
+    def _through(self, number: int, rows: list[Row], state: State) -> list[Row]:
         groups: dict[tuple[str, int], list[Row]] = defaultdict(list)
         for row in rows:
             groups[row.binding, row.bucket].append(row)
         found: list[Row] = []
         for key, group in groups.items():
-            stage = OperatorStage(self.carrier.location)
-            stage._state = MapInMemory(state.setdefault(key, {}))
+            stage = OperatorStage(self.carrier.location, number)
+            stage._state = MapInMemory(state.setdefault((number, *key), {}))
             released = stage.handleInputRows(key, packed(group), TimerValues())
             found += [row for each in released for row in unpacked(*each)]
         return found

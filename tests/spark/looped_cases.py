@@ -12,7 +12,7 @@ import pytest
 from streaming.definition.advance import temporal_settings
 from streaming.definition.graph import InputNode
 from streaming.engine.compile import compile_binding
-from streaming.engine.plan import NotRunnable
+from streaming.engine.plan import NotRunnable, Plan
 from streaming.spark.control import AddBinding
 from streaming.spark.local_run import _result
 from streaming.spark.transcripts import _AT_END, _case_result, _spec
@@ -28,13 +28,14 @@ RunCases = Callable[[Sequence[Case]], list[CaseResult]]
 
 @dataclass(frozen=True)
 class Looped:
-    """How cases are run: so many in one carrier, in so many buckets each; `kills` says where batches are killed.
+    """How cases are run: so many in one carrier, in so many buckets and stages; `kills` says where batches are killed.
 
     With `isolate` off a fault of one case ends its carrier, as in production where a binding has several buckets.
     """
 
     together: int = 1
     buckets: int = 1
+    stages: int = 1
     isolate: bool = True
     kills: random.Random | None = None
 
@@ -47,7 +48,7 @@ class Looped:
         return found
 
     def _in_one(self, cases: Sequence[Case], home: Path) -> list[CaseResult]:
-        loop = Loop(home, list_ctis=True, isolate=self.isolate, buckets=self.buckets)
+        loop = Loop(home, list_ctis=True, isolate=self.isolate, buckets=self.buckets, stages=self.stages)
         for index, case in enumerate(cases):
             loop.carrier.control.append(self._carried(case, f"c{index}", home))
         manifests = []
@@ -83,13 +84,24 @@ class Looped:
 
 
 def divided(loaded: Loaded) -> bool:
-    """Whether the plan of a transcript that is not refused makes use of two buckets."""
+    """Whether the plan of a transcript that is not refused makes use of two buckets in one stage."""
+    plan = _plan(loaded, stages=1)
+    return plan is not None and plan.buckets == 2
+
+
+def chained(loaded: Loaded) -> bool:
+    """Whether the plan of a transcript that is not refused makes use of two stages."""
+    plan = _plan(loaded, stages=2)
+    return plan is not None and plan.second is not None
+
+
+def _plan(loaded: Loaded, stages: int) -> Plan | None:
     (case,) = variants(prepare(loaded.transcript, define(loaded.transcript)), "none", restarts=False)
     advance = temporal_settings(case.graph, case.streams, case.advance)
     try:
-        return compile_binding(case.graph, case.streams, advance, 2).buckets == 2
+        return compile_binding(case.graph, case.streams, advance, 2, stages)
     except NotRunnable:
-        return False
+        return None
 
 
 def differing(transcripts: Sequence[Loaded], cuts: Cuts, run: RunCases, monkeypatch: pytest.MonkeyPatch) -> list[str]:

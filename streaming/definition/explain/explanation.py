@@ -53,7 +53,7 @@ def explain(
         nodes=[_node(facts.nodes[name], facts, held[name], found) for name in facts.placed],
         stages=stages,
         paths=paths,
-        buckets=buckets_of(stages),
+        buckets=buckets_of(stages, facts),
         warnings=list(faults),
     )
 

@@ -11,7 +11,19 @@ from streaming.definition.explain.registry import kind_of
 from streaming.definition.explain.slices import has_slices
 from streaming.definition.explain.window_states import foldable
 from streaming.definition.explain.words import listed
-from streaming.definition.graph import InputNode, Node, OutputNode, ProjectNode, TopKNode, WindowNode, sources
+from streaming.definition.graph import (
+    ExtendNode,
+    InputNode,
+    Node,
+    OutputNode,
+    ProjectNode,
+    SetDurationNode,
+    TopKNode,
+    WindowNode,
+    sources,
+)
+from streaming.temporal.events import Shape
+from streaming.temporal.settings import Late
 
 ONE_BUCKET: Final[tuple[str, ...]] = ()
 
@@ -54,7 +66,9 @@ def _place(node: Node, facts: Facts, before: list[Place], wanted: Mapping[str, t
     by = later[0].by if together else None
     if by is not None and (set(by) <= set(need.keys) if by else not need.keys):
         return later[0]
-    return Place(_next(before), need.keys, need.keys)
+    further = wanted.get(node.id)
+    home = further if further and set(further) < set(need.keys) else need.keys
+    return Place(_next(before), home, home)
 
 
 def _next(before: list[Place]) -> int:
@@ -137,7 +151,9 @@ def _keyed(number: int, facts: Facts, found: Mapping[str, Place]) -> Stage:
         for home in homes
         if (nodes := _nodes(number, home, facts, found))
     ]
+    last = max(place.stage for place in found.values())
     spread = any(part.keys is None or part.keys for part in parts)
+    many = "1 bucket for each core" if last < 3 or number == 1 else "1 bucket, with all behind the second exchange"
     return Stage(
         number=number,
         kind="keyed",
@@ -146,7 +162,7 @@ def _keyed(number: int, facts: Facts, found: Mapping[str, Place]) -> Stage:
         folds=[],
         lanes=_lanes(facts) if number == 1 else _buckets_before(number - 1),
         shared="1 bucket",
-        dedicated="1 bucket for each core" if spread else "1 bucket: there is no key to spread by",
+        dedicated=many if spread else "1 bucket: there is no key to spread by",
     )
 
 
@@ -185,16 +201,40 @@ def _buckets_before(number: int) -> str:
     return "the feed's" if number == 0 else f"the buckets of stage {number}"
 
 
-def buckets_of(stages: Sequence[Stage]) -> str:
-    """How many buckets a dedicated carrier uses: several, where one key says of all rows which ever meet.
+def buckets_of(stages: Sequence[Stage], facts: Facts) -> str:
+    """How many buckets a dedicated carrier uses, and in how many stages: it has two.
 
-    Nodes that need another key than those before them run in the same bucket as these: then there is one bucket.
+    Several buckets need a key that says which rows of a stage ever meet. What needs a third exchange, or more, runs in
+    one bucket behind the second. Where the outcome of a row may be decided behind the feed, one place has to decide it.
     """
-    homes = [part.keys for stage in stages[1:-1] for part in stage.parts]
+    keyed = [[part.keys or [] for part in stage.parts] for stage in stages[1:-1]]
+    homes = list(dict.fromkeys(tuple(keys) for parts in keyed for keys in parts))
     if not homes:
         return "No event meets another: a dedicated carrier uses one bucket for each core."
-    if len(stages) > 3 or len({tuple(keys or ()) for keys in homes}) > 1:
-        return "Events meet by different keys: a dedicated carrier uses one bucket, as a shared one does."
-    if not homes[0]:
+    named = [listed(keys) for keys in homes if keys]
+    if not named:
         return "Events meet without a key: a dedicated carrier uses one bucket, as a shared one does."
-    return f"Events meet by {listed(homes[0])}: a dedicated carrier uses one bucket for each core."
+    if len(keyed) == 1:
+        without = "" if all(homes) else ", the first of them also for what has no key"
+        said = f"Events meet by {', or by '.join(named)}: a dedicated carrier uses one bucket for each core{without}."
+    else:
+        many = (any(keyed[0]), len(keyed) == 2 and any(keyed[1]))
+        if not any(many):
+            return "Events meet by keys only after others do without: a dedicated carrier uses one bucket."
+        before, behind = ("one bucket for each core" if each else "one bucket" for each in many)
+        said = (
+            f"Events meet by different keys, one after the other: a dedicated carrier uses {before} up to a second "
+            f"exchange, and {behind} behind it."
+        )
+    return f"{said} {_ONE_PLACE}" if _late_outcomes(facts) else said
+
+
+_ONE_PLACE: Final = "It uses one bucket where one place must decide on late events that are kept, or on too long ones."
+
+
+def _late_outcomes(facts: Facts) -> bool:
+    """Whether a window may refuse an event: one that is late and kept, or one that may be in too many windows."""
+    inputs = [node for node in facts.graph.nodes if isinstance(node, InputNode)]
+    lengthening = any(isinstance(node, SetDurationNode | ExtendNode) for node in facts.graph.nodes)
+    keeping = any(settings.late is Late.KEEP for settings in facts.advance.values())
+    return keeping or lengthening or any(facts.streams[node.stream].shape is not Shape.POINT for node in inputs)

@@ -87,7 +87,7 @@ def test_windows_are_in_stages_by_their_groups(graph: QueryGraph) -> None:
     homes = {name: part.keys for stage in explained.stages[1:-1] for part in stage.parts for name in part.nodes}
     for spec, _ in windows_of(plan):
         assert homes[spec.node] == list(spec.group_by)
-    assert explained.buckets.endswith("one bucket for each core.") == (plan.buckets == 8)
+    assert ("one bucket for each core" in explained.buckets) == (plan.buckets == 8)
 
 
 @given(graph=carried())

@@ -11,6 +11,7 @@ from streaming.definition.check import check
 from streaming.definition.explain import Explanation, explain
 from streaming.definition.graph import sources
 from streaming.engine.compile import compile_binding
+from streaming.engine.plan import MatchSpec, TopKSpec, WindowSpec
 from streaming.reference.build import build, plan_of
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.output import Output
@@ -23,6 +24,7 @@ from tests.reference.drawn import KINDS, Scope, cases
 from tests.reference.readable import transcript
 
 ANY = Scope(imports=True)
+MEETING = WindowSpec | TopKSpec | MatchSpec
 NO_WALL = Scope(wall=False)
 KIND = st.sampled_from(KINDS)
 in_runs = settings(max_examples=max(25, settings.default.max_examples // 4))
@@ -146,8 +148,29 @@ def _largest_start(run: ReferenceRun, name: str, lane: str) -> int:
 def test_several_buckets_are_stated_where_the_engine_uses_them(kind: str, data: st.DataObject) -> None:
     case, explained = drawn(data, kind)
     settings = temporal_settings(case.graph, case.streams, case.advance)
-    plan = compile_binding(case.graph, case.streams, settings, buckets=8)
-    assert (plan.buckets == 8) <= explained.buckets.endswith("one bucket for each core.")
+    plan = compile_binding(case.graph, case.streams, settings, buckets=8, stages=2)
+    assert (plan.buckets == 8) <= ("one bucket for each core" in explained.buckets)
+    assert (plan.second is not None) <= ("second exchange" in explained.buckets)
+
+
+@given(kind=KIND, data=st.data())
+def test_two_stages_are_stated_where_the_engine_has_them(kind: str, data: st.DataObject) -> None:
+    """Both ways, but where the sentence says that outcomes may stand against it.
+
+    A first stage in which events wait, but none meets another, is none to a reader: shortened points do not even wait.
+    """
+    case, explained = drawn(data, kind, Scope(chained=True))
+    settings = temporal_settings(case.graph, case.streams, case.advance)
+    plan = compile_binding(case.graph, case.streams, settings, buckets=8, stages=2)
+    chained = plan.second is not None and any(isinstance(node.spec, MEETING) for node in plan.nodes)
+    many, two = "one bucket for each core" in explained.buckets, "second exchange" in explained.buckets
+    assert (plan.buckets == 8) <= many
+    assert chained <= two
+    if "one place must decide" not in explained.buckets:
+        assert many <= (plan.buckets == 8)
+        assert two <= (plan.second is not None)
+    if chained and plan.second is not None:
+        assert (plan.second.buckets == 8) == ("one bucket for each core behind it" in explained.buckets)
 
 
 @given(kind=KIND, data=st.data())
