@@ -1,6 +1,6 @@
 """From a checked query graph to a plan: where each input's rows go, typed, and what the engine cannot do."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from streaming.definition.check import check
@@ -16,7 +16,6 @@ from streaming.engine.plan import (
     InputPlan,
     NodePlan,
     NotRunnable,
-    OutputSpec,
     Plan,
     Step,
     TopKSpec,
@@ -149,13 +148,3 @@ class _Compiler:
 def _by_one_clock(node: NodePlan) -> bool:
     spec = node.spec
     return isinstance(spec, WindowSpec | TopKSpec) and spec.one_clock and not spec.fixed
-
-
-def outputs_behind(plan: Plan, input_id: str) -> Iterator[str]:
-    """The outputs that rows of `input_id` can reach, in the order of the plan."""
-    reached = {branch.id for branch in plan.inputs[input_id].branches}
-    for node in plan.nodes:
-        if any(wire.source in reached for wire in node.ports):
-            reached.add(node.id)
-            if isinstance(node.spec, OutputSpec):
-                yield node.id

@@ -21,7 +21,7 @@ from pathlib import Path
 import redis
 
 from streaming.runtime.configuration import Configuration, NotConfigured, close_standard_input, read_configuration
-from streaming.runtime.fleet import CARRIERS, Fleet
+from streaming.runtime.fleet import CARRIERS, TWO_STAGES, Fleet
 from streaming.runtime.homes import MAIN
 from streaming.runtime.keeper import Hatch, Keeper
 from streaming.runtime.lease import Heart
@@ -78,11 +78,13 @@ class _Task:
     folder: Path
     configuration: Configuration
 
-    def settings(self, *, dedicated: bool, cores: int) -> CarrierSettings:
-        """How a carrier runs: the shared one, or one of a dedicated binding on so many `cores`."""
+    def settings(self, name: str, cores: int) -> CarrierSettings:
+        """How the carrier `name` runs: the shared one, or one of a dedicated binding on so many `cores`."""
+        dedicated = name != MAIN
         buckets = (self.options.dedicated_buckets or min(cores, _MOST_BUCKETS)) if dedicated else 1
         # Several buckets of one binding must go back together, so that none of its faults is set aside in one alone.
-        alone = {"isolate": buckets == 1, "buckets": buckets, "partitions": buckets, "stages": min(buckets, 2)}
+        stages = 2 if name.endswith(TWO_STAGES) and buckets > 1 else 1
+        alone = {"isolate": buckets == 1, "buckets": buckets, "partitions": buckets, "stages": stages}
         shared = CarrierSettings(
             home=str(self.folder),
             min_interval_s=self.options.min_interval_s,
@@ -114,8 +116,7 @@ def _as_single(task: _Task, single: SingleRunner, asked: threading.Event) -> int
         spark, cores = session, cores_of(session)
 
         def opening(name: str) -> Carrier:
-            settings = task.settings(dedicated=name != MAIN, cores=cores)
-            return Carrier(spark, task.folder / CARRIERS / name, settings)
+            return Carrier(spark, task.folder / CARRIERS / name, task.settings(name, cores))
 
         fleet = Fleet(opening, task.folder, time.monotonic)
         runner = Runner(mailbox, heart, fleet, idle_exit_s=options.idle_exit_s)

@@ -1,4 +1,4 @@
-"""The carriers of an organisation: the shared one, and one of its own for each dedicated binding.
+"""The carriers of an organisation: the shared one, and those of dedicated bindings.
 
 A binding whose run wants another carrier than the one that has what it keeps is moved first: a savepoint there, then
 the run begins with it here. What does not fit is left behind, and the run's user is told so (streaming.spark.draft).
@@ -14,6 +14,7 @@ from typing import Any, Final
 from streaming.runtime.carriers import CarrierLike, Member
 from streaming.runtime.homes import MAIN, Homes
 from streaming.runtime.shares import Need, shares
+from streaming.spark.binding import needs_second_stage
 from streaming.spark.errors import Failure, PunctualError
 from streaming.spark.layout import SETTINGS_FILE
 from streaming.wire.messages import RunSpec
@@ -22,15 +23,12 @@ from streaming.wire.results import committed_batches
 log = logging.getLogger(__name__)
 
 CARRIERS: Final = "carriers"
+TWO_STAGES: Final = ".2"
+"""How the name ends of the carrier of a dedicated binding whose plan needs a second stage."""
 START_MAY_TAKE_S: Final = 60.0
 """The next query waits so long for one that has been started to plan."""
 DIVIDED_EVERY_S: Final = 5.0
 """The limit is divided anew so often while the same carriers run."""
-
-
-def carrier_of(spec: RunSpec) -> str:
-    """The carrier that `spec` wants."""
-    return spec.binding if spec.dedicated else MAIN
 
 
 @dataclass
@@ -54,7 +52,7 @@ class Fleet:
     """Opens carriers as they are needed, in `folder` of the organisation; none of its methods waits for a batch."""
 
     def __init__(self, opening: Callable[[str], CarrierLike], folder: Path, monotonic: Callable[[], float]) -> None:
-        """`opening` gives the carrier of that name: `main`, or a dedicated binding's."""
+        """`opening` gives the carrier of that name: `main`, or a dedicated binding's (`carrier_of`)."""
         self._opening = opening
         self._folder = folder
         self._monotonic = monotonic
@@ -63,7 +61,18 @@ class Fleet:
         self._placed: dict[str, str] = {}
         self._unanswered: dict[str, tuple[str, str]] = {}
         self._moves: dict[str, Move] = {}
+        self._wanted: dict[str, tuple[RunSpec, str]] = {}
         self._divided: tuple[float, int | None, frozenset[tuple[str, int]]] | None = None
+
+    def carrier_of(self, spec: RunSpec) -> str:
+        """The carrier that `spec` wants. How many stages one has is fixed, so two of them may belong to one binding."""
+        if not spec.dedicated:
+            return MAIN
+        known = self._wanted.get(spec.binding)
+        if known is None or known[0] != spec:
+            known = spec, spec.binding + (TWO_STAGES if needs_second_stage(spec) else "")
+            self._wanted[spec.binding] = known
+        return known[1]
 
     def resume(self) -> dict[str, str]:
         """Open all carriers that there are; binding to run, as their control logs have it."""
@@ -104,7 +113,7 @@ class Fleet:
 
     def add(self, spec: RunSpec) -> None:
         """Carry `spec` where it wants to be; what its binding keeps elsewhere is brought along."""
-        binding, wanted = spec.binding, carrier_of(spec)
+        binding, wanted = spec.binding, self.carrier_of(spec)
         unanswered = self._unanswered.get(binding)
         there = self._homes.of(binding) if unanswered is None else unanswered[0]
         if there == wanted or (unanswered is None and not committed_batches(self._folder / spec.results)):
@@ -187,7 +196,7 @@ class Fleet:
         return self._members[name]
 
     def _begin(self, spec: RunSpec, path: str | None = None) -> None:
-        name = carrier_of(spec)
+        name = self.carrier_of(spec)
         member = self._member(name)
         if path is None:
             member.carrier.add(spec)
@@ -209,7 +218,7 @@ class Fleet:
                 return
         except PunctualError:  # nothing is kept there
             home = self._homes.of(binding)
-            if home not in (move.source, carrier_of(move.spec)):
+            if home not in (move.source, self.carrier_of(move.spec)):
                 move.source, move.path = home, None
                 return
             move.path = None

@@ -11,7 +11,7 @@ from typing import Any
 import redis
 
 from streaming.runtime.books import Add, Books, Seen, Step, Stop
-from streaming.runtime.fleet import Fleet, carrier_of
+from streaming.runtime.fleet import Fleet
 from streaming.runtime.keeper import KeysOutdated
 from streaming.runtime.lease import Heart, wall_clock
 from streaming.runtime.mailbox import Mailbox
@@ -136,7 +136,7 @@ class Runner:
         runs: dict[str, list[str]] = {}
         for spec in desired.values():
             if spec.desired == "running" and spec.run not in self._books.over:
-                runs.setdefault(carrier_of(spec), []).append(spec.run)
+                runs.setdefault(self._fleet.carrier_of(spec), []).append(spec.run)
         needs = {
             name: Need(len(mine), self._meter.per_second(mine), any(map(self._meter.held, mine)))
             for name, mine in runs.items()

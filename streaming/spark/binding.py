@@ -73,12 +73,22 @@ def binding_of(carrier: CarrierFolder, entry: int) -> Binding:
 
 
 def _build(carrier: CarrierFolder, added: AddBinding) -> Binding:
-    spec = added.spec
-    streams = streams_of(spec, added.lanes)
+    plan = _plan(added.spec, added.lanes, len(added.bucket_ids), carrier.settings.stages)
+    return Binding(carrier, added, plan)
+
+
+def needs_second_stage(spec: RunSpec) -> bool:
+    """Whether `spec` in several buckets needs a second stage."""
+    try:
+        return _plan(spec, {}, buckets=2, stages=2).second is not None
+    except Exception:  # noqa: BLE001 - the planner will say what is wrong with it, as for any other binding
+        return False
+
+
+def _plan(spec: RunSpec, lanes: Mapping[str, list[str]], buckets: int, stages: int) -> Plan:
+    streams = streams_of(spec, lanes)
     said = {name: each.advance for name, each in spec.inputs.items() if each.advance is not None}
-    advance = temporal_settings(spec.query, streams, said)
-    buckets, stages = len(added.bucket_ids), carrier.settings.stages
-    return Binding(carrier, added, compile_binding(spec.query, streams, advance, buckets, stages))
+    return compile_binding(spec.query, streams, temporal_settings(spec.query, streams, said), buckets, stages)
 
 
 def streams_of(spec: RunSpec, lanes: Mapping[str, list[str]]) -> dict[str, StreamDefinition]:

@@ -1,5 +1,6 @@
 """Dedicated bindings beside the shared carrier: who is carried where, what fails alone, what is moved, who may read."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,6 +51,42 @@ def test_a_dedicated_run_has_a_carrier_of_its_own_and_reports_as_any_other(desk:
     assert (desk.observed("a-1").state, desk.observed("b-1").state) == ("starting", "running")
     told = desk.connection.hget(keys.progress(ORGANISATION), "b-1")
     assert ProgressReport.model_validate_json(str(told)).inputs["readings"].received == 5
+
+
+def by_two_keys(binding: str, run: str | None = None) -> RunSpec:
+    """A dedicated run that counts by device, then the rows of all devices."""
+    once = alone(binding, run)
+    nodes = [node.model_dump(mode="json") for node in once.query.nodes if node.kind != "output"]
+    counted = {
+        "id": "over_all",
+        "kind": "window",
+        "input": nodes[-1]["id"],
+        "window": {"kind": "tumbling", "size": "1h"},
+    }
+    counted |= {"aggregates": [{"name": "all", "function": "count"}]}
+    query = {
+        **once.query.model_dump(mode="json"),
+        "nodes": [*nodes, counted, {"id": "out", "kind": "output", "input": "over_all"}],
+    }
+    return RunSpec.model_validate_json(json.dumps({**once.model_dump(mode="json"), "query": query}))
+
+
+def test_a_plan_that_needs_a_second_stage_has_a_carrier_that_has_one_and_moves_to_it(desk: Desk) -> None:
+    desk.desire(B)
+    desk.runner.turn()
+    desk.carriers["b"].commit("running", run="b-1")
+    desk.runner.turn()
+    desk.desire()
+    desk.runner.turn()
+    desk.carriers["b"].commit("stopped", run="b-1")
+    desk.runner.turn()
+    ran_before(desk, "b")
+    desk.desire(by_two_keys("b", "b-2"))
+    desk.runner.turn()
+    assert desk.carriers["b"].commands == ["add b-1", "stop b flush=False", "save b to move"]
+    desk.carriers["b"].there.add("b.arrow")
+    desk.runner.turn()
+    assert desk.carriers["b.2"].commands == ["add b-2 from b.arrow"]
 
 
 def test_queries_are_started_one_after_the_other(desk: Desk) -> None:
