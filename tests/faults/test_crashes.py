@@ -12,7 +12,7 @@ from streaming.spark.errors import explain_query
 from streaming.spark.manifests import newest_manifest
 from streaming.spark.storage import LocalFolder, LocalWriting
 from tests.faults.plans import PLANS, Rows, carried, plan, rows_of, write_inputs
-from tests.spark.loop import Crash, Loop
+from tests.spark.loop import Loop
 
 FILES = 3
 ROWS_A_BATCH = 40
@@ -65,24 +65,9 @@ def with_crashes(loop: Loop, name: str, stages_of: Callable[[], Iterable[str]]) 
     kills = 0
     while True:
         for stage in stages_of():
-            kills += crashed(loop, stage)
+            kills += loop.killed_at(stage)
         if loop.batch() is None:
             return ended(loop, name), kills
-
-
-def crashed(loop: Loop, stage: str) -> bool:
-    """Kill the next batch at `stage` and start anew; whether there was one."""
-
-    def crash(reached: str) -> None:
-        if reached == stage:
-            raise Crash
-
-    try:
-        loop.batch(crash)
-    except Crash:
-        loop.restart()
-        return True
-    return False
 
 
 def test_kills_at_every_stage_of_every_batch_change_nothing(name: str, undisturbed: Ended, tmp_path: Path) -> None:

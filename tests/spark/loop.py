@@ -88,6 +88,20 @@ class Loop:
         self.carrier.control.compact(self.offset.control, self.offset.entries)
         return read_manifest(self.carrier.folder, self.offset.n)
 
+    def killed_at(self, stage: str) -> bool:
+        """Kill the next batch at `stage` and begin anew over what it left; whether it came so far."""
+
+        def crash(reached: str) -> None:
+            if reached == stage:
+                raise Crash
+
+        try:
+            self.batch(crash)
+        except Crash:
+            self.restart()
+            return True
+        return False
+
     def run(self) -> list[Manifest]:
         """Batches until there is nothing to do."""
         return list(iter(self.batch, None))

@@ -20,7 +20,7 @@ from streaming.transcripts import judge
 from streaming.transcripts.load import Loaded
 from streaming.transcripts.prepare import Cuts, define, prepare, variants
 from streaming.wire.case import ONLY_LANE, Case, CaseResult
-from tests.spark.loop import Crash, Loop
+from tests.spark.loop import Loop
 
 STAGES = ("planned", "fed", "written", "published")
 RunCases = Callable[[Sequence[Case]], list[CaseResult]]
@@ -69,17 +69,8 @@ class Looped:
         )
 
     def _batch(self, loop: Loop) -> dict[str, Any] | None:
-        if self.kills is not None:
-            where = self.kills.choice(STAGES)
-
-            def crash(reached: str) -> None:
-                if reached == where:
-                    raise Crash
-
-            try:
-                return loop.batch(crash)
-            except Crash:
-                loop.restart()
+        if self.kills is not None and not loop.killed_at(self.kills.choice(STAGES)):
+            return None
         return loop.batch()
 
 

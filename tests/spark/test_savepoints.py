@@ -16,7 +16,7 @@ from streaming.spark.draft import HAS_ENDED, NOT_KNOWN
 from streaming.spark.savepoints import PIECE_BYTES, items_of, pieces_of, read_head, refusal
 from streaming.wire.messages import ProgressReport, RunSpec
 from streaming.wire.results import committed_batches
-from tests.spark.loop import Crash, Loop
+from tests.spark.loop import Loop
 from tests.spark.specs import spec, write_readings
 from tests.spark.test_loop import BATCHES, STAGES, rows, states, undisturbed
 from tests.spark.test_rate import file_spec
@@ -121,24 +121,15 @@ def test_clocks_of_all_lanes_and_state_of_all_buckets_go_along(home: Path, bucke
 def test_a_batch_that_is_killed_while_a_run_leaves_or_enters_changes_nothing(
     home: Path, undisturbed: Undisturbed, stage: str
 ) -> None:
-    def crash(reached: str) -> None:
-        if reached == stage:
-            raise Crash
-
-    def killed(loop: Loop) -> None:
-        with pytest.raises(Crash):
-            loop.batch(crash)
-        loop.restart()
-
     old, new = Loop(home), Loop(home, str(home / "dedicated"))
     add(old, spec("a", "readings.jsonl"))
     old.batch()
     old.batch()
     save(old)
-    killed(old)
+    assert old.killed_at(stage)
     old.run()
     add(new, spec("a", "readings.jsonl", run="a-2"), PATH)
-    killed(new)
+    assert new.killed_at(stage)
     new.run()
     assert rows(new, "a") == undisturbed
 

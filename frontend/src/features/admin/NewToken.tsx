@@ -1,7 +1,8 @@
 import { type FormEvent, useState } from "react";
 import { Ask } from "../../components/Ask";
 import { CheckField, SelectField, TextField } from "../../components/Field";
-import { ErrorNote, Notice } from "../../components/Notices";
+import { FormEnd } from "../../components/FormEnd";
+import { Notice } from "../../components/Notices";
 import { ReasonedButton } from "../../components/Reasoned";
 import { useOrganisation, usePermissionMatrix } from "../../lib/session";
 import type { Permission, PermissionMatrix, Role, ServiceAccountShown } from "../../model/api";
@@ -116,15 +117,7 @@ function TokenForm({ account, onMade, onCancel }: TokenFormProps) {
         mono
         help="Where it may be used from, such as 192.0.2.0/24, 2001:db8::/32. Empty: from everywhere."
       />
-      <ErrorNote error={creating.error} />
-      <p className="row">
-        <button type="submit" className="button" data-kind="primary" disabled={creating.isPending}>
-          {creating.isPending ? "Making it…" : "Make the token"}
-        </button>
-        <button type="button" className="button" onClick={onCancel}>
-          Cancel
-        </button>
-      </p>
+      <FormEnd words={["Make the token", "Making it…"]} asking={creating} onCancel={onCancel} />
     </form>
   );
 }

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from "react";
 import { SelectField, TextField } from "../../components/Field";
-import { ErrorNote } from "../../components/Notices";
+import { FormEnd } from "../../components/FormEnd";
 import type { QueryShown } from "../../model/api";
 import { QueryChoice } from "./QueryChoice";
 
@@ -38,15 +38,7 @@ export function BindingForm({ queries, creating, onCancel }: Props) {
       />
       <TextField label="Name of the binding" value={name} onChange={setName} required />
       <QueryChoice dedicated={dedicated} onChange={setDedicated} />
-      <ErrorNote error={creating.error} />
-      <p className="row">
-        <button type="submit" className="button" data-kind="primary" disabled={creating.isPending}>
-          {creating.isPending ? "Creating…" : "Create the binding"}
-        </button>
-        <button type="button" className="button" onClick={onCancel}>
-          Cancel
-        </button>
-      </p>
+      <FormEnd words={["Create the binding", "Creating…"]} asking={creating} onCancel={onCancel} />
     </form>
   );
 }

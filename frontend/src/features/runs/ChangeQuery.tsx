@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from "react";
 import { Ask } from "../../components/Ask";
-import { ErrorNote } from "../../components/Notices";
+import { FormEnd } from "../../components/FormEnd";
 import { ReasonedButton } from "../../components/Reasoned";
 import { useReason } from "../../lib/session";
 import type { BindingShown } from "../../model/api";
@@ -21,15 +21,7 @@ function ChangeForm({ binding, onDone }: { binding: BindingShown; onDone: () => 
         It holds from the next start. The run goes on where it had read to; where its state cannot be divided over the
         cores, windows and joins that are open then begin anew, and the run says so.
       </p>
-      <ErrorNote error={replacing.error} />
-      <p className="row">
-        <button type="submit" className="button" data-kind="primary" disabled={replacing.isPending}>
-          {replacing.isPending ? "Saving…" : "Save"}
-        </button>
-        <button type="button" className="button" onClick={onDone}>
-          Cancel
-        </button>
-      </p>
+      <FormEnd words={["Save", "Saving…"]} asking={replacing} onCancel={onDone} />
     </form>
   );
 }
