@@ -8,16 +8,19 @@ from streaming.spark import binding, journals
 from streaming.spark.storage import folder_at, is_remote
 from streaming.wire.messages import RunSpec
 from tests.cluster.committed import rows
-from tests.faults.test_kill import FILES, spec, write_files
-from tests.spark.loop import Crash, Loop
+from tests.faults.plans import plan, write_inputs
+from tests.spark.loop import Loop
 from tests.spark.test_loop import STAGES, add
 
 ROWS_A_BATCH = 400
+FILES = 8
+PLAN = "aggregate"
+RESULTS = f"results/{PLAN}"
 
 
 def laid_out(home: Path) -> RunSpec:
-    write_files(home / "readings")
-    return spec()
+    write_inputs(home, FILES)
+    return plan(PLAN)
 
 
 @pytest.fixture
@@ -26,7 +29,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[
     loop = Loop(home, rows_per_batch=ROWS_A_BATCH)
     add(loop, laid_out(home))
     loop.run()
-    found = rows(folder_at(str(home / "results" / "b1")))
+    found = rows(folder_at(str(home / RESULTS)))
     assert found[0]
     return found
 
@@ -56,24 +59,18 @@ def test_its_rows_are_those_of_a_local_one_wherever_it_is_killed(
     loop = stored_loop(tmp_path, location)
     add(loop, laid_out(tmp_path))
 
-    def crash(reached: str) -> None:
-        if reached == stage:
-            raise Crash
-
     batches = 0
     while True:
         forget()
         if stage is not None:
-            try:
-                loop.batch(crash)
-            except Crash:
-                forget()
+            loop.killed_at(stage)
+            forget()
             loop.restart()
         if loop.batch() is None:
             break
         batches += 1
     assert batches >= 2
-    assert rows(folder_at(location).within("out/results/b1")) == expected
+    assert rows(folder_at(location).within(f"out/{RESULTS}")) == expected
 
 
 def test_on_a_store_nothing_is_written_to_the_organisations_own_folder(tmp_path: Path, store: str) -> None:
@@ -81,8 +78,9 @@ def test_on_a_store_nothing_is_written_to_the_organisations_own_folder(tmp_path:
     loop = stored_loop(tmp_path, location)
     assert is_remote(loop.carrier.location)
     add(loop, laid_out(tmp_path))
+    before = sorted(tmp_path.rglob("*"))
     loop.run()
-    assert [path.name for path in tmp_path.iterdir()] == ["readings"]
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_the_order_of_files_is_that_in_which_a_planner_on_another_machine_found_them(
@@ -92,7 +90,7 @@ def test_the_order_of_files_is_that_in_which_a_planner_on_another_machine_found_
     item = wanted.inputs["readings"]
     follow = item.adapter.model_copy(update={"options": {**item.adapter.options, "follow": True}})
     wanted = wanted.model_copy(update={"inputs": {"readings": item.model_copy(update={"adapter": follow})}})
-    late = tmp_path / "readings" / "readings-0.csv"
+    late = tmp_path / "readings" / "0000.csv"
     late.rename(tmp_path / "aside.csv")
     loop = stored_loop(tmp_path, location)
     add(loop, wanted)
