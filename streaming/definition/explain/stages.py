@@ -202,7 +202,7 @@ def _buckets_before(number: int) -> str:
 
 
 def buckets_of(stages: Sequence[Stage], facts: Facts) -> str:
-    """How many buckets a dedicated carrier uses, and in how many stages: it has two.
+    """How many buckets a dedicated carrier uses, and in how many stages: two at most.
 
     Several buckets need a key that says which rows of a stage ever meet. What needs a third exchange, or more, runs in
     one bucket behind the second. Where the outcome of a row may be decided behind the feed, one place has to decide it.
