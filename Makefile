@@ -37,7 +37,7 @@ test-fast:
 	$(BIN)/pytest -n 2 --dist loadfile -m "not spark and not browser and not thorough"
 
 test-spark:
-	$(BIN)/pytest -m "spark and not thorough"
+	$(BIN)/pytest -n 2 --dist loadfile -m "spark and not thorough"
 
 test-browser:
 	$(BIN)/pytest -m "browser and not thorough"

@@ -9,7 +9,7 @@ from tests.faults.journal import Journal, journal
 from tests.faults.plans import plan, rows_of, write_inputs
 from tests.runtime.process import RunnerProcess
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.thorough]
 
 FILES = 8
 ROWS_A_BATCH = 75

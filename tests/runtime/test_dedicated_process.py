@@ -15,7 +15,7 @@ from tests.spark.test_on_spark import rows
 
 pytestmark = pytest.mark.spark
 
-BATCHES = 40
+BATCHES = 24
 FULL_FROM = 4
 
 
