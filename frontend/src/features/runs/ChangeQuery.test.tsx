@@ -28,7 +28,7 @@ const BINDING = {
 
 test("a binding is given a query of its own, and the page says what a change leaves behind", async () => {
   render(<ChangeQuery binding={BINDING} />);
-  await userEvent.click(screen.getByRole("button", { name: "Change how watch runs" }));
+  await userEvent.click(screen.getByRole("button", { name: "shared query… Change how watch runs" }));
   expect(screen.getByRole("dialog").textContent).toContain("windows and joins that are open then begin anew");
   await userEvent.selectOptions(screen.getByRole("combobox", { name: "Runs" }), "in a query of its own");
   await userEvent.click(screen.getByRole("button", { name: "Save" }));

@@ -31,10 +31,15 @@ export function ChangeQuery({ binding }: { binding: BindingShown }) {
   const reason = useReason("edit");
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
+  const now = binding.dedicated ? "own query…" : "shared query…";
   return (
     <>
-      <ReasonedButton reason={reason} aria-label={`Change how ${binding.name} runs`} onClick={() => setOpen(true)}>
-        {binding.dedicated ? "own query…" : "shared query…"}
+      <ReasonedButton
+        reason={reason}
+        aria-label={`${now} Change how ${binding.name} runs`}
+        onClick={() => setOpen(true)}
+      >
+        {now}
       </ReasonedButton>
       <Ask title={`How ${binding.name} runs`} open={open} onClose={close}>
         <ChangeForm binding={binding} onDone={close} />
