@@ -42,6 +42,10 @@ SETTINGS: Mapping[str, str] = {
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     # How often an idle query asks the planner whether there is anything to do.
     "spark.sql.streaming.pollingDelay": "250ms",
+    # The other manager starts a process (readlink) for each path that it renames, about 25 of them a batch.
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+    ),
     "spark.sql.streaming.minBatchesToRetain": "20",
     "spark.sql.streaming.numRecentProgressUpdates": "5",
     "spark.sql.streaming.stopTimeout": "30s",
@@ -49,7 +53,8 @@ SETTINGS: Mapping[str, str] = {
 
 
 LOOPBACK: Final = "127.0.0.1"
-_HANDED_ON: Final = ("PYTHONPATH", "POLARS_MAX_THREADS")
+WORKER_PYTHON: Final = Path(__file__).with_name("worker_python.sh")
+_HANDED_ON: Final = ("PYTHONPATH", "POLARS_MAX_THREADS", "PUNCTUAL_PYTHON")
 """What of the environment executors on other machines have too; where a run's secrets are asked for is not in it."""
 
 
@@ -78,7 +83,8 @@ def start_session(master: str = "local[2]", settings: Mapping[str, str] | None =
     path. Raises `PunctualError` when there is no Java.
     """
     _require_java()
-    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["PUNCTUAL_PYTHON"] = sys.executable
+    os.environ["PYSPARK_PYTHON"] = str(WORKER_PYTHON)
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
     host = driver_host(master)
