@@ -10,7 +10,6 @@ from streaming.definition.types import parse_fields
 from streaming.definition.wiring import order
 from streaming.engine.compile_nodes import Compiled, is_step, spec_of, step_of
 from streaming.engine.compile_watched import watch_longer, watches
-from streaming.engine.partitioning import partitioned
 from streaming.engine.plan import (
     Branch,
     InputPlan,
@@ -42,8 +41,7 @@ def compile_binding(
     checked = check(graph, streams)
     if checked.errors:
         raise NotRunnable(f"{checked.errors[0].message} {checked.errors[0].remedy}")
-    plan = partitioned(_Compiler(Compiled(graph, streams, checked.schemas, advance)).plan(), buckets)
-    return plan if stages == 1 or plan.buckets > 1 else staged(plan, buckets)
+    return staged(_Compiler(Compiled(graph, streams, checked.schemas, advance)).plan(), buckets, stages)
 
 
 @dataclass(frozen=True)

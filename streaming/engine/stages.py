@@ -1,4 +1,4 @@
-"""A plan cut into two stages, where no one key says of all rows which ever meet.
+"""A plan in several buckets, and cut into two stages where no one key says of all rows which ever meet.
 
 The first stage runs in buckets by its own keys; what leaves the wires that are cut goes through a second exchange to
 the buckets of the second, by the keys of that one. There the buckets of the first stage are what lanes of an input are
@@ -34,17 +34,17 @@ Needs = Mapping[str, Key | None]
 """By branch or node the key that its readers need: () for all rows in one bucket, None where any bucket will do."""
 
 
-def staged(plan: Plan, buckets: int) -> Plan:
-    """`plan` in `buckets` buckets and, where its nodes meet by different keys, in two stages; else `plan` itself.
+def staged(plan: Plan, buckets: int, stages: int) -> Plan:
+    """`plan` in `buckets` buckets and, where its nodes meet by different keys, in two `stages`; else `plan` itself.
 
     Nodes are in the first stage as long as one bucket can have all that they need; all others are in the second, which
     has one bucket if it would need a third stage. What has no key is in the first bucket of its stage. A plan stays as
-    it is if that spreads nothing, if windows hang on the order of rows and CTIs (`ordered`), or if a row could come to
-    the cut whose outcome is still open (T12): one stage alone decides it.
+    it is if it would need more `stages`, if nothing meets by a key, if windows hang on the order of rows and CTIs
+    (`ordered`), or if a row could come to the cut whose outcome is still open (T12): one stage alone decides it.
     """
     first, needs = _first_stage(plan.nodes)
     cut = _Cut.before([node for node in plan.nodes if node not in first])
-    if buckets == 1 or plan.ordered or _open_at_the_cut(plan, first, cut):
+    if buckets == 1 or plan.ordered or (cut.nodes and stages == 1) or _open_at_the_cut(plan, first, cut):
         return plan
     try:
         further = _needs_of(cut.nodes)
@@ -156,7 +156,7 @@ def _inputs(plan: Plan, needs: Needs, further: Needs) -> Mapping[str, InputPlan]
     found = {branch.id: needs.get(branch.id, further.get(branch.id)) for branch in branches_of(plan)}
     try:
         for each in plan.inputs.values():
-            if _watches(each):
+            if _watches(plan, each):
                 found.update(alike(each.branches, found))
     except NoKeyError:
         return None
@@ -168,7 +168,7 @@ def _inputs(plan: Plan, needs: Needs, further: Needs) -> Mapping[str, InputPlan]
 
 def _open_at_the_cut(plan: Plan, first: Iterable[NodePlan], cut: _Cut) -> bool:
     """Whether a received row may come to a cut wire before a node has taken or refused it."""
-    reached = {branch.id for each in plan.inputs.values() if _watches(each) for branch in each.branches}
+    reached = {branch.id for each in plan.inputs.values() if _watches(plan, each) for branch in each.branches}
     for node in first:
         passes = isinstance(node.spec, UnionSpec | LifetimeSpec)
         if passes and any(wire.source in reached for wire in node.ports):
@@ -176,9 +176,9 @@ def _open_at_the_cut(plan: Plan, first: Iterable[NodePlan], cut: _Cut) -> bool:
     return not reached.isdisjoint(cut.wires)
 
 
-def _watches(each: InputPlan) -> bool:
+def _watches(plan: Plan, each: InputPlan) -> bool:
     """Whether some row of the input can be refused by a window: late_kept, or in too many windows."""
-    if each.advance.late is Late.KEEP:
+    if plan.watched and each.advance.late is Late.KEEP:
         return True
     if each.shape is not Shape.POINT:
         return each.watch_longer is not None or any(branch.window is not None for branch in each.branches)

@@ -40,11 +40,11 @@ def out(source: str) -> dict[str, Any]:
     return {"id": f"out_{source}", "kind": "output", "input": source}
 
 
-def compiled(*nodes: dict[str, Any], late: Late = Late.DROP, shape: str = "point") -> Plan:
+def compiled(*nodes: dict[str, Any], late: Late = Late.DROP, shape: str = "point", stages: int = 2) -> Plan:
     inputs = [{"id": "s", "kind": "input", "stream": "s"}]
     graph = QueryGraph.model_validate({"version": 1, "name": "cut", "nodes": [*inputs, *nodes]})
     stream = StreamDefinition.model_validate({**STREAM.model_dump(mode="json"), "shape": shape})
-    return compile_binding(graph, {"s": stream}, {"s": AdvanceTime(late=late)}, BUCKETS, stages=2)
+    return compile_binding(graph, {"s": stream}, {"s": AdvanceTime(late=late)}, BUCKETS, stages)
 
 
 def names(plan: Plan) -> tuple[set[str], set[str]]:
@@ -121,6 +121,17 @@ def test_a_row_whose_outcome_is_open_does_not_cross(late: Late, shape: str) -> N
 
 def test_a_plan_without_keys_stays_as_it_is() -> None:
     assert compiled(window("a", "s"), window("b", "a"), out("b")).spread == (1, 0)
+
+
+@pytest.mark.parametrize("stages", [1, 2])
+def test_what_has_no_key_is_in_the_first_of_many_buckets(stages: int) -> None:
+    plan = compiled(BY_BOTH, window("b", "s"), out("a"), out("b"), stages=stages)
+    assert (plan.spread, names(plan)[1]) == ((BUCKETS, 0), set())
+    assert {branch.id: branch.keys for branch in plan.inputs["s"].branches} == {"a#0": ("device", "lane"), "b#0": ()}
+
+
+def test_a_carrier_of_one_stage_runs_in_one_bucket_what_is_cut_elsewhere() -> None:
+    assert compiled(BY_BOTH, window("b", "a"), out("b"), stages=1).spread == (1, 0)
 
 
 FIELDS = {"device": String(), "v": Long()}

@@ -6,11 +6,14 @@ batch is planned again from the journaled offset, as Spark does.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pyspark.sql.streaming.stateful_processor import TimerValues
 
+from streaming.engine.operators import Operators
 from streaming.spark.envelope import Row, packed, rows_of, unpacked
 from streaming.spark.feed import run_task
 from streaming.spark.feed_work import share_out
@@ -28,6 +31,22 @@ State = dict[tuple[int, str, int], dict[tuple[str], tuple[bytes]]]
 
 class Crash(Exception):
     """The process was killed here."""
+
+
+@contextmanager
+def fault_of_operators(batch: int) -> Iterator[None]:
+    """Meanwhile the operators fail in `batch`, after their turn."""
+    turn = Operators.turn
+
+    def broken(self: Operators, number: int, envelopes: Any) -> Any:
+        released = turn(self, number, envelopes)
+        if number == batch:
+            raise ArithmeticError("a fault of ours")
+        return released
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Operators, "turn", broken)
+        yield
 
 
 class MapInMemory:

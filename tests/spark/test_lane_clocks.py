@@ -4,17 +4,15 @@ import base64
 import json
 import zlib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from streaming.engine.archive import is_packed
 from streaming.engine.judging import entries
-from streaming.engine.operators import Operators
 from streaming.spark import lane_clocks
 from streaming.spark.lane_clocks import VERSIONS_KEPT, read_clocks, whole
 from streaming.spark.storage import LocalFolder
-from tests.spark.loop import Crash, Loop
+from tests.spark.loop import Crash, Loop, fault_of_operators
 from tests.spark.many import SHAPES, many_spec, write_many
 from tests.spark.test_loop import BATCHES, STAGES, add, rows, states
 from tests.spark.test_savepoints import add as add_from
@@ -132,20 +130,11 @@ def test_a_batch_adds_a_file_and_those_that_no_batch_may_need_go(loop: Loop, wha
 
 @pytest.mark.parametrize("breaks_at", [1, 2, 4, BATCHES])
 def test_a_fault_of_the_operators_goes_back_to_what_was_known_before(
-    loop: Loop, undisturbed: Rows, what: str, breaks_at: int, monkeypatch: pytest.MonkeyPatch
+    loop: Loop, undisturbed: Rows, what: str, breaks_at: int
 ) -> None:
-    turn = Operators.turn
-
-    def broken(self: Operators, batch: int, envelopes: Any) -> Any:
-        released = turn(self, batch, envelopes)
-        if batch == breaks_at:
-            raise ArithmeticError("a fault of ours")
-        return released
-
     add(loop, many_spec(what))
-    monkeypatch.setattr(Operators, "turn", broken)
-    assert states(loop.run(), "a")[-1][0] == "failed"
-    monkeypatch.setattr(Operators, "turn", turn)
+    with fault_of_operators(breaks_at):
+        assert states(loop.run(), "a")[-1][0] == "failed"
     add(loop, many_spec(what, "a-2"))
     loop.run()
     assert rows(loop, "a") == undisturbed

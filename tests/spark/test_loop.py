@@ -10,7 +10,6 @@ import pytest
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.rows.adapter import RowsAdapter
-from streaming.engine.operators import Operators
 from streaming.spark.control import AddBinding, AtEnd, StopBinding
 from streaming.spark.errors import DISK_FULL, explain_query
 from streaming.spark.local_run import committed_lines
@@ -18,7 +17,7 @@ from streaming.spark.manifests import Manifest
 from streaming.wire.messages import ProgressReport, RunSpec
 from streaming.wire.results import PartKind, committed_batches, read_commit
 from streaming.wire.stored import remove, stored_after
-from tests.spark.loop import Crash, Loop
+from tests.spark.loop import Crash, Loop, fault_of_operators
 from tests.spark.specs import spec, write_readings
 
 BATCHES = 6
@@ -218,24 +217,15 @@ def test_a_fault_while_reading_undoes_the_batch_of_that_binding_alone(
 
 @pytest.mark.parametrize("breaks_at", [1, 3, BATCHES])
 def test_a_fault_of_the_operators_undoes_the_batch_of_that_binding_alone(
-    loop: Loop, undisturbed: tuple[list[str], list[str]], monkeypatch: pytest.MonkeyPatch, breaks_at: int
+    loop: Loop, undisturbed: tuple[list[str], list[str]], breaks_at: int
 ) -> None:
-    turn = Operators.turn
-
-    def broken(self: Operators, batch: int, envelopes: Any) -> Any:
-        released = turn(self, batch, envelopes)
-        if batch == breaks_at:
-            raise ArithmeticError("a fault of ours")
-        return released
-
     add(loop, spec("a", "readings.jsonl"))
-    monkeypatch.setattr(Operators, "turn", broken)
-    manifests = loop.run()
+    with fault_of_operators(breaks_at):
+        manifests = loop.run()
     state, domain, message = states(manifests, "a")[-1]
     assert (state, domain) == ("failed", "internal")
     assert message is not None
     assert "a fault of ours" not in message
-    monkeypatch.setattr(Operators, "turn", turn)
     add(loop, spec("a", "readings.jsonl", run="a-2"))
     loop.run()
     assert rows(loop, "a") == undisturbed

@@ -122,7 +122,10 @@ class NodeExplained(Strict):
 
 
 class Part(Strict):
-    """Nodes of one stage whose rows go to buckets by the same `keys`: none is one bucket, None any event anywhere."""
+    """Nodes of one stage whose rows go to buckets by the same `keys`.
+
+    Without any all are in one bucket; None: they could be in any, for none meets another.
+    """
 
     keys: list[str] | None
     nodes: list[str]

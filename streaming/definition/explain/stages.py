@@ -33,7 +33,7 @@ class Place:
     """Where a node runs: the number of its `stage`, and `home`, the keys by which that stage sends rows to buckets.
 
     `by` are those keys under the names that the node's own rows have for them; None if they have lost one, in the feed,
-    and where rows go anywhere. `home` is None in the last two.
+    and where no row meets another. `home` is None in the last two.
     """
 
     stage: int
@@ -152,7 +152,7 @@ def _keyed(number: int, facts: Facts, found: Mapping[str, Place]) -> Stage:
         if (nodes := _nodes(number, home, facts, found))
     ]
     last = max(place.stage for place in found.values())
-    spread = any(part.keys is None or part.keys for part in parts)
+    spread = any(part.keys for part in parts)
     many = "1 bucket for each core" if last < 3 or number == 1 else "1 bucket, with all behind the second exchange"
     return Stage(
         number=number,
@@ -176,7 +176,7 @@ def _nodes(number: int, home: tuple[str, ...] | None, facts: Facts, found: Mappi
 
 def _by(home: tuple[str, ...] | None) -> str:
     if home is None:
-        return "by any field: no event meets another"
+        return "no event meets another: all in one bucket"
     return f"by {listed(home)}" if home else "without a key, all in one bucket"
 
 
@@ -210,7 +210,7 @@ def buckets_of(stages: Sequence[Stage], facts: Facts) -> str:
     keyed = [[part.keys or [] for part in stage.parts] for stage in stages[1:-1]]
     homes = list(dict.fromkeys(tuple(keys) for parts in keyed for keys in parts))
     if not homes:
-        return "No event meets another: a dedicated carrier uses one bucket for each core."
+        return "No event meets another: a dedicated carrier uses one bucket, as a shared one does."
     named = [listed(keys) for keys in homes if keys]
     if not named:
         return "Events meet without a key: a dedicated carrier uses one bucket, as a shared one does."

@@ -1,7 +1,7 @@
 """as-of join: each left event with the matching right event of the largest start that is not after its own."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -10,29 +10,22 @@ from streaming.engine.flows import Flows, together
 from streaming.engine.joins.heard import Clock, Heard, is_open
 from streaming.engine.joins.known import LEFT, RIGHT
 from streaming.engine.joins.last_rights import LastRights
-from streaming.engine.joins.matching import Matching
+from streaming.engine.joins.matching import MatchKernel
 from streaming.engine.joins.opened_lefts import OpenedLefts, bare
 from streaming.engine.kernel import Port, Released, Turn
 from streaming.engine.lifetimes.waiting import Waiting
-from streaming.engine.plan import MatchSpec
 from streaming.engine.shelf import Shelf
 from streaming.temporal.ticks import INFINITY, NO_CTI
 
 
 @dataclass(frozen=True)
-class AsofKernel:
+class AsofKernel(MatchKernel):
     """An as-of join node. Its CTI is the smallest of both ports'.
 
     A left waits until the CTI reaches its start and that of the right is beyond it, an open edge until both are beyond
     it; then its row leaves, and the edge's end follows when it comes. Of rights that start together the one of the
     greatest payload is taken. A left without a right is in no row; `outer` gives it nulls.
     """
-
-    spec: MatchSpec
-    matching: Matching = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "matching", Matching(self.spec))
 
     def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
         """The rows of all lefts that may leave, and the ends of those that have."""

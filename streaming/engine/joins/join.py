@@ -1,37 +1,30 @@
 """join, inner and left outer: pairs of matching events, for as long as both live; and lefts without a partner."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from streaming.engine.flows import Flows, together
 from streaming.engine.joins.heard import Clock, Heard, is_open
 from streaming.engine.joins.known import LEFT, RIGHT, Known
-from streaming.engine.joins.matching import Matching, Paired, latest_of, picked
+from streaming.engine.joins.matching import MatchKernel, Paired, latest_of, picked
 from streaming.engine.joins.open_pairs import OpenPairs, Pairs, Side, late_or_due
 from streaming.engine.joins.parts import Parts
 from streaming.engine.kernel import Port, Released, Turn
 from streaming.engine.lifetimes.waiting import Waiting
-from streaming.engine.plan import MatchSpec
 from streaming.engine.shelf import Shelf
 from streaming.temporal.ticks import INFINITY, NO_CTI
 
 
 @dataclass(frozen=True)
-class JoinKernel:
+class JoinKernel(MatchKernel):
     """A join node. Its CTI is the smallest of both ports', left outer held to the oldest undecided start.
 
     A pair is `[max of starts, min of ends)`; it leaves once the CTI reaches its start, or, while one of the two is an
     open edge, as an edge once the CTI is beyond it. Null keys equal nothing. Left outer adds the pieces of left
     lifetimes without a partner, with nulls for the right, once the CTI of the right has reached their end.
     """
-
-    spec: MatchSpec
-    matching: Matching = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "matching", Matching(self.spec))
 
     def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
         """All pairs of what came, with itself and with what is known."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -90,6 +91,18 @@ class Matching:
                 at = np.flatnonzero(holds)
                 kept = {name: column.take(pa.array(at)) for name, column in columns.items()}
                 yield Paired(mine[at], theirs[at], kept)
+
+
+@dataclass(frozen=True)
+class MatchKernel:
+    """A kernel that pairs the rows of its left and its right port."""
+
+    spec: MatchSpec
+
+    @cached_property
+    def matching(self) -> Matching:
+        """Its rule."""
+        return Matching(self.spec)
 
 
 def latest_of(left: Int64s | None, right: Int64s | None) -> Int64s | None:

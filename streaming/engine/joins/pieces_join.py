@@ -1,32 +1,25 @@
 """anti join, semi join and clip: pieces of left lifetimes that the right takes away, keeps, or ends."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from streaming.engine.joins.heard import Clock, Heard
 from streaming.engine.joins.join import released
 from streaming.engine.joins.known import LEFT, RIGHT, Known
-from streaming.engine.joins.matching import Matching
+from streaming.engine.joins.matching import MatchKernel
 from streaming.engine.joins.parts import Parts
 from streaming.engine.kernel import Port, Released, Turn
-from streaming.engine.plan import MatchSpec
 from streaming.engine.shelf import Shelf
 
 
 @dataclass(frozen=True)
-class PiecesKernel:
+class PiecesKernel(MatchKernel):
     """An anti join, semi join or clip node. Its CTI is the smallest of both ports', held to the oldest undecided start.
 
     A piece leaves once the CTI of the right has reached its end (a semi join's: passed it, for what starts there
     prolongs it, unless the left ends there). Of an anti join and a clip rows are made of the left alone, of a semi
     join of what covers them too. Null keys equal nothing: a left with one is whole, and in no row of a semi join.
     """
-
-    spec: MatchSpec
-    matching: Matching = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "matching", Matching(self.spec))
 
     def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
         """All pieces that are decided now."""

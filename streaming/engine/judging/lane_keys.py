@@ -128,7 +128,7 @@ class LaneKeys:
 
     def write(self, blobs: dict[str, Blob], silence: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         """All of them as entries in `blobs`, with what the idle rule knows of some; returns the rest as JSON values."""
-        first, entries = self._entries is None, self._entries or Entries()
+        first, entries = self._entries is None, Entries() if self._entries is None else self._entries
         for key, kept in self._kept.items():
             known = silence.get(key, {})
             if first or known != {name: kept[name] for name in _SILENCE if name in kept}:
