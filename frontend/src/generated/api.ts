@@ -2215,7 +2215,9 @@ export interface components {
         };
         /**
          * Part
-         * @description Nodes of one stage whose rows go to buckets by the same `keys`: none is one bucket, None any event anywhere.
+         * @description Nodes of one stage whose rows go to buckets by the same `keys`.
+         *
+         *     Without any all are in one bucket; None: they could be in any, for none meets another.
          */
         Part: {
             /** Keys */
