@@ -47,6 +47,17 @@ class InputAdapter(Protocol):
 
 
 @runtime_checkable
+class BoundedAdapter(Protocol):
+    """An input adapter that may hold less in a batch than the rows that the batch has room for."""
+
+    def bounds(self, start: Mapping[str, Position]) -> Mapping[str, Position]:
+        """How far a batch that begins at `start` may read each lane; one that is not named has no bound.
+
+        Asked after `latest`, of the same lanes; beyond the start of each. Raises `AdapterError`.
+        """
+
+
+@runtime_checkable
 class RecordingAdapter(Protocol):
     """An input adapter over a recording that may say in which order all lanes spoke, and when the clock was read."""
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from streaming.adapters.contract import InputAdapter, Position
+from streaming.adapters.contract import BoundedAdapter, InputAdapter, Position
 from streaming.spark.inquiries import Inquiries
 
 _ROUNDS = 32
@@ -46,7 +46,7 @@ class Wish:
 
     def _further(self, rows: int, now: int) -> Mapping[str, Position]:
         start = self.reached
-        asked = partial(self.adapter.latest, start, now=now, limit_rows=rows)
+        asked = partial(self._asked, start, rows, now)
         name = (self.binding, self.input, tuple(start.items()))
         try:
             if self.inquiries is None:
@@ -55,6 +55,14 @@ class Wish:
         except Exception as error:  # noqa: BLE001 - a binding's fault ends here, the others go on
             self.fault = error
             return self.reached
+
+    def _asked(self, reached: Mapping[str, Position], rows: int, now: int) -> Mapping[str, Position]:
+        """What the adapter says, within what it wants to hold of the batch."""
+        further = self.adapter.latest(reached, now=now, limit_rows=rows)
+        if not isinstance(self.adapter, BoundedAdapter):
+            return further
+        bounds = self.adapter.bounds(self.start)
+        return {lane: min(position, bounds.get(lane, position)) for lane, position in further.items()}
 
 
 def share(wishes: Sequence[Wish], rows: int, now: int, *, first: int) -> list[Wish]:

@@ -54,6 +54,12 @@ class FileAdapter:
         self._take_files(reached + limit_rows)
         return {ONLY_LANE: max(reached, min(reached + limit_rows, self._journal.rows()))}
 
+    def bounds(self, start: Mapping[str, Position]) -> Mapping[str, Position]:
+        """By `batch_files` and `batch_bytes`, over the files that were taken."""
+        reached = start.get(ONLY_LANE, 0)
+        bound = self._journal.bound(reached, self._options.batch_files, self._options.batch_bytes)
+        return {} if bound is None else {ONLY_LANE: bound}
+
     def finished(self, positions: Mapping[str, Position]) -> bool:
         """Whether all files that are there now were read to their end; never where the input follows the folder."""
         if self._options.follow or positions.get(ONLY_LANE, 0) < self._journal.rows():

@@ -101,6 +101,22 @@ class Journal:
             os.fsync(file.fileno())
         self.entries()
 
+    def bound(self, start: int, files: int | None, size: int | None) -> int | None:
+        """How far one may read from `start`: of `files` files and about `size` bytes, a row at least; None: any."""
+        if files is None and size is None:
+            return None
+        with_rows = (entry for entry in self.between(start, self.rows()) if entry.rows)
+        for number, entry in enumerate(with_rows, 1):
+            begin = max(start, entry.first)
+            rows = entry.first + entry.rows - begin
+            if size is not None:
+                if rows * entry.size > size * entry.rows:
+                    return max(begin + size * entry.rows // entry.size, start + 1)
+                size -= -(-rows * entry.size // entry.rows)
+            if number == files:
+                return begin + rows
+        return None
+
     def between(self, start: int, end: int) -> Iterator[Entry]:
         """The entries with rows in `[start, end)`, in order."""
         entries = self.entries()

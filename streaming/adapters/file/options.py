@@ -67,3 +67,16 @@ class FileOptions(Strict):
         ),
     ] = False
     chunk_rows: ChunkRows = 1_000_000
+    batch_files: Annotated[
+        int | None,
+        Field(ge=1, title="Files in a batch", description="A batch reads of at most so many files; empty: of any."),
+    ] = None
+    batch_bytes: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            title="Bytes in a batch",
+            description="A batch reads at most about so many bytes of files, as they lie on the disk, and at least one "
+            "row; empty: any. A part of a file counts by its part of the file's rows.",
+        ),
+    ] = None
