@@ -1,0 +1,30 @@
+"""What the Python processes of a session are started by."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from streaming.spark.session import WORKER_PYTHON
+
+ZIP = "/opt/spark/python/lib/pyspark.zip"
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        (f"{ZIP}:/opt/py4j.zip:/work", "/opt/py4j.zip:/work"),
+        (f"{ZIP}:/opt/py4j.zip:{ZIP}:/work:.", "/opt/py4j.zip:/work:."),
+        (f"/work:{ZIP}", "/work"),
+        ("/work:/other/pyspark.zips", "/work:/other/pyspark.zips"),
+        ("", ""),
+    ],
+)
+def test_pyspark_is_imported_from_where_it_is_installed(given: str, left: str) -> None:
+    """From Spark's archive it would be compiled anew in every process."""
+    environment = {**os.environ, "PUNCTUAL_PYTHON": sys.executable, "PYTHONPATH": given}
+    script = "import os, sys; print(os.environ['PYTHONPATH']); print(sys.executable); print(sys.argv[1:])"
+    command = [str(WORKER_PYTHON), "-c", script, "pyspark.worker", "a b"]
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert said == [left, sys.executable, "['pyspark.worker', 'a b']"]
