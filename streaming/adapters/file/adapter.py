@@ -10,12 +10,13 @@ import numpy as np
 
 from streaming.adapters.contract import AdapterError, Position
 from streaming.adapters.file.csv_cells import CsvCells, header_cells
+from streaming.adapters.file.decoding import decoded
 from streaming.adapters.file.found import FoundFile, find_files, format_of
 from streaming.adapters.file.journal import Entry, Journal, Mark
 from streaming.adapters.file.json_lines import JsonLines
 from streaming.adapters.file.options import FileOptions
 from streaming.adapters.file.parquet import ParquetFiles
-from streaming.adapters.file.records import RecordReader, read_records
+from streaming.adapters.file.records import RecordReader, Records, read_records
 from streaming.adapters.file.split import Splitter, csv_splitter, split_lines
 from streaming.adapters.places import inside
 from streaming.definition.streams import StreamDefinition
@@ -155,14 +156,17 @@ class FileAdapter:
         if which == "parquet":
             yield from self._parquet.read(file.path, span, entry.first)
             return
-        chunk_rows, mark = self._options.chunk_rows, entry.mark_before(span[0])
-        for records in read_records(file, mark, span, chunk_rows, self._splitter(file)):
+        mark = entry.mark_before(span[0])
+        parts = read_records(file, mark, span, self._options.chunk_rows, self._splitter(file))
+
+        def decode(records: Records) -> Arrived:
             low = entry.first + records.first
             positions = np.arange(low, low + len(records.starts), dtype=np.int64)
             if which == "csv":
-                yield self._csv.decode(records, entry.columns, positions)
-            else:
-                yield self._json_lines.decode(records, positions)
+                return self._csv.decode(records, entry.columns, positions)
+            return self._json_lines.decode(records, positions)
+
+        yield from decoded(parts, decode)
 
 
 def _changed(file: FoundFile) -> AdapterError:
