@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from streaming.engine.buckets import bucket_of
 from streaming.engine.envelopes import Envelope, EnvelopeKind
 from streaming.engine.flows import GONE, OLD, WHOLE, Flows
-from streaming.engine.ipc import to_bytes
+from streaming.engine.ipc import to_chunk
 from streaming.engine.kernel import Released
 from streaming.engine.plan import Branch, CutPlan, SecondStage
 from streaming.engine.steps import follow_flows, step_times
@@ -33,7 +33,7 @@ def sent_on(
         chunks: list[tuple[int, EnvelopeKind, bytes]] = []
         for branch in cut.branches:
             rows = _parted(freed[source].flows, branch, bucket, second.buckets)
-            chunks.extend((number, "events", to_bytes(part, {"branch": branch.id})) for number, part in rows)
+            chunks.extend((number, "events", to_chunk(part, {"branch": branch.id})) for number, part in rows)
         ctis = _cti_table(cut, freed[source])
         chunks.extend((number, "ctis", ctis) for number in range(second.buckets))
         cti = reached.get(source, NO_CTI)
@@ -80,4 +80,4 @@ def _cti_table(cut: CutPlan, freed: Released) -> bytes:
     ctis = [np.unique(step_times(branch.steps, np.array(freed.ctis, np.int64))) for branch in cut.branches]
     number = np.repeat(np.arange(len(ctis), dtype=np.int16), [len(each) for each in ctis])
     table = pa.table({"branch": number, "cti": np.concatenate(ctis)})
-    return to_bytes(table, {"horizon": str(freed.horizon)})
+    return to_chunk(table, {"horizon": str(freed.horizon)})

@@ -12,7 +12,7 @@ from streaming.engine.envelopes import Envelope, Output
 from streaming.engine.flows import CLOSE, GONE, OLD, Flows
 from streaming.engine.frontiers import rise
 from streaming.engine.inbox import Inbox
-from streaming.engine.ipc import to_bytes
+from streaming.engine.ipc import to_chunk
 from streaming.engine.kernel import Kernel, Port, Released, Turn
 from streaming.engine.kernels import kernel_of
 from streaming.engine.ledger import Ledger
@@ -79,9 +79,9 @@ class Operators:
         if len(shown):
             pane = shown.pane if shown.id is not None else None
             bare = replace(shown, late_at=None, stamp=None, source=None, pane=pane, id=self._ids(shown))
-            found.append(Output(node, "rows", to_bytes(bare.to_table())))
+            found.append(Output(node, "rows", to_chunk(bare.to_table())))
         if freed.ctis:
-            found.append(Output(node, "ctis", to_bytes(pa.table({"cti": pa.array(freed.ctis, pa.int64())}))))
+            found.append(Output(node, "ctis", to_chunk(pa.table({"cti": pa.array(freed.ctis, pa.int64())}))))
         return found
 
     def _ids(self, shown: Flows) -> pa.Array | None:

@@ -13,7 +13,7 @@ from streaming.engine.flows import CLOSE, Flags, Flows, Mask
 from streaming.engine.folding.admit import Taken, assign
 from streaming.engine.folding.fold import Fold
 from streaming.engine.folding.measures import column_of
-from streaming.engine.ipc import to_bytes
+from streaming.engine.ipc import to_chunk
 from streaming.engine.judging.clock import CODE, NO_REASON, NONE, REASON_CODE, Codes, Judgement
 from streaming.engine.judging.late import late_rows
 from streaming.engine.judging.watched import Watched, gathered
@@ -119,7 +119,7 @@ class Sender:
             chunks.extend(self._chunks(sent, named))
         if self._watched:
             tables = gathered(self._watched, self._input.node, named)
-            chunks.extend((bucket, "watched", to_bytes(table)) for bucket, table in tables)
+            chunks.extend((bucket, "watched", to_chunk(table)) for bucket, table in tables)
         ctis = _cti_table(self._sent, horizon)
         chunks.extend((bucket, "ctis", ctis) for bucket in range(self._plan.buckets))
         return [
@@ -188,7 +188,7 @@ class Sender:
         for bucket, part in self._parted(sent, table):
             if SOURCE in part.column_names:
                 named.setdefault(bucket, []).append(part.column(SOURCE))
-            yield bucket, kind, to_bytes(part, {"branch": sent.branch.id})
+            yield bucket, kind, to_chunk(part, {"branch": sent.branch.id})
 
     def _parted(self, sent: Sent, table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
         """`table` by the buckets of its rows; rows without keys meet nothing and all go to the first."""
@@ -248,4 +248,4 @@ def _cti_table(sent: list[Sent], horizon: int) -> bytes:
     ctis = [np.concatenate([NONE, *each.ctis]) for each in sent]
     branch = np.repeat(np.arange(len(sent), dtype=np.int16), [len(each) for each in ctis])
     table = pa.table({"branch": branch, "cti": np.concatenate([NONE, *ctis])})
-    return to_bytes(table, {"horizon": str(horizon)})
+    return to_chunk(table, {"horizon": str(horizon)})

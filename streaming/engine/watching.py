@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.engine.envelopes import LATE_SCHEMA, WATCHED_SCHEMA, Output
-from streaming.engine.ipc import to_bytes
+from streaming.engine.ipc import to_chunk
 from streaming.engine.keyed import KeyedRows
 from streaming.engine.ledger import Ledger
 from streaming.engine.report import Report
@@ -182,7 +182,7 @@ def _said(ledger: Ledger, table: pa.Table, decided: Sequence[_Row]) -> list[Outp
         at = part.column_names.index(name)
         changed = changed.set_column(at, _STORED.field(name), pa.array(values, _STORED.field(name).type))
     late = changed.select(LATE_SCHEMA.names).take(pa.array(shown)).cast(LATE_SCHEMA)
-    return [*([Output("", "late", to_bytes(late))] if late.num_rows else []), *_totals(ledger)]
+    return [*([Output("", "late", to_chunk(late))] if late.num_rows else []), *_totals(ledger)]
 
 
 def _totals(ledger: Ledger) -> list[Output]:

@@ -11,7 +11,7 @@ from streaming.adapters.contract import RecordingAdapter
 from streaming.engine.archive import Blob
 from streaming.engine.envelopes import Envelope, LaneCounts
 from streaming.engine.feed import LaneFeed
-from streaming.engine.ipc import to_bytes
+from streaming.engine.ipc import to_chunk
 from streaming.engine.together import TogetherFeed
 from streaming.spark.ahead import ahead
 from streaming.spark.binding import Binding, binding_of
@@ -170,7 +170,7 @@ class BindingTask:
         if not late.num_rows:
             return []
         key, entry = self._work.key, self._work.entry
-        return [Row(key, binding.bucket_ids[0], entry, self._task.batch, name, lane, 0, 0, "late", to_bytes(late))]
+        return [Row(key, binding.bucket_ids[0], entry, self._task.batch, name, lane, 0, 0, "late", to_chunk(late))]
 
     def _saved(self) -> list[Row]:
         """The clocks of before this batch, and the word to every bucket that its state is wanted."""

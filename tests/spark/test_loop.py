@@ -10,6 +10,7 @@ import pytest
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.rows.adapter import RowsAdapter
+from streaming.engine import ipc
 from streaming.spark.control import AddBinding, AtEnd, StopBinding
 from streaming.spark.errors import DISK_FULL, explain_query
 from streaming.spark.local_run import committed_lines
@@ -103,6 +104,15 @@ def test_many_bindings_share_each_batch(loop: Loop, undisturbed: tuple[list[str]
         add(loop, spec(f"b{number}", "readings.jsonl"))
     assert len(loop.run()) == BATCHES + 1
     assert all(rows(loop, f"b{number}") == undisturbed for number in range(20))
+
+
+def test_envelopes_that_are_compressed_say_the_same(
+    loop: Loop, undisturbed: tuple[list[str], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ipc, "_LARGE", 0)
+    add(loop, spec("a", "readings.jsonl"))
+    loop.run()
+    assert rows(loop, "a") == undisturbed
 
 
 def test_a_stop_without_flush_keeps_state_and_positions(loop: Loop, undisturbed: tuple[list[str], list[str]]) -> None:
