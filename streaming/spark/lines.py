@@ -1,4 +1,7 @@
-"""Result rows as lines of JSON, column by column where the types allow it."""
+"""Result rows as lines of JSON, column by column where the types allow it.
+
+Lines come in pieces of bytes, each of whole lines with their ends: what Polars wrote at once stays one piece.
+"""
 
 import io
 import json
@@ -28,11 +31,11 @@ def lines_and_newest(
     if table.num_rows >= _FEW:
         return result_lines(output, table, schema), result_rows(output, table.slice(table.num_rows - newest), schema)
     rows = result_rows(output, table, schema)
-    return map(_line, rows), rows[-newest:]
+    return [b"".join(map(_line, rows))], rows[-newest:]
 
 
 def result_lines(output: str, table: pa.Table, schema: Fields) -> Iterable[bytes]:
-    """One ResultRow as JSON for each row of `table`, which is that of an `Output` of kind rows, without line ends."""
+    """One ResultRow as JSON for each row of `table`, which is that of an `Output` of kind rows."""
     if table.num_rows < _FEW or not _plain(table, schema):
         return map(_line, result_rows(output, table, schema))
     beside = len(table.column_names) - len(schema)
@@ -49,7 +52,7 @@ def result_lines(output: str, table: pa.Table, schema: Fields) -> Iterable[bytes
 
 
 def _line(row: dict[str, Any]) -> bytes:
-    return _TO_JSON(row).encode()
+    return f"{_TO_JSON(row)}\n".encode()
 
 
 def _plain(table: pa.Table, schema: Fields) -> bool:
@@ -80,7 +83,7 @@ def _not_final(table: pa.Table) -> Iterator[pl.Expr]:
 
 
 def table_lines(table: pa.Table) -> Iterable[bytes]:
-    """Each row of a table of integers and texts as a JSON object, without line ends."""
+    """Each row of a table of integers and texts as a JSON object."""
     return _lines(_frame(table))
 
 
@@ -101,7 +104,7 @@ def _frame(table: pa.Table) -> pl.DataFrame:
 def _lines(frame: pl.DataFrame) -> Iterable[bytes]:
     written = io.BytesIO()
     frame.write_ndjson(written)
-    return written.getvalue().splitlines()
+    return [written.getvalue()]
 
 
 def _finite(table: pa.Table) -> bool:

@@ -60,12 +60,12 @@ class PartWriter:
         self._bytes = 0
         self._rows = 0
 
-    def add(self, lines: Iterable[bytes]) -> None:
-        """Append lines, each without its end. Raises `OSError`."""
-        for line in lines:
-            self._waiting.append(line)
-            self._size += len(line)
-            self._rows += 1
+    def add(self, rows: int, lines: Iterable[bytes]) -> None:
+        """Append `rows` lines, in pieces of whole ones. Raises `OSError`."""
+        self._rows += rows
+        for piece in lines:
+            self._waiting.append(piece)
+            self._size += len(piece)
             if self._size > _SPILL_BYTES:
                 self._spill()
 
@@ -76,8 +76,8 @@ class PartWriter:
         return Part(kind=self._kind, path=self._path, rows=self._rows, bytes=self._bytes)
 
     def _spill(self) -> None:
-        self._writing.add(line + b"\n" for line in self._waiting)
-        self._bytes += self._size + len(self._waiting)
+        self._writing.add(self._waiting)
+        self._bytes += self._size
         self._waiting.clear()
         self._size = 0
 
@@ -121,13 +121,13 @@ class TaskSink:
         schema = binding_of(self._carrier, row.entry).plan.outputs[row.input]
         table = from_bytes(row.chunk)
         lines, newest = lines_and_newest(row.input, table, schema, RECENT_KEPT)
-        self._writer(row, "results").add(lines)
+        self._writer(row, "results").add(table.num_rows, lines)
         summary.rows += table.num_rows
         summary.recent_results = [*summary.recent_results, *newest][-RECENT_KEPT:]
 
     def _take_late(self, row: Row, summary: BindingSummary) -> None:
         late = with_null_for_infinity(from_bytes(row.chunk))
-        self._writer(row, "late").add(table_lines(late))
+        self._writer(row, "late").add(late.num_rows, table_lines(late))
         newest: list[dict[str, Any]] = late.slice(max(0, late.num_rows - RECENT_KEPT)).to_pylist()
         summary.recent_late = [*summary.recent_late, *newest][-RECENT_KEPT:]
 

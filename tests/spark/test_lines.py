@@ -1,6 +1,8 @@
 """Lines of results, written column by column, say what the rows say."""
 
 import json
+from collections.abc import Iterable
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -11,6 +13,14 @@ from streaming.spark.lines import result_lines, table_lines
 from streaming.spark.parts import with_null_for_infinity
 from streaming.spark.result_rows import result_rows
 from streaming.temporal.ticks import INFINITY
+
+
+def read(pieces: Iterable[bytes]) -> list[Any]:
+    """What lines say, each of which ends with a line end."""
+    text = b"".join(pieces)
+    assert text.endswith(b"\n")
+    return [json.loads(line) for line in text.removesuffix(b"\n").split(b"\n")]
+
 
 SCHEMA = parse_fields({"k": "string", "n": "long", "x": "double", "b": "boolean"})
 
@@ -38,7 +48,7 @@ def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("values", [[0.1, None, -0.0, 1e300, 5e-324], [float("inf"), 1.0]])
 def test_lines_equal_rows(values: list[float | None]) -> None:
-    lines = [json.loads(line) for line in result_lines("out", table(values), SCHEMA)]
+    lines = read(result_lines("out", table(values), SCHEMA))
     assert lines == result_rows("out", table(values), SCHEMA)
     assert lines[0]["end"] is None
 
@@ -60,7 +70,7 @@ def test_lines_of_edges_and_panes_equal_rows() -> None:
     }
     fields = {name: column for name, column in table([0.5] * count).to_pydict().items() if name in SCHEMA}
     whole = pa.table({**beside, **fields})
-    lines = [json.loads(line) for line in result_lines("out", whole, SCHEMA)]
+    lines = read(result_lines("out", whole, SCHEMA))
     assert lines == result_rows("out", whole, SCHEMA)
     assert [line["edge"] for line in lines] == [None, "start", "end", "end", None, None, None]
     assert [line["deleted"] for line in lines] == [False, False, False, True, False, True, False]
@@ -70,13 +80,13 @@ def test_lines_of_edges_and_panes_equal_rows() -> None:
 
 @pytest.mark.usefixtures("few")
 def test_a_line_holds_no_line_end() -> None:
-    assert all(b"\n" not in line for line in result_lines("out", table([1.0, 2.0]), SCHEMA))
+    assert len(read(result_lines("out", table([1.0, 2.0]), SCHEMA))) == 2
 
 
 @pytest.mark.usefixtures("few")
 def test_rows_without_fields_have_an_empty_payload() -> None:
     bare = table([1.0]).select(["@start", "@end"])
-    assert [json.loads(line)["payload"] for line in result_lines("out", bare, {})] == [{}]
+    assert [line["payload"] for line in read(result_lines("out", bare, {}))] == [{}]
 
 
 def test_a_late_row_says_null_for_infinity() -> None:
@@ -88,7 +98,7 @@ def test_a_late_row_says_null_for_infinity() -> None:
             "raw": ['{"at": "now"}', "broken\n"],
         }
     )
-    assert [json.loads(line) for line in table_lines(with_null_for_infinity(late))] == [
+    assert read(table_lines(with_null_for_infinity(late))) == [
         {"position": 0, "end": None, "cti": None, "raw": '{"at": "now"}'},
         {"position": 1, "end": 5, "cti": None, "raw": "broken\n"},
     ]
