@@ -42,9 +42,11 @@ def staged(plan: Plan, buckets: int, stages: int) -> Plan:
     it is if it would need more `stages`, if nothing meets by a key, if windows hang on the order of rows and CTIs
     (`ordered`), or if a row could come to the cut whose outcome is still open (T12): one stage alone decides it.
     """
+    if buckets == 1 or plan.ordered:
+        return plan
     first, needs = _first_stage(plan.nodes)
     cut = _Cut.before([node for node in plan.nodes if node not in first])
-    if buckets == 1 or plan.ordered or (cut.nodes and stages == 1) or _open_at_the_cut(plan, first, cut):
+    if (cut.nodes and stages == 1) or _open_at_the_cut(plan, first, cut):
         return plan
     try:
         further = _needs_of(cut.nodes)

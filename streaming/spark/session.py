@@ -42,7 +42,7 @@ SETTINGS: Mapping[str, str] = {
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     # How often an idle query asks the planner whether there is anything to do.
     "spark.sql.streaming.pollingDelay": "250ms",
-    # The other manager starts a process (readlink) for each path that it renames, about 25 of them a batch.
+    # On local files the default manager starts processes (readlink) for each path that it renames.
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
     ),

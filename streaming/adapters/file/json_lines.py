@@ -209,7 +209,7 @@ def _is_plain(records: Records, body: memoryview, slow_words: tuple[bytes, ...])
     if not ((data[records.starts] == ord("{")).all() and (data[records.ends - 1] == ord("}")).all()):
         return False
     content = bytes(body)
-    if any(word[:1] in content and word in content for word in slow_words):
+    if any(word[:1] in content and word in content for word in slow_words):  # one byte is found ten times as fast
         return False
     try:
         content.decode()
