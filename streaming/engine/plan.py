@@ -1,5 +1,7 @@
 """A binding in the form that feed and operators run: branches out of the inputs, then a graph of nodes. Picklable."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -358,6 +360,21 @@ class Plan:
     def spread(self) -> tuple[int, int]:
         """How many buckets the first and the second stage have; 0 where there is no second."""
         return self.buckets, self.second.buckets if self.second is not None else 0
+
+    @property
+    def routing(self) -> str:
+        """A digest of what says to which bucket a row goes: state that was kept under another cannot be read on.
+
+        It is "" where all rows go to one bucket.
+        """
+        if self.spread == (1, 0):
+            return ""
+        stages: tuple[Plan | SecondStage, ...] = (self, self.second) if self.second is not None else (self,)
+        keys = [
+            (stage.buckets, [(branch.id, branch.keys) for each in stage.inputs.values() for branch in each.branches])
+            for stage in stages
+        ]
+        return hashlib.sha256(json.dumps(keys).encode()).hexdigest()[:12]
 
     def buckets_at(self, output: str) -> int:
         """In how many buckets the output node `output` runs."""

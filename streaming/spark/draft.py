@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from streaming.adapters.contract import AdapterError
 from streaming.spark.binding import Binding, binding_of, shape_of
 from streaming.spark.control import AddBinding, SaveBinding, StopBinding
 from streaming.spark.errors import Failure, explain_binding, shared_fault
@@ -22,6 +23,11 @@ HAS_ENDED = "The run has come to its end, and keeps nothing that another could g
 BEGUN_ANEW = (
     "What the run had kept was for {before} and cannot be divided into {now}: it goes on where it had read to, and "
     "windows and joins that were open there begin anew, without what was read before."
+)
+ANOTHER_ROUTING = (
+    "This version of the engine divides rows among buckets in another way than the one that wrote what the run had "
+    "kept. When it is started again it goes on where it had read to, and windows and joins that were open there begin "
+    "anew, without what was read before."
 )
 _LANES_S = 10.0
 """So long a new binding may take to name its lanes; the driver has asked before."""
@@ -71,6 +77,16 @@ class Draft:
             self.parked.pop(item.binding, None)
             if item.enters is None:  # else its state has not come in, and there is nothing to go back to
                 self.parked[item.binding] = rewound(item, self.previous)
+
+    def refuse_other_routing(self) -> None:
+        """Park what is carried under state that another version of the engine divided among buckets in another way."""
+
+        def check(item: Carried) -> None:
+            if item.routing not in (None, binding_of(self.carrier, item.entry).plan.routing):
+                raise AdapterError(ANOTHER_ROUTING)
+
+        for item in list(self.carried.values()):
+            self._guarded(item, check)
 
     def obey(self, entry: int) -> None:
         """Take the command of control entry `entry`."""
@@ -162,31 +178,35 @@ class Draft:
         if known.ended:
             return self._after_end(entry, binding, known.positions), None
         ids = self.carrier.control.added(known.entry).bucket_ids[: binding.plan.buckets]
-        if ids != binding.bucket_ids:
-            told = _begun_anew(len(ids), binding.plan.buckets)
+        routing = binding.plan.routing
+        if ids != binding.bucket_ids or known.routing not in (None, routing):
+            told = _begun_anew(len(ids), binding.plan.buckets) if ids != binding.bucket_ids else ANOTHER_ROUTING
             return replace(self._fresh(entry, binding), positions=known.positions), told
-        return replace(known, entry=entry), None
+        return replace(known, entry=entry, routing=routing), None
 
     def _moved(self, entry: int, command: AddBinding, binding: Binding, path: str) -> tuple[Carried, str | None]:
-        shape, spread = shape_of(command.spec), binding.plan.spread
+        shape, plan = shape_of(command.spec), binding.plan
         head = read_head(self.carrier, path)
         if not command.moving:
-            fitting(head, shape, spread)
-        keeps = goes_on(head, shape, spread)
+            fitting(head, shape, plan)
+        keeps = goes_on(head, shape, plan)
         if keeps == "nothing":
             return self._fresh(entry, binding), None
         enter_journals(self.carrier, head, path)
         if keeps == "all":
-            return self._entered(head, entry, command), None
+            return self._entered(head, entry, binding), None
         if head.ended:
             return self._after_end(entry, binding, head.positions), None
-        return replace(self._fresh(entry, binding), positions=head.positions), _begun_anew(head.buckets, spread[0])
+        alike = (head.buckets, head.second) == plan.spread
+        told = ANOTHER_ROUTING if alike else _begun_anew(head.buckets, plan.buckets)
+        return replace(self._fresh(entry, binding), positions=head.positions), told
 
     def _fresh(self, entry: int, binding: Binding) -> Carried:
         """A new generation from the beginning."""
-        spec = binding.added.spec
+        spec, plan = binding.added.spec, binding.plan
         first = _first_positions(binding, self.carrier.settings.read_deadline_s)
-        return Carried(spec.binding, entry, entry, shape_of(spec), first, together=feeds_together(binding.plan))
+        item = Carried(spec.binding, entry, entry, shape_of(spec), first, together=feeds_together(plan))
+        return replace(item, routing=plan.routing)
 
     def _after_end(self, entry: int, binding: Binding, positions: LanePositions) -> Carried:
         """A new generation of what has had CTI infinity: from the beginning if the inputs had come to their end."""
@@ -194,11 +214,12 @@ class Draft:
         finished = all(adapter.finished(positions[name]) for name, adapter in binding.adapters.items())
         return fresh if finished else replace(fresh, positions=positions)
 
-    def _entered(self, head: Head, entry: int, command: AddBinding) -> Carried:
+    def _entered(self, head: Head, entry: int, binding: Binding) -> Carried:
         self.batch = max(self.batch, head.batch + 1)
         self.more_waits = True
+        command, routing = binding.added, binding.plan.routing
         item = Carried(command.spec.binding, entry, entry, head.shape, head.positions, together=head.together)
-        return replace(item, enters=command.from_savepoint)
+        return replace(item, enters=command.from_savepoint, routing=routing)
 
     def _save(self, command: SaveBinding) -> None:
         name = command.binding

@@ -124,8 +124,8 @@ def _first_totals(carrier: CarrierFolder, summary: BindingSummary) -> dict[str, 
     if path is None or (summary.change is not None and summary.change.state == "failed"):
         return none
     head = read_head(carrier, path)
-    spread = binding_of(carrier, summary.entry).plan.spread
-    return {**none, **head.totals} if goes_on(head, shape_of(command.spec), spread) == "all" else none
+    plan = binding_of(carrier, summary.entry).plan
+    return {**none, **head.totals} if goes_on(head, shape_of(command.spec), plan) == "all" else none
 
 
 def _merged(summaries: Iterable[BindingSummary]) -> list[BindingSummary]:

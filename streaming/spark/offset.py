@@ -23,7 +23,8 @@ class Carried:
     have had CTI infinity. `redo`: the batch that failed and whose lane clocks must be forgotten. `held`: the limit of
     rows each second that kept the batch from reading all that waited, None where it did not. `together`: its lanes are
     fed as one, and the time of a batch counts for it; `beaten` is that of the last one that did. `enters`: the
-    savepoint that it begins with in this batch, in which it reads nothing.
+    savepoint that it begins with in this batch, in which it reads nothing. `routing`: `Plan.routing` of the plan whose
+    state it has; None in offsets of before that was noted.
     """
 
     binding: str
@@ -39,6 +40,7 @@ class Carried:
     together: bool = False
     beaten: int = 0
     enters: str | None = None
+    routing: str | None = None
 
     @property
     def key(self) -> str:

@@ -42,6 +42,7 @@ class Planner:
         draft = Draft.after(self._carrier, start, tick, self._inquiries)
         for key in failed_in(self._carrier.folder, start.n):
             draft.set_aside(key)
+        draft.refuse_other_routing()
         for entry in range(start.control + 1, newest + 1):
             draft.obey(entry)
         draft.read_on(allowance)

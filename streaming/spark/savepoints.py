@@ -13,12 +13,13 @@ from typing import Any, Final, Literal
 import pyarrow as pa
 
 from streaming.adapters.contract import AdapterError
+from streaming.engine.plan import Plan
 from streaming.spark.binding import journals_of
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.offset import Carried, LanePositions
 
-VERSION: Final = 2
-"""Version 1 knew no second stage."""
+VERSION: Final = 3
+"""Version 1 knew no second stage, version 2 not how rows were divided."""
 PARTS: Final = ("state", "state-2")
 """The parts of a savepoint that hold the state of the first and of the second stage."""
 FOLDER: Final = "savepoints"
@@ -37,6 +38,7 @@ class Head:
     """What a savepoint is of. `batch` is the last one of its binding that counts; `totals` as in the manifests.
 
     `ended`: the binding has had CTI infinity and keeps its positions alone. `buckets` and `second`: `Plan.spread`.
+    `routing`: `Plan.routing`, None where version 2 wrote it.
     """
 
     path: str
@@ -50,6 +52,7 @@ class Head:
     version: int = VERSION
     ended: bool = False
     second: int = 0
+    routing: str | None = None
 
     def to_json(self) -> bytes:
         """As the metadata of a blob."""
@@ -59,7 +62,7 @@ class Head:
 def head_of(item: Carried, path: str, batch: int) -> Head:
     """The head of a savepoint of `item` as it was before `batch`; who knows buckets and totals fills them in."""
     positions = item.positions if item.before is None else item.before
-    return Head(path, item.binding, item.shape, batch, positions, item.together)
+    return Head(path, item.binding, item.shape, batch, positions, item.together, routing=item.routing)
 
 
 def read_head(carrier: CarrierFolder, path: str) -> Head:
@@ -77,30 +80,39 @@ def read_head(carrier: CarrierFolder, path: str) -> Head:
     return Head(**content)
 
 
-def fitting(head: Head, shape: str, spread: tuple[int, int]) -> None:
-    """Check that a binding of `shape` in so many buckets (`Plan.spread`) may begin with it. Raises `AdapterError`."""
+def fitting(head: Head, shape: str, plan: Plan) -> None:
+    """Check that a binding of `shape` with `plan` may begin with it. Raises `AdapterError`."""
     if head.shape != shape:
         raise AdapterError(
             "The savepoint is of another query, other streams or other inputs than this run. "
             "Start the run as it was when the savepoint was taken, or without the savepoint."
         )
-    if (head.buckets, head.second) != spread:
-        taken, kept = (_said(each) for each in ((head.buckets, head.second), spread))
+    if (head.buckets, head.second) != plan.spread:
+        taken, kept = (_said(each) for each in ((head.buckets, head.second), plan.spread))
         raise AdapterError(
             f"The savepoint was taken of {taken} and this engine keeps {kept}; state cannot be "
             "divided anew. Give the engine as many buckets, or start the run without the savepoint."
         )
+    if not _routed_alike(head, plan):
+        raise AdapterError(
+            "The savepoint was taken by a version that divides rows among buckets in another way. "
+            "Start the run without the savepoint, or with the program that wrote it."
+        )
 
 
-def goes_on(head: Head, shape: str, spread: tuple[int, int]) -> Literal["all", "positions", "nothing"]:
-    """What a binding of `shape` in so many buckets keeps of `head` when it is moved to another carrier.
+def goes_on(head: Head, shape: str, plan: Plan) -> Literal["all", "positions", "nothing"]:
+    """What a binding of `shape` with `plan` keeps of `head` when it is moved to another carrier.
 
     That is what it would keep at a start in the carrier where it was: everything, its positions where its state has
-    ended or cannot be divided into so many buckets, nothing if its query or its inputs are others.
+    ended or cannot be divided as the plan does, nothing if its query or its inputs are others.
     """
     if head.shape != shape:
         return "nothing"
-    return "positions" if head.ended or (head.buckets, head.second) != spread else "all"
+    return "positions" if head.ended or not _routed_alike(head, plan) else "all"
+
+
+def _routed_alike(head: Head, plan: Plan) -> bool:
+    return (head.buckets, head.second) == plan.spread and head.routing in (None, plan.routing)
 
 
 def _said(spread: tuple[int, int]) -> str:

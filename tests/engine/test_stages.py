@@ -67,6 +67,15 @@ def test_a_key_among_those_of_the_node_before_needs_no_second_stage() -> None:
     assert (plan.spread, plan.inputs["s"].branches[0].keys) == ((BUCKETS, 0), ("lane",))
 
 
+def test_a_plan_says_how_its_rows_are_divided() -> None:
+    by_lane, by_device = (compiled(BY_BOTH, window("b", "a", key), out("b")) for key in ("lane", "device"))
+    in_two = compiled(BY_BOTH, window("b", "a", "lane"), window("c", "a", "device"), out("b"), out("c"))
+    nowhere = compiled(window("b", "s"), out("b"))
+    assert (by_lane.spread, nowhere.routing) == (by_device.spread, "")
+    assert len({plan.routing for plan in (by_lane, by_device, in_two, nowhere)}) == 4
+    assert by_lane.routing == compiled(BY_BOTH, window("b", "a", "lane"), out("b")).routing
+
+
 def test_two_readers_with_different_keys_are_in_two_stages() -> None:
     plan = compiled(BY_BOTH, window("b", "a", "lane"), window("c", "a", "device"), out("b"), out("c"))
     assert names(plan) == ({"a", "b", "out_b"}, {"c", "out_c"})

@@ -1,0 +1,90 @@
+"""State that another version of the engine divided among buckets in another way is never read on as if it were ours."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from streaming.spark.draft import ANOTHER_ROUTING
+from streaming.spark.offset import Carried
+from streaming.spark.savepoints import read_head
+from tests.spark.loop import Loop
+from tests.spark.specs import write_readings
+from tests.spark.test_changing_carriers import PATH, add, read_by, run, save, stop
+from tests.spark.test_loop import BATCHES, rows, states, undisturbed
+
+__all__ = ["undisturbed"]
+Undisturbed = tuple[list[str], list[str]]
+
+
+@pytest.fixture
+def begun(tmp_path: Path) -> Loop:
+    """A carrier after three batches of its binding in two buckets."""
+    write_readings(tmp_path / "readings.jsonl", BATCHES)
+    loop = Loop(tmp_path, isolate=False)
+    add(loop, run(1), ids=(3, 4))
+    for _ in range(3):
+        loop.batch()
+    return loop
+
+
+def rerouted(loop: Loop, routing: str | None) -> Carried:
+    """Its binding as another version would have left it; returns what is carried then."""
+    item = replace(loop.offset.carried["a"], routing=routing)
+    loop.offset = replace(loop.offset, carried={"a": item})
+    loop.restart()
+    return item
+
+
+@pytest.mark.parametrize("flush", [None, False, True])
+def test_a_run_under_another_routing_fails_and_goes_on_anew_where_it_had_read_to(
+    begun: Loop, flush: bool | None
+) -> None:
+    before = rerouted(begun, "another")
+    if flush is not None:
+        stop(begun, flush=flush)
+    told = begun.batch()
+    assert told is not None
+    assert states([told], "a") == [("failed", "user", ANOTHER_ROUTING)]
+    assert begun.offset.parked["a"].positions == before.positions
+    add(begun, run(2), ids=(3, 4))
+    again = begun.batch()
+    assert again is not None
+    assert states([again], "a") == [("running", None, ANOTHER_ROUTING)]
+    begun.run()
+    assert read_by(begun) == BATCHES
+    assert begun.offset.parked["a"].key != before.key
+
+
+def test_a_run_of_before_it_was_noted_goes_on(begun: Loop, undisturbed: Undisturbed) -> None:
+    rerouted(begun, None)
+    stop(begun)
+    begun.run()
+    add(begun, run(2), ids=(3, 4))
+    begun.batch()
+    assert begun.offset.carried["a"].routing, "noted from now on"
+    begun.run()
+    assert [sorted(each) for each in rows(begun, "a")] == [sorted(each) for each in undisturbed]
+
+
+@pytest.mark.parametrize(("routing", "version"), [("another", 3), (None, 2)])
+def test_a_savepoint_enters_unless_it_was_routed_otherwise(begun: Loop, routing: str | None, version: int) -> None:
+    save(begun)
+    path = begun.home / PATH
+    stream = pa.ipc.open_stream(path.read_bytes())
+    head = {**json.loads(stream.schema.metadata[b"head"]), "routing": routing, "version": version}
+    if routing is None:
+        del head["routing"]
+    schema = stream.schema.with_metadata({b"head": json.dumps(head).encode()})
+    with path.open("wb") as file, pa.ipc.new_stream(file, schema) as writer:
+        for batch in stream:
+            writer.write_batch(batch)
+    assert read_head(begun.carrier, PATH).routing == routing
+    other = Loop(begun.home, str(begun.home / "other"), isolate=False)
+    add(other, run(2), PATH, ids=(5, 6))
+    ((state, _, message), *_) = states(other.run(), "a")
+    assert state == "running"
+    assert message == (None if routing is None else ANOTHER_ROUTING)
+    assert read_by(other) == BATCHES
