@@ -69,14 +69,14 @@ class FileOptions(Strict):
     chunk_rows: ChunkRows = 1_000_000
     batch_files: Annotated[
         int | None,
-        Field(ge=1, title="Files in a batch", description="A batch reads of at most so many files; empty: of any."),
+        Field(ge=1, title="Files in a batch", description="A batch reads from at most so many files; empty: no limit."),
     ] = None
     batch_bytes: Annotated[
         int | None,
         Field(
             ge=1,
             title="Bytes in a batch",
-            description="A batch reads at most about so many bytes of files, as they lie on the disk, and at least one "
-            "row; empty: any. A part of a file counts by its part of the file's rows.",
+            description="A batch reads about so many bytes of files at most, as they lie on the disk, and at least one "
+            "row; empty: no limit. A part of a file counts by its share of the file's rows.",
         ),
     ] = None
