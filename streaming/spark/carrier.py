@@ -13,8 +13,10 @@ from streaming.spark.binding import adapter_of, shape_of
 from streaming.spark.control import AddBinding, AtEnd, SaveBinding, StopBinding
 from streaming.spark.errors import Failure, PunctualError, explain_query
 from streaming.spark.inquiries import asked_within
-from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create
+from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create, exists
 from streaming.spark.manifests import Manifest, newest_manifest, read_manifest
+from streaming.spark.pages import place_of
+from streaming.spark.placing import even_buckets, even_pages
 from streaming.spark.planner import wall_clock
 from streaming.spark.rate import read_rate, write_rate
 from streaming.spark.savepoints import FOLDER, refusal
@@ -49,6 +51,8 @@ class Carrier:
         folder. One on an object store needs it named: Spark has its own client of such a store, or none.
         """
         self._session = session
+        if settings.buckets == 1 and not exists(location):
+            settings = settings.model_copy(update={"pages": tuple(even_pages(session, settings.partitions))})
         self._opened: CarrierFolder = create(location, settings)
         self._checkpoint = _checkpoint_of(self._opened) if checkpoint is None else checkpoint
         self._query: StreamingQuery | None = None
@@ -71,9 +75,7 @@ class Carrier:
         envelopes = session.readStream.format(FeedSource.name()).option("carrier", path).load()
         results = envelopes
         for number in range(self.settings.stages):
-            results = transform_with_state(
-                results, ["binding", "bucket"], OperatorStage(path, number), envelopes.schema
-            )
+            results = transform_with_state(results, ["place", "bucket"], OperatorStage(path, number), envelopes.schema)
         self._query = (
             results.writeStream.format(ResultSink.name())
             .option("carrier", path)
@@ -218,21 +220,10 @@ class Carrier:
         if before is not None and shape_of(before.spec) == shape_of(spec):
             return before.bucket_ids
         key = f"{spec.binding}@{self._opened.control.newest() + 1}"
-        rows = self._session.range(64 * wanted).selectExpr(
-            "cast(id as int) as id", f"pmod(hash('{_quoted(key)}', cast(id as int)), {partitions}) as place"
-        )
-        by_place: dict[int, list[int]] = {}
-        for row in rows.collect():
-            by_place.setdefault(row["place"], []).append(row["id"])
-        places = sorted(by_place)
-        return [by_place[places[index % len(places)]].pop(0) for index in range(wanted)]
+        return even_buckets(self._session, place_of(key, self.settings.pages), partitions, wanted)
 
 
 def _checkpoint_of(carrier: CarrierFolder) -> str:
     if carrier.local is None:
         raise PunctualError(NO_CHECKPOINT, domain="user")
     return str(carrier.local / "spark")
-
-
-def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("'", "\\'")

@@ -2,11 +2,15 @@
 
 import json
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from typing import Literal
 
 import pyarrow as pa
+
+from streaming.spark.pages import place_of
 
 Kind = Literal[
     "partials",
@@ -32,10 +36,10 @@ an output released (rows; output CTIs); `corrections` is what windows refused, a
 for its state and holds the head of the savepoint, `saved` is a piece of one and `enter` one that a bucket begins with.
 """
 
-SCHEMA_DDL = "binding string, bucket int, content binary"
+SCHEMA_DDL = "place string, bucket int, content binary"
 """What crosses between Spark's workers and its JVM, where each value of each row costs some microseconds: the envelopes
-of one binding and bucket as one value, or as several where they are large."""
-ARROW_SCHEMA = pa.schema([("binding", pa.string()), ("bucket", pa.int32()), ("content", pa.binary())])
+of one place (pages.py) and bucket as one value, or as several where they are large."""
+ARROW_SCHEMA = pa.schema([("place", pa.string()), ("bucket", pa.int32()), ("content", pa.binary())])
 _MAX_BATCH_BYTES = 64 << 20
 _MAX_CONTENT_BYTES = 1 << 20
 _LENGTH = struct.Struct("<I")
@@ -59,37 +63,45 @@ class Row:
     chunk: bytes
 
 
-def packed(rows: Iterable[Row]) -> Iterator[Packed]:
-    """The same envelopes in the same order; `unpacked` has the way back.
+def packed(rows: Iterable[Row], pages: Sequence[str]) -> Iterator[Packed]:
+    """The same envelopes in the same order, by the place that each has among `pages`; `unpacked` has the way back.
 
-    A content is four bytes of length, so many of JSON (for each envelope its columns between `bucket` and `chunk`, and
-    the length of its chunk), then the chunks. It holds about 1 MB, or one envelope that is larger.
+    A content is four bytes of length, so many of JSON (binding, and for each envelope of it that follows its columns
+    between `bucket` and `chunk`, and the length of its chunk), then the chunks. It holds about 1 MB, or one envelope
+    that is larger.
     """
     gathered: list[Row] = []
+    home: tuple[str, int] | None = None
     size = 0
     for row in rows:
-        if gathered and (size + len(row.chunk) > _MAX_CONTENT_BYTES or _home(row) != _home(gathered[0])):
-            yield _packed(gathered)
+        if gathered and row.binding == gathered[-1].binding and row.bucket == gathered[-1].bucket:
+            same = True
+        else:
+            before, home = home, (place_of(row.binding, pages), row.bucket)
+            same = before == home
+        if gathered and (size + len(row.chunk) > _MAX_CONTENT_BYTES or not same):
+            yield _packed(gathered, pages)
             gathered, size = [], 0
         gathered.append(row)
         size += len(row.chunk)
     if gathered:
-        yield _packed(gathered)
+        yield _packed(gathered, pages)
 
 
-def unpacked(binding: str, bucket: int, content: bytes) -> Iterator[Row]:
+def unpacked(place: str, bucket: int, content: bytes) -> Iterator[Row]:  # noqa: ARG001 - the columns as they come
     """The envelopes of one `Packed`."""
     at = _LENGTH.size + _LENGTH.unpack_from(content)[0]
-    for entry, batch, name, lane, seq, cti, kind, length in json.loads(content[_LENGTH.size : at]):
-        yield Row(binding, bucket, entry, batch, name, lane, seq, cti, kind, content[at : at + length])
-        at += length
+    for binding, envelopes in json.loads(content[_LENGTH.size : at]):
+        for entry, batch, name, lane, seq, cti, kind, length in envelopes:
+            yield Row(binding, bucket, entry, batch, name, lane, seq, cti, kind, content[at : at + length])
+            at += length
 
 
-def batches_of(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
+def batches_of(rows: Iterable[Row], pages: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """Arrow batches of at most about 64 MB each (one larger envelope is a batch of its own)."""
     gathered: list[Packed] = []
     size = 0
-    for each in packed(rows):
+    for each in packed(rows, pages):
         if gathered and size + len(each[2]) > _MAX_BATCH_BYTES:
             yield _batch(gathered)
             gathered, size = [], 0
@@ -105,15 +117,17 @@ def rows_of(batch: pa.RecordBatch) -> Iterator[Row]:
         yield from unpacked(*each)
 
 
-def _home(row: Row) -> tuple[str, int]:
-    return row.binding, row.bucket
-
-
-def _packed(rows: list[Row]) -> Packed:
-    said = [(row.entry, row.batch, row.input, row.lane, row.seq, row.cti, row.kind, len(row.chunk)) for row in rows]
+def _packed(rows: list[Row], pages: Sequence[str]) -> Packed:
+    said = [
+        (
+            binding,
+            [(row.entry, row.batch, row.input, row.lane, row.seq, row.cti, row.kind, len(row.chunk)) for row in mine],
+        )
+        for binding, mine in groupby(rows, key=attrgetter("binding"))
+    ]
     head = json.dumps(said).encode()
     content = b"".join((_LENGTH.pack(len(head)), head, *(row.chunk for row in rows)))
-    return rows[0].binding, rows[0].bucket, content
+    return place_of(rows[0].binding, pages), rows[0].bucket, content
 
 
 def _batch(rows: list[Packed]) -> pa.RecordBatch:

@@ -12,6 +12,7 @@ from streaming.spark.feed_binding import BindingTask, Fed
 from streaming.spark.feed_work import TaskWork
 from streaming.spark.lane_clocks import LaneClock, key_of, read_clocks, write_clocks
 from streaming.spark.layout import CarrierFolder, CarrierSettings, opened
+from streaming.spark.pages import place_of
 
 _ASIDE_AFTER_S = 0.25
 """Who waits for its adapter so long is set aside, and the next binding begins."""
@@ -24,11 +25,11 @@ def run_task(work: TaskWork) -> Iterator[pa.RecordBatch]:
     The fault of one binding leaves as a `state` envelope and its lanes' clocks stay, and so does one that comes to a
     deadline; a fault of the machine is raised.
     """
-    yield from batches_of(_rows(work))
-
-
-def _rows(work: TaskWork) -> Iterator[Row]:
     carrier = opened(work.carrier)
+    yield from batches_of(_rows(carrier, work), carrier.settings.pages)
+
+
+def _rows(carrier: CarrierFolder, work: TaskWork) -> Iterator[Row]:
     version = read_clocks(carrier.folder, work.partition, work.batch)
     files: dict[str, Blob] = {}
     clocks = version.clocks
@@ -47,9 +48,9 @@ def _rows(work: TaskWork) -> Iterator[Row]:
 
 
 def _done(carrier: CarrierFolder, work: TaskWork, clocks: Mapping[str, Mapping[str, LaneClock]]) -> Iterator[Fed]:
-    """Each binding's part once it is done: in turn, but for those that were set aside, which come last."""
+    """Each binding's part once it is done: page by page, but for those that were set aside, which come last."""
     aside: list[_Attempt] = []
-    for binding in work.bindings.values():
+    for binding in sorted(work.bindings.values(), key=lambda each: place_of(each.key, carrier.settings.pages)):
         attempt = _Attempt(BindingTask(carrier, work, binding, clocks.get(binding.key, {})), carrier.settings)
         if attempt.comes_on():
             yield attempt.fed()

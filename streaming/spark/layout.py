@@ -16,14 +16,17 @@ from streaming.wire.outgoing import NOTHING, OutgoingPolicy
 SETTINGS_FILE = "carrier.json"
 HOLD = "hold"
 """While this file exists the planner plans nothing: its driver is about to stop the query."""
+FIXED: Final = ("partitions", "stages", "pages")
+"""What of the settings never changes."""
 _REMEMBERED_S: Final = 1.0
 """For so long a process takes the settings on an object store for unchanged: operators ask for them at every key."""
 
 
 class CarrierSettings(Strict):
-    """How a carrier runs. `partitions` and `stages` are fixed at its first start: lane clocks and Spark's state hang on
-    them. `stages`: behind how many exchanges its operators run, 2 where the nodes of a binding in several buckets may
-    meet by different keys; a file of before there were two says nothing, and means 1.
+    """How a carrier runs. `partitions`, `stages` and `pages` are fixed at its first start: lane clocks and Spark's
+    state hang on them. `stages`: behind how many exchanges its operators run, 2 where the nodes of a binding in several
+    buckets may meet by different keys; a file of before there were two says nothing, and means 1. `pages`: the names of
+    those that bindings share (pages.py); without any, as in a file of before, each binding is by itself.
 
     `home`: the folder inside which adapters read and under which `RunSpec.results` lies. `rows_per_batch`: about how
     many rows a batch may read for each input. `min_interval_s`: at least so long between two batches, unless more rows
@@ -43,6 +46,7 @@ class CarrierSettings(Strict):
     isolate: bool = True
     buckets: Annotated[int, Field(ge=1, le=256)] = 1
     stages: Annotated[int, Field(ge=1, le=2)] = 1
+    pages: tuple[str, ...] = ()
     list_ctis: bool = False
     outgoing: OutgoingPolicy = NOTHING
     results: str | None = None
@@ -88,13 +92,18 @@ class CarrierFolder:
         return self.shared.within(self.control.added(entry).spec.results)
 
 
+def exists(location: Path | str) -> bool:
+    """Whether a carrier was ever created at `location`."""
+    return folder_at(str(location)).read(SETTINGS_FILE) is not None
+
+
 def create(location: Path | str, settings: CarrierSettings) -> CarrierFolder:
-    """Open the carrier at `location` with `settings`; partitions and stages stay as they were at its first start."""
+    """Open the carrier at `location` with `settings`; what is `FIXED` stays as it was at its first start."""
     folder = folder_at(str(location))
     known = folder.read(SETTINGS_FILE)
     if known is not None:
         before = CarrierSettings.model_validate_json(known)
-        settings = settings.model_copy(update={"partitions": before.partitions, "stages": before.stages})
+        settings = settings.model_copy(update={name: getattr(before, name) for name in FIXED})
     folder.write(SETTINGS_FILE, settings.model_dump_json().encode())
     return CarrierFolder(str(location), settings, folder, ControlLog(folder))
 

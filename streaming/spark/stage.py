@@ -1,13 +1,13 @@
-"""The operator stages: the kernels of one (binding, bucket) over state that Spark keeps in RocksDB."""
+"""The operator stages: the kernels of each (binding, bucket) of a place over state that Spark keeps in RocksDB."""
 
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any
 
 from pyspark.sql import Row as SparkRow
-from pyspark.sql.streaming.stateful_processor import MapState, StatefulProcessor, StatefulProcessorHandle, TimerValues
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
 
 from streaming.engine.envelopes import Envelope
 from streaming.engine.operators import Operators
@@ -16,6 +16,7 @@ from streaming.spark.envelope import ARROW_SCHEMA, Row, packed, unpacked
 from streaming.spark.errands import Errand, GivenUp
 from streaming.spark.errors import ComputedTooLong, explain_binding, shared_fault
 from streaming.spark.layout import CarrierFolder, opened
+from streaming.spark.pages import Page, Stored
 from streaming.spark.savepoints import PARTS, items_of, pieces_of
 from streaming.spark.state_change import StateChange
 
@@ -31,9 +32,9 @@ _UNTOUCHED = {*_OF_FIRST, "counts", "late", "saved"}
 
 
 class BufferedState:
-    """A StateStore over Spark's map state of the current key: writes wait until the turn has succeeded."""
+    """A StateStore over what Spark keeps of a binding: writes wait until the turn has succeeded."""
 
-    def __init__(self, stored: MapState) -> None:
+    def __init__(self, stored: Stored) -> None:
         self._stored = stored
         self._written: dict[str, bytes | None] = {}
         self._asking = threading.Lock()
@@ -83,7 +84,7 @@ class BufferedState:
 
 
 class OperatorStage(StatefulProcessor):
-    """Runs the operators of each key and passes counts, late rows and state changes on.
+    """Runs the operators of each binding and passes counts, late rows and state changes on.
 
     `number` 0 is the first stage, 1 the second, which a carrier has or has not from its first start on. Most plans have
     nothing for it; what passes through it then is not looked at.
@@ -98,14 +99,17 @@ class OperatorStage(StatefulProcessor):
         self._state = handle.getMapState("state", "key string", "value binary")
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Any]:  # noqa: ARG002, N802, N803
-        """One key's envelopes of one batch."""
+        """One key's envelopes of one batch: those of a binding, or of all bindings of a page."""
         came = list(rows)
-        taken = [each for row in came for each in unpacked(*row)]
-        if self._number and all(each.kind in _UNTOUCHED for each in taken):
+        by_binding: dict[str, list[Row]] = {}
+        for each in (each for row in came for each in unpacked(*row)):
+            by_binding.setdefault(each.binding, []).append(each)
+        if self._number and all(each.kind in _UNTOUCHED for mine in by_binding.values() for each in mine):
             yield from came
             return
-        for each in packed(self._turn(taken)):
-            yield _SPARK_ROW(*each)
+        pages = self._carrier.settings.pages
+        for row in packed(self._turns(by_binding, Page(self._state) if pages else None), pages):
+            yield _SPARK_ROW(*row)
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -115,12 +119,18 @@ class OperatorStage(StatefulProcessor):
         """The carrier as it is when the task begins: Spark makes a stage for each task."""
         return opened(self._path)
 
-    def _turn(self, taken: list[Row]) -> list[Row]:
+    def _turns(self, by_binding: Mapping[str, list[Row]], page: Page | None) -> Iterator[Row]:
+        for binding, taken in by_binding.items():
+            yield from self._turn(taken, self._state if page is None else page.of(binding))
+        if page is not None:
+            page.write()
+
+    def _turn(self, taken: list[Row], stored: Stored) -> list[Row]:
         failed = [row for row in taken if row.kind == "state" and StateChange.of_json(row.chunk).state == "failed"]
         if failed:
             return failed[:1]
         carrier = self._carrier
-        state = BufferedState(self._state)
+        state = BufferedState(stored)
         try:
             saved = self._saved(taken, state)
             for row in taken:
@@ -136,7 +146,7 @@ class OperatorStage(StatefulProcessor):
             first = taken[0]
             return [Row(first.binding, first.bucket, first.entry, first.batch, "", "", 0, 0, "state", change.to_json())]
         if any(row.kind == "clear" for row in taken):
-            self._state.clear()
+            stored.clear()
         else:
             state.flush()
         return saved + released + [row for row in taken if self._passes(row, carrier.settings.stages)]

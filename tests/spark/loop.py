@@ -21,12 +21,14 @@ from streaming.spark.lane_clocks import purge_clocks
 from streaming.spark.layout import CarrierFolder, CarrierSettings, create
 from streaming.spark.manifests import Manifest, publish, read_manifest
 from streaming.spark.offset import Offset
+from streaming.spark.pages import place_of
 from streaming.spark.parts import TaskSink
 from streaming.spark.planner import Planner
 from streaming.spark.stage import OperatorStage
 
 State = dict[tuple[int, str, int], dict[tuple[str], tuple[bytes]]]
-"""By stage, binding and bucket."""
+"""By stage, place and bucket."""
+PAGES = ("page-0", "page-1")
 
 
 class Crash(Exception):
@@ -77,7 +79,8 @@ class Loop:
     def __init__(self, home: Path, location: str | None = None, **settings: Any) -> None:
         self.home = home
         where = home / "carrier" if location is None else location
-        self.carrier: CarrierFolder = create(where, CarrierSettings(home=str(home), **settings))
+        content = {"home": str(home), "pages": PAGES if settings.get("buckets", 1) == 1 else (), **settings}
+        self.carrier: CarrierFolder = create(where, CarrierSettings(**content))
         self.clock = 0
         self.offset = Offset()
         self.planned: Offset | None = None
@@ -143,13 +146,14 @@ class Loop:
 
     def _through(self, number: int, rows: list[Row], state: State) -> list[Row]:
         groups: dict[tuple[str, int], list[Row]] = defaultdict(list)
+        pages = self.carrier.settings.pages
         for row in rows:
-            groups[row.binding, row.bucket].append(row)
+            groups[place_of(row.binding, pages), row.bucket].append(row)
         found: list[Row] = []
         for key, group in groups.items():
             stage = OperatorStage(self.carrier.location, number)
             stage._state = MapInMemory(state.setdefault((number, *key), {}))
-            released = stage.handleInputRows(key, packed(group), TimerValues())
+            released = stage.handleInputRows(key, packed(group, pages), TimerValues())
             found += [row for each in released for row in unpacked(*each)]
         return found
 

@@ -7,14 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.spark.envelope import Kind, Packed, Row, batches_of, packed, rows_of, unpacked
+from streaming.spark.pages import place_of
 from streaming.temporal.ticks import INFINITY, NO_CTI
 
 LARGE = 600_000
 """Two chunks of this size do not fit into one content."""
 NAMES = st.text(max_size=5)
+PAGES = st.sampled_from([(), ("page-0",), ("page-0", "page-1")])
 ROWS = st.builds(
     Row,
-    binding=st.sampled_from(["a@1", "b@2"]),
+    binding=st.sampled_from(["a@1", "b@2", "c@3"]),
     bucket=st.integers(0, 1),
     entry=st.integers(1, 2**62),
     batch=st.integers(1, 2**62),
@@ -31,19 +33,24 @@ def opened(contents: list[Packed]) -> list[list[Row]]:
     return [list(unpacked(*each)) for each in contents]
 
 
-@given(st.lists(ROWS, max_size=6))
-def test_envelopes_come_as_they_were_sent(rows: list[Row]) -> None:
-    assert [row for each in opened(list(packed(rows))) for row in each] == rows
-    assert [row for batch in batches_of(rows) for row in rows_of(batch)] == rows
+@given(st.lists(ROWS, max_size=6), PAGES)
+def test_envelopes_come_as_they_were_sent(rows: list[Row], pages: tuple[str, ...]) -> None:
+    assert [row for each in opened(list(packed(rows, pages))) for row in each] == rows
+    assert [row for batch in batches_of(rows, pages) for row in rows_of(batch)] == rows
 
 
-@given(st.lists(ROWS, max_size=6))
-def test_a_content_is_of_one_bucket_and_small_or_one_envelope(rows: list[Row]) -> None:
-    contents = opened(list(packed(rows)))
-    for held in contents:
-        assert len({(row.binding, row.bucket) for row in held}) == 1
+@given(st.lists(ROWS, max_size=6), PAGES)
+def test_a_content_is_of_one_place_and_bucket_and_small_or_one_envelope(
+    rows: list[Row], pages: tuple[str, ...]
+) -> None:
+    def home(row: Row) -> tuple[str, int]:
+        return place_of(row.binding, pages), row.bucket
+
+    sent = list(packed(rows, pages))
+    contents = opened(sent)
+    for held, (place, bucket, _) in zip(contents, sent, strict=True):
+        assert {home(row) for row in held} == {(place, bucket)}
         assert len(held) == 1 or sum(len(row.chunk) for row in held) <= 1 << 20
     for before, after in pairwise(contents):
         fits = sum(len(row.chunk) for row in (*before, after[0])) <= 1 << 20
-        same = (before[0].binding, before[0].bucket) == (after[0].binding, after[0].bucket)
-        assert not (fits and same)
+        assert not (fits and home(before[0]) == home(after[0]))

@@ -1,0 +1,173 @@
+"""Pages: bindings of a carrier that share one key of Spark, and with it its calls, its Arrow batches and their state.
+
+A key of `transformWithState` costs some milliseconds a batch whatever there is to do, a call to its state 0.4 to 0.8.
+So small bindings are put together: those of a page come to the operators in one call, and the small values that each
+of them reads and writes with every turn (its head) are one value of the page. Everything else that a binding keeps has
+keys of its own. Bindings of one page share no more than that: each has its turn by itself, and one that fails or hangs
+has written nothing.
+"""
+
+import json
+import struct
+from collections.abc import Iterator, Sequence
+from typing import Final, Protocol
+
+HEADS: Final = "heads"
+"""The key of the value in which a page keeps the small heads of its bindings; the other keys have a slash."""
+_HEAD: Final = "head"
+_SMALL_BYTES: Final = 32_768
+_MOST_BYTES: Final = 1 << 20
+"""More than this is not read and written with every batch: the largest heads get a place of their own."""
+_LENGTH: Final = struct.Struct("<I")
+
+
+class Stored(Protocol):
+    """Spark's map state of one key: text to bytes, each in a tuple of one."""
+
+    def getValue(self, key: tuple[str]) -> tuple[bytes] | None:  # noqa: N802
+        """The value under `key`, None where there is none."""
+
+    def updateValue(self, key: tuple[str], value: tuple[bytes]) -> None:  # noqa: N802
+        """Store `value` under `key`."""
+
+    def removeKey(self, key: tuple[str]) -> None:  # noqa: N802
+        """Forget `key`; it may be absent."""
+
+    def keys(self) -> Iterator[tuple[str]]:
+        """All keys."""
+
+    def clear(self) -> None:
+        """Forget all keys."""
+
+
+def place_of(key: str, pages: Sequence[str]) -> str:
+    """Where the generation `key` (`<binding>@<number>`) is kept: its page, or itself where a carrier has no `pages`.
+
+    Numbers follow one another, so pages fill evenly.
+    """
+    return pages[int(key.rpartition("@")[2]) % len(pages)] if pages else key
+
+
+class Page:
+    """The state of all bindings of one page: `of` each of them like that of a key of its own, `write` at the end."""
+
+    def __init__(self, stored: Stored) -> None:
+        self._stored = stored
+        value = stored.getValue((HEADS,))
+        self._heads: dict[str, bytes | None] = _unpacked(bytes(value[0])) if value is not None else {}
+        self._changed = False
+
+    def of(self, binding: str) -> Stored:
+        """The state of `binding` alone."""
+        return _OfBinding(self, self._stored, binding)
+
+    def head(self, binding: str) -> bytes | None:
+        """The head of `binding`, wherever it lies."""
+        if binding not in self._heads:
+            return None
+        head = self._heads[binding]
+        if head is not None:
+            return head
+        value = self._stored.getValue((f"{binding}/{_HEAD}",))
+        return None if value is None else bytes(value[0])
+
+    def put_head(self, binding: str, head: bytes) -> None:
+        """Keep `head` with the page, or by itself where it is large."""
+        was_apart = binding in self._heads and self._heads[binding] is None
+        if len(head) > _SMALL_BYTES or (was_apart and sum(self._sizes().values()) + len(head) > _MOST_BYTES):
+            self._set_apart(binding, head)
+            return
+        if was_apart:
+            self._stored.removeKey((f"{binding}/{_HEAD}",))
+        self._heads[binding] = head
+        self._changed = True
+
+    def drop_head(self, binding: str) -> None:
+        """Forget the head of `binding`."""
+        if binding in self._heads:
+            if self._heads.pop(binding) is None:
+                self._stored.removeKey((f"{binding}/{_HEAD}",))
+            self._changed = True
+
+    def write(self) -> None:
+        """Store the heads that lie with the page, if one of them has changed."""
+        if not self._changed:
+            return
+        sizes = self._sizes()
+        while sum(sizes.values()) > _MOST_BYTES:
+            largest = max(sizes, key=lambda each: sizes[each])
+            self._set_apart(largest, self._heads[largest] or b"")
+            del sizes[largest]
+        if self._heads:
+            self._stored.updateValue((HEADS,), (_packed(self._heads),))
+        else:
+            self._stored.removeKey((HEADS,))
+        self._changed = False
+
+    def _sizes(self) -> dict[str, int]:
+        return {binding: len(head) for binding, head in self._heads.items() if head is not None}
+
+    def _set_apart(self, binding: str, head: bytes) -> None:
+        self._stored.updateValue((f"{binding}/{_HEAD}",), (head,))
+        if binding not in self._heads or self._heads[binding] is not None:
+            self._heads[binding] = None
+            self._changed = True
+
+
+class _OfBinding:
+    """The state of one binding in its page."""
+
+    def __init__(self, page: Page, stored: Stored, binding: str) -> None:
+        self._page = page
+        self._stored = stored
+        self._binding = binding
+
+    def getValue(self, key: tuple[str]) -> tuple[bytes] | None:  # noqa: N802
+        if key == (_HEAD,):
+            head = self._page.head(self._binding)
+            return None if head is None else (head,)
+        return self._stored.getValue(self._named(key))
+
+    def updateValue(self, key: tuple[str], value: tuple[bytes]) -> None:  # noqa: N802
+        if key == (_HEAD,):
+            self._page.put_head(self._binding, value[0])
+        else:
+            self._stored.updateValue(self._named(key), value)
+
+    def removeKey(self, key: tuple[str]) -> None:  # noqa: N802
+        if key == (_HEAD,):
+            self._page.drop_head(self._binding)
+        else:
+            self._stored.removeKey(self._named(key))
+
+    def keys(self) -> Iterator[tuple[str]]:
+        if self._page.head(self._binding) is not None:
+            yield (_HEAD,)
+        prefix = f"{self._binding}/"
+        for (key,) in self._stored.keys():  # noqa: SIM118 - not a mapping
+            name = str(key).removeprefix(prefix)
+            if name not in (key, _HEAD):
+                yield (name,)
+
+    def clear(self) -> None:
+        for key in list(self.keys()):
+            self.removeKey(key)
+
+    def _named(self, key: tuple[str]) -> tuple[str]:
+        return (f"{self._binding}/{key[0]}",)
+
+
+def _packed(heads: dict[str, bytes | None]) -> bytes:
+    """Four bytes of length, so many of JSON (binding to the size of its head, null where it lies apart), the heads."""
+    sizes = {binding: None if head is None else len(head) for binding, head in heads.items()}
+    text = json.dumps(sizes, separators=(",", ":")).encode()
+    return b"".join((_LENGTH.pack(len(text)), text, *(head for head in heads.values() if head is not None)))
+
+
+def _unpacked(value: bytes) -> dict[str, bytes | None]:
+    at = _LENGTH.size + _LENGTH.unpack_from(value)[0]
+    heads: dict[str, bytes | None] = {}
+    for binding, size in json.loads(value[_LENGTH.size : at]).items():
+        heads[binding] = None if size is None else value[at : at + size]
+        at += size or 0
+    return heads
