@@ -101,7 +101,7 @@ class Carrier:
 
     def _await(self, query: StreamingQuery, seconds: float) -> None:
         try:
-            query.awaitTermination(seconds)  # type: ignore[arg-type]
+            query.awaitTermination(max(seconds, 0.001))  # type: ignore[arg-type] # Spark refuses less
         except StreamingQueryException:
             return
 

@@ -70,6 +70,8 @@ def test_bindings_come_and_go_while_the_query_runs_and_a_restart_goes_on(session
     assert again.commanded() == {"a": "a-1", "lost": "lost-1"}
     again.add(spec("b", "readings.jsonl", run="b-2"))
     again.start()
+    for seconds in (0.0, 0.0004):  # less than a millisecond, which Spark refuses
+        again.wait(seconds)
     await_ends(again, {"a", "b"}, after=before, deadline_s=DEADLINE_S)
     again.close()
     assert rows(tmp_path, "a") == expected
