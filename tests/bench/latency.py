@@ -32,7 +32,7 @@ from tests.bench.releasing import Releasing
 from tests.bench.works import Work, grouped, hopping, window_node
 
 PATIENCE_S = 120.0
-LONGEST_PAUSE_S = 0.3
+SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 0.001, 0.3
 """Files appear at random times, so that they do not keep step with who looks for them."""
 WORK = Work("latency", "", {"events": Source(100, 10, keys=10)}, (window_node(hopping(10, 10)),), grouped(10, 10))
 Seconds = dict[str, list[float]]
@@ -75,7 +75,7 @@ def ours(folder: Path, home: Path, state: str, counts: Counts) -> Seconds:
     at, _, rows = _committed(carrier, home, "first", 0)
     found["start"].append(at - began)
     for number in range(2, counts.files):
-        carrier.wait(random.uniform(0, LONGEST_PAUSE_S))
+        carrier.wait(random.uniform(SHORTEST_PAUSE_S, LONGEST_PAUSE_S))
         began = time.time()
         releasing.release(number)
         at, batch_s, rows = _committed(carrier, home, "first", rows)
@@ -135,7 +135,7 @@ def plain(folder: Path, home: Path, state: str, counts: Counts) -> Seconds:
     first = _Query(session, folder, home, "first")
     found["start"].append(first.emitted()[0] - began)
     for number in range(2, counts.files):
-        first.wait(random.uniform(0, LONGEST_PAUSE_S))
+        first.wait(random.uniform(SHORTEST_PAUSE_S, LONGEST_PAUSE_S))
         began = time.time()
         first.release(number)
         at, planned = first.emitted()
