@@ -2,16 +2,17 @@
 
 import json
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
-from typing import Literal
+from typing import Literal, TypeVar
 
 import pyarrow as pa
 
 from streaming.spark.pages import place_of
 
+T = TypeVar("T")
 Kind = Literal[
     "partials",
     "events",
@@ -70,22 +71,9 @@ def packed(rows: Iterable[Row], pages: Sequence[str]) -> Iterator[Packed]:
     between `bucket` and `chunk`, and the length of its chunk), then the chunks. It holds about 1 MB, or one envelope
     that is larger.
     """
-    gathered: list[Row] = []
-    home: tuple[str, int] | None = None
-    size = 0
-    for row in rows:
-        if gathered and row.binding == gathered[-1].binding and row.bucket == gathered[-1].bucket:
-            same = True
-        else:
-            before, home = home, (place_of(row.binding, pages), row.bucket)
-            same = before == home
-        if gathered and (size + len(row.chunk) > _MAX_CONTENT_BYTES or not same):
-            yield _packed(gathered, pages)
-            gathered, size = [], 0
-        gathered.append(row)
-        size += len(row.chunk)
-    if gathered:
-        yield _packed(gathered, pages)
+    for (place, bucket), mine in groupby(rows, key=lambda row: (place_of(row.binding, pages), row.bucket)):
+        for some in _together(mine, lambda row: len(row.chunk), _MAX_CONTENT_BYTES):
+            yield place, bucket, _content(some)
 
 
 def unpacked(place: str, bucket: int, content: bytes) -> Iterator[Row]:  # noqa: ARG001 - the columns as they come
@@ -99,16 +87,8 @@ def unpacked(place: str, bucket: int, content: bytes) -> Iterator[Row]:  # noqa:
 
 def batches_of(rows: Iterable[Row], pages: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """Arrow batches of at most about 64 MB each (one larger envelope is a batch of its own)."""
-    gathered: list[Packed] = []
-    size = 0
-    for each in packed(rows, pages):
-        if gathered and size + len(each[2]) > _MAX_BATCH_BYTES:
-            yield _batch(gathered)
-            gathered, size = [], 0
-        gathered.append(each)
-        size += len(each[2])
-    if gathered:
-        yield _batch(gathered)
+    for some in _together(packed(rows, pages), lambda each: len(each[2]), _MAX_BATCH_BYTES):
+        yield _batch(some)
 
 
 def rows_of(batch: pa.RecordBatch) -> Iterator[Row]:
@@ -117,7 +97,21 @@ def rows_of(batch: pa.RecordBatch) -> Iterator[Row]:
         yield from unpacked(*each)
 
 
-def _packed(rows: list[Row], pages: Sequence[str]) -> Packed:
+def _together(items: Iterable[T], size_of: Callable[[T], int], most: int) -> Iterator[list[T]]:
+    """`items` in lists of at most `most` in size, or of one that is larger."""
+    gathered: list[T] = []
+    size = 0
+    for item in items:
+        if gathered and size + size_of(item) > most:
+            yield gathered
+            gathered, size = [], 0
+        gathered.append(item)
+        size += size_of(item)
+    if gathered:
+        yield gathered
+
+
+def _content(rows: list[Row]) -> bytes:
     said = [
         (
             binding,
@@ -126,8 +120,7 @@ def _packed(rows: list[Row], pages: Sequence[str]) -> Packed:
         for binding, mine in groupby(rows, key=attrgetter("binding"))
     ]
     head = json.dumps(said).encode()
-    content = b"".join((_LENGTH.pack(len(head)), head, *(row.chunk for row in rows)))
-    return place_of(rows[0].binding, pages), rows[0].bucket, content
+    return b"".join((_LENGTH.pack(len(head)), head, *(row.chunk for row in rows)))
 
 
 def _batch(rows: list[Packed]) -> pa.RecordBatch:

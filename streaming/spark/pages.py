@@ -8,17 +8,18 @@ has written nothing.
 """
 
 import json
-import struct
 from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
+from streaming.engine.archive import HEAD, Blob, packed, unpacked
+
 HEADS: Final = "heads"
-"""The key of the value in which a page keeps the small heads of its bindings; the other keys have a slash."""
+"""The key of an archive: heads by binding, and as HEAD those bindings whose heads lie apart. Others have a slash."""
 _HEAD: Final = "head"
 _SMALL_BYTES: Final = 32_768
+"""A larger head has a place of its own, as `<binding>/head`."""
 _MOST_BYTES: Final = 1 << 20
 """More than this is not read and written with every batch: the largest heads get a place of their own."""
-_LENGTH: Final = struct.Struct("<I")
 
 
 class Stored(Protocol):
@@ -54,7 +55,10 @@ class Page:
     def __init__(self, stored: Stored) -> None:
         self._stored = stored
         value = stored.getValue((HEADS,))
-        self._heads: dict[str, bytes | None] = _unpacked(bytes(value[0])) if value is not None else {}
+        self._heads: dict[str, Blob | None] = {}
+        if value is not None:
+            self._heads.update(unpacked(bytes(value[0])))
+            self._heads.update(dict.fromkeys(json.loads(bytes(self._heads.pop(HEAD) or b""))))
         self._changed = False
 
     def of(self, binding: str) -> Stored:
@@ -67,7 +71,7 @@ class Page:
             return None
         head = self._heads[binding]
         if head is not None:
-            return head
+            return bytes(head)
         value = self._stored.getValue((f"{binding}/{_HEAD}",))
         return None if value is None else bytes(value[0])
 
@@ -96,10 +100,12 @@ class Page:
         sizes = self._sizes()
         while sum(sizes.values()) > _MOST_BYTES:
             largest = max(sizes, key=lambda each: sizes[each])
-            self._set_apart(largest, self._heads[largest] or b"")
+            self._set_apart(largest, bytes(self._heads[largest] or b""))
             del sizes[largest]
         if self._heads:
-            self._stored.updateValue((HEADS,), (_packed(self._heads),))
+            apart = sorted(binding for binding, head in self._heads.items() if head is None)
+            together = {binding: head for binding, head in self._heads.items() if head is not None}
+            self._stored.updateValue((HEADS,), (packed({HEAD: json.dumps(apart).encode(), **together}),))
         else:
             self._stored.removeKey((HEADS,))
         self._changed = False
@@ -155,19 +161,3 @@ class _OfBinding:
 
     def _named(self, key: tuple[str]) -> tuple[str]:
         return (f"{self._binding}/{key[0]}",)
-
-
-def _packed(heads: dict[str, bytes | None]) -> bytes:
-    """Four bytes of length, so many of JSON (binding to the size of its head, null where it lies apart), the heads."""
-    sizes = {binding: None if head is None else len(head) for binding, head in heads.items()}
-    text = json.dumps(sizes, separators=(",", ":")).encode()
-    return b"".join((_LENGTH.pack(len(text)), text, *(head for head in heads.values() if head is not None)))
-
-
-def _unpacked(value: bytes) -> dict[str, bytes | None]:
-    at = _LENGTH.size + _LENGTH.unpack_from(value)[0]
-    heads: dict[str, bytes | None] = {}
-    for binding, size in json.loads(value[_LENGTH.size : at]).items():
-        heads[binding] = None if size is None else value[at : at + size]
-        at += size or 0
-    return heads

@@ -81,7 +81,7 @@ def test_each_binding_has_a_state_of_its_own(turns: list[list[tuple[str, str, st
         page.write()
         assert kept(stored) == expected
         together = stored.getValue((HEADS,))
-        assert together is None or len(together[0]) <= MOST + 100
+        assert together is None or len(together[0]) <= MOST + 200
     for binding in BINDINGS:
         page = Page(stored)
         page.of(binding).clear()
