@@ -53,7 +53,7 @@ lint:
 PROPERTIES = tests/temporal tests/definition tests/reference tests/engine tests/adapters
 
 thorough: prepare-tests
-	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -m "not spark and not browser" $(PROPERTIES)
+	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n 2 --dist worksteal -m "not spark and not browser and not thorough" $(PROPERTIES)
 	$(BIN)/pytest -m thorough
 
 audit: prepare-tests
