@@ -21,6 +21,7 @@ from streaming.temporal.ticks import INFINITY
 
 _PENDING: Final = "pending"
 _OPEN: Final = "open"
+_TOLD: Final = "told"
 _OUTCOMES: Final[Mapping[Reason, Outcome]] = {
     Reason.WINDOW_CLOSED: Outcome.DROPPED_WINDOW_CLOSED,
     Reason.TOO_MANY_WINDOWS: Outcome.MALFORMED,
@@ -61,7 +62,7 @@ class _Row:
         """For what windows refused it in the end, if they did; WINDOW_CLOSED concerns late_kept rows alone."""
         if self.cut:
             return Reason.TOO_MANY_WINDOWS
-        if self.taken or self.refused is None:
+        if self.taken or self.waits or self.refused is None:
             return None
         reason = Reason(self.refused)
         return None if reason is Reason.WINDOW_CLOSED and self.outcome != Outcome.LATE_KEPT else reason
@@ -72,14 +73,14 @@ def settle(ledger: Ledger, shelf_id: str, arrived: Sequence[pa.Table], report: R
 
     A row that a node took keeps the clock's outcome. One whose every way has ended, one of them in a refusal, gets the
     outcome of that. An edge that windows took is remembered until its end has come, for they may cut it off: then it is
-    malformed even so (T24). Late rows leave once, with their last outcome, but for an edge that had left as late_kept
-    before it was cut off: it leaves again. How many changed leaves as totals since the first batch.
+    malformed even so (T24). Late rows leave in the turn in which they arrive, with the outcome that they have by then,
+    and once more if a later turn changes it. How many changed leaves as totals since the first batch.
     """
     watched = _Watched(ledger.shelf(shelf_id), report)
     known = watched.known(arrived)
     if known is None:
         return _totals(ledger)
-    table, before = known
+    table, told = known
     rows = [watched.row(place, each) for place, each in enumerate(table.select(_READ).to_pylist())]
     for name, values in (
         ("refused", [row.refused for row in rows]),
@@ -89,7 +90,7 @@ def settle(ledger: Ledger, shelf_id: str, arrived: Sequence[pa.Table], report: R
         at = table.column_names.index(name)
         table = table.set_column(at, _STORED.field(name), pa.array(values, _STORED.field(name).type))
     watched.keep(table, [row for row in rows if row.stays])
-    return _said(ledger, table, [row for row in rows if row.decided and (row.cut or not before[row.place])])
+    return _said(ledger, table, [row for row in rows if row.reason is not None or not told[row.place]])
 
 
 _READ: Final = ["source", "outcome", "edge", "refused", "windows", "taken"]
@@ -99,19 +100,23 @@ _READ: Final = ["source", "outcome", "edge", "refused", "windows", "taken"]
 class _Watched:
     """The watched rows on `shelf`: `pending` those that wait in some node, `open` by source the edges of windows.
 
-    In the head `rows` and `open` say how many there are.
+    In the head `rows` and `open` say how many there are, and `told` that what is pending has left as it was; programs
+    of before let those rows alone leave that a node had taken.
     """
 
     shelf: Shelf
     report: Report
 
     def known(self, arrived: Sequence[pa.Table]) -> tuple[pa.Table, list[bool]] | None:
-        """The rows that this turn may decide, and which of them a node had taken before; None when there are none."""
+        """The rows that this turn may decide, and which of them have left before; None when there are none."""
         if not arrived and not waits_or_open(self.shelf):
             return None
-        parts = [_fresh(each) for each in arrived]
-        if self.shelf.head.get("rows"):
-            parts.insert(0, self.shelf.get(_PENDING))
+        parts = [self.shelf.get(_PENDING)] if self.shelf.head.get("rows") else []
+        all_told = self.shelf.head.get(_TOLD, False)
+        told = [all_told or taken for part in parts for taken in part.column("taken").to_pylist()]
+        for each in arrived:
+            parts.append(_fresh(each))
+            told += [False] * each.num_rows
         moved = {source for source, windows in self.report.open_edges.items() if windows}
         touched = pa.array(sorted(self.report.cut | moved), pa.string())
         if self.shelf.head.get(_OPEN) and len(touched):
@@ -120,8 +125,9 @@ class _Watched:
             mine = np.isin(stored.column("source").to_numpy(zero_copy_only=False), touched.to_pylist())
             self._rewrite(slots, stored.filter(pa.array(~mine)), stored.num_rows)
             parts.append(stored.filter(pa.array(mine)))
+            told += [True] * parts[-1].num_rows
         table = pa.concat_tables([_STORED.empty_table(), *parts]).combine_chunks()
-        return (table, table.column("taken").to_pylist()) if table.num_rows else None
+        return (table, told) if table.num_rows else None
 
     def row(self, place: int, each: Mapping[str, Any]) -> _Row:
         """A row with what the turn said of it."""
@@ -147,6 +153,7 @@ class _Watched:
         elif self.shelf.head.get("rows"):
             self.shelf.drop([_PENDING])
         self.shelf.head["rows"] = len(pending)
+        self.shelf.head[_TOLD] = True
 
     def _rewrite(self, slots: Any, table: pa.Table, before: int) -> None:
         self._edges.rewrite(slots, table, np.full(table.num_rows, INFINITY))
@@ -167,11 +174,11 @@ def _fresh(arrived: pa.Table) -> pa.Table:
     return pa.table([*arrived.cast(WATCHED_SCHEMA).columns, *none], schema=_STORED)
 
 
-def _said(ledger: Ledger, table: pa.Table, decided: Sequence[_Row]) -> list[Output]:
-    """The late rows among the `decided` rows of `table`, with their outcomes, and the totals of what changed."""
-    part = table.take(pa.array([row.place for row in decided], pa.int64()))
+def _said(ledger: Ledger, table: pa.Table, leaving: Sequence[_Row]) -> list[Output]:
+    """The late rows among the `leaving` rows of `table`, with their outcomes, and the totals of what changed."""
+    part = table.take(pa.array([row.place for row in leaving], pa.int64()))
     outcomes, reasons, moved = (part.column(name).to_pylist() for name in ("outcome", "reason", "moved_by"))
-    for place, row in enumerate(decided):
+    for place, row in enumerate(leaving):
         if row.reason is not None:
             where = part.select(["input", "lane"]).slice(place, 1).to_pylist()[0]
             _correct(ledger, where, outcomes[place], row.reason)
