@@ -12,7 +12,10 @@ const WORDS: readonly (readonly [string, string])[] = [
   ["Lateness", "C minus the row's own time, for late rows only. Rows that are merely out of order have none."],
   ["CTI lag", "M − C by event time; now − C out by wall clock."],
   ["C out, output CTI", "No later result will start before it."],
-  ["Received", "Every row that arrived. Each has exactly one outcome, and the outcomes add up to it."],
+  [
+    "Received",
+    "Every row that arrived. Each has exactly one outcome, and the outcomes add up to it. A late row whose outcome a window changes later is listed once more: the newer entry counts.",
+  ],
 ];
 
 /** What the figures on this page mean. */
