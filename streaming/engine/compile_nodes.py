@@ -114,10 +114,6 @@ class Compiled:
             pending.extend(each for each in found if not isinstance(by_id[each], WindowNode | TopKNode))
         return any(self.advance[name].late is Late.KEEP for name in near if name in self.advance)
 
-    def apart(self, one: str, other: str) -> bool:
-        """Whether no input is behind both nodes."""
-        return not {each.id for each in self.inputs_of(one)} & {each.id for each in self.inputs_of(other)}
-
     def folds(self, spec: WindowSpec, shape: Shape, steps: tuple[Step, ...]) -> bool:
         """Whether the feed folds rows of this shape for the window: whole lifetimes, fixed windows, what can be merged.
 
@@ -255,7 +251,6 @@ def _match(node: Matching, known: Compiled) -> MatchSpec:
         added=tuple(added),
         fields=known.schemas[node.id],
         forgets=not known.keeps_late(node.id),
-        apart=known.apart(node.left, node.right),
     )
 
 
@@ -271,7 +266,6 @@ def _clip(node: ClipNode, known: Compiled) -> MatchSpec:
         added=(),
         fields=known.schemas[node.id],
         forgets=not known.keeps_late(node.id),
-        apart=known.apart(node.input, node.by),
     )
 
 

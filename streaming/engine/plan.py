@@ -158,8 +158,7 @@ class MatchSpec:
 
     `left`, `right` and `fields` are schemas; `added` the fields of the right that are no keys, in their order. `kind`
     is that of the definition's node: join, anti_join, semi_join, asof_join or clip; `outer` stands for left_outer.
-    `forgets`: no late_kept event can come, so what ended before the other side's CTI meets nothing any more. `apart`:
-    no input is behind both sides, so that in a turn each may have moved before or after the other.
+    `forgets`: no late_kept event can come, so what ended before the other side's CTI meets nothing any more.
     """
 
     node: str
@@ -172,7 +171,6 @@ class MatchSpec:
     added: tuple[str, ...]
     fields: Fields
     forgets: bool = True
-    apart: bool = True
 
 
 @dataclass(frozen=True)

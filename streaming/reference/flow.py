@@ -81,6 +81,13 @@ class Flow:
         """This open edge with the end that `end` brought, made by both."""
         return replace(self, end=end.end, sources=self.sources | end.sources, opens=False)
 
+    def held_to(self, start: Tick) -> Tick:
+        """The CTI that may pass while it waits as from `start`: of what is late_kept the one that it met (T19, law 5).
+
+        No window before that CTI takes what is late_kept, and it may leave behind it.
+        """
+        return start if self.late_at is None else max(start, self.late_at)
+
     @property
     def vanishes(self) -> bool:
         """Whether this takes an open edge back."""

@@ -34,8 +34,8 @@ class HeldEdges:
 
     @property
     def oldest(self) -> Tick:
-        """The earliest start of an edge that is held; INFINITY when there is none."""
-        return min((flow.start for flow in self.held.values()), default=INFINITY)
+        """The earliest start of an edge that is held, of a late_kept one the CTI that it met; INFINITY for none."""
+        return min((flow.held_to(flow.start) for flow in self.held.values()), default=INFINITY)
 
     def never_closed(self) -> list[Flow]:
         """At infinity: all that is still held, in order, open as it is; nothing is held any more.

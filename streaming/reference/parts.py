@@ -76,9 +76,9 @@ class Parts:
         return ()
 
     def held_at(self, ports: Ports) -> Tick:
-        """The start of the oldest piece that is not decided up to its end."""
+        """The start of the oldest piece that is not decided up to its end; of a late_kept left the CTI that it met."""
         undecided = (
-            piece.start
+            event.flow.held_to(piece.start)
             for event in self.lefts.values()
             for piece in self._pieces(event, ports)
             if not self._final(piece, event.flow, ports)

@@ -10,8 +10,8 @@ from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 class ToIntervals:
     """One to_intervals node.
 
-    An interval is late_kept if its start was: while its edge is open no CTI passes the start, so a late end comes in
-    time for every window behind.
+    An interval is late_kept if its start was: while its edge is open no CTI passes the start, or the CTI that a late
+    start met, so a late end comes in time for every window behind that takes the edge.
     """
 
     def __init__(self, node: str) -> None:

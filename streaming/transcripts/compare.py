@@ -7,12 +7,10 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from streaming.definition.advance import temporal_settings
 from streaming.definition.graph import OutputNode, WindowNode
 from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.types import Fields
 from streaming.temporal.events import EdgeKind, Shape
-from streaming.temporal.settings import Late
 from streaming.temporal.ticks import INFINITY, ONE_TICK, parse_duration, parse_instant
 from streaming.transcripts.format import ExecutorName, Expect, ExpectedEvent, ExpectedLate, ExpectedPane, ExpectedRow
 from streaming.transcripts.load import TranscriptError
@@ -112,7 +110,7 @@ def differences(
     if want.rows is not None and not found:
         found += _row_differences(want.rows, case, result, written=written)
     if want.ctis is not None:
-        every = executor == "reference" or (_each_alone(case) and not late_may_move(case))
+        every = executor == "reference" or _each_alone(case)
         found += _cti_differences(want.ctis, result.ctis, every=every, ends=_ends_inside(case))
     if want.late is not None:
         found += _unmatched("late", want.late, result.late, _matches_late)
@@ -125,16 +123,6 @@ def _each_alone(case: Case) -> bool:
     """Whether every row is a micro-batch of its own."""
     batches = [row.batch for row in case.rows]
     return len(set(batches)) == len(batches)
-
-
-def late_may_move(case: Case) -> bool:
-    """Whether a late_kept row may move the CTI of its input: the event with which the first substream begins (T8, T15).
-
-    It comes before that CTI, and may hold it somewhere. Executors for which the rows of a micro-batch have no order
-    take what is late_kept to come behind the CTI that it met, so they may tell the CTI even where each row is alone.
-    """
-    found = temporal_settings(case.graph, case.streams, case.advance).values()
-    return any(settings.over is not None and settings.late is Late.KEEP for settings in found)
 
 
 def _ends_inside(case: Case) -> bool:

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from streaming.transcripts.compare import late_may_move
 from streaming.wire.case import Case, CaseResult, EndMode
 from tests.reference.runs import net
 
@@ -15,14 +14,13 @@ def differences(case: Case, expected: CaseResult, seen: CaseResult, *, each_alon
     `each_alone`: every row was a micro-batch of its own, so all CTIs are the same. Otherwise rows of a micro-batch have
     no order: an engine tells rising CTIs, in the end no smaller one than the reference, unless an input ended inside a
     micro-batch. CTIs that are imported come with those of the micro-batch at whose end they do (T26). With a bound on
-    the arrival a row alone may tell two CTIs, before it is judged and after (T9, azure). The event with which the
-    first substream begins may be late_kept and move the CTI (`late_may_move`).
+    the arrival a row alone may tell two CTIs, before it is judged and after (T9, azure).
     """
     if seen.failure is not None:
         return [seen.failure]
     found = []
     imports = any(stream.advance.import_from for stream in case.streams.values())
-    exact = each_alone and not imports and not _bounded(case) and not late_may_move(case)
+    exact = each_alone and not imports and not _bounded(case)
     if net(seen.events) != net(expected.events):
         missing, extra = net(expected.events) - net(seen.events), net(seen.events) - net(expected.events)
         found.append(f"rows missing {dict(missing)}, not expected {dict(extra)}")

@@ -44,26 +44,17 @@ class Parts:
         self._stored = KeyedRows(self.shelf, "lefts", self.spec.keys, self._schema)
 
     def turn(self, left: Heard, right: Heard) -> tuple[Flows, int]:
-        """The rows of the pieces that are decided now, and the start of the oldest piece that is not."""
+        """The rows of the pieces that are decided now, and the CTI to which those hold that are not."""
         touched, lefts = self._touched(left, right)
         events = lefts.events
+        rows = Flows.none(self.spec.fields)
         if len(events) or len(touched):
             slots = distinct(self._slots(events))
             rights = together([right.events, self.rights.of(slots)])
             found = decide(self.spec, self.matching, lefts, rights, self.clock)
             rows = self._rows(found)
-            return rows, self._keep(touched, found, self._late(lefts, len(left.events)))
-        return Flows.none(self.spec.fields), self._stored.least_mark()
-
-    def _late(self, lefts: Lefts, new: int) -> Int64s:
-        """The CTI that the last `new` of `lefts` met if they are late_kept, else NO_CTI.
-
-        The CTI of the node may have been there before they came, in this turn. Where both sides move with one input it
-        was not, unless that input moved in this turn.
-        """
-        late = lefts.events.lates.copy()
-        late[: len(late) - new] = NO_CTI
-        return late if self.spec.apart else np.where(late > self.clock.before[0], late, NO_CTI)
+            self._keep(touched, found)
+        return rows, self._stored.least_mark()
 
     def _slots(self, flows: Flows) -> Int64s:
         return self._stored.slots_of([flows.columns[key] for key in self.spec.keys], len(flows))
@@ -118,27 +109,20 @@ class Parts:
         texts = [f"piece {number}" if open_ else None for number, open_ in zip(numbers, opens, strict=True)]
         return pa.array(texts, pa.string())
 
-    def _keep(self, touched: Int64s, found: Decided, late: Int64s) -> int:
-        """Store the lefts that wait; the start of the oldest piece that is not decided, of late lefts not before that
-        CTI: from the next turn on they hold all of it."""
-        at = np.flatnonzero(found.waits & (late == NO_CTI))
-        if len(touched):
-            self._stored.rewrite(touched, *self._waiting(found, at))
-        else:
-            self._stored.append(*self._waiting(found, at))
-        oldest = self._stored.least_mark()
-        at = np.flatnonzero(found.waits & (late != NO_CTI))
-        if not len(at):
-            return oldest
-        self._stored.append(*self._waiting(found, at))
-        return min(oldest, int(np.maximum(found.lefts.piece, late)[at].min()))
-
-    def _waiting(self, found: Decided, at: Int64s) -> tuple[pa.Table, Int64s, Int64s]:
+    def _keep(self, touched: Int64s, found: Decided) -> None:
+        """Store the lefts that wait, marked by the CTI that may pass: the start of the first piece that is not decided,
+        of late_kept ones the CTI that they met.
+        """
+        at = np.flatnonzero(found.waits)
         lefts = found.lefts.take(at)
         table = to_table(lefts.events, event_schema(self.spec.left))
         for name, values in zip(_MORE, (lefts.since, lefts.piece, lefts.seen), strict=True):
             table = table.append_column(name, pa.array(values))
-        return table, found.due[at], lefts.piece
+        marks = np.maximum(lefts.piece, lefts.events.lates)
+        if len(touched):
+            self._stored.rewrite(touched, table, found.due[at], marks)
+        else:
+            self._stored.append(table, found.due[at], marks)
 
 
 def _new(events: Flows) -> Lefts:

@@ -7,7 +7,7 @@ import numpy as np
 
 from streaming.engine.flows import CLOSE, Flows, together
 from streaming.engine.kernel import Port, Released, Turn
-from streaming.engine.lifetimes.held_edges import HeldEdges, Paired, whole
+from streaming.engine.lifetimes.held_edges import HeldEdges, Paired, held_to, whole
 from streaming.engine.lifetimes.waiting import Waiting
 from streaming.engine.plan import LifetimeSpec
 from streaming.engine.shelf import Shelf
@@ -83,19 +83,16 @@ def _intervals(port: Port, shelf: Shelf, turn: Turn) -> Released:
 def _held_ctis(ctis: Int64s, before: int, paired: Paired) -> tuple[int, ...]:
     """The CTIs that leave: each held to the oldest edge that was open when it came.
 
-    A late_kept start came after the CTI that it met, which may have left before: in its turn it holds none below that.
     An end that is not before a CTI may have come on either side of it. Such CTIs are left out where it matters, but the
     last, which is taken to come behind all ends of the turn.
     """
     if not len(ctis):
         return ()
     finite = ctis != INFINITY
-    met = paired.late.lates
-    held_late = _after(met, np.maximum(paired.late.start, met), ctis)
-    still = np.where(finite, np.minimum(paired.oldest, held_late), INFINITY)
+    still = np.where(finite, paired.oldest, INFINITY)
     late = paired.closing.lates
     closed_by = np.where(late == NO_CTI, paired.closing.end, late)
-    perhaps = np.where(finite, _upto(closed_by, paired.opened.start, ctis), INFINITY)
+    perhaps = np.where(finite, _upto(closed_by, held_to(paired.opened), ctis), INFINITY)
     out = np.minimum(ctis, still)
     certain = np.minimum(out, perhaps) == out
     certain[-1] = True
@@ -103,15 +100,8 @@ def _held_ctis(ctis: Int64s, before: int, paired: Paired) -> tuple[int, ...]:
     return tuple(rising[rising > before].tolist())
 
 
-def _after(met: Int64s, starts: Int64s, ctis: Int64s) -> Int64s:
-    """For each CTI the least of `starts` that met a smaller one; INFINITY when there is none."""
-    order = np.argsort(met, kind="stable")
-    least = np.concatenate([[INFINITY], np.minimum.accumulate(starts[order])])
-    return np.asarray(least[np.searchsorted(met[order], ctis, side="left")])
-
-
-def _upto(closed: Int64s, starts: Int64s, ctis: Int64s) -> Int64s:
-    """For each CTI the least of `starts` whose edge may have been open then; INFINITY when there is none."""
+def _upto(closed: Int64s, held: Int64s, ctis: Int64s) -> Int64s:
+    """For each CTI the least of `held` whose edge may have been open then; INFINITY when there is none."""
     order = np.argsort(closed, kind="stable")
-    least = np.concatenate([np.minimum.accumulate(starts[order][::-1])[::-1], [INFINITY]])
+    least = np.concatenate([np.minimum.accumulate(held[order][::-1])[::-1], [INFINITY]])
     return np.asarray(least[np.searchsorted(closed[order], ctis, side="left")])

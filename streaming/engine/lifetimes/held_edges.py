@@ -13,7 +13,7 @@ from streaming.engine.lifetimes.tables import Table, Tables, by_source
 from streaming.engine.report import ALSO, Report
 from streaming.engine.shelf import Shelf
 from streaming.engine.steps import vanishing
-from streaming.temporal.ticks import INFINITY, NO_CTI
+from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s
 
 _TABLE_ROWS: Final = 8192
@@ -24,14 +24,12 @@ _HEAD: Final = "edges"
 class Paired:
     """What a turn did to the edges of a node.
 
-    `opened` and `closing` are the starts and the ends that met, row by row. `late` are the starts that are late_kept
-    and came in this turn without their end; `oldest` is the earliest start of the others that are held, INFINITY when
-    there is none.
+    `opened` and `closing` are the starts and the ends that met, row by row; `oldest` is the least CTI to which an edge
+    that is held holds (`held_to`), INFINITY when there is none.
     """
 
     opened: Flows
     closing: Flows
-    late: Flows
     oldest: int
 
     @property
@@ -63,7 +61,9 @@ class HeldEdges:
         places = _places(pool, ends)
         held = np.ones(len(pool), np.bool_)
         held[places] = False
-        paired = Paired(pool.take(places), ends, *self._late_and_oldest(opens, pool, held, near))
+        far = (table.holds for table in self._tables if table not in near)
+        oldest = min(int(held_to(pool)[held].min(initial=INFINITY)), min(far, default=INFINITY))
+        paired = Paired(pool.take(places), ends, oldest)
         self._put_back(parts, held, near)
         self._save(report)
         return paired
@@ -76,13 +76,6 @@ class HeldEdges:
             return None
         edges = together(parts)
         return replace(edges, flag=np.full(len(edges), ENDLESS, np.int8))
-
-    def _late_and_oldest(self, opens: Flows, pool: Flows, held: Mask, near: Sequence[Table]) -> tuple[Flows, int]:
-        late = held & (pool.lates != NO_CTI)
-        late[len(opens) :] = False
-        oldest = int(pool.start[held & ~late].min(initial=INFINITY))
-        far = (table.first for table in self._tables if table not in near)
-        return pool.where(late), min(oldest, min(far, default=INFINITY))
 
     def _put_back(self, parts: Sequence[Flows], held: Mask, near: Sequence[Table]) -> None:
         """Write the starts that came, with what is left of the tables in which an end met a start."""
@@ -106,10 +99,19 @@ class HeldEdges:
             table = part.to_table()
             for at in range(0, len(part), _TABLE_ROWS):
                 start = part.start[at : at + _TABLE_ROWS]
-                self._tables.write(table.slice(at, len(start)), start, watched=watched)
+                holds = int(held_to(part)[at : at + _TABLE_ROWS].min())
+                self._tables.write(table.slice(at, len(start)), start, watched=watched, holds=holds)
 
     def _save(self, report: Report) -> None:
         self._shelf.head[_HEAD] = self._tables.told(report)
+
+
+def held_to(opened: Flows) -> Int64s:
+    """The CTI that each open edge lets pass: its start, of a late_kept one the CTI that it met.
+
+    No window before that one takes what is late_kept (T19), and it may leave behind it (law 5).
+    """
+    return np.maximum(opened.start, opened.lates)
 
 
 def whole(flows: Flows) -> Flows:

@@ -18,13 +18,17 @@ _MOST: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The earliest and the latest time of its rows, how many they are, and whether their sources are open."""
+    """The earliest and the latest time of its rows, how many they are, and whether their sources are open.
+
+    `holds` is the least CTI to which one of its rows holds, `first` where nothing else was said.
+    """
 
     name: str
     first: int
     last: int
     rows: int
     watched: bool
+    holds: int
 
 
 class Tables:
@@ -35,7 +39,7 @@ class Tables:
 
     def __init__(self, shelf: Shelf, told: Iterable[Sequence[Any]]) -> None:
         self._shelf = shelf
-        self._tables = [Table(*entry) for entry in told]
+        self._tables = [_table(*entry) for entry in told]
 
     def __iter__(self) -> Iterator[Table]:
         """All of them, in the order in which they were written."""
@@ -45,11 +49,11 @@ class Tables:
         """The rows of `table`."""
         return self._shelf.get(table.name)
 
-    def write(self, rows: pa.Table, times: Int64s, *, watched: bool) -> None:
+    def write(self, rows: pa.Table, times: Int64s, *, watched: bool, holds: int | None = None) -> None:
         """A new table of `rows`, at least one, whose times are `times`."""
         name = self._shelf.fresh()
         self._shelf.put(name, rows)
-        self._tables.append(Table(name, int(times.min()), int(times.max()), rows.num_rows, watched))
+        self._tables.append(_table(name, int(times.min()), int(times.max()), rows.num_rows, watched, holds))
 
     def take_out(self, tables: Sequence[Table]) -> list[pa.Table]:
         """The rows of each of `tables`, which are no more."""
@@ -70,7 +74,16 @@ class Tables:
         for table in self._tables:
             if table.watched:
                 report.waits(self.read(table)["@source"].combine_chunks())
-        return [[table.name, table.first, table.last, table.rows, table.watched] for table in self._tables]
+        return [_told(table) for table in self._tables]
+
+
+def _table(name: str, first: int, last: int, rows: int, watched: bool, holds: int | None = None) -> Table:
+    return Table(name, first, last, rows, watched, first if holds is None else holds)
+
+
+def _told(table: Table) -> list[Any]:
+    told = [table.name, table.first, table.last, table.rows, table.watched]
+    return told if table.holds == table.first else [*told, table.holds]
 
 
 def by_source(rows: Flows) -> Iterator[tuple[Mask, bool]]:
