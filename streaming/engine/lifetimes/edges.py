@@ -46,9 +46,10 @@ def points_at_end(port: Port, shelf: Shelf, turn: Turn) -> Released:
     if port.flows.flag is None and not shelf.head:
         return Released(_points(port.flows), port.ctis, port.horizon)
     edges = HeldEdges(shelf)
-    paired = edges.turn(port.flows, turn.report)
+    paired = edges.turn(port.flows)
     if port.cti == INFINITY:
-        edges.never_closed(turn.report)
+        edges.never_closed()
+    edges.save(turn.report)
     of_edges = replace(paired, opened=replace(paired.opened, late_at=paired.closing.late_at)).lasting
     return Released(_points(together([whole(port.flows), of_edges])), port.ctis, port.horizon)
 
@@ -69,9 +70,10 @@ def _intervals(port: Port, shelf: Shelf, turn: Turn) -> Released:
     """Whole lifetimes at once, edges when they end; at infinity those that are open leave as they are."""
     before = int(shelf.head.get("out", NO_CTI))
     edges = HeldEdges(shelf)
-    paired = edges.turn(port.flows, turn.report)
+    paired = edges.turn(port.flows)
     parts = [whole(port.flows), paired.lasting]
-    endless = edges.never_closed(turn.report) if port.cti == INFINITY else None
+    endless = edges.never_closed() if port.cti == INFINITY else None
+    edges.save(turn.report)
     if endless is not None:
         parts.append(endless)
     ctis = _held_ctis(np.array(port.ctis, np.int64), before, paired)

@@ -48,7 +48,7 @@ class HeldEdges:
         self._shelf = shelf
         self._tables = Tables(shelf, shelf.head.get(_HEAD, []))
 
-    def turn(self, arrived: Flows, report: Report) -> Paired:
+    def turn(self, arrived: Flows) -> Paired:
         """Hold the edge starts among `arrived` and pair them, and those held before, with the ends among them.
 
         Raises LookupError for an end whose start was never here.
@@ -65,13 +65,11 @@ class HeldEdges:
         oldest = min(int(held_to(pool)[held].min(initial=INFINITY)), min(far, default=INFINITY))
         paired = Paired(pool.take(places), ends, oldest)
         self._put_back(parts, held, near)
-        self._save(report)
         return paired
 
-    def never_closed(self, report: Report) -> Flows | None:
+    def never_closed(self) -> Flows | None:
         """At infinity: all edges that are held, ENDLESS now; none is held any more. None when there is none."""
         parts = [Flows.of_table(rows) for rows in self._tables.take_out(list(self._tables))]
-        self._save(report)
         if not parts:
             return None
         edges = together(parts)
@@ -102,7 +100,8 @@ class HeldEdges:
                 holds = int(held_to(part)[at : at + _TABLE_ROWS].min())
                 self._tables.write(table.slice(at, len(start)), start, watched=watched, holds=holds)
 
-    def _save(self, report: Report) -> None:
+    def save(self, report: Report) -> None:
+        """Write which tables there are; `report` hears whose edges wait. The last thing of a turn."""
         self._shelf.head[_HEAD] = self._tables.told(report)
 
 
