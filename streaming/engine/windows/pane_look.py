@@ -63,7 +63,10 @@ class Look:
         return replace(self, begin=moved, changed=changed)
 
     def end_edges(self, ends: Flows, report: Report) -> "Look":
-        """Give edges their ends; one of which nothing is left is GONE. Ends whose edge is not there say nothing."""
+        """Give edges their ends; one of which nothing is left is GONE, be it that panes that closed have had a part of it.
+
+        Ends whose edge is not there say nothing.
+        """
         flag, ids = self.flows.flag, self.flows.id
         if not len(ends) or flag is None or ids is None:
             return self
@@ -77,7 +80,7 @@ class Look:
             report.took(ends.source.take(pa.array(known[lives])))
         end, flag, changed = self.flows.end.copy(), flag.copy(), self.changed.copy()
         end[rows[lives]] = until[lives]
-        flag[rows] = np.where(lives, WHOLE, GONE)
+        flag[rows] = np.where(until > self.begin[rows], WHOLE, GONE)
         changed[rows] = True
         vanished = np.isin(self.group, self.group[rows[~lives]])
         return replace(self, flows=replace(self.flows, end=end, flag=flag), changed=changed, vanished=vanished)
