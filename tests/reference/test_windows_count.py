@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.flow import ElementId
 from streaming.temporal.outcomes import Outcome
+from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.case import EndMode
 from tests.reference.windowing import (
+    LANES,
     Row,
     arrivals,
     cti,
@@ -118,4 +120,34 @@ def test_count_windows_are_those_of_the_definition(rows: list[Row], n: int, grac
                 if len({start for start in later if start <= last}) == n:
                     expected[first, last + 1, sum(first <= start <= last for start in starts)] += 1
     node = counts(n, grace=grace, group_by=["k"] if grouped else [])
-    assert spans_of(result_of(rows, node), "n") == expected
+    assert spans_of(result_of(rows, node, lanes=LANES), "n") == expected
+
+
+@given(rows=arrivals("point", lanes=LANES[:1]), n=st.integers(1, 4), grace=st.integers(0, 10))
+def test_with_one_clock_a_window_takes_a_late_event_until_it_is_closed(rows: list[Row], n: int, grace: int) -> None:
+    """T19, said once more: late by at most the grace, or not before the first window that the last CTI left open."""
+    starts: list[int] = []
+    closed: dict[int, tuple[Any, ...]] = {}
+    refused, at, first_open = 0, int(NO_CTI), int(INFINITY)
+    for row in [*rows, cti(INFINITY)]:
+        if "cti" not in row:
+            taken = row["start"] >= min(at - grace, first_open)
+            starts += [row["start"]] if taken else []
+            refused += not taken
+        elif row["cti"] > at:
+            at = row["cti"]
+            windows = [window for window in windows_of(starts, n) if window[0] not in closed]
+            closed |= {window[0]: window for window in windows if window[1] < INFINITY and window[1] <= at - grace}
+            first_open = min((first for first, *_ in windows if first not in closed), default=int(INFINITY))
+    result = result_of(rows, counts(n, grace=grace))
+    assert spans_of(result, "n") == Counter(closed.values())
+    assert sum(row.outcome is Outcome.DROPPED_WINDOW_CLOSED for row in result.late) == refused
+
+
+def windows_of(starts: list[int], n: int) -> list[tuple[int, int, int]]:
+    """Start, end and number of events of each window; a window without an n-th start ends at INFINITY."""
+    distinct = sorted(set(starts))
+    ends = [last + 1 for last in distinct[n - 1 :]] + [int(INFINITY)] * (n - 1)
+    return [
+        (first, end, sum(first <= start < end for start in starts)) for first, end in zip(distinct, ends, strict=False)
+    ]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from streaming.temporal.outcomes import Outcome
 from streaming.temporal.ticks import NO_CTI
 from tests.reference.windowing import (
+    LANES,
     Row,
     arrivals,
     cti,
@@ -142,14 +143,15 @@ def test_sessions_are_the_transitive_closure_of_being_near(rows: list[Row], gap:
         for reached in {frozenset(each) for each in near.values()}:
             members = [start for start in starts if start in reached]
             expected[members[0], members[-1] + gap, k, len(members)] += 1
-    assert spans_of(result_of(rows, sessions(gap, group_by=["k"], grace=grace)), "k", "n") == expected
+    node = sessions(gap, group_by=["k"], grace=grace)
+    assert spans_of(result_of(rows, node, lanes=LANES), "k", "n") == expected
 
 
 @given(rows=arrivals("point"), gap=st.integers(1, 8), more=st.integers(0, 15))
 def test_with_a_maximum_no_session_is_longer_and_each_could_not_take_the_next(
     rows: list[Row], gap: int, more: int
 ) -> None:
-    found = spans_of(result_of(rows, sessions(gap, gap + more)), "n")
+    found = spans_of(result_of(rows, sessions(gap, gap + more), lanes=LANES), "n")
     taken = [row["start"] for row, at in late_at(rows) if at is None]
     assert sum(count for _, _, count in found.elements()) == len(taken)
     ordered = sorted(found.elements())

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.temporal.outcomes import Outcome
-from streaming.temporal.ticks import INFINITY
+from streaming.temporal.ticks import INFINITY, NO_CTI
 from tests.reference.windowing import (
+    LANES,
     Row,
     arrivals,
     cti,
@@ -24,6 +25,9 @@ from tests.reference.windowing import (
     rows_before_the_end,
     spans_of,
 )
+
+Life = tuple[int, int]
+"""The `[start, end)` of what counts of an event."""
 
 
 def snapshots(**more: Any) -> Row:
@@ -117,20 +121,39 @@ def test_a_vanished_edge_whose_neighbours_were_released_at_infinity_is_not_there
 
 @given(rows=arrivals("interval"), grace=st.integers(0, 10), grouped=st.booleans())
 def test_snapshots_are_those_of_all_boundaries(rows: list[Row], grace: int, grouped: bool) -> None:
-    """Of the parts of lifetimes that were not over, by the CTI of their own lane, when they arrived."""
-    lives = []
+    """Of the parts of lifetimes that were not over, by the CTI of their own lane, when they arrived (T14)."""
+    lives: dict[str, list[Life]] = {}
     for row, at in late_at(rows):
         start, end = lifetime(row)
         start = start if at is None else max(start, at - grace)
-        if start < end:
-            lives.append((start, end, row["payload"]["k"]))
-    expected = Counter[tuple[Any, ...]]()
-    for group in ({"x"}, {"y"}) if grouped else ({"x", "y"},):
-        mine = [(start, end) for start, end, k in lives if k in group]
-        bounds = sorted({bound for life in mine for bound in life})
-        for here, there in pairwise(bounds):
-            alive = sum(start < there and end > here for start, end in mine)
-            if alive:
-                expected[here, there, alive] += 1
+        lives.setdefault(row["payload"]["k"] if grouped else "", []).extend([(start, end)] if start < end else [])
     node = snapshots(grace=grace, group_by=["k"] if grouped else [])
-    assert spans_of(result_of(rows, node, shape="interval"), "n") == expected
+    expected = Counter(each for mine in lives.values() for each in between_boundaries(mine))
+    assert spans_of(result_of(rows, node, shape="interval", lanes=LANES), "n") == expected
+
+
+@given(rows=arrivals("interval", lanes=LANES[:1]), grace=st.integers(0, 10), grouped=st.booleans())
+def test_with_one_clock_snapshots_are_those_of_all_boundaries(rows: list[Row], grace: int, grouped: bool) -> None:
+    """Of the parts of lifetimes from the first snapshot on that the last CTI left open in their group (T19)."""
+    lives: dict[str, list[Life]] = {}
+    at, refused, first_open = int(NO_CTI), 0, dict[str, int]()
+    for row in rows:
+        if "cti" not in row:
+            k, (start, end) = row["payload"]["k"] if grouped else "", lifetime(row)
+            start = max(start, min(at - grace, first_open.get(k, at)))
+            lives.setdefault(k, []).extend([(start, end)] if start < end else [])
+            refused += start >= end
+        elif row["cti"] > at:
+            at = row["cti"]
+            for k, mine in lives.items():
+                first_open[k] = min([at, *(here for here, there, _ in between_boundaries(mine) if there > at - grace)])
+    result = result_of(rows, snapshots(grace=grace, group_by=["k"] if grouped else []), shape="interval")
+    assert spans_of(result, "n") == Counter(each for mine in lives.values() for each in between_boundaries(mine))
+    assert sum(row.outcome is Outcome.DROPPED_WINDOW_CLOSED for row in result.late) == refused
+
+
+def between_boundaries(lives: list[Life]) -> list[tuple[int, int, int]]:
+    """Between any two neighbouring starts or ends: these, and how many of `lives` are alive, where any is."""
+    bounds = sorted({bound for life in lives for bound in life})
+    counted = [(here, there, sum(a < there and b > here for a, b in lives)) for here, there in pairwise(bounds)]
+    return [each for each in counted if each[2]]

@@ -22,10 +22,16 @@ SUMMED = [{"name": "total", "function": "sum", "of": "v"}]
 LANES = ("a", "b")
 
 
-def case_of(rows: Sequence[Row | str], node: Row, *, shape: str = "point", late: str = "keep") -> Case:
-    """`rows` through `node`, a window or top_k; the text "batch" is a micro-batch boundary, the default lane "a"."""
+def case_of(
+    rows: Sequence[Row | str], node: Row, *, shape: str = "point", late: str = "keep", lanes: Sequence[str] = ()
+) -> Case:
+    """`rows` through `node`, a window or top_k; the text "batch" is a micro-batch boundary, the default lane "a".
+
+    The stream lists the lanes of the rows and `lanes`; with no other than the default it has one clock (T14).
+    """
+    listed = sorted({*lanes_of(rows), *lanes})
     stream = StreamDefinition.model_validate(
-        {"shape": shape, "fields": FIELDS, "advance": {"late": late}, "lanes": list(lanes_of(rows))}
+        {"shape": shape, "fields": FIELDS, "advance": {"late": late}, "lanes": listed}
     )
     kind = node.get("kind", "window")
     aggregates = {} if kind == "top_k" else {"aggregates": node.get("aggregates", COUNTED)}
@@ -49,8 +55,10 @@ def lanes_of(rows: Sequence[Row | str]) -> list[str]:
     return sorted({row.get("lane", LANES[0]) for row in rows if not isinstance(row, str)} | {LANES[0]})
 
 
-def result_of(rows: Sequence[Row | str], node: Row, *, shape: str = "point", late: str = "keep") -> CaseResult:
-    return run_case(case_of(rows, node, shape=shape, late=late))
+def result_of(
+    rows: Sequence[Row | str], node: Row, *, shape: str = "point", late: str = "keep", lanes: Sequence[str] = ()
+) -> CaseResult:
+    return run_case(case_of(rows, node, shape=shape, late=late, lanes=lanes))
 
 
 def run_of(rows: Sequence[Row], node: Row, **more: str) -> ReferenceRun:
@@ -100,12 +108,12 @@ def cti(at: int, lane: str = LANES[0]) -> Row:
 
 
 @st.composite
-def arrivals(draw: st.DrawFn, shape: str) -> list[Row]:
-    """Events of two groups and CTIs on two lanes, in any order: many of them are late."""
+def arrivals(draw: st.DrawFn, shape: str, lanes: Sequence[str] = LANES) -> list[Row]:
+    """Events of two groups and CTIs on the lanes, in any order: many of them are late."""
     rows: list[Row] = []
     started: list[Row] = []
     for _ in range(draw(st.integers(0, 14))):
-        lane = draw(st.sampled_from(LANES))
+        lane = draw(st.sampled_from(lanes))
         start = draw(st.integers(0, 40))
         if draw(st.integers(0, 3)) == 0:
             rows.append(cti(start, lane))

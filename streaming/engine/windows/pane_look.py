@@ -63,9 +63,9 @@ class Look:
         return replace(self, begin=moved, changed=changed)
 
     def end_edges(self, ends: Flows, report: Report) -> "Look":
-        """Give edges their ends; one of which nothing is left is GONE, be it that panes that closed have had a part of it.
+        """Give edges their ends. Ends whose edge is not there say nothing.
 
-        Ends whose edge is not there say nothing.
+        An edge of which nothing is left is GONE, be it that panes that closed have had a part of it.
         """
         flag, ids = self.flows.flag, self.flows.id
         if not len(ends) or flag is None or ids is None:
