@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from streaming.definition.expressions import parse, typed
@@ -30,7 +30,7 @@ from streaming.reference.fixed_windows import FixedWindows
 from streaming.reference.flow import Flow
 from streaming.reference.trace import Trace
 from streaming.reference.window import AggregateRows, Window
-from streaming.temporal.ticks import NO_CTI, Tick, Ticks
+from streaming.temporal.ticks import INFINITY, NO_CTI, Tick, Ticks
 from streaming.temporal.windows import HoppingWindows
 from tests.engine.windows.arriving import Element, again, arriving, horizon_of, ports_of, turns_of
 
@@ -193,22 +193,39 @@ def folded(spec: WindowSpec, port: Port) -> Port:
 def checked(
     spec: WindowSpec, kind: str, elements: list[Element], cuts: set[int], *, exact: bool, inside: Collection[int] = ()
 ) -> None:
-    """Engine and reference over the same turns; those with a number `inside` do not end a micro-batch."""
-    reference, engine = Reference(spec), Engine(spec, kind)
+    """Engine and reference over the same turns; those with a number `inside` do not end a micro-batch.
+
+    After a turn the engine is where the reference is that hears all flows of the turn before its CTIs, which is never
+    behind the one that hears them as they came; in the end all three are the same.
+    """
+    reference, ahead, engine = Reference(spec), Reference(spec), Engine(spec, kind)
     for number, (turn, port) in enumerate(zip(turns_of(elements, cuts), ports_of(elements, cuts), strict=True)):
-        expected = reference.turn(turn, boundary=number not in inside)
-        found = engine.turn(port, boundary=number not in inside)
+        boundary = number not in inside
+        expected = reference.turn(turn, boundary=boundary)
+        ahead.turn(flows_first(turn), boundary=boundary)
+        found = engine.turn(port, boundary=boundary)
+        assert engine.ctis[-1:] == ahead.ctis[-1:]
+        assert engine.ctis[-1:] >= reference.ctis[-1:]
         if exact:
             assert sorted(map(_sortable, found)) == sorted(map(_sortable, _like(expected, kind)))
             assert engine.ctis == reference.ctis
+        if boundary:
+            assert _values(spec, engine.net) == _values(spec, ahead.net)
     assert engine.ctis[-1:] == reference.ctis[-1:]
-    left = iter(reference.ctis)
+    left = iter(ahead.ctis)
     assert all(cti in left for cti in engine.ctis)
-    values = 2 + len(spec.fields)
-    assert sorted(_sortable(row[:values]) for row in engine.net.values()) == sorted(
-        _sortable(row[:values]) for row in reference.net.values()
-    )
+    assert _values(spec, engine.net) == _values(spec, reference.net)
     assert not engine.shelf.written
+
+
+def flows_first(elements: Sequence[Element]) -> Sequence[Element]:
+    """As a turn takes them: all flows, then all CTIs."""
+    return sorted(elements, key=lambda element: element.cti is not None)
+
+
+def _values(spec: WindowSpec, net: Mapping[Said, Said]) -> list[Any]:
+    """The net rows without their pane metadata."""
+    return sorted(_sortable(row[: 2 + len(spec.fields)]) for row in net.values())
 
 
 def _like(rows: list[Said], kind: str) -> list[Said]:
@@ -227,6 +244,18 @@ def cuts_behind_ctis(elements: list[Element]) -> set[int]:
 CHANGING = specs("on_complete", "running")
 FILLED = specs(filled=True)
 CUTS = st.sets(st.integers(0, 20))
+THE_NEXT_EVENT_COMES_BEHIND_THE_CTI = [
+    Element(start=28, end=29, k="x", id=0),
+    Element(cti=30),
+    Element(start=30, end=31, k="x", id=1),
+    Element(cti=INFINITY),
+]
+
+
+def ticks_of(grace: int, **beside: Any) -> WindowSpec:
+    """Windows of one tick, of all events."""
+    types = {column.name: column.type for column in COLUMNS}
+    return WindowSpec("w", HoppingWindows(Ticks(1), Ticks(1)), grace, False, (), COLUMNS, types, **beside)
 
 
 @pytest.mark.parametrize("kind", KERNELS)
@@ -250,6 +279,7 @@ def test_final_rows(kind: str, elements: list[Element], spec: WindowSpec, cuts: 
 
 @pytest.mark.parametrize("kind", KERNELS)
 @given(elements=arriving(edges=False), spec=CHANGING | FILLED, cuts=CUTS, inside=CUTS)
+@example(THE_NEXT_EVENT_COMES_BEHIND_THE_CTI, ticks_of(0, fill_gap=1, fill_groups=((),)), {3}, set())
 def test_net_rows_do_not_depend_on_the_cut(
     kind: str, elements: list[Element], spec: WindowSpec, cuts: set[int], inside: set[int]
 ) -> None:
