@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from streaming.engine.aggregates.layout import Layout
 from streaming.engine.flows import Flows
@@ -23,12 +24,13 @@ def extents(members: Flows, first: Int64s, bounds: Bounds, layout: Layout) -> In
 
     A lifetime within a pane is given by its start, unless that is not after the pane's, and its end, unless that is
     not before the pane's. So a member has at most three different ones, each for a run of its panes, and the cost
-    follows the members, not the panes that they are in.
+    follows the members, not the panes that they are in. What a member without an id adds is the same whether or not
+    members with one are beside it, in whatever pane.
     """
     count = layout.panes
     from_start = _until(lambda number, of: bounds(number)[0] >= members.start[of], first, count)
     beyond_end = _until(lambda number, of: bounds(number)[1] > members.end[of], first, count)
-    ids = None if members.id is None else hash_of([members.id], len(members))
+    ids = None if members.id is None else _named(members.id)
     total = np.zeros(layout.rows, np.int64)
     earlier, later = np.minimum(from_start, beyond_end), np.maximum(from_start, beyond_end)
     for low, high in pairwise((np.zeros_like(count), earlier, later, count)):
@@ -42,6 +44,11 @@ def extents(members: Flows, first: Int64s, bounds: Bounds, layout: Layout) -> In
         hashed = _hashed(start, end, None if ids is None else ids[of])
         total += layout.added(layout.base[of] + at, high[of] - at, hashed)
     return total
+
+
+def _named(ids: pa.Array) -> UInt64s:
+    """A hash of each id; 0 for none, as where no member has one."""
+    return np.where(ids.is_valid().to_numpy(zero_copy_only=False), hash_of([ids], len(ids)), np.uint64(0))
 
 
 def _hashed(start: Int64s, end: Int64s, ids: UInt64s | None) -> Int64s:

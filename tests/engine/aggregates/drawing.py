@@ -108,7 +108,8 @@ class Scene:
         return index if self.shared else index + 100 + 1_000 * ("a", "b", None).index(group)
 
     def flows(self) -> Flows:
-        """The members in columns."""
+        """The members in columns; that of ids is there if some member has one."""
+        ids = [each.id for each in self.members]
         of = self.spec.aggregates[0].of_type or LONG
         return Flows(
             np.array([each.start for each in self.members], np.int64),
@@ -118,7 +119,7 @@ class Scene:
                 "v": pa.array([each.value for each in self.members], arrow_type(of)),
                 "w": pa.array([each.w for each in self.members], pa.int64()),
             },
-            id=pa.array([each.id for each in self.members], pa.string()),
+            id=pa.array(ids, pa.string()) if any(ids) else None,
             stamp=np.array([each.start + 1 for each in self.members], np.int64),
         )
 

@@ -15,6 +15,7 @@ from streaming.definition.types import LONG, Type
 from streaming.engine.aggregates import PaneAggregator, PaneRows
 from streaming.engine.plan import AggregateColumn
 from streaming.engine.windows.empties import over_nothing
+from streaming.temporal.ticks import INFINITY
 from tests.engine.aggregates.drawing import (
     VALUES,
     Member,
@@ -114,6 +115,8 @@ def lifetimes(scene: Scene) -> dict[tuple[int, str | None], list[tuple[str, int,
 @given(data=st.data())
 def test_an_extent_changes_exactly_when_members_or_clipped_lifetimes_do(data: st.DataObject) -> None:
     scene = data.draw(scenes(["count"], LONG))
+    if data.draw(st.booleans()):
+        scene = replace(scene, members=tuple(replace(each, id=None) for each in scene.members))
     kept = [each for each in scene.members if data.draw(st.integers(0, 3)) < 3] or [scene.members[0]]
     more = data.draw(members(LONG, scene.size, scene.hop))
     moved = [
@@ -133,6 +136,14 @@ def test_lifetimes_that_are_exchanged_change_the_extent() -> None:
     crossed = [Member("a", 1, 1, 0, 5, 0, 0), Member("a", 1, 1, 1, 3, 0, 0)]
     nested = [Member("a", 1, 1, 0, 3, 0, 0), Member("a", 1, 1, 1, 5, 0, 0)]
     assert by_pane(Scene(spec, tuple(crossed), 10, 10, True)) != by_pane(Scene(spec, tuple(nested), 10, 10, True))
+
+
+def test_an_edge_in_a_later_pane_changes_no_extent() -> None:
+    aggregates = [aggregate_of("count", LONG, None, 1, "1")]
+    spec = window_of(aggregates, shared=True, size=10, hop=10)
+    point, edge = Member("a", 1, 1, 5, 6, 0, 0), Member("a", 1, 1, 15, INFINITY, 1, 1, "edge")
+    alone, beside = (by_pane(Scene(spec, members, 10, 10, True)) for members in ((point,), (point, edge)))
+    assert beside[0, "a"] == alone[0, "a"]
 
 
 @pytest.mark.parametrize("function", sorted(AGGREGATES))

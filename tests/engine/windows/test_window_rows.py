@@ -14,7 +14,7 @@ from streaming.definition.expressions import parse, typed
 from streaming.definition.expressions.typed import Typed
 from streaming.definition.graph import Emit
 from streaming.definition.types import Fields, Long, String
-from streaming.engine.flows import GONE, OLD, TIMINGS, WHOLE, Flows
+from streaming.engine.flows import GONE, OLD, OPEN, TIMINGS, WHOLE, Flows
 from streaming.engine.folding.fold import Fold
 from streaming.engine.kernel import Kernel, Port, Turn
 from streaming.engine.plan import AggregateColumn, SnapshotPanes, WindowSpec
@@ -251,6 +251,14 @@ THE_NEXT_EVENT_COMES_BEHIND_THE_CTI = [
     Element(cti=INFINITY),
 ]
 
+AN_EDGE_OPENS_BEHIND_A_COMPLETE_WINDOW = [
+    Element(start=0, end=1, k="x", id=0),
+    Element(cti=1),
+    Element(OPEN, 1, INFINITY, "x", 0, 1),
+    Element(cti=2),
+    Element(cti=INFINITY),
+]
+
 
 def ticks_of(grace: int, **beside: Any) -> WindowSpec:
     """Windows of one tick, of all events."""
@@ -287,6 +295,7 @@ def test_net_rows_do_not_depend_on_the_cut(
 
 
 @given(elements=arriving(edges=True), spec=CHANGING | FILLED | specs())
+@example(AN_EDGE_OPENS_BEHIND_A_COMPLETE_WINDOW, ticks_of(15, emit="on_complete"))
 def test_edges_make_rows_that_change_and_vanish(elements: list[Element], spec: WindowSpec) -> None:
     checked(spec, "events", elements, cuts_behind_ctis(elements), exact=True)
 
