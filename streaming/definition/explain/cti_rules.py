@@ -41,7 +41,9 @@ NODE_RULES: Final[Mapping[str, CtiRule]] = {
     ),
     "point_at_end": CtiRule("c", "An end that is not final yet is not before `c`, and the point stands there."),
     "to_intervals": CtiRule(
-        "min(c, oldest open start)", "The interval of an open edge will start where the edge started."
+        "min(c, oldest open start)",
+        "The interval of an open edge will start where the edge started. What is late_kept holds it from the CTI that "
+        "it met: no window before takes it (T19).",
     ),
     "order_edges": CtiRule("c", "Starts and ends wait here until `c` passes them, and then leave in order."),
     "union": CtiRule("min of the inputs", "Rows of the slowest input are still to come."),
