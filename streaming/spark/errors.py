@@ -57,7 +57,9 @@ _BY_TEXT: tuple[tuple[tuple[str, ...], Domain, str], ...] = (
             "failed to connect back",
             "Timed out while waiting for",
             "Python worker exited unexpectedly",
-            "java.io.EOFException",  # all that Spark says of a planner that was killed
+            "java.io.EOFException",  # all that Spark says of a planner that was killed, or one of the next two
+            "java.net.SocketException",
+            "java.io.IOException: Broken pipe",
         ),
         "external",
         WORKER_AWAY,

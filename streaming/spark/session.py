@@ -54,7 +54,7 @@ SETTINGS: Mapping[str, str] = {
 
 LOOPBACK: Final = "127.0.0.1"
 WORKER_PYTHON: Final = Path(__file__).with_name("worker_python.sh")
-_HANDED_ON: Final = ("PYTHONPATH", "POLARS_MAX_THREADS", "PUNCTUAL_PYTHON")
+_HANDED_ON: Final = ("PYTHONPATH", "POLARS_MAX_THREADS", "ENGINE_PYTHON")
 """What of the environment executors on other machines have too; where a run's secrets are asked for is not in it."""
 
 
@@ -83,7 +83,7 @@ def start_session(master: str = "local[2]", settings: Mapping[str, str] | None =
     path. Raises `PunctualError` when there is no Java.
     """
     _require_java()
-    os.environ["PUNCTUAL_PYTHON"] = sys.executable
+    os.environ["ENGINE_PYTHON"] = sys.executable
     os.environ["PYSPARK_PYTHON"] = str(WORKER_PYTHON)
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("POLARS_MAX_THREADS", "1")

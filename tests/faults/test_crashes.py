@@ -168,7 +168,15 @@ def test_kills_at_any_write_change_nothing(name: str, undisturbed: Ended, tmp_pa
     assert writes.kills > undisturbed.batches // 2
 
 
-@pytest.mark.parametrize("said", ["java.io.EOFException", "Python worker exited unexpectedly (crashed)"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "java.io.EOFException",
+        "java.net.SocketException: Connection reset",
+        "java.io.IOException: Broken pipe",
+        "Python worker exited unexpectedly (crashed)",
+    ],
+)
 def test_a_run_whose_planner_or_worker_was_killed_is_one_to_be_tried_again(said: str) -> None:
     """So Spark 4.3 tells of either."""
     error = RuntimeError("[STREAM_FAILED] Query terminated with exception: (no cause message)")

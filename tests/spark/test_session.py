@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from streaming.spark.session import WORKER_PYTHON
+from streaming.spark.session import _HANDED_ON, WORKER_PYTHON
 
 ZIP = "/opt/spark/python/lib/pyspark.zip"
 
@@ -23,8 +23,13 @@ ZIP = "/opt/spark/python/lib/pyspark.zip"
 )
 def test_pyspark_is_imported_from_where_it_is_installed(given: str, left: str) -> None:
     """From Spark's archive it would be compiled anew in every process."""
-    environment = {**os.environ, "PUNCTUAL_PYTHON": sys.executable, "PYTHONPATH": given}
+    environment = {**os.environ, "ENGINE_PYTHON": sys.executable, "PYTHONPATH": given}
     script = "import os, sys; print(os.environ['PYTHONPATH']); print(sys.executable); print(sys.argv[1:])"
     command = [str(WORKER_PYTHON), "-c", script, "pyspark.worker", "a b"]
     said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
     assert said == [left, sys.executable, "['pyspark.worker', 'a b']"]
+
+
+def test_what_a_session_sets_is_no_setting_of_the_web_application() -> None:
+    """Which refuses those that it does not know, in every process that begins with this one's environment."""
+    assert [name for name in _HANDED_ON if name.startswith("PUNCTUAL_")] == []
