@@ -16,7 +16,9 @@ STATED = [
 
 ALSO = [
     "tests/webapp/administration",
-    "tests/webapp/audit",
+    "tests/webapp/audit/test_every_address.py",
+    "tests/webapp/audit/test_request_ids.py",
+    "tests/webapp/audit/test_runs.py",
     "tests/webapp/organisations",
     "tests/webapp/quotas",
     "tests/webapp/walk/test_addresses.py",
@@ -26,7 +28,8 @@ ALSO = [
     "tests/webapp/test_tenancy.py",
     "tests/webapp/test_tokens.py",
 ]
-"""Minutes of tests: everything about organisations, people and what they may."""
+"""Minutes of tests: everything about organisations, people and what they may; of the audit log what is not stated in
+`audit/test_on_postgresql.py` already."""
 
 
 @pytest.mark.thorough
