@@ -94,10 +94,10 @@ class HeldEdges:
         for mask, watched in by_source(rows):
             part = rows.where(mask)
             part = part.take(np.argsort(part.start, kind="stable"))
-            table = part.to_table()
+            table, held = part.to_table(), held_to(part)
             for at in range(0, len(part), _TABLE_ROWS):
                 start = part.start[at : at + _TABLE_ROWS]
-                holds = int(held_to(part)[at : at + _TABLE_ROWS].min())
+                holds = int(held[at : at + _TABLE_ROWS].min())
                 self._tables.write(table.slice(at, len(start)), start, watched=watched, holds=holds)
 
     def save(self, report: Report) -> None:
