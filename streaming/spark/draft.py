@@ -262,10 +262,12 @@ class Draft:
             item = replace(item, positions=positions, before=item.positions, ended_before=item.ended)
             self.carried[item.binding] = item
             self.moved = True
+        binding = binding_of(self.carrier, item.entry)
         if item.before is not None:
-            self.more_waits = True  # Ends come in a batch of their own, so that the CTIs before them are told.
+            # Ends come in a batch of their own, so that the CTIs before them are told; it comes at once.
+            self.more_waits |= self._ends_next(item, binding)
             return
-        self._end_finished(item, binding_of(self.carrier, item.entry))
+        self._end_finished(item, binding)
 
     def _end_finished(self, item: Carried, binding: Binding) -> None:
         at_end = binding.added.at_end
@@ -282,6 +284,12 @@ class Draft:
                 item, ended=(*item.ended, *end), before=item.before or item.positions, ended_before=item.ended
             )
             self._note(Turn(item.binding, item.key, item.entry, end=end))
+
+    def _ends_next(self, item: Carried, binding: Binding) -> bool:
+        try:
+            return any(self._finished(item, name, binding) for name in binding.adapters if name not in item.ended)
+        except AdapterError:
+            return True  # the next planning meets the same fault, and says so
 
     def _finished(self, item: Carried, name: str, binding: Binding) -> bool:
         asked = partial(binding.adapters[name].finished, item.positions[name])

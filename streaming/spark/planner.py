@@ -24,7 +24,10 @@ class Planner:
         self._carrier = carrier
         self._now = now
         self._seen: int | None = None
-        self._passed = 0
+        self._time = 0
+        self._planned_at = 0
+        self._ended: tuple[int, int] | None = None
+        self._asked: tuple[int, int | None] = (-1, None)
         self._more_waits = True
         self._read_in: tuple[int, int | None] | None = None
         self._inquiries = Inquiries(carrier.settings.read_deadline_s)
@@ -32,11 +35,12 @@ class Planner:
     def plan(self, start: Offset) -> Offset:
         """The offset of the batch after `start`; `start` itself when there is nothing to do."""
         tick = self._look_at_the_clock(start)
+        rested = self._rested(start, tick)
         newest = max(self._carrier.control.newest(), start.control)
         if self._carrier.folder.read(HOLD) is not None:
             return start
         allowance = self._allowance(start, tick)
-        if newest == start.control and not self._due(tick - start.tick):
+        if newest == start.control and not (self._more_waits or rested >= self._pause(start)):
             return start
         self._inquiries.begin()
         draft = Draft.after(self._carrier, start, tick, self._inquiries)
@@ -50,7 +54,7 @@ class Planner:
         self._more_waits = draft.more_waits
         if newest == start.control and not draft.turns and not draft.moved:
             return start
-        self._passed = 0
+        self._planned_at = self._time
         after = Offset(draft.batch, tick, newest, draft.carried, draft.parked, tuple(draft.turns))
         return after if allowance is None else replace(after, spare=allowance.without(after.planned_rows))
 
@@ -60,7 +64,7 @@ class Planner:
         Without this, nothing would be read until a clock that was set back has come again to the newest tick.
         """
         now = self._now()
-        self._passed += max(0, now - (now if self._seen is None else self._seen))
+        self._time += max(0, now - (now if self._seen is None else self._seen))
         self._seen = now
         return max(now, start.tick + 1)
 
@@ -75,9 +79,25 @@ class Planner:
             self._read_in = (start.n, rows_read_in(self._carrier.folder, start.n))
         read = self._read_in[1]
         more = 0 if read is None else start.planned_rows - read
-        passed = max(self._passed, tick - start.tick)
+        passed = max(self._time - self._planned_at, tick - start.tick)
         return Allowance.at(per_second, start.spare + more * TICKS_PER_S, passed)
 
-    def _due(self, passed: int) -> bool:
-        interval = int(self._carrier.settings.min_interval_s * TICKS_PER_S)
-        return self._more_waits or max(self._passed, passed) >= interval
+    def _rested(self, start: Offset, tick: int) -> int:
+        """How long no batch has run, in ticks: since this was first asked for one after `start`.
+
+        A new process has not seen the batch before end, and counts from its planning.
+        """
+        if self._ended is None:
+            self._ended = (start.n, self._time - (tick - start.tick))
+        elif self._ended[0] != start.n:
+            self._ended = (start.n, self._time)
+        return self._time - self._ended[1]
+
+    def _pause(self, start: Offset) -> int:
+        """How long the carrier rests between two batches, in ticks: as long as its most impatient binding lets it."""
+        if self._asked[0] != start.n:
+            specs = [self._carrier.control.added(item.entry).spec for item in start.carried.values()]
+            asked = [spec.freshness for spec in specs if spec.freshness is not None]
+            self._asked = (start.n, min(asked, default=None))
+        most = int(self._carrier.settings.min_interval_s * TICKS_PER_S)
+        return most if self._asked[1] is None else min(most, self._asked[1])

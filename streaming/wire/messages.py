@@ -31,7 +31,8 @@ class RunSpec(Strict):
 
     `desired` is what the user wants; `stopped` with `flush` sends CTI infinity first where `final` asks for it.
     `results` is the folder, inside the organisation's, for results and quarantine. `dedicated`: it runs in a streaming
-    query of its own, in several buckets where its graph can be divided.
+    query of its own, in several buckets where its graph can be divided. `freshness`: so long, in ticks, its carrier may
+    rest between two batches, where that is less than carriers rest by themselves.
     """
 
     organisation: str
@@ -43,6 +44,7 @@ class RunSpec(Strict):
     inputs: dict[str, InputSpec]
     results: str
     dedicated: bool = False
+    freshness: Annotated[int, Field(ge=0)] | None = None
 
 
 class RunLimits(Strict):
