@@ -29,14 +29,15 @@ class CarrierSettings(Strict):
     those that bindings share (pages.py); without any, as in a file of before, each binding is by itself.
 
     `home`: the folder inside which adapters read and under which `RunSpec.results` lies. `rows_per_batch`: about how
-    many rows a batch may read for each input. `min_interval_s`: at least so long from the end of a batch to the
-    next, unless a binding asks for fresher results, or more rows wait than one batch takes. `isolate`: a fault in one binding stops that binding alone; without it the query fails
-    (right for a carrier with one binding in several buckets). `buckets`: how many each binding gets. `list_ctis`: keep
-    every output CTI in the manifests, not only the last. `outgoing`: where adapters may connect to. `results`: the
-    location (storage.py) under which `RunSpec.results` lies where that is not `home`. `read_deadline_s`: so long, in
-    all, the adapters of a binding may keep one batch waiting; `compute_deadline_s`: so long its work in one task may
-    last; it fails where either is not enough. `heartbeat_s`: how often those bindings get a batch that wait for time
-    to pass. `keep_results_s`: results and quarantine older than this go; None: they stay.
+    many rows a batch may read for each input. `min_interval_s`: at least so long from the end of a batch to the next,
+    unless a binding asks for fresher results, or more rows wait than one batch takes. `isolate`: a fault in one binding
+    stops that binding alone; without it the query fails (right for a carrier with one binding in several buckets).
+    `buckets`: how many each binding gets. `list_ctis`: keep every output CTI in the manifests, not only the last.
+    `outgoing`: where adapters may connect to. `results`: the location (storage.py) under which `RunSpec.results` lies
+    where that is not `home`. `read_deadline_s`: so long, in all, the adapters of a binding may keep one batch waiting;
+    `compute_deadline_s`: so long its work in one task may last; it fails where either is not enough. `heartbeat_s`: how
+    often those bindings get a batch that wait for time to pass. `keep_results_s`: results and quarantine older than
+    this go; None: they stay.
     """
 
     home: str
