@@ -308,3 +308,18 @@ def test_big_inputs_are_read_as_they_are_needed(folder: Folder) -> None:
     advance = folder.yaml("advance.yaml", CLOCK)
     ran = folder.run(folder.graph(*COUNT), {"s": rows}, "--advance", advance, "--executor", "engine", "--json")
     assert ran.summary["outputs"]["out"]["rows"] == 2500
+
+
+def test_a_join_that_names_its_fields_gives_what_sql_gives(folder: Folder) -> None:
+    cars = [{"start": 1, "end": 9, "plate": plate, "speed": speed} for plate, speed in (("a", 90), ("b", 50))]
+    drivers = [{"start": 2, "end": 9, "number": "a", "speed": 120, "plate": "other"}]
+    query = folder.write(
+        "q.sql",
+        "SELECT c.plate, d.speed - c.speed AS over, d.number AS found FROM cars c "
+        "LEFT JOIN drivers d ON c.plate = d.number;\n",
+    )
+    inputs = {"cars": folder.lines("cars.jsonl", cars), "drivers": folder.lines("drivers.jsonl", drivers)}
+    ran = folder.run(query, inputs)
+    assert ran.code == 0, ran.said
+    rows = {(row["payload"]["plate"], row["payload"]["over"], row["payload"]["found"]) for row in folder.read()}
+    assert rows == {("a", None, None), ("a", 30, "a"), ("b", None, None)}

@@ -65,11 +65,13 @@ _REMEDIES: Final[Mapping[tuple[FaultCode, str], Callable[[Fault], str]]] = {
     (FaultCode.KEEP_WITHOUT_GRACE, "window"): _says("Write WINDOW BY TIMEINTERVAL with DISCARD 30s, or LATE DROP."),
     (FaultCode.LATE_RESULTS, "grace"): _says("Write GRACE BY 30s or EMIT ON COMPLETE, if results are to come sooner."),
     (FaultCode.JOIN_WITHOUT_KEYS, "keys"): _says(
-        "Write ON a.k = b.k or USING (k) with the fields that both sides share, unless the sides are small."
+        "Write ON a.k = b.k, and SELECT a.x, b.y with the source before each field if keys have two names, unless the "
+        "sides are small."
     ),
     (FaultCode.DUPLICATE_NAME, "right"): _says(
-        "Give one of them another name with AS in a step before the join, or add it to the keys."
+        "Write which fields you want, each with its source: SELECT a.x, b.x AS other; or add it to the keys."
     ),
+    (FaultCode.TYPE_MISMATCH, "keys"): _says("Give both one type with CAST in a step before the join."),
     (FaultCode.WINDOWS_NOT_ALIGNED, "right"): _overlapping,
     (FaultCode.WINDOWS_NOT_ALIGNED, "inputs"): _says("Give both windows one ALIGN."),
     (FaultCode.NO_CLOCK, "window"): _clock,

@@ -36,6 +36,8 @@ ADVANCE TIME cars EVERY 10 DELAY 5s LATE DROP;
   owned AS (SELECT STREAM * FROM cars JOIN owners ON cars.plate = owners.plate WHERE since < at)
 INSERT INTO a SELECT STREAM plate, owner FROM owned;
 INSERT INTO b TIMESTAMP BY point_at_end SELECT STREAM * FROM owned;""",
+    "SELECT c.plate, d.speed AS x FROM cars c /* who */ LEFT JOIN drivers d ON c.plate = d.no WHERE d.no IS NULL;",
+    "SELECT a.k, SUM(b.v) AS s FROM a JOIN b ON a.k = b.k AND a.v > b.v WINDOW BY TUMBLE 5m GROUP BY a.k;",
     """SELECT STREAM * FROM a WHERE n > 1 UNION ALL SELECT STREAM * FROM b
 UNION ALL SHIFT c BY -5m;""",
     "WITH ended AS (CLIP logins BY logouts ON user), whole AS (TO INTERVALS edges), o AS (ORDER EDGES edges);",

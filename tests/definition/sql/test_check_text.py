@@ -104,7 +104,7 @@ def test_a_hop_above_the_size_is_told_at_the_hop() -> None:
 def test_a_join_without_keys_is_told_at_the_join_with_what_to_write() -> None:
     text = "INSERT INTO out SELECT STREAM * FROM timed SEMI JOIN owners;"
     assert told(text) == [("join_without_keys", "SEMI JOIN owners")]
-    assert "USING (k)" in only(text).remedy
+    assert "ON a.k = b.k" in only(text).remedy
 
 
 def test_an_unknown_stream_is_told_at_its_name() -> None:

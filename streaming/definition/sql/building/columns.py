@@ -41,11 +41,12 @@ def _read_column(reader: Reader, item: Item, qualifiers: Set[str]) -> Column:
     column = Column(item, calls, path[0] if len(path) == 1 else None, item.name)
     if item.name is not None:
         return column
-    name = path[-1] if path else None
+    name = _last_step(reader, item.of) if path else None
     if column.is_call:
         call = calls[0]
         path = field_path(reader, call.of, qualifiers) if call.of else ()
-        name = f"{call.function.value}_{path[-1]}" if path else None if call.of else call.function.value
+        said = _last_step(reader, call.of) if call.of and path else None
+        name = f"{call.function.value}_{said}" if said else None if call.of else call.function.value
     if [token.word for token in reader.tokens[item.of.last - 2 : item.of.last]] == [".", "*"]:
         message = "The fields of one source cannot be taken all at once."
         reader.problem(item.extent, message, "Name those that you want, or write * alone for all of both.")
@@ -57,8 +58,13 @@ def _read_column(reader: Reader, item: Item, qualifiers: Set[str]) -> Column:
     return Column(item, calls, column.field, Said(name, item.extent))
 
 
+def _last_step(reader: Reader, part: Part) -> str:
+    """The name of a field as the text has it."""
+    return reader.tokens[part.last - 1].value
+
+
 def field_path(reader: Reader, part: Part, qualifiers: Set[str]) -> tuple[str, ...]:
-    """The steps of the field that a part is, without qualifiers; empty if it is anything else."""
+    """The steps of the field that a part is in the graph, without qualifiers; empty if it is anything else."""
     tokens = reader.tokens
     first = after_qualifiers(tokens, part.first, part.last, qualifiers)
     steps = tokens[first : part.last : 2]
@@ -68,7 +74,9 @@ def field_path(reader: Reader, part: Part, qualifiers: Set[str]) -> tuple[str, .
         return ()
     if len(steps) == 1 and steps[0].kind is Kind.WORD and steps[0].value.lower() in RESERVED:
         return ()
-    return tuple(token.value for token in steps)
+    renamed = reader.renamed.get(part.first)
+    first_step = steps[0].value if renamed is None else renamed.strip("`")
+    return (first_step, *(token.value for token in steps[1:]))
 
 
 def group_names(reader: Reader, select: Select, qualifiers: Set[str]) -> list[Said[str]]:

@@ -1,6 +1,6 @@
 """Joins and CLIP: which fields are keys, and what is left of the conditions."""
 
-from collections.abc import Set
+from collections.abc import Callable, Iterator, Mapping, Set
 
 from streaming.definition.sql.building.drafts import Draft
 from streaming.definition.sql.problems import Extent, over
@@ -9,14 +9,29 @@ from streaming.definition.sql.reading.reader import Part, Reader, Said
 from streaming.definition.sql.reading.slices import VALUE_FACET, Slice, compose, conjuncts, cut
 from streaming.definition.sql.reading.tree import Join, Operator, Select
 
+Sides = tuple[tuple[str, str], tuple[str, str]]
+"""Both sides of `a.k = b.j`, each as the name of its source and its field."""
+KeyOf = Callable[[Part], Said[str] | None]
+"""Which key a part of a condition says; None for one that says none."""
 
-def put_condition(reader: Reader, draft: Draft, join: Join, left: Set[str], where: Part | None) -> None:
-    """Set `keys`, `where` and `type` of a join; `left` qualifies its left side, `where` is the WHERE it takes over."""
+
+def put_condition(
+    reader: Reader,
+    draft: Draft,
+    join: Join,
+    left: Set[str],
+    where: Part | None,
+    narrowed: Mapping[Part, Said[str]] | None,
+) -> None:
+    """Set `keys`, `where` and `type` of a join; `left` qualifies its left side, `where` is the WHERE it takes over.
+
+    `narrowed` are the keys by their parts of ON where the sides are narrowed; else fields of one name are.
+    """
     right = join.source.qualifiers if join.source else frozenset()
     keys = list(join.using or ())
     residual: list[Part] = []
     if join.on is not None and join.using is None:
-        keys, residual = _split(reader, join.on, left, right)
+        keys, residual = _split(reader, join.on, narrowed.get if narrowed is not None else _equal(reader, left, right))
     elif join.on is not None:
         residual = [join.on]
     _put_keys(draft, keys, _keys_extent(join))
@@ -53,13 +68,13 @@ def _put_keys(draft: Draft, keys: list[Said[str]], extent: Extent) -> None:
         draft.mark(f"keys[{index}]", key.extent)
 
 
-def _split(reader: Reader, on: Part, left: Set[str], right: Set[str]) -> tuple[list[Said[str]], list[Part]]:
+def _split(reader: Reader, on: Part, key_of: KeyOf) -> tuple[list[Said[str]], list[Part]]:
     """The keys of a condition, and its other parts; neighbours among these stay one part."""
     keys: list[Said[str]] = []
     residual: list[Part] = []
     open_part = False
     for part in conjuncts(reader, on):
-        found = _keys(reader, part, left, right)
+        found = _keys(reader, part, key_of)
         if found:
             keys += found
             open_part = False
@@ -73,29 +88,51 @@ def _split(reader: Reader, on: Part, left: Set[str], right: Set[str]) -> tuple[l
     return keys, residual
 
 
-def _keys(reader: Reader, part: Part, left: Set[str], right: Set[str]) -> list[Said[str]]:
-    """The fields of `a.k = b.k`, or of several of them in parentheses; empty where anything else is among them."""
+def _keys(reader: Reader, part: Part, key_of: KeyOf) -> list[Said[str]]:
+    """The keys that a part says, or several of them in parentheses; empty where anything else is among them."""
+    found = [key_of(each) for each in _inner(reader, part)]
+    return [key for key in found if key is not None] if all(found) else []
+
+
+def _inner(reader: Reader, part: Part) -> list[Part]:
+    """The parts between ANDs, also inside of parentheses."""
     inner = Part(part.first + 1, part.last - 1)
     if inner and reader.tokens[part.first].word == "(" and reader.partners.get(part.first) == inner.last:
-        found = [_keys(reader, each, left, right) for each in conjuncts(reader, inner)]
-        return [key for keys in found for key in keys] if all(found) else []
-    key = _key(reader, part, left, right)
-    return [key] if key else []
+        return [each for deeper in conjuncts(reader, inner) for each in _inner(reader, deeper)]
+    return [part]
 
 
-def _key(reader: Reader, part: Part, left: Set[str], right: Set[str]) -> Said[str] | None:
-    """The field of `a.k = b.k`."""
+def key_pairs(reader: Reader, on: Part) -> Iterator[tuple[Part, Sides]]:
+    """Each `a.k = b.j` between the ANDs of a condition; none of a parenthesis that holds something else."""
+    for part in conjuncts(reader, on):
+        found = [(each, _sides(reader, each)) for each in _inner(reader, part)]
+        if all(sides for _, sides in found):
+            yield from ((each, sides) for each, sides in found if sides is not None)
+
+
+def _equal(reader: Reader, left: Set[str], right: Set[str]) -> KeyOf:
+    """Fields of one name on both sides are keys."""
+
+    def key_of(part: Part) -> Said[str] | None:
+        sides = _sides(reader, part)
+        if sides is None or sides[0][1] != sides[1][1]:
+            return None
+        first, second = sides[0][0], sides[1][0]
+        crosses = (first in left and second in right) or (first in right and second in left)
+        return Said(sides[0][1], reader.covered(part)) if crosses else None
+
+    return key_of
+
+
+def _sides(reader: Reader, part: Part) -> Sides | None:
+    """Both sides of `a.k = b.j`."""
     tokens = reader.tokens[part.first : part.last]
     middle = next((index for index, token in enumerate(tokens) if token.word in ("=", "==")), None)
     if middle is None:
         return None
-    sides = [_field(reader, part.first, part.first + middle), _field(reader, part.first + middle + 1, part.last)]
-    if sides[0] is None or sides[1] is None or sides[0][1] != sides[1][1]:
-        return None
-    first, second = sides[0][0], sides[1][0]
-    if (first in left and second in right) or (first in right and second in left):
-        return Said(sides[0][1], reader.covered(part))
-    return None
+    first = _field(reader, part.first, part.first + middle)
+    second = _field(reader, part.first + middle + 1, part.last)
+    return None if first is None or second is None else (first, second)
 
 
 def _field(reader: Reader, first: int, last: int) -> tuple[str, str] | None:
@@ -134,7 +171,7 @@ def put_clip(reader: Reader, draft: Draft, clip: Operator) -> None:
         return
     left = clip.source.qualifiers if clip.source else frozenset()
     right = clip.by.qualifiers if clip.by else frozenset()
-    keys, residual = _split(reader, clip.on, left, right)
+    keys, residual = _split(reader, clip.on, _equal(reader, left, right))
     if residual or not keys:
         wrong = reader.covered(residual[0] if residual else clip.on)
         remedy = "Write the fields that both sides share: ON k, or ON a.k = b.k."

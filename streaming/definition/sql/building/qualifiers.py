@@ -30,22 +30,25 @@ class _Scope:
             self.sources[name] = -1 if name in self.sources else number
 
 
-def read_qualifiers(reader: Reader, drafts: Drafts, select: Select, refs: list[Ref | None], joins: list[Draft]) -> None:
+def read_qualifiers(
+    reader: Reader, drafts: Drafts, select: Select, refs: list[Ref | None], joins: list[Draft] | None
+) -> None:
     """Tell of qualified fields that are not there behind a join, and note the others for `check_sql`.
 
-    `refs` are the sources of `select`, `joins` the nodes of its joins. Expressions lose their qualifiers in the graph:
+    `refs` are the sources of `select`, `joins` the nodes of its joins; None where their sides are narrowed, so that
+    the right key of an outer join has a column of its own. Expressions lose their qualifiers in the graph:
     without this `b.x` would silently be `x` of another source.
     """
     scope = _Scope()
     scope.add(select.source, 0)
-    for number, (join, draft) in enumerate(zip(select.joins, joins, strict=True), 1):
+    for number, join in enumerate(select.joins, 1):
         scope.add(join.source, number)
         if join.on is not None:
             _read(reader, drafts, join.on, scope, refs)
         if join.kind in _ONLY_ASKED:
             scope.gone[number] = join
-        elif join.outer:
-            keys = draft.fields.get("keys")
+        elif join.outer and joins is not None:
+            keys = joins[number - 1].fields.get("keys")
             scope.optional[number] = frozenset(keys if isinstance(keys, list) else ())
     for part in _parts(select):
         _read(reader, drafts, part, scope, refs)

@@ -5,6 +5,7 @@ from typing import Final
 from streaming.definition.sql.building.columns import Column, put_columns, read_columns
 from streaming.definition.sql.building.drafts import Draft, Ref
 from streaming.definition.sql.building.joins import put_condition, takes_where
+from streaming.definition.sql.building.narrowing import narrow
 from streaming.definition.sql.building.nodes import Builder, Owner
 from streaming.definition.sql.building.qualifiers import read_qualifiers
 from streaming.definition.sql.building.windows import Windowed, fill_top
@@ -31,6 +32,7 @@ class _Building:
         self.made: list[Draft] = []
         self.sources: list[Source | None] = [select.source, *(join.source for join in select.joins)]
         self.qualifiers = frozenset(name for source in self.sources if source for name in source.qualifiers)
+        self.narrowed = narrow(self.reader, select)
         self.columns = read_columns(self.reader, select, self.qualifiers)
 
     def ref(self) -> Ref | None:
@@ -38,8 +40,9 @@ class _Building:
             return self._source_alone()
         refs = self.builder.sources(self.sources, self.owner)
         self._event_time(refs)
-        current = self._joins(refs)
-        read_qualifiers(self.reader, self.builder.drafts, self.select, refs, list(self.made))
+        current = self._joins([self._side(number, ref) for number, ref in enumerate(refs)])
+        joins = [draft for draft in self.made if draft.kind != "project"]
+        read_qualifiers(self.reader, self.builder.drafts, self.select, refs, None if self.narrowed else joins)
         where = self.select.clauses.get("WHERE")
         if where and where.part and not takes_where(self.select):
             current = self._chain("filter", "where", current, where.extent)
@@ -112,6 +115,22 @@ class _Building:
 
     # Nodes
 
+    def _side(self, number: int, ref: Ref | None) -> Ref | None:
+        """A source of a join: what is read of it, where the text says that."""
+        columns = self.narrowed.columns.get(number) if self.narrowed else None
+        source = self.sources[number]
+        if not columns or source is None:
+            return ref
+        role = "left" if number == 0 else "right" if number == 1 else f"right_{number}"
+        draft = Draft(self.owner.id(role, last=False), "project")
+        draft.read("input", ref, source)
+        draft.mark("", source.extent)
+        draft.put("columns", [{"of": each.of, "name": each.name} for each in columns], source.extent)
+        for index, each in enumerate(columns):
+            draft.mark(f"columns[{index}]", each.extent)
+        self.made.append(draft)
+        return draft
+
     def _joins(self, refs: list[Ref | None]) -> Ref | None:
         current = refs[0]
         left = self.select.source.qualifiers if self.select.source else frozenset[str]()
@@ -122,7 +141,8 @@ class _Building:
             draft.read("left", current, self.select.source if number == 1 else None)
             draft.read("right", refs[number], join.source)
             last = number == len(self.select.joins) and takes_where(self.select)
-            put_condition(self.reader, draft, join, left, where.part if where and last else None)
+            keys = self.narrowed.keys if self.narrowed else None
+            put_condition(self.reader, draft, join, left, where.part if where and last else None, keys)
             if join.source is not None:
                 left |= join.source.qualifiers
             self.made.append(draft)

@@ -35,7 +35,10 @@ class Part:
 
 
 class Reader:
-    """The tokens of one text, the place `at` where it is read, and the `problems` found; `end` ends the statement."""
+    """The tokens of one text, the place `at` where it is read, and the `problems` found; `end` ends the statement.
+
+    `renamed` has by the token of its source's name each field that is called otherwise in the graph, as an expression.
+    """
 
     def __init__(self, lexed: Lexed) -> None:
         self.text = lexed.text
@@ -45,6 +48,7 @@ class Reader:
         self.at = 0
         self.end = len(lexed.tokens) - 1
         self.depth = 0
+        self.renamed: dict[int, str] = {}
 
     # Looking
 

@@ -98,9 +98,9 @@ def cut(
     if quoted and tokens[part.first].word == "EXPRESSION":
         return _quoted(reader, part)
     edits = list(replaced)
-    for left, right in _taken_off(tokens, part, qualifiers):
+    for left, right, instead in _edits(reader, part, qualifiers):
         if not any(first <= left < last for first, last, _ in replaced):
-            edits.append((left, right, ""))
+            edits.append((left, right, instead))
     runs = [(0, start)]
     pieces: list[str] = []
     at, length = start, 0
@@ -116,12 +116,17 @@ def cut(
     return Slice("".join(pieces), (start, end), tuple(runs))
 
 
-def _taken_off(tokens: tuple[Token, ...], part: Part, qualifiers: Set[str]) -> Iterator[Extent]:
+def _edits(reader: Reader, part: Part, qualifiers: Set[str]) -> Iterator[tuple[int, int, str]]:
+    """Names of sources that are taken off, and fields that are called otherwise."""
+    tokens = reader.tokens
     index = part.first
     while index < part.last - 2:
         after = after_qualifiers(tokens, index, part.last, qualifiers)
-        if after != index:
-            yield tokens[index].start, tokens[after].start
+        name = reader.renamed.get(index) if qualifiers else None
+        if after != index and name is not None:
+            yield tokens[index].start, tokens[after].end, name
+        elif after != index:
+            yield tokens[index].start, tokens[after].start, ""
         index = after + 1
 
 

@@ -1,0 +1,146 @@
+"""Joins as SQL users write them: sides are narrowed to what is named, and renamed where both have a name."""
+
+import pytest
+
+from streaming.definition.faults import FaultCode
+from streaming.definition.sql import check_sql, parse_sql, print_sql
+from streaming.definition.streams import StreamDefinition
+from tests.definition.sql.reading import fault, graph, ids, node
+
+FIELDS = {
+    "cars": {"plate": "string", "speed": "double", "lane": "long"},
+    "drivers": {"plate": "string", "number": "string", "speed": "double", "lane": "long", "name": "string"},
+    "tolls": {"plate": "string", "speed": "double", "cost": "long"},
+}
+STREAMS = {
+    name: StreamDefinition.model_validate({"fields": fields, "advance": {"preset": "watermark(5s)"}})
+    for name, fields in FIELDS.items()
+}
+
+
+def columns(text: str, name: str) -> dict[str, str]:
+    """The columns of a project: by their name what they are."""
+    found = node(text, name)["columns"]
+    assert isinstance(found, list)
+    return {column["name"]: column["of"] for column in found}
+
+
+@pytest.mark.parametrize("words", ["cars c JOIN drivers d", "cars AS c INNER JOIN drivers AS d"])
+def test_sides_give_what_is_named_and_the_second_field_of_a_name_gets_another(words: str) -> None:
+    text = f"SELECT c.plate, d.speed AS x FROM {words} ON c.plate = d.plate WHERE d.speed > c.speed"
+    assert ids(text) == ["c", "d", "out_left", "out_right", "out_join", "out_select", "out"]
+    assert columns(text, "out_left") == {"plate": "plate", "speed": "speed"}
+    assert columns(text, "out_right") == {"d_speed": "speed", "plate": "plate"}
+    assert (node(text, "out_join")["keys"], node(text, "out_join")["where"]) == (["plate"], "d_speed > speed")
+    assert columns(text, "out_select") == {"plate": "plate", "x": "d_speed"}
+
+
+def test_keys_that_are_called_otherwise_get_the_name_of_the_left() -> None:
+    text = "SELECT c.plate, d.number AS n FROM cars c JOIN drivers d ON c.lane = d.lane AND (d.number = c.plate)"
+    assert columns(text, "out_right") == {"plate": "number", "lane": "lane"}
+    assert node(text, "out_join")["keys"] == ["lane", "plate"]
+    assert columns(text, "out_select") == {"plate": "plate", "n": "plate"}
+
+
+def test_the_right_key_behind_a_left_join_is_null_without_a_partner() -> None:
+    text = "SELECT c.plate, d.plate AS other FROM cars c LEFT JOIN drivers d ON c.plate = d.plate WHERE d.plate IS NULL"
+    assert columns(text, "out_right") == {"plate": "plate", "d_plate": "plate"}
+    assert node(text, "out_where")["where"] == "d_plate IS NULL"
+    assert columns(text, "out_select") == {"plate": "plate", "other": "d_plate"}
+
+
+def test_groups_aggregates_and_having_go_by_their_source_and_keep_their_names() -> None:
+    text = (
+        "SELECT d.lane, AVG(d.speed), COUNT(*) FILTER (WHERE c.speed > 2) AS fast FROM cars c JOIN drivers d USING "
+        "(plate) WHERE c.lane < 4 WINDOW BY TUMBLE 5m GROUP BY d.lane HAVING d.lane > 1 AND fast > 2"
+    )
+    window = node(text, "out_window")
+    assert window["group_by"] == ["d_lane"]
+    assert [(each["name"], each.get("of"), each.get("filter")) for each in window["aggregates"]] == [  # type: ignore[attr-defined]
+        ("avg_speed", "d_speed", None),
+        ("fast", None, "speed > 2"),
+    ]
+    assert node(text, "out_having")["where"] == "d_lane > 1 AND fast > 2"
+    assert columns(text, "out_post") == {"lane": "d_lane", "avg_speed": "avg_speed", "fast": "fast"}
+
+
+def test_a_chain_of_joins_goes_on_with_the_names_that_it_gave() -> None:
+    text = (
+        "SELECT plate, d.speed, t.speed AS toll FROM cars c JOIN drivers d USING (plate) "
+        "LEFT JOIN tolls t ON d.number = t.plate AND t.speed > d.speed"
+    )
+    assert columns(text, "out_left") == {"plate": "plate"}
+    assert columns(text, "out_right_2") == {"t_speed": "speed", "number": "plate"}
+    assert node(text, "out_join_2")["where"] == "t_speed > speed"
+
+
+@pytest.mark.parametrize("kind", ["SEMI", "ANTI"])
+def test_what_is_only_asked_may_have_another_key(kind: str) -> None:
+    text = f"SELECT c.plate FROM cars c {kind} JOIN drivers d ON c.plate = d.number AND d.lane > c.lane"
+    assert columns(text, "out_right") == {"plate": "number", "d_lane": "lane"}
+    assert node(text, "out_join")["where"] == "d_lane > lane"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT * FROM a JOIN b ON a.k = b.k",
+        "SELECT k, y FROM a JOIN b USING (k)",
+        "SELECT a.k, y FROM a JOIN b ON a.k = b.k",
+        "SELECT a.k FROM a JOIN b ON a.k = b.k WHERE y > 1",
+        "SELECT a.k FROM a JOIN b ON EXPRESSION 'k = k'",
+    ],
+)
+def test_sides_stay_whole_where_the_source_of_a_field_is_not_said(text: str) -> None:
+    assert "out_left" not in ids(text)
+
+
+def test_a_field_of_a_later_source_is_not_taken_for_one_that_is_there() -> None:
+    assert "out_left" not in ids("SELECT a.k FROM a JOIN b ON a.k = c.k JOIN c ON a.k = c.k")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT c.plate, d.speed AS x FROM cars c JOIN drivers d ON c.plate = d.plate WHERE d.speed > c.speed",
+        "SELECT c.plate, d.name FROM cars c LEFT JOIN drivers d ON c.plate = d.number AND d.number <> 'x'",
+        "SELECT a.plate, b.speed AS later FROM cars a JOIN cars b ON a.plate = b.plate",
+        "SELECT d.lane, MAX(c.speed) AS m FROM cars c ASOF JOIN drivers d ON c.plate = d.plate "
+        "WINDOW BY TUMBLE 5m GROUP BY d.lane",
+        "SELECT c.plate, d.speed FROM cars c JOIN drivers d ON c.plate = d.plate TOP 3 BY d.speed WINDOW BY TUMBLE 5m",
+    ],
+)
+def test_what_is_written_so_is_sound_and_printed_as_the_same_graph(text: str) -> None:
+    assert [each.code for each in check_sql(text, STREAMS).faults] == []
+    made = graph(text).graph
+    assert made is not None
+    printed = print_sql(made)
+    assert parse_sql(printed).graph == made
+    assert print_sql(made) == printed
+
+
+def test_a_field_that_is_not_there_is_told_once_at_its_place() -> None:
+    text = "SELECT c.plate, d.sped FROM cars c JOIN drivers d ON c.plate = d.plate"
+    (told,) = check_sql(text, STREAMS).faults
+    assert told.code is FaultCode.UNKNOWN_FIELD
+    assert told.span is not None
+    assert (text[told.span.start : told.span.end], told.remedy) == ("sped", "Did you mean speed?")
+
+
+def test_keys_of_two_types_are_told_at_their_condition() -> None:
+    text = "SELECT c.plate FROM cars c JOIN drivers d ON c.plate = d.lane"
+    (told,) = check_sql(text, STREAMS).faults
+    assert told.span is not None
+    assert text[told.span.start : told.span.end] == "c.plate = d.lane"
+    assert "CAST" in told.remedy
+
+
+def test_where_sides_stay_whole_the_remedy_is_to_name_the_source() -> None:
+    text = "SELECT c.plate, speed FROM cars c JOIN drivers d ON c.plate = d.plate"
+    assert {each.remedy for each in check_sql(text, STREAMS).faults} == {
+        "Write which fields you want, each with its source: SELECT a.x, b.x AS other; or add it to the keys."
+    }
+
+
+def test_a_semi_joined_source_gives_no_columns() -> None:
+    assert fault("SELECT a.k, b.x FROM a SEMI JOIN b ON a.k = b.k")[0] == "b.x"
