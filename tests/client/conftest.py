@@ -21,6 +21,7 @@ from tests.webapp.conftest import (  # noqa: F401 - fixtures that are used by na
     cars,
     cars_file,
     charlie,
+    django_db_setup,
     redis_connection,
     speeding,
 )

@@ -284,3 +284,22 @@ def test_the_folder_may_be_the_one_where_one_is(
     monkeypatch.chdir(defs)
     assert punctual("plan", ".", "--check").code == 0
     assert os.path.realpath(".") != str(ROOT)
+
+
+def test_a_folder_is_validated_as_a_plan_checks_it_and_nothing_is_stored(punctual: Punctual, defs: Path) -> None:
+    (defs / "streams" / "vans.yaml").write_text((defs / "streams" / "cars.yaml").read_text())
+    (defs / "queries" / "vans.sql").write_text("QUERY vans;\nINSERT INTO out SELECT STREAM * FROM vans;\n")
+    ended = punctual("validate", str(defs))
+    assert (ended.code, ended.err) == (0, "")
+    assert f"{defs}/queries/vans.sql: sound" in ended.out.splitlines()
+    (defs / "queries" / "vans.sql").write_text("QUERY vans;\nINSERT INTO out SELECT STREAM sped FROM vans;\n")
+    ended = punctual("validate", str(defs), "--json")
+    assert ended.code == 1
+    wrong = next(each for each in ended.json["files"] if not each["sound"])
+    assert wrong["file"] == f"{defs}/queries/vans.sql"
+    assert [(each["code"], each["line"], each["file"]) for each in wrong["faults"]] == [
+        ("unknown_field", 2, wrong["file"])
+    ]
+    assert [each["name"] for each in punctual("list", "streams", "--json").json] == ["cars"]
+    alone = punctual("validate", str(defs / "streams" / "vans.yaml"))
+    assert (alone.code, f"validate {defs}`" in alone.err) == (2, True)

@@ -107,4 +107,16 @@ def test_a_query_is_explained(page: Page) -> None:
     page.goto(demo_pages(page).query)
     expect(page.get_by_text("Checked: no faults.")).to_be_visible()
     page.get_by_role("button", name="Explain", exact=True).click()
-    expect(page.get_by_role("group", name="Explanation")).to_contain_text("by_lane")
+    explanation = page.get_by_role("group", name="Explanation")
+    expect(explanation).to_contain_text("by_lane")
+    with page.expect_response("**/queries/validate/") as checked:
+        turn_to(page, "JSON")
+    assert checked.value.ok
+    page.get_by_role("textbox", name="The query as JSON").click()
+    with page.expect_response("**/queries/explain/") as explained:
+        page.get_by_role("textbox", name="The query as JSON").fill(
+            json.dumps({**checked.value.json()["graph"], "name": "renamed"})
+        )
+    assert explained.value.ok, explained.value.text()
+    expect(explanation).to_contain_text("by_lane")
+    expect(page.get_by_role("alert")).to_have_count(0)

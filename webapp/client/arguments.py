@@ -141,14 +141,14 @@ def _definition_commands(adding: _Adding) -> None:
     validated = adding.command(
         "validate",
         texts.validate,
-        "show every fault of queries, with its place in the file; nothing is stored",
+        "show every fault of queries or of a folder of definitions, with its place in the file; nothing is stored",
         [
             "punctual validate queries/speeding.sql",
-            "punctual validate queries/*.sql",
+            "punctual validate defs                 # streams, queries and bindings together",
             "punctual validate - < query.sql",
         ],
     )
-    _completing(validated.add_argument("files", nargs="+", metavar="FILE", help="SQL, a graph as .json, or -"), FILES)
+    _completing(validated.add_argument("files", nargs="+", metavar="PATH", help="SQL, a graph as .json, a folder, or -"), FILES)
     planned = adding.command(
         "plan",
         definitions.plan,

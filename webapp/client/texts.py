@@ -1,4 +1,4 @@
-"""`validate` and `explain`: queries as text, or as the JSON of their graph."""
+"""`validate` and `explain`: queries as text, or as the JSON of their graph; `validate` also whole folders."""
 
 import json
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .faults import is_error, located, show_faults
-from .folder import read_text
+from .folder import read_folder, read_text
 from .outcomes import Exit, Failure
 from .work import Work, named
 
@@ -14,20 +14,46 @@ FILE_ENDINGS = (".sql", ".json")
 
 
 def validate(work: Work) -> Exit:
-    """Show every fault of each file; nothing is stored."""
-    results = []
+    """Show every fault of each file, and of each file in each folder of definitions; nothing is stored."""
+    results: list[dict[str, Any]] = []
     for name in work.args.files:
-        text = _read(name)
-        with work.screen.busy(f"Checking {name}"):
-            answered = work.server.post("queries/validate/", _body(name, text))
-        faults = [located(each, name, text) for each in answered["faults"]]
-        sound = not any(is_error(each) for each in faults)
-        show_faults(work.screen, faults, {name: text})
-        if sound:
-            work.screen.say(f"{name}: sound", "green")
-        results.append({"file": name, "sound": sound, "faults": faults})
+        results += _validated_folder(work, Path(name)) if Path(name).is_dir() else [_validated_file(work, name)]
     work.screen.document({"files": results})
     return Exit.DONE if all(each["sound"] for each in results) else Exit.REFUSED
+
+
+def _validated_file(work: Work, name: str) -> dict[str, Any]:
+    if name.endswith((".yaml", ".yml")):
+        folder = Path(name).parent.parent
+        raise Failure(Exit.USAGE, f"{name} is checked with what it belongs to. Run `punctual validate {folder}`.")
+    text = _read(name)
+    with work.screen.busy(f"Checking {name}"):
+        answered = work.server.post("queries/validate/", _body(name, text))
+    return _told(work, name, text, answered["faults"])
+
+
+def _validated_folder(work: Work, folder: Path) -> list[dict[str, Any]]:
+    """Check the files of a folder with each other, as `plan` does: a query may read a stream of the same folder."""
+    files = read_folder(folder)
+    with work.screen.busy(f"Checking {folder}"):
+        planned = work.server.post("definitions/plan/", {"files": files, "prune": False})
+    by_file: dict[str, list[dict[str, Any]]] = {name: [] for name in files}
+    for each in planned["faults"]:
+        by_file.setdefault(each["file"], []).append(each)
+    return [
+        _told(work, str(folder / name), files.get(name, ""), [{**each, "file": None} for each in faults])
+        for name, faults in by_file.items()
+    ]
+
+
+def _told(work: Work, name: str, text: str, found: list[dict[str, Any]]) -> dict[str, Any]:
+    """Show the faults of one file, and return what the document says of it."""
+    faults = [located(each, name, text) for each in found]
+    sound = not any(is_error(each) for each in faults)
+    show_faults(work.screen, faults, {name: text})
+    if sound:
+        work.screen.say(f"{name}: sound", "green")
+    return {"file": name, "sound": sound, "faults": faults}
 
 
 def explain(work: Work) -> Exit:

@@ -102,8 +102,8 @@ export function useCompletion(): (text: string, at: number) => Promise<Completio
     unwrap(api.POST("/api/t/{slug}/queries/complete/", { params: { path: { slug } }, body: { text, at } }));
 }
 
-/** How a query that has no errors would run. */
-export function useExplanation(written: Written | null) {
+/** How a query that has no errors would run; it is given as the text that would be stored. */
+export function useExplanation(written: { text: string } | null) {
   const slug = useSlug();
   const settled = useSettled(written);
   return useQuery({
