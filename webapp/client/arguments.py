@@ -148,7 +148,9 @@ def _definition_commands(adding: _Adding) -> None:
             "punctual validate - < query.sql",
         ],
     )
-    _completing(validated.add_argument("files", nargs="+", metavar="PATH", help="SQL, a graph as .json, a folder, or -"), FILES)
+    _completing(
+        validated.add_argument("files", nargs="+", metavar="PATH", help="SQL, a graph as .json, a folder, or -"), FILES
+    )
     planned = adding.command(
         "plan",
         definitions.plan,
