@@ -42,6 +42,7 @@ def start(place: Place, processes: Processes, url: str) -> list[str]:
     else:
         say("Starting Redis")
         services.start_redis(processes, place, url)
+    services.gather_data(place)
     services.manage("Bringing the database up to date", ["migrate", "--noinput"], place, env)
     demo_lines = services.manage("Laying out the demo", ["demo"], place, env)
     say("Starting the web server and the worker")

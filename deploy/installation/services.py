@@ -1,6 +1,7 @@
 """The services of an installation and how each is started and found ready."""
 
 import os
+import re
 import subprocess  # nosec B404 # programs of this machine, named by lists
 import sys
 from collections.abc import Mapping
@@ -15,8 +16,10 @@ from deploy.installation.waiting import wait_until
 from deploy.prepare.console import CannotGoOn, say, tail
 from deploy.prepare.places import ROOT
 from deploy.up.place import HOST, Place, free_port
+from streaming.adapters.gathering import gather
 
 READY_S = 60.0
+_ORGANISATION = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def environment(place: Place, inherited: Mapping[str, str], redis_url: str) -> dict[str, str]:
@@ -68,6 +71,14 @@ def wait_for_redis(processes: Processes, url: str) -> None:
     with client:
         if not wait_until(answers, timeout_s=READY_S if processes.children else 5.0):
             raise CannotGoOn(f"No Redis server answers at {url}: start it, or unset REDIS_URL to use the embedded one.")
+
+
+def gather_data(place: Place) -> None:
+    """Move what earlier installations kept beside `files/` in the folder of each organisation, and say so."""
+    for folder in sorted(place.var.iterdir()):
+        if _ORGANISATION.fullmatch(folder.name):
+            for sentence in gather(folder).sentences(folder.name):
+                say(sentence)
 
 
 def manage(title: str, arguments: list[str], place: Place, env: Mapping[str, str]) -> list[str]:

@@ -20,6 +20,8 @@ from pathlib import Path
 
 import redis
 
+from streaming.adapters.gathering import gather
+from streaming.adapters.places import FILES
 from streaming.runtime.configuration import Configuration, NotConfigured, close_standard_input, read_configuration
 from streaming.runtime.fleet import CARRIERS, TWO_STAGES, Fleet
 from streaming.runtime.homes import MAIN
@@ -87,6 +89,7 @@ class _Task:
         alone = {"isolate": buckets == 1, "buckets": buckets, "partitions": buckets, "stages": stages}
         shared = CarrierSettings(
             home=str(self.folder),
+            files=str(self.folder / FILES),
             min_interval_s=self.options.min_interval_s,
             rows_per_batch=self.options.rows_per_batch,
             outgoing=self.configuration.outgoing,
@@ -101,6 +104,8 @@ def _as_single(task: _Task, single: SingleRunner, asked: threading.Event) -> int
     if ended := single.end_predecessor():
         log.warning("ended %s processes that a runner before this one had left", ended)
     single.record()
+    for sentence in gather(task.folder).sentences(options.organisation):
+        log.warning("%s", sentence)
     keeper = Keeper(task.configuration.keyring())
     url = task.configuration.redis.get_secret_value()
     mailbox = Mailbox(redis.Redis.from_url(url, socket_timeout=5.0), options.organisation, keeper)

@@ -111,7 +111,7 @@ def adapter_of(carrier: CarrierFolder, spec: RunSpec, name: str, stream: StreamD
     return journaling(
         carrier,
         journal,
-        lambda path: input_adapter(choice.kind, options, stream, carrier.home, path, carrier.settings.outgoing),
+        lambda path: input_adapter(choice.kind, options, stream, carrier.files, path, carrier.settings.outgoing),
     )
 
 

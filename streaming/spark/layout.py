@@ -38,6 +38,9 @@ class CarrierSettings(Strict):
     `compute_deadline_s`: so long its work in one task may last; it fails where either is not enough. `heartbeat_s`: how
     often those bindings get a batch that wait for time to pass. `keep_results_s`: results and quarantine older than
     this go; None: they stay.
+
+    `files`: the folder inside which adapters read where that is not all of `home`: what a runner keeps beside its
+    organisation's data is no adapter's business.
     """
 
     home: str
@@ -51,6 +54,7 @@ class CarrierSettings(Strict):
     list_ctis: bool = False
     outgoing: OutgoingPolicy = NOTHING
     results: str | None = None
+    files: str | None = None
     read_deadline_s: Annotated[float, Field(gt=0)] = 30.0
     compute_deadline_s: Annotated[float, Field(gt=0)] = 600.0
     heartbeat_s: Annotated[float, Field(gt=0)] = 1.0
@@ -67,9 +71,9 @@ class CarrierFolder:
     control: ControlLog
 
     @property
-    def home(self) -> Path:
-        """The folder of the organisation."""
-        return Path(self.settings.home)
+    def files(self) -> Path:
+        """The folder that adapters may not leave."""
+        return Path(self.settings.files or self.settings.home)
 
     @property
     def local(self) -> Path | None:

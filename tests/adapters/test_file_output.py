@@ -31,7 +31,7 @@ ROWS = table((0, 10, 'é,"x"\n', 1_000_000), (10, INFINITY, None, 1_500_000))
 def test_json_lines_are_transcript_rows_and_can_be_read_as_an_input(tmp_path: Path) -> None:
     output = output_adapter("file", {"path": "out"}, FIELDS, tmp_path)
     path = output.write("part-1-0", ROWS)
-    assert path == str(tmp_path / "out" / "part-1-0.jsonl")
+    assert path == "out/part-1-0.jsonl"
     stream = StreamDefinition(shape=Shape.INTERVAL, fields=FIELDS)
     assert rows(files(tmp_path / "out", stream)) == [
         interval(0, 10, {"k": 'é,"x"\n', "n": 1, "t": 1_000_000}),
@@ -49,7 +49,7 @@ def test_csv_has_the_columns_and_can_be_read_as_an_input(tmp_path: Path) -> None
 
 def test_parquet_has_typed_columns_and_a_null_for_an_open_end(tmp_path: Path) -> None:
     path = output_adapter("file", {"path": "out", "format": "parquet"}, FIELDS, tmp_path).write("a", ROWS)
-    read = pq.read_table(path)
+    read = pq.read_table(tmp_path / path)
     assert read.column("end").to_pylist() == [10, None]
     assert read.schema.field("t").type == pa.timestamp("us", "UTC")
 
@@ -60,14 +60,14 @@ def test_nested_and_decimal_values_are_text_in_csv(tmp_path: Path) -> None:
     columns = {"start": [1], "end": [2], "a": pa.array([[1, None]], schema.field("a").type)}
     data = pa.table(columns | {"m": pa.array([Decimal("1.50")], schema.field("m").type)})
     path = output_adapter("file", {"path": "out", "format": "csv"}, fields, tmp_path).write("a", data)
-    assert Path(path).read_text().splitlines()[1] == '1,2,"[1, null]",1.50'
+    assert (tmp_path / path).read_text().splitlines()[1] == '1,2,"[1, null]",1.50'
 
 
 def test_a_second_attempt_replaces_the_part(tmp_path: Path) -> None:
     output = output_adapter("file", {"path": "out"}, FIELDS, tmp_path)
-    first = Path(output.write("p", ROWS)).read_bytes()
+    first = (tmp_path / output.write("p", ROWS)).read_bytes()
     output.write("p", table((1, 2, "a", 3)))
-    assert Path(output.write("p", ROWS)).read_bytes() == first
+    assert (tmp_path / output.write("p", ROWS)).read_bytes() == first
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["p.jsonl"]
 
 

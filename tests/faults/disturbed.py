@@ -31,7 +31,7 @@ class Disturbed:
     """A run of all three plans in `runner`, with what was done to it in `happened`."""
 
     def __init__(self, runner: RunnerProcess, files: int, chosen: random.Random) -> None:
-        write_inputs(runner.folder, files)
+        write_inputs(runner.files, files)
         self.runner = runner
         self.happened: Counter[str] = Counter()
         self.failures: Counter[str] = Counter()

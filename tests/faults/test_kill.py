@@ -29,7 +29,7 @@ MOMENTS: list[tuple[str, Moment]] = [
 def begun(runners: Runners, organisation: str) -> RunnerProcess:
     """A runner, not started, of which the plan is desired."""
     runner = runners(organisation, ROWS_A_BATCH)
-    write_inputs(runner.folder, FILES)
+    write_inputs(runner.files, FILES)
     runner.desire(plan(PLAN))
     return runner
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import redis
 
+from streaming.adapters.places import FILES
 from streaming.wire import keys
 from streaming.wire.messages import ProgressReport, RunObserved, RunSpec
 
@@ -26,6 +27,7 @@ class RunnerProcess:
 
     def __init__(self, root: Path, organisation: str, redis_url: str, *arguments: str) -> None:
         self.folder = root / organisation
+        self.files = self.folder / FILES
         self.organisation = organisation
         self.connection = redis.Redis.from_url(redis_url, decode_responses=True)
         self._command = [sys.executable, "-m", "streaming.runtime", "--organisation", organisation]

@@ -29,7 +29,7 @@ def runner(request: pytest.FixtureRequest, tmp_path: Path, redis_server_url: str
     buckets = getattr(request, "param", None)
     said = () if buckets is None else ("--dedicated-buckets", str(buckets))
     found = RunnerProcess(tmp_path, "o1", redis_server_url, "--min-interval-s", "0.5", *said)
-    write_readings(found.folder / "readings.jsonl", BATCHES)
+    write_readings(found.files / "readings.jsonl", BATCHES)
     yield found
     found.end()
 

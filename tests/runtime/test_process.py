@@ -18,7 +18,7 @@ pytestmark = pytest.mark.spark
 @pytest.fixture
 def runner(tmp_path: Path, redis_server_url: str) -> Iterator[RunnerProcess]:
     found = RunnerProcess(tmp_path, "o1", redis_server_url, "--min-interval-s", "0")
-    write_readings(found.folder / "readings.jsonl", 3)
+    write_readings(found.files / "readings.jsonl", 3)
     yield found
     found.end()
 

@@ -84,7 +84,7 @@ def export_path(export: UUID) -> Path:
 
 
 def exports_folder(data: Path, organisation: UUID) -> Path:
-    """Return the folder of an organisation's exports: beside its own, which every designer's adapters can read."""
+    """Return the folder of an organisation's exports: beside its own."""
     return data / f"{organisation}-exports"
 
 

@@ -13,6 +13,7 @@ from django.conf import settings
 from pydantic import ValidationError
 
 from streaming.definition.graph import Strict
+from webapp.core.server_paths import without_server_paths
 from webapp.runs.launching import earlier_log, runner_log
 from webapp.runs.models import Run
 from webapp.runs.state_events import RunState, states_key
@@ -118,7 +119,8 @@ def _about(content: bytes, run: Run) -> Iterator[LogLine]:
         return
     ends = None if run.ended_at is None else run.ended_at + SETTLES
     if names_run or (at >= run.created_at and (ends is None or at <= ends)):
-        yield shown.model_copy(update={"message": shown.message[:LONGEST_MESSAGE]})
+        message = without_server_paths(shown.message, run.organisation_id)
+        yield shown.model_copy(update={"message": message[:LONGEST_MESSAGE]})
 
 
 def _states(run: Run, after: str) -> tuple[list[LogLine], str]:

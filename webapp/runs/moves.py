@@ -8,6 +8,7 @@ from django.db import transaction
 
 from streaming.wire.messages import ProgressReport, RunnerLease, RunObserved
 from webapp.audit.recording import Target, record
+from webapp.core.server_paths import without_server_paths
 from webapp.runs.models import Run
 from webapp.runs.state_events import announce
 from webapp.runs.states import CARRIED, Desired, Observed, may_move
@@ -106,10 +107,11 @@ def take_observation(run: Run, seen: RunObserved, lease: RunnerLease | None, now
     if old is not new and not may_move(old, new):
         logger.warning("run %s: the runner reports %s after %s; ignored", run.pk, new, old)
         return
-    changed = old is not new or (run.domain, run.message) != (seen.domain, seen.message)
+    message = None if seen.message is None else without_server_paths(seen.message, run.organisation_id)
+    changed = old is not new or (run.domain, run.message) != (seen.domain, message)
     run.observed_at = seen.at
     if changed:
-        move(run, new, now, domain=seen.domain, message=seen.message)
+        move(run, new, now, domain=seen.domain, message=message)
     else:
         run.save(update_fields=["observed_at"])
 

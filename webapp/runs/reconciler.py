@@ -142,9 +142,11 @@ class Reconciler:
         in_vain = ensure_runner(self.launcher, self.now())
         if in_vain < LAUNCHES_IN_VAIN:
             return
-        log = runner_log(self.organisation).relative_to(settings.PUNCTUAL_DATA)
-        message = f"The runner ended {in_vain} times before it could report. Its log {log} says why."
-        logger.error("organisation %s: %s", self.organisation, message)
+        message = (
+            f"The runner ended {in_vain} times before it could report. Whoever runs this installation finds why at the "
+            "end of the runner's log."
+        )
+        logger.error("organisation %s: %s It is %s.", self.organisation, message, runner_log(self.organisation))
         for run in desired:
             if run.message != message:
                 run.domain, run.message = "internal", message

@@ -1,5 +1,6 @@
 """The adapters of `streaming.adapters`, seen from the web: built inside the organisation's folder, tried, sampled."""
 
+import logging
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,6 +9,8 @@ from django.conf import settings
 
 from streaming.adapters import preview
 from streaming.adapters.contract import AdapterError, InputAdapter
+from streaming.adapters.gathering import gather
+from streaming.adapters.places import FILES
 from streaming.adapters.registry import input_adapter
 from streaming.adapters.shown import RowShown, shown
 from streaming.definition.faults import Fault, FaultCode
@@ -15,7 +18,10 @@ from streaming.definition.streams import AdapterChoice, StreamDefinition
 from webapp.accounts.previews import previewing
 from webapp.core.context import current_organisation
 from webapp.core.errors import fault
+from webapp.core.server_paths import without_server_paths
 from webapp.streams.sealing import opened
+
+logger = logging.getLogger(__name__)
 
 SAMPLE_ROWS = 100
 BEFORE_TRYING_AGAIN = "Mend the adapter's options, or what they point at, and try again."
@@ -23,8 +29,12 @@ BEFORE_TRYING_AGAIN = "Mend the adapter's options, or what they point at, and tr
 
 def adapter_root() -> Path:
     """Return the folder that adapters of the organisation in context may not leave."""
-    root: Path = settings.PUNCTUAL_DATA / str(current_organisation())
-    root.mkdir(parents=True, exist_ok=True)
+    own: Path = settings.PUNCTUAL_DATA / str(current_organisation())
+    root = own / FILES
+    if not root.exists():
+        for sentence in gather(own).sentences(str(current_organisation())):
+            logger.warning("%s", sentence)
+        root.mkdir(parents=True, exist_ok=True)
     return root
 
 
@@ -36,6 +46,7 @@ def build(definition: StreamDefinition, choice: AdapterChoice) -> InputAdapter:
 
 def adapter_fault(message: str, node: str | None = None) -> Fault:
     """Return the fault that says what an adapter refused."""
+    message = without_server_paths(message, current_organisation())
     return fault(FaultCode.BAD_ADAPTER, message, BEFORE_TRYING_AGAIN, node=node, field="adapter")
 
 

@@ -15,6 +15,7 @@ from streaming.adapters.download.source import Source
 from streaming.adapters.file.adapter import FileAdapter
 from streaming.adapters.file.options import FileOptions
 from streaming.adapters.network.fetching import Reach
+from streaming.adapters.places import DataFolder
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.ticks import Tick
 from streaming.wire.arrived import Arrived
@@ -40,11 +41,10 @@ class DownloadAdapter:
     ) -> None:
         self._options = options
         self._stream = stream
-        self._root = root
+        self._previews = DataFolder(root).around / PREVIEWS
         self._journal = journal
         self._source = Source(options, reach)
         self._files: FileAdapter | None = None
-        self._copy = Path()
         self._made = ""
         self._nothing_to_show = False
 
@@ -106,7 +106,6 @@ class DownloadAdapter:
         return self._opened()
 
     def _reading(self, folder: Path) -> FileAdapter:
-        self._copy = folder.resolve() / self._source.file
         options = FileOptions(
             path=self._source.file,
             format=self._source.format,
@@ -117,13 +116,12 @@ class DownloadAdapter:
         return FileAdapter(options, self._stream, folder, self._journal)
 
     def _preview_folder(self, now: Tick) -> Path:
-        previews = self._root / PREVIEWS
-        previews.mkdir(parents=True, exist_ok=True)
-        for left in previews.iterdir():
+        self._previews.mkdir(parents=True, exist_ok=True)
+        for left in self._previews.iterdir():
             with suppress(FileNotFoundError):  # another preview removes its own, or the same, meanwhile
                 if left.stat().st_mtime_ns // 1_000 < now - LEFT_AFTER_TICKS:
                     shutil.rmtree(left, ignore_errors=True)
-        folder = Path(tempfile.mkdtemp(dir=previews))
+        folder = Path(tempfile.mkdtemp(dir=self._previews))
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder
 
@@ -135,9 +133,9 @@ class DownloadAdapter:
 
     @contextmanager
     def _dated(self) -> Iterator[None]:
-        """Say the address instead of the copy's path, and when the copy was made."""
+        """Say the address instead of the copy's name, and when the copy was made."""
         try:
             yield
         except AdapterError as error:
-            message = str(error).replace(str(self._copy), self._source.shown)
+            message = str(error).replace(f"'{self._source.file}'", f"'{self._source.shown}'")
             raise AdapterError(message + self._made, domain=error.domain) from None

@@ -18,7 +18,7 @@ from streaming.adapters.file.options import FileOptions
 from streaming.adapters.file.parquet import ParquetFiles
 from streaming.adapters.file.records import RecordReader, Records, read_records
 from streaming.adapters.file.split import Splitter, csv_splitter, split_lines
-from streaming.adapters.places import inside
+from streaming.adapters.places import DataFolder, why
 from streaming.definition.streams import StreamDefinition
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import ONLY_LANE
@@ -36,7 +36,7 @@ class FileAdapter:
 
     def __init__(self, options: FileOptions, stream: StreamDefinition, root: Path, journal: Path | None = None) -> None:
         self._options = options
-        self._root = root
+        self._folder = DataFolder(root)
         self._journal = Journal.at(journal)
         self._json_lines = JsonLines(stream, options.columns)
         self._csv = CsvCells(stream, options.columns, options.delimiter)
@@ -72,7 +72,7 @@ class FileAdapter:
         if self._journal.rows() < end:
             self._take_files(end)
         for entry in self._journal.between(start, end):
-            file = entry.found
+            file = entry.found(self._folder)
             self._refuse_changed(file)
             span = (max(start - entry.first, 0), min(end - entry.first, entry.rows))
             yield from self._read_file(entry, file, span)
@@ -86,25 +86,24 @@ class FileAdapter:
                 return
 
     def _untaken(self) -> list[FoundFile]:
-        taken = {entry.path: entry for entry in self._journal.entries()}
-        found = find_files(self._root, self._options)
+        taken = {file.path: file for file in (entry.found(self._folder) for entry in self._journal.entries())}
+        found = find_files(self._folder.root, self._options)
         for file in found:
-            if file.path in taken and taken[file.path].found != file:
+            if file.path in taken and taken[file.path] != file:
                 raise _changed(file)
         return [file for file in found if file.path not in taken]
 
     def _refuse_changed(self, file: FoundFile) -> None:
-        inside(self._root, file.path)
         try:
             unchanged = file.is_unchanged()
         except OSError as error:
-            raise AdapterError(f"The file '{file.path}' cannot be read ({error.strerror}); put it back.") from None
+            raise AdapterError(f"The file '{file.path}' cannot be read ({why(error)}); put it back.") from None
         if not unchanged:
             raise _changed(file)
 
     def _entry(self, file: FoundFile, first: int) -> Entry:
         if format_of(file.path, self._options) == "parquet":
-            rows, columns = self._parquet.describe(file.path)
+            rows, columns = self._parquet.describe(file)
             marks: list[Mark] = []
             _require(self._parquet.needed(columns), columns, file.path)
         else:
@@ -134,7 +133,7 @@ class FileAdapter:
             with file.open() as handle:
                 first = handle.readline(1 << 20)
         except (OSError, EOFError, zlib.error) as error:
-            raise AdapterError(f"The file '{file.path}' cannot be read ({error}); replace it.") from None
+            raise AdapterError(f"The file '{file.path}' cannot be read ({why(error)}); replace it.") from None
         skip = len(_BYTE_ORDER_MARK) if first.startswith(_BYTE_ORDER_MARK) else 0
         if format_of(file.path, self._options) == "json_lines" or not first:
             return [], Mark(row=0, offset=skip)
@@ -154,7 +153,7 @@ class FileAdapter:
     def _read_file(self, entry: Entry, file: FoundFile, span: tuple[int, int]) -> Iterator[Arrived]:
         which = format_of(file.path, self._options)
         if which == "parquet":
-            yield from self._parquet.read(file.path, span, entry.first)
+            yield from self._parquet.read(file, span, entry.first)
             return
         mark = entry.mark_before(span[0])
         parts = read_records(file, mark, span, self._options.chunk_rows, self._splitter(file))

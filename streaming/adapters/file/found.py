@@ -1,13 +1,19 @@
 """Which files an input has, in arrival order."""
 
+import fnmatch
 import gzip
+import io
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import IO, Final, Literal, cast
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.file.options import FileOptions
-from streaming.adapters.places import inside
+from streaming.adapters.places import EVERYWHERE, DataFolder, why
 
 FileFormat = Literal["csv", "json_lines", "parquet"]
 _SUFFIXES: dict[str, FileFormat] = {
@@ -23,64 +29,154 @@ MOST_PARTS: Final = 32
 _UNFINISHED = (".tmp", ".part")
 
 
+_ANYWHERE: Final = DataFolder(EVERYWHERE)
+
+
 @dataclass(frozen=True, order=True)
 class FoundFile:
-    """A file as it was found; the order of these is the arrival order (T14)."""
+    """A file as it was found; the order of these is the arrival order (T14). `path` is relative to its folder."""
 
     modified_ns: int
     path: str
     size: int
+    folder: DataFolder = _ANYWHERE
 
     def open(self) -> IO[bytes]:
-        """The bytes of the file, decompressed."""
+        """The bytes of the file, decompressed. Raises `AdapterError`, `OSError`."""
+        file = self.open_stored()
         if self.path.endswith(".gz"):
-            return cast("IO[bytes]", gzip.open(self.path, "rb"))
-        return Path(self.path).open("rb")
+            return cast("IO[bytes]", _Gunzipped(file))
+        return io.BufferedReader(file)
+
+    def open_stored(self) -> io.FileIO:
+        """The bytes of the file as they lie on the disk, without a buffer. Raises `AdapterError`, `OSError`."""
+        return self.folder.open(self.path)
 
     def is_unchanged(self) -> bool:
-        """Whether the file still has the size and the modification time with which it was found."""
-        stat = Path(self.path).stat()
-        return (stat.st_mtime_ns, stat.st_size) == (self.modified_ns, self.size)
+        """Whether the file still has the size and the modification time with which it was found. Raises `OSError`."""
+        found = self.folder.status(self.path)
+        if found is None:
+            raise FileNotFoundError(2, "No such file or directory")
+        return (found.st_mtime_ns, found.st_size) == (self.modified_ns, self.size)
+
+
+class _Gunzipped(gzip.GzipFile):
+    """Lets go of the file under it too, which `GzipFile` leaves open where it was handed one."""
+
+    def __init__(self, file: io.FileIO) -> None:
+        self._stored = io.BufferedReader(file)
+        super().__init__(fileobj=self._stored, mode="rb")
+
+    def close(self) -> None:
+        super().close()
+        self._stored.close()
 
 
 def find_files(root: Path, options: FileOptions) -> list[FoundFile]:
     """All files there are now. Raises `AdapterError` when the path is missing or leads outside `root`."""
-    place = inside(root, options.path)
-    if place.is_file():
-        return [_found(place)]
-    if not place.is_dir():
+    folder = DataFolder(root)
+    place = folder.inside(options.path)
+    found = _status(folder, place)
+    if found is not None and stat.S_ISREG(found.st_mode):
+        return [FoundFile(found.st_mtime_ns, place, found.st_size, folder)]
+    if found is None or not stat.S_ISDIR(found.st_mode):
         raise AdapterError(f"There is no file or folder '{options.path}'; create it, or correct the path.")
-    _check_pattern(options.pattern)
-    try:
-        paths = {inside(root, str(path)) for path in place.glob(options.pattern) if _is_wanted(path)}
-    except (ValueError, NotImplementedError) as error:
-        raise AdapterError(
-            f"The pattern '{options.pattern}' cannot be used ({error}); write for example *.csv."
-        ) from None
-    return sorted(_found(path) for path in paths)
+    parts = _parts(options.pattern)
+    return sorted({file for path in _matching(folder, place, parts) for file in _as_file(folder, path)})
 
 
-def _check_pattern(pattern: str) -> None:
-    """Raises `AdapterError` for a pattern that walks out of the folder, or through it more than once.
-
-    What lies outside must not even be listed: the refusal of a file that was found there would name it.
-    """
-    parts = PurePath(pattern).parts
+def _parts(pattern: str) -> list[str]:
+    """The parts of a pattern. Raises `AdapterError` for one that walks out of the folder, or through it twice."""
+    parts = list(PurePath(pattern).parts)
     if ".." in parts:
         raise AdapterError(f"The pattern '{pattern}' leads outside the folder; write it without '..', such as *.csv.")
     if parts.count("**") > 1 or len(parts) > MOST_PARTS:
         raise AdapterError(
             f"The pattern '{pattern}' cannot be used: it may hold ** once, and {MOST_PARTS} folders; write **/*.csv."
         )
+    odd = any("**" in part and part != "**" for part in parts)
+    if not parts or parts[0] == "/" or odd or "\x00" in pattern:
+        raise AdapterError(f"The pattern '{pattern}' cannot be used; write for example *.csv or **/*.csv.")
+    return parts
 
 
-def _is_wanted(path: Path) -> bool:
-    return path.is_file() and not path.name.startswith((".", "_")) and not path.name.endswith(_UNFINISHED)
+def _matching(folder: DataFolder, place: str, parts: list[str]) -> Iterator[str]:
+    """The paths below `place` that `parts` name. No link is followed out of the folder, nor by `**`.
+
+    Raises `AdapterError` for such a link that is named: it tells where the link is, and nothing of what lies behind.
+    """
+    first, *rest = parts
+    if first == "**":
+        for each in _with_all_below(folder, place) if rest else ():
+            yield from _matching(folder, each, rest)
+        return
+    matches = re.compile(fnmatch.translate(first)).match
+
+    def wanted(name: str) -> bool:
+        return matches(name) is not None and (bool(rest) or _is_wanted(name))
+
+    for name, is_folder in _names(folder, place, wanted):
+        path = _join(place, name)
+        if wanted(name) and rest and is_folder:
+            yield from _matching(folder, folder.inside(path), rest)
+        elif wanted(name) and not rest:
+            yield folder.inside(path)
 
 
-def _found(path: Path) -> FoundFile:
-    stat = path.stat()
-    return FoundFile(stat.st_mtime_ns, str(path), stat.st_size)
+def _with_all_below(folder: DataFolder, place: str) -> Iterator[str]:
+    waiting = [place]
+    while waiting:
+        place = waiting.pop()
+        yield place
+        waiting += [_join(place, name) for name, is_folder in _names(folder, place, lambda _: False) if is_folder]
+
+
+def _names(folder: DataFolder, place: str, follows: Callable[[str], bool]) -> list[tuple[str, bool]]:
+    """What lies in `place`, and whether it is a folder; of links those alone whose name is to be followed."""
+    try:
+        entries = folder.listed(place)
+    except OSError as error:
+        raise AdapterError(f"The folder '{place}' cannot be read ({why(error)}); see that it can be.") from None
+    found = []
+    for entry in entries:
+        path = _join(place, entry.name)
+        if not entry.is_symlink():
+            found.append((entry.name, entry.is_dir(follow_symlinks=False)))
+        elif follows(entry.name):
+            status = _status(folder, _led(folder, path))
+            found.append((entry.name, status is not None and stat.S_ISDIR(status.st_mode)))
+    return found
+
+
+def _led(folder: DataFolder, path: str) -> str:
+    """Where the link `path` leads. Raises `AdapterError` where that is outside."""
+    try:
+        return folder.inside(path)
+    except AdapterError:
+        raise AdapterError(
+            f"'{path}' is a link that leads outside the folder of this organisation; put the files themselves there."
+        ) from None
+
+
+def _join(place: str, name: str) -> str:
+    return name if place == "." else str(Path(place, name))
+
+
+def _is_wanted(name: str) -> bool:
+    return not name.startswith((".", "_")) and not name.endswith(_UNFINISHED)
+
+
+def _status(folder: DataFolder, path: str) -> os.stat_result | None:
+    try:
+        return folder.status(path)
+    except OSError as error:
+        raise AdapterError(f"'{path}' cannot be read ({why(error)}); see that it can be.") from None
+
+
+def _as_file(folder: DataFolder, path: str) -> Iterator[FoundFile]:
+    found = _status(folder, path)
+    if found is not None and stat.S_ISREG(found.st_mode):
+        yield FoundFile(found.st_mtime_ns, path, found.st_size, folder)
 
 
 def format_of(path: str, options: FileOptions) -> FileFormat:

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from streaming.adapters.file.found import FoundFile
+from streaming.adapters.places import DataFolder
 from streaming.definition.graph import Strict
 
 FILE_NAME = "files.jsonl"
@@ -22,7 +23,10 @@ class Mark(Strict):
 
 
 class Entry(Strict):
-    """A file that was taken: its rows are the positions `[first, first + rows)` of the lane."""
+    """A file that was taken: its rows are the positions `[first, first + rows)` of the lane.
+
+    `path` is relative to the folder of the data; in journals of before 2026-11-22 absolute.
+    """
 
     path: str
     modified_ns: int
@@ -32,10 +36,9 @@ class Entry(Strict):
     columns: list[str]
     marks: list[Mark]
 
-    @property
-    def found(self) -> FoundFile:
-        """The file as it was when it was taken."""
-        return FoundFile(self.modified_ns, self.path, self.size)
+    def found(self, folder: DataFolder) -> FoundFile:
+        """The file of `folder` as it was when it was taken."""
+        return FoundFile(self.modified_ns, folder.as_journaled(self.path), self.size, folder)
 
     def mark_before(self, row: int) -> Mark:
         """The last mark at or before `row`."""

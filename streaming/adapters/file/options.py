@@ -41,7 +41,7 @@ class FileOptions(Strict):
             min_length=1,
             max_length=MOST_CHARACTERS,
             title="File or folder",
-            description="A file or a folder inside the organisation's folder.",
+            description="A file or a folder inside `files/` of the organisation's folder.",
         ),
     ]
     pattern: Annotated[

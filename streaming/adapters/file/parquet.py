@@ -1,6 +1,7 @@
 """Parquet files: columns as they are typed in the file, checked once against the stream's schema."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ import pyarrow.parquet as pq
 
 from streaming.adapters.chunks import Columns, Lifetimes, chunk_of
 from streaming.adapters.contract import AdapterError
+from streaming.adapters.file.found import FoundFile
 from streaming.adapters.file.whole_rows import whole_rows
+from streaming.adapters.places import why
 from streaming.adapters.selections import Place, place_of
 from streaming.adapters.times import Bools, TimeSource, read_times
 from streaming.definition.payload import BadPayload, read_payload
@@ -38,9 +41,10 @@ class ParquetFiles:
         named = [*times, life.edge, *self._column_of.values()]
         return list(dict.fromkeys(name for name in named if name is not None))
 
-    def describe(self, path: str) -> tuple[int, list[str]]:
+    def describe(self, found: FoundFile) -> tuple[int, list[str]]:
         """How many rows and which columns the file has. Raises `AdapterError` where a type does not fit the stream."""
-        with _opened(path) as file:
+        path = found.path
+        with _opened(found) as file:
             schema = file.schema_arrow
             for name, of in self._fields.items():
                 column = self._column_of[name]
@@ -55,19 +59,19 @@ class ParquetFiles:
                     _check_time(_type_inside(schema.field(place.column).type, place, source, path), source, path)
             return file.metadata.num_rows, list(schema.names)
 
-    def read(self, path: str, span: tuple[int, int], first_position: int) -> Iterator[Arrived]:
+    def read(self, found: FoundFile, span: tuple[int, int], first_position: int) -> Iterator[Arrived]:
         """The rows `span` of the file; its row 0 is the position `first_position` of the lane."""
-        with _opened(path) as file:
+        with _opened(found) as file:
             columns = list(file.schema_arrow.names)
-        for low, batch in self._batches(path, span, self.needed(columns)):
-            yield self._chunk(path, low, batch, first_position)
+        for low, batch in self._batches(found, span, self.needed(columns)):
+            yield self._chunk(found, low, batch, first_position)
 
     def _batches(
-        self, path: str, span: tuple[int, int], columns: list[str] | None
+        self, found: FoundFile, span: tuple[int, int], columns: list[str] | None
     ) -> Iterator[tuple[int, pa.RecordBatch]]:
         """The rows `span` in batches, each with the number of its first row in the file."""
         first, last = span
-        with _opened(path) as file:
+        with _opened(found) as file:
             for group, begin, end in _groups(file):
                 if end <= first or begin >= last:
                     continue
@@ -78,7 +82,7 @@ class ParquetFiles:
                         yield at + low, batch.slice(low, high - low)
                     at += batch.num_rows
 
-    def _chunk(self, path: str, low: int, batch: pa.RecordBatch, first_position: int) -> Arrived:
+    def _chunk(self, found: FoundFile, low: int, batch: pa.RecordBatch, first_position: int) -> Arrived:
         count = batch.num_rows
         life = self._lifetimes
         payload, unfit = [], np.zeros(count, dtype=np.bool_)
@@ -93,28 +97,37 @@ class ParquetFiles:
         positions = np.arange(first_position + low, first_position + low + count, dtype=np.int64)
 
         def raw(indices: Sequence[int]) -> list[str]:
-            return self._raw(path, low, batch, indices)
+            return self._raw(found, low, batch, indices)
 
         return chunk_of(Columns(start, end, edge, payload, None, unfit), self._stream, positions, raw)
 
-    def _raw(self, path: str, low: int, batch: pa.RecordBatch, indices: Sequence[int]) -> list[str]:
+    def _raw(self, found: FoundFile, low: int, batch: pa.RecordBatch, indices: Sequence[int]) -> list[str]:
         """The whole rows as JSON objects; read again if the file has columns that the stream does not use."""
         if not len(indices):
             return []
-        with _opened(path) as file:
+        with _opened(found) as file:
             names = list(file.schema_arrow.names)
         parts = [batch]
         if set(names) != set(batch.schema.names):
-            parts = [part for _, part in self._batches(path, (low, low + batch.num_rows), None)]
+            parts = [part for _, part in self._batches(found, (low, low + batch.num_rows), None)]
         rows = pa.Table.from_batches(parts).select(names).take(pa.array(indices, pa.int64()))
         return whole_rows(rows)
 
 
-def _opened(path: str) -> Any:
+@contextmanager
+def _opened(found: FoundFile) -> Iterator[Any]:
     try:
-        return pq.ParquetFile(path)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise AdapterError(f"The file '{path}' is not a complete Parquet file ({error}); replace it.") from None
+        stored = found.open_stored()
+    except OSError as error:
+        raise AdapterError(f"The file '{found.path}' cannot be read ({why(error)}); put it back.") from None
+    with stored:
+        try:
+            file = pq.ParquetFile(stored)
+        except (pa.ArrowInvalid, OSError) as error:
+            raise AdapterError(
+                f"The file '{found.path}' is not a complete Parquet file ({why(error)}); replace it."
+            ) from None
+        yield file
 
 
 def _groups(file: Any) -> Iterator[tuple[int, int, int]]:

@@ -13,6 +13,7 @@ from streaming.adapters.contract import AdapterError
 from streaming.adapters.file.found import FoundFile
 from streaming.adapters.file.journal import Mark
 from streaming.adapters.file.split import Split, Splitter
+from streaming.adapters.places import why
 from streaming.adapters.times import Bools
 from streaming.wire.arrived import Int64s
 
@@ -118,7 +119,7 @@ class RecordReader:
             return self._handle.read(self._block_bytes)
         except (OSError, EOFError, zlib.error) as error:
             raise AdapterError(
-                f"The file '{self._file.path}' cannot be read ({error}); it is damaged or incomplete: replace it."
+                f"The file '{self._file.path}' cannot be read ({why(error)}); it is damaged or incomplete: replace it."
             ) from None
 
 

@@ -14,12 +14,11 @@ import pyarrow.parquet as pq
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.file_output.options import FileOutputOptions
-from streaming.adapters.places import inside
+from streaming.adapters.places import DataFolder
 from streaming.adapters.shown import payload_shown
 from streaming.definition.types import Timestamp
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrow_types import arrow_schema, fields_of
-from streaming.wire.results import write_atomically
 
 _PART: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,200}", re.ASCII)
 _SUFFIX: Final = {"json_lines": ".jsonl", "csv": ".csv", "parquet": ".parquet"}
@@ -33,10 +32,10 @@ class FileOutput:
     def __init__(self, options: FileOutputOptions, fields: Mapping[str, str], root: Path) -> None:
         self._options = options
         self._fields = fields_of(fields)
-        self._root = root
+        self._folder = DataFolder(root)
 
     def write(self, part: str, rows: pa.Table) -> str:
-        """Write the part, replacing what an interrupted attempt left, and return its path.
+        """Write the part, replacing what an interrupted attempt left, and return its path in the folder.
 
         `rows` has the columns start and end (int64 ticks, INFINITY for open) and the fields. Raises `AdapterError`
         for a part name that is no file name or for other columns, `OSError` when the disk refuses.
@@ -48,9 +47,9 @@ class FileOutput:
                 f"The results have the columns {', '.join(rows.column_names)}, but the output's fields are "
                 f"{', '.join(self._fields) or 'none'}; change the output stream or the query."
             )
-        path = inside(self._root, self._options.path) / f"{part}{_SUFFIX[self._options.format]}"
-        write_atomically(path, self._content(rows))
-        return str(path)
+        path = str(Path(self._folder.inside(self._options.path), f"{part}{_SUFFIX[self._options.format]}"))
+        self._folder.write(path, self._content(rows))
+        return path
 
     def _content(self, rows: pa.Table) -> bytes:
         if self._options.format == "json_lines":

@@ -10,7 +10,9 @@ from streaming.definition.graph import Strict
 class FileOutputOptions(Strict):
     """Results as files of one folder: JSON lines in the form of transcript rows, CSV, or Parquet."""
 
-    path: Annotated[str, Field(min_length=1, title="Folder", description="A folder inside the organisation's folder.")]
+    path: Annotated[
+        str, Field(min_length=1, title="Folder", description="A folder inside `files/` of the organisation's folder.")
+    ]
     format: Annotated[
         Literal["json_lines", "csv", "parquet"],
         Field(

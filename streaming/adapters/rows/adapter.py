@@ -1,5 +1,6 @@
 """The `rows` adapter: positions are batch numbers, so a transcript is cut where it says."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -7,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from streaming.adapters.contract import AdapterError, Position
-from streaming.adapters.places import inside
+from streaming.adapters.places import DataFolder, why
 from streaming.adapters.rows.options import RowsOptions
 from streaming.adapters.selections import judge_facets
 from streaming.definition.payload import read_object
@@ -30,7 +31,7 @@ class RowsAdapter:
     def __init__(self, options: RowsOptions, stream: StreamDefinition, root: Path, journal: Path | None = None) -> None:  # noqa: ARG002
         self._options = options
         self._stream = stream
-        self._root = root
+        self._folder = DataFolder(root)
         self._lanes = tuple(stream.lanes or [ONLY_LANE])
 
     def lanes(self) -> Sequence[str]:
@@ -81,17 +82,18 @@ class RowsAdapter:
                 yield Recorded(order, lane, arrived_of([row], self._stream))
 
     def _lines(self) -> Sequence["_Line"]:
-        path = inside(self._root, self._options.path)
+        path = self._folder.inside(self._options.path)
         try:
-            stat = path.stat()
+            with self._folder.open(path) as file:
+                stat = os.fstat(file.fileno())
             if stat.st_size > MOST_BYTES:
                 raise AdapterError(
                     f"The file '{self._options.path}' is larger than {MOST_BYTES >> 20} MiB, and is read whole here. "
                     "Choose the adapter `file`, which reads in parts."
                 )
-            return _read_lines(path, stat.st_mtime_ns, stat.st_size)
+            return _read_lines(self._folder, path, stat.st_mtime_ns, stat.st_size)
         except OSError as error:
-            raise AdapterError(f"The file '{self._options.path}' cannot be read ({error.strerror}).") from None
+            raise AdapterError(f"The file '{self._options.path}' cannot be read ({why(error)}).") from None
 
     def _batches(self) -> int:
         lines = self._lines()
@@ -124,10 +126,12 @@ class _Line:
 
 
 @lru_cache(maxsize=8)
-def _read_lines(path: Path, modified_ns: int, size: int) -> Sequence[_Line]:  # noqa: ARG001 (part of the key of the cache)
+def _read_lines(folder: DataFolder, path: str, modified_ns: int, size: int) -> Sequence[_Line]:  # noqa: ARG001 (part of the key of the cache)
     lines: list[_Line] = []
     batch, heartbeat = 0, None
-    for text in path.read_text(encoding="utf-8", errors="surrogateescape").split("\n"):
+    with folder.open(path) as file:
+        content = file.read().decode("utf-8", errors="surrogateescape")
+    for text in content.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         if not text.strip():
             continue
         fields = read_object(text)

@@ -15,7 +15,7 @@ class RowsOptions(Strict):
         Field(
             min_length=1,
             title="File",
-            description="JSON lines file inside the organisation's folder. Keys: start, end, edge, payload, lane, "
-            "cti (null: infinity), strict, bad, arrival, heartbeat, and batch: the number of the micro-batch.",
+            description="JSON lines file inside `files/` of the organisation's folder. Keys: start, end, edge, "
+            "payload, lane, cti (null: infinity), strict, bad, arrival, heartbeat, and batch: that of the micro-batch.",
         ),
     ]
