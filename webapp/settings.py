@@ -10,6 +10,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 from pydantic import ValidationError
 
+from streaming.definition.shape_errors import sentences
 from streaming.wire.outgoing import OutgoingPolicy
 from webapp.environment import address, mail, openid_providers, origins_of
 
@@ -124,7 +125,7 @@ def _outgoing() -> OutgoingPolicy:
     try:
         return OutgoingPolicy.model_validate({"networks": networks, "ports": ports})
     except ValidationError as error:
-        message = "; ".join(str(each["msg"]) for each in error.errors())
+        message = sentences(error, {"networks": networks, "ports": ports})
         raise ImproperlyConfigured(f"PUNCTUAL_OUTGOING_NETWORKS or PUNCTUAL_OUTGOING_PORTS: {message}.") from None
 
 

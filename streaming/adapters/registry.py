@@ -23,9 +23,20 @@ from streaming.adapters.rows.adapter import RowsAdapter
 from streaming.adapters.rows.options import RowsOptions
 from streaming.adapters.secret_options import secret_names
 from streaming.definition.graph import Strict
+from streaming.definition.shape_errors import ShapeError, shape_errors
 from streaming.definition.streams import StreamDefinition
 from streaming.wire.outgoing import NOTHING, OutgoingPolicy
 from streaming.wire.sealed import token_of
+
+
+class OptionsRefused(AdapterError):
+    """The options of an adapter do not fit; `errors` are all that is wrong, each with its path among them."""
+
+    def __init__(self, kind: str, errors: Sequence[ShapeError]) -> None:
+        told = "; ".join(f"{each.path}: {each.message}" if each.path else each.message for each in errors)
+        super().__init__(f"The options of the adapter '{kind}' do not fit: {told}. Correct them.")
+        self.errors = tuple(errors)
+
 
 Model = TypeVar("Model", bound=Strict)
 Build = Callable[[Any, StreamDefinition, Path, Path | None], InputAdapter]
@@ -118,8 +129,7 @@ def _validated(model: type[Model], kind: str, options: Mapping[str, Any]) -> Mod
     try:
         return model.model_validate(dict(options))
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'all'}: {fault['msg']}" for fault in error.errors())
-        raise AdapterError(f"The options of the adapter '{kind}' do not fit: {faults}. Correct them.") from None
+        raise OptionsRefused(kind, shape_errors(error, dict(options))) from None
 
 
 def input_adapter(

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails
 
 from streaming.definition.faults import Fault, FaultCode, error
 from streaming.definition.graph import MOST_NODES, Node, QueryGraph
+from streaming.definition.shape_errors import REMEDIES, shape_errors
 
 _NODE: Final[TypeAdapter[Node]] = TypeAdapter(Node)
 
@@ -64,63 +64,26 @@ def shape_faults(wrong: ValidationError, raw: object) -> tuple[Fault, ...]:
 
     The field is the path inside the node, or from the top for errors outside nodes and in nodes without an id.
     """
-    faults: dict[tuple[str | None, str], Fault] = {}
-    for each in wrong.errors(include_url=False):
-        location, node = each["loc"], None
-        inside: object = raw
-        prefix = ""
+    faults = []
+    for each in shape_errors(wrong, raw):
+        location, node, prefix = each.location, None, ""
         if len(location) >= 2 and location[0] == "nodes" and isinstance(location[1], int):
-            inside = _step(_step(raw, "nodes"), location[1])
-            node = _id_of(inside)
+            node = _id_of(raw["nodes"][location[1]])  # type: ignore[index]  # its steps lead through `raw`
             prefix = f"nodes[{location[1]}]" if node is None else ""
-            location = location[3:]  # after the index comes the kind, which pydantic adds
-        path = _path(inside, location, keep_last=each["type"] == "missing", prefix=prefix)
-        faults.setdefault((node, path), _shape_fault(each, node, path))
-    return tuple(faults.values())
+            location = location[2:]
+        path = _path(location, prefix)
+        faults.append(error(FaultCode.BAD_SHAPE, f"{each.message}.", each.remedy, node=node, field=path or None))
+    return tuple(faults)
 
 
-def _step(value: object, key: int | str) -> Any:
-    if isinstance(value, dict) and key in value:
-        return value[key]
-    if isinstance(value, list) and isinstance(key, int) and 0 <= key < len(value):
-        return value[key]
-    return None
+def _path(location: Sequence[int | str], prefix: str) -> str:
+    steps = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in location)
+    return (prefix + "".join(steps)).removeprefix(".")
 
 
-def _path(value: object, location: Sequence[int | str], *, keep_last: bool, prefix: str) -> str:
-    """The steps of `location` that exist in `value`: pydantic also names the members of unions."""
-    path = prefix
-    for position, key in enumerate(location):
-        exists = (isinstance(value, dict) and key in value) or (isinstance(value, list) and isinstance(key, int))
-        if exists or (keep_last and position == len(location) - 1):
-            value = _step(value, key)
-            path += f"[{key}]" if isinstance(key, int) else f".{key}"
-    return path.removeprefix(".")
-
-
-_MESSAGES: Final = dict.fromkeys(
-    ("model_type", "model_attributes_type", "dict_type"), "An object with named fields is expected here"
-)
-_REMEDIES: Final = {
-    "missing": "Add it.",
-    "extra_forbidden": "Remove it, or correct its name.",
-    "union_tag_not_found": "Add 'kind', the kind of node or window.",
-    "string_pattern_mismatch": "Begin with a letter or underscore, then up to 62 letters, digits or underscores.",
-}
+_HOLES: Final = frozenset({REMEDIES["missing"], REMEDIES["union_tag_not_found"]})
 
 
 def is_hole(fault: Fault) -> bool:
     """Whether a fault of shape is about something that is not there, rather than about what is."""
-    remedies = (_REMEDIES["missing"], _REMEDIES["union_tag_not_found"])
-    return fault.code is FaultCode.BAD_SHAPE and fault.remedy in remedies
-
-
-def _shape_fault(wrong: ErrorDetails, node: str | None, path: str) -> Fault:
-    kind = wrong["type"]
-    said = _MESSAGES.get(kind, wrong["msg"].removeprefix("Value error, "))
-    remedy = _REMEDIES.get(kind, "Correct the value as the message says.")
-    if kind == "union_tag_invalid":
-        said = f"There is no kind {wrong['ctx']['tag']!r}"
-        remedy = f"Write one of {wrong['ctx']['expected_tags']}."
-    where = path or (f"Node {node!r}" if node is not None else "The definition")
-    return error(FaultCode.BAD_SHAPE, f"{where}: {said}.", remedy, node=node, field=path or None)
+    return fault.code is FaultCode.BAD_SHAPE and fault.remedy in _HOLES

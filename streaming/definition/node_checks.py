@@ -58,9 +58,7 @@ def check_fields(fields: Mapping[str, str], *, node: str | None = None) -> tuple
             parse_type(text)
         except TypeTextError as wrong:
             message, _, remedy = str(wrong).partition("; ")
-            faults.append(
-                error(FaultCode.BAD_SCHEMA, f"Field {name!r}: {message}.", sentence(remedy), node=node, field=path)
-            )
+            faults.append(error(FaultCode.BAD_SCHEMA, f"{message}.", sentence(remedy), node=node, field=path))
     return tuple(faults)
 
 

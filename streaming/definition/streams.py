@@ -3,17 +3,28 @@
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from streaming.definition.graph import Strict
 from streaming.definition.names import DurationText, ExpressionText, Name
+from streaming.definition.types import TypeTextError, parse_type
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import Basis, Future, Idle, Late, LateEnd
 
-TypeText = Annotated[
-    str, Field(pattern=r"^(long|double|string|boolean|timestamp|decimal\(\d{1,2},\s*\d{1,2}\)|array<.+>|struct<.+>)$")
-]
-"""A field's type: a scalar, `decimal(p, s)` with p <= 38, `array<type>`, or `struct<name: type, ...>`."""
+
+def _normalised(text: str) -> str:
+    """Our spelling of a type; one that cannot be read stays, for `check_fields` to say what is wrong with it."""
+    try:
+        return str(parse_type(text))
+    except TypeTextError:
+        return text
+
+
+TypeText = Annotated[str, Field(max_length=20_000), AfterValidator(_normalised)]
+"""A field's type: a scalar, `decimal(p, s)` with p <= 38, `array<type>`, or `struct<name: type, ...>`.
+
+What SQL, Spark and Python call them is taken and becomes ours: `integer` is `long`.
+"""
 TimeUnit = Literal["s", "ms", "us", "ns", "iso"]
 
 

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError
 from streaming.definition.advance import import_source
 from streaming.definition.faults import Fault, FaultCode, error, nearest
 from streaming.definition.graph import InputNode, QueryGraph, Strict
+from streaming.definition.shape_errors import ShapeError, shape_errors
 from streaming.definition.streams import (
     AdvanceTimeSettings,
     EventTime,
@@ -65,7 +66,7 @@ def load_streams(path: Path | None) -> StreamsRead:
         try:
             streams[str(name)] = _stream(str(name), each)
         except ValidationError as wrong:
-            faults += [_fault(f"streams.{name}", item) for item in wrong.errors(include_url=False)]
+            faults += [_fault(f"streams.{name}", item) for item in shape_errors(wrong, each)]
         except ValueError as wrong:
             remedy = "Take one of them out."
             faults.append(error(FaultCode.CONFLICTING_ARGUMENTS, str(wrong), remedy, field=f"streams.{name}"))
@@ -98,15 +99,15 @@ def _counted(stream: StreamDefinition, columns: Mapping[str, str], unit: TimeUni
     return stream.model_copy(update={"event_time": event_time})
 
 
-def _fault(place: str, wrong: Any) -> Fault:
-    path = ".".join([place, *map(str, wrong["loc"])])
-    if wrong["type"] == "extra_forbidden" and len(wrong["loc"]) == 1:
+def _fault(place: str, wrong: ShapeError) -> Fault:
+    path = ".".join([place, *map(str, wrong.location)])
+    if wrong.kind == "extra_forbidden" and len(wrong.location) == 1:
         keys = [*StreamDefinition.model_fields, *_Beside.model_fields]
-        remedy = nearest(str(wrong["loc"][0]), keys, f"A stream has {', '.join(keys)}.")
+        remedy = nearest(str(wrong.location[0]), keys, f"A stream has {', '.join(keys)}.")
         return error(FaultCode.BAD_SHAPE, f"{path}: a stream has nothing that is called so.", remedy, field=path)
     remedy = f"A stream has {', '.join([*StreamDefinition.model_fields, *_Beside.model_fields])}; correct the value."
-    code = FaultCode.BAD_SCHEMA if wrong["loc"][:1] == ("fields",) else FaultCode.BAD_SHAPE
-    return error(code, f"{path}: {wrong['msg']}.", remedy, field=path)
+    code = FaultCode.BAD_SCHEMA if wrong.location[:1] == ("fields",) else FaultCode.BAD_SHAPE
+    return error(code, f"{path}: {wrong.message}.", remedy, field=path)
 
 
 def load_advance(path: Path | None, graph: QueryGraph | None) -> tuple[dict[str, AdvanceTimeSettings], list[Fault]]:
@@ -132,9 +133,9 @@ def load_advance(path: Path | None, graph: QueryGraph | None) -> tuple[dict[str,
         try:
             found[node] = AdvanceTimeSettings.model_validate(each)
         except ValidationError as wrong:
-            for item in wrong.errors(include_url=False):
-                path_in = ".".join(["advance", *map(str, item["loc"])])
-                message = f"{path}, {name}: {path_in}: {item['msg']}."
+            for item in shape_errors(wrong, each):
+                path_in = ".".join(["advance", *map(str, item.location)])
+                message = f"{path}, {name}: {path_in}: {item.message}."
                 remedy = f"Settings are {', '.join(AdvanceTimeSettings.model_fields)}; generate has {_GENERATED}."
                 faults.append(error(FaultCode.BAD_SHAPE, message, remedy, node=node, field=path_in))
     return found, faults

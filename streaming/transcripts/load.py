@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from streaming.definition.shape_errors import ShapeError, shape_errors
 from streaming.transcripts.format import Transcript
 from streaming.wire.yaml_data import YamlError, yaml_documents
 
@@ -54,11 +55,11 @@ def parse(document: object, place: str) -> Transcript:
     try:
         return Transcript.model_validate(document)
     except ValidationError as error:
-        faults = "; ".join(_sentence(list(each["loc"]), each["msg"]) for each in error.errors())
+        faults = "; ".join(_sentence(each) for each in shape_errors(error, document))
         raise TranscriptError(f"{place}: {faults}") from None
 
 
-def _sentence(place: list[int | str], message: str) -> str:
-    if message == "Extra inputs are not permitted":
-        message = "transcripts have no such key; DEFINITION.md section 4 lists them"
-    return f"{'.'.join(map(str, place))}: {message}" if place else message
+def _sentence(wrong: ShapeError) -> str:
+    unknown = "transcripts have no such key; DEFINITION.md section 4 lists them"
+    message = unknown if wrong.kind == "extra_forbidden" else wrong.message
+    return f"{wrong.path}: {message}" if wrong.path else message

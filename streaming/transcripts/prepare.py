@@ -14,6 +14,7 @@ from streaming.definition.event_time import event_path, value_in_facets, with_ev
 from streaming.definition.faults import Fault, FaultCode, Severity, nearest
 from streaming.definition.faults import error as fault
 from streaming.definition.graph import InputNode, QueryGraph
+from streaming.definition.shape_errors import shape_errors
 from streaming.definition.sql import parse_sql
 from streaming.definition.sql.check import check_sql
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
@@ -54,7 +55,7 @@ def define(transcript: Transcript) -> Definition:
         try:
             streams[name] = StreamDefinition.model_validate(raw)
         except ValidationError as error:
-            faults.append(_misshapen(f"streams.{name}", f"Stream {name!r}", error))
+            faults.append(_misshapen(f"streams.{name}", f"Stream {name!r}", error, raw))
         else:
             faults += check_advance(streams[name].advance, streams[name], adapter_sends_ctis=True)
     if transcript.sql is not None:
@@ -102,19 +103,19 @@ def _binding(
         try:
             settings[name] = AdvanceTimeSettings.model_validate(raw)
         except ValidationError as error:
-            faults.append(_misshapen(f"advance.{name}", f"The settings of {name!r}", error))
+            faults.append(_misshapen(f"advance.{name}", f"The settings of {name!r}", error, raw))
             continue
         if inputs[name] in streams:
             faults += check_advance(settings[name], streams[inputs[name]], adapter_sends_ctis=True)
     return settings, faults + list(check_binding(graph, streams, in_force(graph, streams, settings)))
 
 
-def _misshapen(place: str, what: str, error: ValidationError) -> Fault:
-    first = error.errors()[0]
-    field = ".".join(map(str, first["loc"]))
+def _misshapen(place: str, what: str, error: ValidationError, raw: object) -> Fault:
+    first = shape_errors(error, raw)[0]
+    field = first.path
     code = FaultCode.BAD_SCHEMA if field.startswith("fields") else FaultCode.BAD_SHAPE
     remedy = "Write the stream as DEFINITION.md section 4 shows."
-    return fault(code, f"{what}: {first['msg']}.", remedy, field=f"{place}.{field}")
+    return fault(code, f"{what}: {first.message}.", remedy, field=f"{place}.{field}")
 
 
 def prepare(transcript: Transcript, definition: Definition) -> Case:

@@ -12,7 +12,7 @@ STREAMS = {
     "cars": StreamDefinition(fields=FIELDS),
     "edges": StreamDefinition(fields=FIELDS, shape=Shape.EDGE),
     "owners": StreamDefinition(fields={"plate": "string", "owner": "string", "since": "timestamp"}),
-    "broken": StreamDefinition(fields={"a": "array<int>", "pane_start": "long", "b": "struct<a>"}),
+    "broken": StreamDefinition(fields={"a": "array<blob>", "pane_start": "long", "b": "struct<a>"}),
 }
 CARS = {"id": "cars", "kind": "input", "stream": "cars"}
 OWNERS = {"id": "owners", "kind": "input", "stream": "owners"}

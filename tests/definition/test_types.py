@@ -1,5 +1,7 @@
 """Types: their text, how they widen, and what aggregates give."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,12 +56,46 @@ def test_blanks_between_the_parts_do_not_matter(text: str, of: Type) -> None:
 
 
 @pytest.mark.parametrize(
+    ("of", "called"),
+    [
+        (LONG, ["integer", "int", "BIGINT", "smallint", "int64", "Long", "LongType"]),
+        (DOUBLE, ["float", "real", "number", "DOUBLE PRECISION", "float64"]),
+        (STRING, ["text", "varchar", "str", "String", "character varying"]),
+        (BOOLEAN, ["bool", "BOOLEAN"]),
+        (TIMESTAMP, ["datetime", "timestamptz", "timestamp with time zone", "TIMESTAMP WITHOUT TIME ZONE"]),
+        (DecimalOf(10, 2), ["numeric(10, 2)", "DECIMAL(10,2)"]),
+        (DecimalOf(10, 0), ["decimal(10)"]),
+        (Array(LONG), ["list[int]", "ARRAY<INT>", "array(integer)"]),
+        (Struct((("a", LONG), ("b", STRING))), ["ROW(a INT, b TEXT)", "struct<a int, b string>"]),
+    ],
+)
+def test_what_sql_spark_and_python_call_a_type_is_read_as_ours(of: Type, called: list[str]) -> None:
+    assert [parse_type(each) for each in called] == [of] * len(called)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("strng", "Did you mean string"),
+        ("Intger", "Did you mean long"),
+        ("date", "timestamp or a string"),
+        ("map<string, long>", "There are no maps"),
+        ("varchar(20)", "Sizes are not kept; write string"),
+        ("decimal", "decimal(18,2)"),
+        ("uint64", "decimal(20,0)"),
+    ],
+)
+def test_what_is_no_type_is_answered_with_the_one_that_may_be_meant(text: str, said: str) -> None:
+    with pytest.raises(TypeTextError, match=re.escape(said)):
+        parse_type(text)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",
-        "int",
-        "LONG",
         "null",
+        "blob",
         "long long",
         "array",
         "array<>",
@@ -71,7 +107,6 @@ def test_blanks_between_the_parts_do_not_matter(text: str, of: Type) -> None:
         "struct<a: long b: long>",
         "struct<a: long, a: long>",
         "struct<1a: long>",
-        "decimal",
         "decimal(39,1)",
         "decimal(0,0)",
         "decimal(2,3)",
@@ -86,8 +121,8 @@ def test_other_texts_are_refused_with_what_to_write(text: str) -> None:
 
 
 def test_a_bad_type_in_a_schema_names_its_field() -> None:
-    with pytest.raises(TypeTextError, match="field b: 'array<int>'"):
-        parse_fields({"a": "long", "b": "array<int>"})
+    with pytest.raises(TypeTextError, match="field b: 'array<blob>'"):
+        parse_fields({"a": "long", "b": "array<blob>"})
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpResponseBase, StreamingHttpResponse
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,8 +18,8 @@ from webapp.accounts.access import TenantView
 from webapp.audit.exporting import exported, exported_later, shown_event
 from webapp.audit.reading import Cursor, Wanted, page_of
 from webapp.audit.recording import Target, record
-from webapp.core.api import answer
-from webapp.core.errors import ErrorEnvelope, Faulty, fault, faults_of
+from webapp.core.api import answer, read_query
+from webapp.core.errors import ErrorEnvelope, Faulty, fault
 
 PAGE_EVENTS = 100
 MOST_EVENTS = 500
@@ -155,10 +155,7 @@ class AuditView(TenantView):
     )
     def get(self, request: Request, slug: str) -> Response:
         """Return a page of events, newest first."""
-        try:
-            asked = PageQuery.model_validate(request.query_params.dict())
-        except ValidationError as error:
-            raise Faulty(faults_of(error)) from None
+        asked = read_query(request, PageQuery)
         events, following = page_of(asked.wanted(), asked.cursor(), asked.limit)
         shown = [AuditEventShown.model_validate(shown_event(event)) for event in events]
         return answer(AuditPage(events=shown, next=None if following is None else str(following)))
@@ -176,10 +173,7 @@ class AuditExportView(TenantView):
     )
     def get(self, request: Request, slug: str) -> HttpResponseBase:
         """Send all events, newest first, as CSV or as lines of JSON; that they were taken out is an event too."""
-        try:
-            asked = ExportQuery.model_validate(request.query_params.dict())
-        except ValidationError as error:
-            raise Faulty(faults_of(error)) from None
+        asked = read_query(request, ExportQuery)
         wanted, organisation = asked.wanted(), self.entry.organisation
         record(
             "audit.exported",

@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import Strict
 from streaming.definition.names import NAME_PATTERN, Name
+from streaming.definition.shape_errors import shape_errors
 from streaming.definition.sql import parse_sql
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from webapp.bundles.bodies import FileFault, Kind
@@ -263,13 +264,8 @@ def _validated(model: type[M], source: Source) -> tuple[M | None, list[FileFault
         return model.model_validate(source.document.value), []
     except ValidationError as error:
         faults = []
-        for each in error.errors(include_url=False, include_context=False, include_input=False)[:MOST_FAULTS]:
-            known = source.document.known(each["loc"])
-            missing = (str(each["loc"][-1]),) if each["type"] == "missing" else ()
-            path = ".".join(map(str, (*known, *missing)))
-            remedy = "Add it." if missing else "Give a value of the shape that webapp/bundles/README.md shows."
-            message = f"{path or 'The file'}: {each['msg'].removeprefix('Value error, ')}."
-            found = fault(FaultCode.BAD_SHAPE, message, remedy, field=path or None)
-            line, column = source.document.place(known)
+        for each in shape_errors(error, source.document.value, most=MOST_FAULTS):
+            found = fault(FaultCode.BAD_SHAPE, f"{each.message}.", each.remedy, field=each.path or None)
+            line, column = source.document.place(each.location)
             faults.append(FileFault(file=source.path, line=line, column=column, **dict(found)))
         return None, faults

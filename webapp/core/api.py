@@ -1,5 +1,6 @@
 """How a view reads a body and answers: pydantic models in and out, strictly validated from JSON text."""
 
+import json
 import re
 from typing import Final, TypeVar
 
@@ -34,7 +35,24 @@ def read_body(request: Request, model: type[B], *, most_bytes: int = MOST_BYTES)
     try:
         return model.model_validate_json(content)
     except ValidationError as error:
-        raise Faulty(faults_of(error)) from None
+        raise Faulty(faults_of(error, _decoded(content))) from None
+
+
+def read_query(request: Request, model: type[B]) -> B:
+    """Return the query parameters as `model`. Raises `Faulty` with every fault in them."""
+    raw = request.query_params.dict()
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        raise Faulty(faults_of(error, raw)) from None
+
+
+def _decoded(content: bytes) -> object:
+    """Return the value of a body that was refused, to say where in it; None for one that is no JSON."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _content(request: Request, most_bytes: int) -> bytes:

@@ -23,6 +23,7 @@ from rest_framework.response import Response
 
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import Strict
+from streaming.definition.shape_errors import shape_errors
 from webapp.core.context import request_id
 
 logger = logging.getLogger(__name__)
@@ -121,26 +122,19 @@ def fault(code: FaultCode, message: str, remedy: str, *, node: str | None = None
     return Fault(code=code, severity=Severity.ERROR, node=node, field=field, message=message, remedy=remedy)
 
 
-def faults_of(error: ValidationError, *, inside: str = "") -> list[Fault]:
-    """Return one `bad_shape` fault for each thing that pydantic refused, with its path under `inside`; the first 200.
+def faults_of(error: ValidationError, raw: object) -> list[Fault]:
+    """Return one `bad_shape` fault for each thing that pydantic refused in `raw`, which was sent; the first 200.
 
-    One fault alone tells of a body that is wrong in thousands of places.
+    The words are those of `shape_errors`; `field` is the path to the value, as a form knows it. One fault alone tells
+    of a body that is wrong in thousands of places.
     """
     if (count := error.error_count()) > MOST_READ:
-        message = f"{inside or 'The body'} has {count} values of a wrong shape."
-        return [fault(FaultCode.BAD_SHAPE, message, "Look at the shape that the API documents.", field=inside or None)]
-    found = []
-    for each in error.errors(include_url=False, include_context=False, include_input=False)[:MOST_FAULTS]:
-        path = ".".join(str(part) for part in ((inside,) if inside else ()) + each["loc"])
-        found.append(
-            fault(
-                FaultCode.BAD_SHAPE,
-                f"{path or 'The body'}: {each['msg']}.",
-                "Give a value of the shape that the API documents.",
-                field=path or None,
-            )
-        )
-    return found
+        message = f"There are {count} values of a wrong shape."
+        return [fault(FaultCode.BAD_SHAPE, message, "Look at the shape that the API documents.")]
+    return [
+        fault(FaultCode.BAD_SHAPE, f"{each.message}.", each.remedy, field=each.path or None)
+        for each in shape_errors(error, raw, most=MOST_FAULTS)
+    ]
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

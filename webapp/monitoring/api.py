@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import connection
 from django.http import HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from pydantic import Field, ValidationError
+from pydantic import Field
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -20,8 +20,8 @@ from streaming.wire.messages import LateEvent, OutcomeName, ProgressReport, Resu
 from streaming.wire.results import CursorError, PartKind, committed_rows
 from webapp.accounts.access import TenantView
 from webapp.accounts.staying import still_allowed, visit_of
-from webapp.core.api import answer
-from webapp.core.errors import ErrorEnvelope, Faulty, fault, faults_of
+from webapp.core.api import answer, read_query
+from webapp.core.errors import ErrorEnvelope, Faulty, fault
 from webapp.monitoring.events import Cursor, event_stream
 from webapp.monitoring.logs import LogCursor, LogPage, log_page
 from webapp.runs.access import access_run
@@ -87,10 +87,7 @@ LIMIT = OpenApiParameter("limit", int, description=f"Rows in the page, 1 to {MOS
 
 
 def _page(request: Request, run: Run, kind: PartKind) -> tuple[list[dict[str, Any]], str | None]:
-    try:
-        asked = PageQuery.model_validate(request.query_params.dict())
-    except ValidationError as error:
-        raise Faulty(faults_of(error)) from None
+    asked = read_query(request, PageQuery)
     matching = {"outcome": asked.outcome.value} if asked.outcome else None
     folder: Path = settings.PUNCTUAL_DATA / str(run.organisation_id) / results_folder(run.binding)
     try:

@@ -5,14 +5,14 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from pydantic import Field, ValidationError
+from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.definition.graph import Strict
 from webapp.accounts.access import TenantView
-from webapp.core.api import answer, read_body
-from webapp.core.errors import ErrorEnvelope, Faulty, faults_of
+from webapp.core.api import answer, read_body, read_query
+from webapp.core.errors import ErrorEnvelope
 from webapp.queries import assistance, services
 from webapp.queries.access import access_query, current_version, current_versions, listed_versions, streams_used
 from webapp.queries.access import input_streams as streams_named
@@ -142,10 +142,7 @@ class VersionsView(TenantView):
     def get(self, request: Request, slug: str, query: UUID) -> Response:
         """List 100 versions, newest first."""
         found = access_query(query)
-        try:
-            asked = VersionsAsked.model_validate(request.query_params.dict())
-        except ValidationError as error:
-            raise Faulty(faults_of(error)) from None
+        asked = read_query(request, VersionsAsked)
         versions = listed_versions().filter(query=found, number__lt=asked.before)[:VERSIONS_LISTED]
         return answer(VersionList([shown_version(version) for version in versions]))
 

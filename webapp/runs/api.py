@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from pydantic import Field, RootModel, ValidationError
+from pydantic import Field, RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -16,8 +16,8 @@ from streaming.definition.names import Name
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from streaming.wire.messages import ProgressReport
 from webapp.accounts.access import TenantView
-from webapp.core.api import answer, read_body
-from webapp.core.errors import ErrorEnvelope, Faulty, NotFound, fault, faults_of
+from webapp.core.api import answer, read_body, read_query
+from webapp.core.errors import ErrorEnvelope, Faulty, NotFound, fault
 from webapp.runs import bindings, services
 from webapp.runs.access import (
     access_binding,
@@ -294,11 +294,9 @@ class RunsView(TenantView):
 
 
 def _asked(request: Request) -> "QuerySet[Run]":
+    before = read_query(request, RunsAsked).before
     try:
-        before = RunsAsked.model_validate(request.query_params.dict()).before
         return listed_runs() if before is None else runs_before(access_run(before))
-    except ValidationError as error:
-        raise Faulty(faults_of(error)) from None
     except NotFound:
         remedy = "Leave `before` out, or give the id of a run in the list."
         raise Faulty([fault(FaultCode.BAD_SHAPE, "before: there is no such run.", remedy, field="before")]) from None

@@ -11,9 +11,10 @@ from streaming.adapters import preview
 from streaming.adapters.contract import AdapterError, InputAdapter
 from streaming.adapters.gathering import gather
 from streaming.adapters.places import FILES
-from streaming.adapters.registry import input_adapter
+from streaming.adapters.registry import OptionsRefused, input_adapter
 from streaming.adapters.shown import RowShown, shown
 from streaming.definition.faults import Fault, FaultCode
+from streaming.definition.shape_errors import ShapeError
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from webapp.accounts.previews import previewing
 from webapp.core.context import current_organisation
@@ -61,9 +62,16 @@ def try_options(definition: StreamDefinition, choice: AdapterChoice, *, node: st
         adapter = build(definition, choice)
         if connect:
             preview.check(adapter, now=now_ticks())
+    except OptionsRefused as error:
+        return [_option_fault(each, node) for each in error.errors]
     except AdapterError as error:
         return [adapter_fault(str(error), node)]
     return []
+
+
+def _option_fault(wrong: ShapeError, node: str | None) -> Fault:
+    field = ".".join(("adapter.options", *map(str, wrong.location)))
+    return fault(FaultCode.BAD_ADAPTER, f"{wrong.message}.", wrong.remedy, node=node, field=field)
 
 
 def first_rows(definition: StreamDefinition, choice: AdapterChoice) -> tuple[Sequence[RowShown], list[Fault]]:

@@ -14,6 +14,18 @@ def check_stream(definition: StreamDefinition, adapter: AdapterChoice) -> list[F
     return [each for each in faults if each.severity is Severity.ERROR]
 
 
+def in_body(found: Fault) -> Fault:
+    """Return a fault of `check_stream` with the path that its field has in the body of a stream, as a form knows it."""
+    field = found.field or ""
+    if field.startswith("stream.fields."):
+        path = field.replace("stream", "definition", 1)
+    elif field.partition(".")[0] in ("adapter", "event_time", "rowtime"):
+        path = field if field.startswith("adapter") else f"definition.{field}"
+    else:
+        path = f"definition.advance.{field}" if field else "definition"
+    return found.model_copy(update={"field": path})
+
+
 def check_input(
     definition: StreamDefinition,
     adapter: AdapterChoice,

@@ -8,7 +8,7 @@ from django.db.models import ProtectedError
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from webapp.audit.recording import Target, record
 from webapp.core.errors import Conflict, Faulty, NotFound
-from webapp.streams.checking import check_stream
+from webapp.streams.checking import check_stream, in_body
 from webapp.streams.models import Stream
 from webapp.streams.sealing import concealed, replaced_secrets, sealed, settled
 
@@ -30,7 +30,7 @@ def _write(stream: Stream, definition: StreamDefinition, adapter: AdapterChoice)
     adapter = settled(adapter, stream.read_adapter() if stream.adapter else None)
     faults = check_stream(definition, adapter)
     if faults:
-        raise Faulty(faults)
+        raise Faulty([in_body(each) for each in faults])
     stream.definition = definition.model_dump(mode="json")
     stream.adapter = sealed(adapter).model_dump(mode="json")
     try:

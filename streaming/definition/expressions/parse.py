@@ -27,6 +27,7 @@ from streaming.definition.expressions.tree import (
     Unary,
     depth,
 )
+from streaming.definition.type_names import OURS
 from streaming.definition.types import Type, TypeTextError, parse_type
 
 MAX_DEPTH: Final = 100
@@ -273,8 +274,8 @@ class _Parser:
 
     def type_name(self) -> Type:
         first = self.take()
-        text = {"bigint": "long"}.get(first.word, first.word)
-        if text == "decimal":
+        text = OURS.get(first.word.lower(), first.word)
+        if text == "decimal" and self.peek().word == "(":
             while (token := self.take()).word != ")":
                 if token.kind is Kind.END:
                     raise self.unexpected(token, "write decimal(precision, scale)")

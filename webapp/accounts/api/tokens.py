@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from pydantic import Field, RootModel, StringConstraints, ValidationError
+from pydantic import Field, RootModel, StringConstraints
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -16,8 +16,8 @@ from webapp.accounts.api.persons import TenantPersonView
 from webapp.accounts.models import Token, User
 from webapp.accounts.permissions import Permission, Role
 from webapp.accounts.tokens import MOST_DAYS, Wish, make_token, revoke_token
-from webapp.core.api import answer, read_body
-from webapp.core.errors import ErrorEnvelope, Faulty, NotFound, fault, faults_of
+from webapp.core.api import answer, read_body, read_query
+from webapp.core.errors import ErrorEnvelope, Faulty, NotFound, fault
 
 MOST_NETWORKS = 20
 MOST_SCOPES = 10
@@ -112,10 +112,7 @@ def listed(request: Request, tokens: "QuerySet[Token]", me: User) -> TokenList:
     """
     own = Case(When(user=me, then=Value(1)), default=Value(0), output_field=IntegerField())
     found = tokens.annotate(own=own).order_by("-own", "-created_at", "-pk")
-    try:
-        before = TokensAsked.model_validate(request.query_params.dict()).before
-    except ValidationError as error:
-        raise Faulty(faults_of(error)) from None
+    before = read_query(request, TokensAsked).before
     if before is not None:
         last = found.filter(pk=before).first()
         if last is None:
