@@ -59,8 +59,8 @@ def test_the_generator_says_which_fields_it_has() -> None:
     ("kind", "options", "message"),
     [
         ("kafka", {}, "no adapter 'kafka'; choose one of file, generator, download, rows"),
-        ("file", {}, "path: Field required"),
-        ("file", {"path": "a", "folow": True}, "folow: Extra inputs are not permitted"),
+        ("file", {}, "path: This is missing"),
+        ("file", {"path": "a", "folow": True}, "folow: Nothing here is called"),
         ("file", {"path": "a", "delimiter": ";;"}, "delimiter"),
         ("rows", {"path": ""}, "path"),
     ],
