@@ -160,7 +160,7 @@ def test_intervals_last_as_long_as_asked_for() -> None:
         (StreamDefinition(fields={}, lanes=["a"]), {}, "lanes are 0"),
         (STREAM, {"late_mean": "-1s"}, "is negative"),
         (STREAM, {"late_share": 2}, "late_share"),
-        (STREAM, {"speed": 2}, "speed: Extra inputs"),
+        (STREAM, {"speed": 2}, "speed: Nothing here is called"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_a_sentence(

@@ -101,7 +101,7 @@ def test_a_definition_that_is_not_refused_fails_its_error(tmp_path: Path, capsys
     ("line", "said"),
     [
         ("comment: hello", "comment: transcripts have no such key; DEFINITION.md section 4 lists them"),
-        ("end: never", "end: Input should be 'flush', 'stop' or 'none'"),
+        ("end: never", "end: One of 'flush', 'stop' or 'none' is expected here"),
         ("error: cycle", "say either 'expect' or 'error'"),
         ("end: stop\nend: none", "the key 'end' stands twice"),
     ],
