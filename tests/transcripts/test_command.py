@@ -102,7 +102,7 @@ def test_a_definition_that_is_not_refused_fails_its_error(tmp_path: Path, capsys
     [
         ("comment: hello", "comment: transcripts have no such key; DEFINITION.md section 4 lists them"),
         ("end: never", "end: One of 'flush', 'stop' or 'none' is expected here"),
-        ("error: cycle", "say either 'expect' or 'error'"),
+        ("error: cycle", "Say either 'expect' or 'error'"),
         ("end: stop\nend: none", "the key 'end' stands twice"),
     ],
 )
@@ -117,7 +117,7 @@ def test_a_key_that_does_not_exist_is_refused(
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("{stream: s, cti: 4, start: 3}", "a row with 'cti' cannot have start; write two rows"),
+        ("{stream: s, cti: 4, start: 3}", "A row with 'cti' cannot have start; write two rows"),
         ("{stream: s, start: 3, strict: true}", "'strict' goes with 'cti' only"),
         ("{stream: s, start: 3, colour: red}", "colour: transcripts have no such key"),
         ("{stream: t, start: 3}", "a row names the stream 't'; name one under 'streams'"),
