@@ -2,7 +2,7 @@
 
 import sys
 
-from deploy.prepare import browser_code, debian, packages, programs
+from deploy.prepare import browser_code, debian, packages, programs, spark_classes
 from deploy.prepare.console import CannotGoOn, say
 from deploy.prepare.places import ROOT
 
@@ -13,6 +13,7 @@ def for_running() -> None:
     """Install and build what `make up` needs."""
     programs.require()
     packages.install(packages.RUNNING, LOG)
+    spark_classes.archive(LOG)
     browser_code.install(LOG)
     browser_code.build(LOG)
 
@@ -22,6 +23,7 @@ def for_tests() -> None:
     programs.require()
     debian.install(debian.FOR_TESTS, LOG)
     packages.install(packages.TESTING, LOG)
+    spark_classes.archive(LOG)
     browser_code.install(LOG)
     browser_code.build(LOG)
 

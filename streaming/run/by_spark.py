@@ -68,7 +68,7 @@ def run_spark(
         )
         settings = CarrierSettings(home="/", rows_per_batch=rows_a_batch)
         try:
-            session = start_session()
+            session = start_session(make_archive=True)
             try:
                 found = run_to_end(session, [(spec, "flush")], home / "carrier", settings, deadline_s=_DEADLINE_S)
             finally:

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import shutil
 import socket
 import sys
 from collections.abc import Mapping
@@ -12,7 +11,10 @@ from urllib.parse import urlsplit
 
 from pyspark.sql import SparkSession
 
+from streaming.spark import fork_server
+from streaming.spark.class_archive import archive_options, java_program
 from streaming.spark.errors import PunctualError
+from streaming.spark.fork_server import start_fork_server
 
 NO_JAVA = (
     "Java was not found. Install a Java 17 runtime (for example the package openjdk-17-jre-headless), "
@@ -27,7 +29,6 @@ SETTINGS: Mapping[str, str] = {
     "spark.driver.memory": "2g",
     # Almost all work is done in Python, so the JVM's second compiler costs more than it saves: 25 s of a core until
     # the twelfth small batch with it, 12 s without, and the batches are shorter.
-    "spark.driver.extraJavaOptions": _COMPILER,
     "spark.executor.extraJavaOptions": _COMPILER,
     "spark.sql.session.timeZone": "UTC",
     # 20 queries that start at once made one worker fail to connect within the default 15 s.
@@ -76,22 +77,31 @@ def driver_host(master: str) -> str:
             return socket.getfqdn()
 
 
-def start_session(master: str = "local[2]", settings: Mapping[str, str] | None = None) -> SparkSession:
+def start_session(
+    master: str = "local[2]", settings: Mapping[str, str] | None = None, *, make_archive: bool = False
+) -> SparkSession:
     """The session of this process at `master`, with `settings` above those of the engine.
+
+    `make_archive`: where there is no class archive yet, the JVM writes it when it ends, which takes it some seconds.
 
     Planners and workers use the interpreter that calls; with executors on other machines it must be there at the same
     path. Raises `PunctualError` when there is no Java.
     """
-    _require_java()
+    if java_program() is None:
+        raise PunctualError(NO_JAVA, domain="user")
     os.environ["ENGINE_PYTHON"] = sys.executable
     os.environ["PYSPARK_PYTHON"] = str(WORKER_PYTHON)
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
+    forks = start_fork_server()
+    if forks is not None:
+        os.environ[fork_server.VARIABLE] = forks
     host = driver_host(master)
     os.environ.setdefault("SPARK_LOCAL_IP", host)
     _let_workers_import_punctual()
     builder = SparkSession.builder.master(master).appName("punctual")
-    for name, value in {**SETTINGS, **_settings_at(master, host), **(settings or {})}.items():
+    driver = {"spark.driver.extraJavaOptions": f"{_COMPILER} {archive_options(make=make_archive)}".strip()}
+    for name, value in {**SETTINGS, **driver, **_settings_at(master, host), **(settings or {})}.items():
         builder = builder.config(name, value)
     logging.getLogger("py4j").setLevel(logging.WARNING)
     session: SparkSession = builder.getOrCreate()
@@ -108,14 +118,6 @@ def _settings_at(master: str, host: str) -> dict[str, str]:
     if not is_local(master):
         found |= {f"spark.executorEnv.{name}": os.environ[name] for name in _HANDED_ON if name in os.environ}
     return found
-
-
-def _require_java() -> None:
-    home = os.environ.get("JAVA_HOME")
-    if home and (Path(home) / "bin" / "java").exists():
-        return
-    if shutil.which("java") is None:
-        raise PunctualError(NO_JAVA, domain="user")
 
 
 def _let_workers_import_punctual() -> None:
