@@ -118,6 +118,7 @@ def _as_single(task: _Task, single: SingleRunner, asked: threading.Event) -> int
     session = None
     try:
         session = start_session(options.master)
+        heart.session_began()
         spark, cores = session, cores_of(session)
 
         def opening(name: str) -> Carrier:

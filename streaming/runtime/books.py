@@ -10,7 +10,7 @@ from typing import Any, Literal
 from streaming.spark.errors import Domain, Failure
 from streaming.wire.messages import RunSpec
 
-State = Literal["starting", "running", "stopping", "stopped", "failed"]
+State = Literal["starting", "running", "stopping", "stopped", "completed", "failed"]
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,11 @@ class Fleet:
         """The last change of each run, in whatever carrier."""
         return {run: change for each in self._members.values() for run, change in each.carrier.last_runs().items()}
 
+    def plans(self, binding: str) -> bool:
+        """Whether the query that carries `binding` plans batches."""
+        name = self._placed.get(binding)
+        return name is not None and self._members[name].carrier.ready
+
     def ready_runs(self) -> Iterator[Mapping[str, Mapping[str, Any]]]:
         """The last change of each run of a carrier that plans batches; one after the other."""
         for member in self._members.values():

@@ -33,6 +33,7 @@ class Heart:
         self._token = token
         self._now = now
         self._started = now()
+        self._session_at: int | None = None
         self._turned = time.monotonic()
         self._ended = threading.Event()
         self.lost = threading.Event()
@@ -51,6 +52,10 @@ class Heart:
     def start(self) -> None:
         """Beat from now on, in the background."""
         threading.Thread(target=self._beat_on, name="lease", daemon=True).start()
+
+    def session_began(self) -> None:
+        """Spark has started; the next beat says since when."""
+        self._session_at = self._now()
 
     def turned(self) -> None:
         """The main loop lives."""
@@ -86,6 +91,7 @@ class Heart:
             pid=os.getpid(),
             started_at=self._started,
             beat_at=self._now(),
+            session_at=self._session_at,
         )
 
 

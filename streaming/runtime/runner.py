@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 import redis
 
@@ -20,6 +20,9 @@ from streaming.runtime.shares import Need
 from streaming.wire.messages import ProgressReport, RunLimits, RunObserved, RunSpec
 
 log = logging.getLogger(__name__)
+
+StartStep = Literal["planning", "first_batch"]
+"""How far a run is that starts (`RunObserved.step`)."""
 
 
 class Exit(StrEnum):
@@ -57,6 +60,7 @@ class Runner:
         self._last_seen = 0
         self._meter = Meter(monotonic)
         self._rate_told = 0
+        self._steps: dict[str, StartStep] = {}
 
     def resume(self) -> None:
         """Learn from the folders of the carriers what was going on; reports that Redis has not had yet follow."""
@@ -167,6 +171,18 @@ class Runner:
         for runs in self._fleet.ready_runs():
             for told in self._books.ready(runs):
                 self._tell(told)
+        self._tell_steps()
+
+    def _tell_steps(self) -> None:
+        """Tell how far each run is that starts, whenever that changes."""
+        steps: dict[str, StartStep] = {}
+        for binding, run in self._books.carried.items():
+            seen = self._books.states.get(run)
+            if seen is not None and seen.state == "starting" and run not in self._books.over:
+                steps[run] = "first_batch" if self._fleet.plans(binding) else "planning"
+                if self._steps.get(run) != steps[run]:
+                    self._tell(seen, steps[run])
+        self._steps = steps
 
     def _reports(self, manifest: Mapping[str, Any]) -> Iterator[ProgressReport]:
         """The reports of a batch; one that its carrier's part of the limit held back says the whole limit."""
@@ -185,8 +201,9 @@ class Runner:
             if change["state"] != "running":
                 self._meter.forget(change["run"])
 
-    def _tell(self, seen: Seen) -> None:
-        log.info("run %s is %s%s", seen.run, seen.state, f": {seen.message}" if seen.message else "")
+    def _tell(self, seen: Seen, step: StartStep | None = None) -> None:
+        how = f", {step}" if step else f": {seen.message}" if seen.message else ""
+        log.info("run %s is %s%s", seen.run, seen.state, how)
         self._last_seen = max(self._last_seen + 1, wall_clock())
         self._outbox.append(
             RunObserved(
@@ -196,6 +213,7 @@ class Runner:
                 domain=seen.domain,
                 message=seen.message,
                 at=self._last_seen,
+                step=step,
             )
         )
 

@@ -241,16 +241,17 @@ class Draft:
         if command.flush:
             finals = binding_of(self.carrier, item.entry).finals
             end = tuple(name for name in finals if name not in item.ended)
-        self._rest(item, end, message=None)
+        self._rest(item, end)
         self._note(Turn(item.binding, item.key, item.entry, by_user=True))
 
-    def _rest(self, item: Carried, end: tuple[str, ...], message: str | None) -> None:
+    def _rest(self, item: Carried, end: tuple[str, ...], *, completed: bool = False) -> None:
         """Stop reading `item` after this batch, in which the inputs `end` get CTI infinity."""
         ended = (*item.ended, *end)
         parked = replace(item, ended=ended, before=item.before or item.positions, ended_before=item.ended_before)
         self.parked[item.binding] = parked
         clear = bool(ended)
-        self._note(Turn(item.binding, item.key, item.entry, state="stopped", message=message, end=end, clear=clear))
+        turn = Turn(item.binding, item.key, item.entry, state="stopped", end=end, clear=clear)
+        self._note(replace(turn, state="completed", message=INPUT_ENDED) if completed else turn)
 
     def _move(self, wishes: list[Wish], item: Carried) -> None:
         for wish in wishes:
@@ -277,7 +278,7 @@ class Draft:
         end = tuple(wanted[at_end])
         if len(finished) == len(open_inputs):
             del self.carried[item.binding]
-            self._rest(item, end, message=INPUT_ENDED)
+            self._rest(item, end, completed=True)
             self._note(Turn(item.binding, item.key, item.entry, by_user=at_end == "final"))
         elif end:
             self.carried[item.binding] = replace(

@@ -60,7 +60,7 @@ class Turn:
     binding: str
     key: str
     entry: int
-    state: Literal["running", "stopped", "failed"] | None = None
+    state: Literal["running", "stopped", "completed", "failed"] | None = None
     domain: Literal["user", "external", "internal"] | None = None
     message: str | None = None
     detail: str | None = None

@@ -1,4 +1,4 @@
-"""The word that a run began, stopped or failed, as it travels in an envelope to the manifest of its batch."""
+"""The word that a run began, stopped, completed or failed, as it travels in an envelope to its batch's manifest."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -11,7 +11,7 @@ from streaming.spark.errors import Domain
 class StateChange:
     """A new state of a binding's run; `detail` is for the log alone."""
 
-    state: Literal["running", "stopped", "failed"]
+    state: Literal["running", "stopped", "completed", "failed"]
     domain: Domain | None = None
     message: str | None = None
     detail: str | None = None

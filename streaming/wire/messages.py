@@ -134,21 +134,27 @@ class ProgressReport(Strict):
 
 
 class RunObserved(Strict):
-    """The state of one run as its runner sees it. `message` is a sentence for the user, `domain` who must act."""
+    """The state of one run as its runner sees it. `message` is a sentence for the user, `domain` who must act.
+
+    `completed`: it has read its inputs to their end; `stopped`: it was told to stop. `step` is how far it is while it
+    is `starting`: the streaming query that carries it begins, or that query reads for it for the first time.
+    """
 
     kind: Literal["observed"]
     run: str
-    state: Literal["starting", "running", "stopping", "stopped", "failed"]
+    state: Literal["starting", "running", "stopping", "stopped", "completed", "failed"]
     domain: Literal["user", "external", "internal"] | None
     message: str | None
     at: int
+    step: Literal["planning", "first_batch"] | None = None
 
 
 class RunnerLease(Strict):
-    """The heartbeat of a runner: kept in Redis with a time to live."""
+    """The heartbeat of a runner: kept in Redis with a time to live. `session_at`: when its Spark session was there."""
 
     token: str
     host: str
     pid: int
     started_at: int
     beat_at: int
+    session_at: int | None = None

@@ -28,13 +28,13 @@ def test_a_secret_comes_to_the_workers_by_a_ticket_alone(tmp_path: Path, redis_s
         assert runner.process is not None
         try:
             runner.desire(wanted)
-            runner.wait_until(lambda: runner.state(wanted.run) in {"failed", "stopped"}, "the run ends")
+            runner.wait_until(lambda: runner.state(wanted.run) in {"failed", "completed"}, "the run ends")
             of_workers = [shown_by_processes(each.pid) for each in cluster.workers]
             shown = "\n".join([shown_by_processes(runner.process.pid), *of_workers])
             assert all(psutil.pid_exists(each.pid) for each in cluster.executors())
         finally:
             runner.end()
-        assert runner.state(wanted.run) == "stopped", runner.log_end()
+        assert runner.state(wanted.run) == "completed", runner.log_end()
         assert runner.progress(wanted.run).inputs["readings"].received == 15
     assert set(Guarded.asked) == {f"Bearer {PLANTED}"}
     assert "CoarseGrainedExecutorBackend" in "\n".join(of_workers)

@@ -65,8 +65,8 @@ class Disturbed:
 
     def to_the_end(self) -> None:
         """Wait until all three have ended; whatever still fails is asked for again."""
-        while self.states != {"stopped"}:
-            self.runner.wait_until(lambda: self.states <= {"stopped", "failed"}, "the runs have ended or failed")
+        while self.states != {"completed"}:
+            self.runner.wait_until(lambda: self.states <= {"completed", "failed"}, "the runs have ended or failed")
             if "failed" in self.states:
                 self._ask_again()
 
@@ -135,7 +135,7 @@ class Disturbed:
         self._wait(lambda: self.planned >= batch, f"batch {batch} is planned")
         looks = iter(range(self._chosen.randrange(MOST_LOOKS)))
         self._wait(lambda: next(looks, None) is None, "a moment later")
-        assert self.states != {"stopped"}, "it has ended before it was disturbed"
+        assert self.states != {"completed"}, "it has ended before it was disturbed"
 
     def _wait(self, reached: Callable[[], bool], what: str) -> None:
         """Wait until `reached`; runs that fail meanwhile are asked for again, as the web application does."""

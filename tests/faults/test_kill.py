@@ -37,7 +37,7 @@ def begun(runners: Runners, organisation: str) -> RunnerProcess:
 def test_five_kills_lose_and_double_nothing(runners: Runners) -> None:
     quiet = begun(runners, "undisturbed")
     quiet.start()
-    quiet.wait_until(lambda: quiet.state(RUN) == "stopped", "the undisturbed run has ended")
+    quiet.wait_until(lambda: quiet.state(RUN) == "completed", "the undisturbed run has ended")
     quiet.end()
 
     killed = begun(runners, "killed")
@@ -45,9 +45,9 @@ def test_five_kills_lose_and_double_nothing(runners: Runners) -> None:
         killed.start()
         killed.wait_until(lambda moment=moment: moment(journal(killed.folder, PLAN)), name, 0.003)  # type: ignore[misc]
         killed.kill()
-        assert killed.state(RUN) != "stopped"
+        assert killed.state(RUN) != "completed"
     killed.start()
-    killed.wait_until(lambda: killed.state(RUN) == "stopped", "the killed run has ended")
+    killed.wait_until(lambda: killed.state(RUN) == "completed", "the killed run has ended")
 
     results, late = rows_of(quiet.folder, PLAN)
     assert len(results) > 500

@@ -65,7 +65,8 @@ def test_a_dedicated_query_that_fails_and_a_runner_that_is_killed_change_no_resu
     assert (seen.domain, seen.message) == ("external", DISK_FULL)
     before = runner.progress("a-1").batch
     runner.wait_until(
-        lambda: runner.progress("a-1").batch > before + 3 or runner.state("a-1") == "stopped", "the shared one goes on"
+        lambda: runner.progress("a-1").batch > before + 3 or runner.state("a-1") == "completed",
+        "the shared one goes on",
     )
 
     for path in full:
@@ -77,7 +78,7 @@ def test_a_dedicated_query_that_fails_and_a_runner_that_is_killed_change_no_resu
     runner.kill()
     runner.start()
     for run in ("a-1", "b-1"):
-        runner.wait_until(lambda run=run: runner.state(run) == "stopped", f"{run} has ended")  # type: ignore[misc]
+        runner.wait_until(lambda run=run: runner.state(run) == "completed", f"{run} has ended")  # type: ignore[misc]
     assert rows(runner.folder, "a") == expected
     assert rows(runner.folder, "b") == expected
     assert (runner.folder / "carriers" / "b" / "spark").is_dir()
@@ -91,7 +92,7 @@ def test_a_shared_run_that_becomes_dedicated_in_as_many_buckets_gives_what_an_un
 ) -> None:
     seen = changed(runner)
     assert seen.message is None
-    runner.wait_until(lambda: runner.state("a-2") == "stopped", "it has ended")
+    runner.wait_until(lambda: runner.state("a-2") == "completed", "it has ended")
     assert rows(runner.folder, "a") == undisturbed(tmp_path / "undisturbed")
     assert runner.progress("a-2").inputs["readings"].received == BATCHES * 5
 
@@ -102,7 +103,7 @@ def test_a_shared_run_that_becomes_dedicated_in_more_buckets_goes_on_where_it_wa
     seen = changed(runner)
     assert "cannot be divided into 2 buckets: it goes on where it had read to" in str(seen.message)
     read_before = runner.progress("a-1")
-    runner.wait_until(lambda: runner.state("a-2") == "stopped", "it has ended")
+    runner.wait_until(lambda: runner.state("a-2") == "completed", "it has ended")
     last = runner.progress("a-2")
     assert last.batch > read_before.batch
     assert read_before.inputs["readings"].received + last.inputs["readings"].received == BATCHES * 5

@@ -27,7 +27,7 @@ def test_runs_start_end_and_fail_by_themselves_and_the_runner_ends_when_asked(ru
     good, lost = spec("good", "readings.jsonl"), spec("lost", "nowhere.jsonl")
     runner.desire(good, lost)
     runner.start()
-    runner.wait_until(lambda: runner.state("good-1") == "stopped", "the input has ended")
+    runner.wait_until(lambda: runner.state("good-1") == "completed", "the input has ended")
     seen = runner.observed("lost-1")
     assert seen is not None
     assert (seen.state, seen.domain) == ("failed", "user")
@@ -43,7 +43,7 @@ def test_runs_start_end_and_fail_by_themselves_and_the_runner_ends_when_asked(ru
 
     again = spec("lost", "readings.jsonl", run="lost-2")
     runner.desire(again)
-    runner.wait_until(lambda: runner.state("lost-2") == "stopped", "the mended run has ended")
+    runner.wait_until(lambda: runner.state("lost-2") == "completed", "the mended run has ended")
     assert runner.end() == 0
     assert runner.connection.get(keys.lease("o1")) is None
     assert not (runner.folder / "runner.json").exists()

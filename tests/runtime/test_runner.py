@@ -44,6 +44,22 @@ def test_a_desired_run_is_carried_and_every_change_is_told(desk: Desk) -> None:
     assert desk.carrier.commands == ["add a-1"]
 
 
+def test_a_run_that_starts_tells_when_its_query_plans(desk: Desk) -> None:
+    desk.carrier.ready = False
+    desk.desire(A)
+    desk.runner.turn()
+    assert desk.observed().step == "planning"
+    desk.carrier.ready = True
+    desk.runner.turn()
+    first = desk.observed()
+    assert (first.state, first.step) == ("starting", "first_batch")
+    desk.runner.turn()
+    assert desk.observed() == first
+    desk.carrier.commit("running")
+    desk.runner.turn()
+    assert (desk.observed().state, desk.observed().step) == ("running", None)
+
+
 def test_a_full_disk_keeps_old_batches_apart_and_the_runner_going(desk: Desk) -> None:
     desk.desire(A)
     desk.runner.turn()

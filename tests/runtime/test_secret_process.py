@@ -121,13 +121,13 @@ def test_a_secret_reaches_its_server_and_no_other_place(tmp_path: Path, redis_se
     assert runner.process is not None
     try:
         runner.desire(good, bad)
-        over = {"failed", "stopped"}
+        over = {"failed", "completed"}
         runner.wait_until(lambda: {runner.state(each.run) for each in (good, bad)} <= over, "both runs end")
         shown = shown_by_processes(runner.process.pid)
         failed = runner.observed(bad.run)
     finally:
         runner.end()
-    assert [runner.state(each.run) for each in (good, bad)] == ["stopped", "failed"], runner.log_end()
+    assert [runner.state(each.run) for each in (good, bad)] == ["completed", "failed"], runner.log_end()
     assert runner.progress(good.run).inputs["readings"].received == 15
     assert set(Guarded.asked) == {f"Bearer {PLANTED}"}
     assert "streaming.runtime" in shown

@@ -92,7 +92,7 @@ def test_a_changed_query_begins_from_the_beginning_in_the_other_carrier_as_it_wo
     alone = Loop(home, str(home / "alone"))
     add(alone, run(2, where="value >= 0"), PATH)
     told = states(alone.run(), "a")
-    assert [(state, message is None) for state, _, message in told] == [("running", True), ("stopped", False)]
+    assert [(state, message is None) for state, _, message in told] == [("running", True), ("completed", False)]
     assert read_by(alone) == BATCHES
     assert committed_batches(home / "results" / "a")[: len(before)] == before
     assert len(committed_batches(home / "results" / "a")) == len(before) + BATCHES + 1

@@ -66,7 +66,7 @@ def test_a_finite_input_is_read_to_its_end_flushed_and_reported(loop: Loop) -> N
     add(loop, spec("a", "readings.jsonl"))
     manifests = loop.run()
     assert len(manifests) == BATCHES + 1
-    assert [state for state, _, _ in states(manifests, "a")] == ["running", "stopped"]
+    assert [state for state, _, _ in states(manifests, "a")] == ["running", "completed"]
     results, late = rows(loop, "a")
     report = ProgressReport.model_validate_json(json.dumps(manifests[-1]["reports"][0]))
     assert report.results == len(results) > 0

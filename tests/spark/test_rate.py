@@ -201,7 +201,7 @@ def test_a_limited_run_reads_a_burst_and_then_the_limit_and_gives_the_same_resul
     manifests = seconds(loop, 20)
     assert received(manifests, "a-1") == [150, 180, 210, 240, 270, 300, 330, 360, 390, 400, 400]
     assert [report.held_back for report in reports(manifests, "a-1")] == [30] * 9 + [None] * 2
-    assert states(manifests, "a")[-1][0] == "stopped"
+    assert states(manifests, "a")[-1][0] == "completed"
     assert rows(loop, "a") == unlimited
 
 
@@ -292,7 +292,7 @@ def test_an_input_that_was_read_to_its_end_ends_whatever_the_limit_lets_be_read(
     add(loop, RunSpec.model_validate_json(json.dumps(content)))
     assert states(seconds(loop, 1), "a") == [("running", None, None)], "the ends of two lanes are a batch of their own"
     limit(loop, to)
-    assert states(seconds(loop, 2), "a")[-1][0] == "stopped"
+    assert states(seconds(loop, 2), "a")[-1][0] == "completed"
 
 
 def test_the_limit_is_reached_however_long_batches_are_apart(tmp_path: Path) -> None:

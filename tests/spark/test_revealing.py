@@ -69,7 +69,7 @@ def test_a_run_whose_secret_cannot_be_had_is_stopped_and_the_others_go_on(
     loop.carrier.control.append(StopBinding(kind="stop", tick=0, binding="a", flush=flush))
     manifests = loop.run()
     assert states(manifests, "a") == [("stopped", None, None)]
-    assert states(manifests, "b")[-1][0] == "stopped"
+    assert states(manifests, "b")[-1][0] == "completed"
 
 
 def test_a_secret_that_is_refused_fails_its_own_run_with_the_sentence(loop: Loop, runner: Runner) -> None:
@@ -78,4 +78,4 @@ def test_a_secret_that_is_refused_fails_its_own_run_with_the_sentence(loop: Loop
         add(loop, file_spec(name, "lines.jsonl"))
     manifests = loop.run()
     assert states(manifests, "a") == [("failed", "user", "no secret for readings")]
-    assert states(manifests, "b")[-1][0] == "stopped"
+    assert states(manifests, "b")[-1][0] == "completed"

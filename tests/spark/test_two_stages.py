@@ -236,7 +236,7 @@ def test_a_savepoint_of_two_stages_does_not_fit_into_one(tmp_path: Path) -> None
     assert "taken of 2 buckets and a second stage of 2 and this engine keeps 1 buckets" in str(message)
     add(new, chained_spec("a-3"), PATH, moving=True)
     told = states(new.run(), "a")
-    assert [state for state, _, _ in told] == ["running", "stopped"]
+    assert [state for state, _, _ in told] == ["running", "completed"]
     assert "cannot be divided into one bucket" in str(told[0][2])
 
 
@@ -256,7 +256,7 @@ def test_a_savepoint_of_version_1_is_read(tmp_path: Path) -> None:
     assert read_head(loop.carrier, PATH) == replace(read_head(loop.carrier, PATH), version=1, second=0)
     new = begin(tmp_path, str(tmp_path / "other"), buckets=1, isolate=True)
     add(new, chained_spec("a-2"), PATH)
-    assert [state for state, _, _ in states(new.run(), "a")] == ["running", "stopped"]
+    assert [state for state, _, _ in states(new.run(), "a")] == ["running", "completed"]
 
 
 def test_a_carrier_keeps_the_stages_that_it_was_made_with(tmp_path: Path) -> None:

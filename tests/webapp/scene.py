@@ -76,7 +76,7 @@ class Scene:
 
     def report(
         self,
-        state: Literal["starting", "running", "stopping", "stopped", "failed"],
+        state: Literal["starting", "running", "stopping", "stopped", "completed", "failed"],
         domain: Literal["user", "external", "internal"] | None = None,
         message: str | None = None,
     ) -> None:

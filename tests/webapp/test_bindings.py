@@ -10,6 +10,7 @@ from streaming.wire.messages import RunSpec
 from tests.webapp.conftest import POINTS, Person, file_adapter, graph, join
 from webapp.accounts.models import Organisation
 from webapp.accounts.permissions import Role
+from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
 from webapp.runs import tasks
 from webapp.runs.models import Run
@@ -118,8 +119,23 @@ def test_a_start_says_what_the_runner_must_do(alice: Person, binding: dict[str, 
     assert spec.inputs["cars"].adapter.kind == "file"
 
 
-def test_a_second_start_is_a_conflict(alice: Person, binding: dict[str, Any]) -> None:
-    assert [start(alice, binding).status_code for _ in range(2)] == [201, 409]
+def test_a_double_click_on_start_is_one_start(alice: Person, binding: dict[str, Any]) -> None:
+    first, second = (start(alice, binding) for _ in range(2))
+    assert [first.status_code, second.status_code] == [201, 200]
+    assert second.json()["id"] == first.json()["id"]
+    with organisation_context(alice.organisation.pk):
+        assert AuditEvent.objects.filter(action="run.started").count() == 1
+
+
+@pytest.mark.parametrize("change", [{"observed": "running"}, {"desired": "stopped"}])
+def test_a_start_beside_a_run_that_is_carried_or_stops_is_a_conflict(
+    alice: Person, binding: dict[str, Any], change: dict[str, str]
+) -> None:
+    run = start(alice, binding).json()["id"]
+    with organisation_context(alice.organisation.pk):
+        Run.objects.filter(pk=run).update(**change)
+    answered = start(alice, binding)
+    assert (answered.status_code, answered.json()["code"]) == (409, "conflict")
 
 
 def test_a_start_refuses_an_input_that_cannot_be_read(

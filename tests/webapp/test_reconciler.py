@@ -5,6 +5,8 @@ from uuid import UUID
 from streaming.wire import keys
 from tests.webapp.conftest import Person
 from tests.webapp.scene import Recorded, Scene
+from webapp.audit.models import AuditEvent
+from webapp.core.context import organisation_context
 from webapp.runs.launching import Launched
 from webapp.runs.reconciler import Reconciler
 
@@ -130,3 +132,14 @@ def test_another_organisation_has_a_runner_of_its_own(scene: Scene, charlie: Per
     Reconciler(charlie.organisation.pk, scene.connection, scene.launcher, scene.clock).turn()
     assert len(scene.launcher.launches) == 1
     assert not scene.connection.exists(keys.desired(str(charlie.organisation.pk)))
+
+
+def test_a_run_that_has_read_its_inputs_to_their_end_is_completed(scene: Scene) -> None:
+    scene.running()
+    scene.report("completed", message="The input has ended and every result was written.")
+    scene.turn()
+    run = scene.run
+    assert (run.observed, run.ended_at, scene.desired()) == ("completed", scene.clock(), {})
+    with organisation_context(run.organisation_id):
+        told = AuditEvent.objects.filter(target_id=str(run.pk), action="run.ended").get()
+    assert told.after["observed"] == "completed"

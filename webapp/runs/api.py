@@ -28,8 +28,10 @@ from webapp.runs.access import (
     listed_runs,
     runs_before,
 )
+from webapp.runs.checking import NoClock
 from webapp.runs.choosing import InputChoice
 from webapp.runs.models import Binding, Run
+from webapp.runs.starting import StartStep, steps_of
 from webapp.runs.states import Desired, Observed
 from webapp.streams.models import Stream
 
@@ -76,7 +78,8 @@ class RunShown(Strict):
     """A run: what is wanted, what is seen, and the sentence for the user with who must act. Times are ISO text in UTC.
 
     `progress` is the newest report that was kept; the live ones come from `events/`. `dedicated`: it was started with a
-    query of its own.
+    query of its own. `without_clock`: why it may never emit, as was known when it was started. `steps`: what its start
+    went through so far, in order.
     """
 
     id: str
@@ -96,6 +99,8 @@ class RunShown(Strict):
     changed_at: str
     ended_at: str | None
     progress: ProgressReport | None
+    without_clock: list[NoClock]
+    steps: list[StartStep]
 
 
 class RunList(RootModel[list[RunShown]]):
@@ -152,6 +157,8 @@ def shown_run(run: Run) -> RunShown:
         changed_at=run.changed_at.isoformat(),
         ended_at=None if run.ended_at is None else run.ended_at.isoformat(),
         progress=None if run.progress is None else ProgressReport.model_validate(run.progress),
+        without_clock=[NoClock.model_validate(each) for each in run.without_clock],
+        steps=steps_of(run),
     )
 
 
@@ -261,11 +268,15 @@ class StartView(TenantView):
     @extend_schema(
         operation_id="bindings_start",
         request=None,
-        responses={201: RunShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+        responses={200: RunShown, 201: RunShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str, binding: UUID) -> Response:
-        """Start a run; 422 with all faults of the query, the settings and the adapters."""
-        return answer(shown_run(services.start(binding=access_binding(binding), by=self.user)), 201)
+        """Start a run; 422 with all faults of the query, the settings and the adapters.
+
+        200 with the run that was started already, where the same is asked again before a runner carries it.
+        """
+        start = services.start(binding=access_binding(binding), by=self.user)
+        return answer(shown_run(start.run), 201 if start.is_new else 200)
 
 
 class StopView(TenantView):

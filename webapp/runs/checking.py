@@ -7,10 +7,10 @@ from streaming.adapters.registry import sends_ctis
 from streaming.definition.advance import in_force
 from streaming.definition.binding_checks import check_binding
 from streaming.definition.check import check
-from streaming.definition.clock_checks import held_back, told_once
+from streaming.definition.clock_checks import check_held, held_back, told_once
 from streaming.definition.event_time import check_event_times, with_event_times
 from streaming.definition.faults import Fault, Severity
-from streaming.definition.graph import InputNode, QueryGraph
+from streaming.definition.graph import InputNode, QueryGraph, Strict
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from webapp.streams.checking import check_input
 from webapp.streams.models import Stream
@@ -75,6 +75,39 @@ def check_bound(
     own_ctis = {each.stream.name for each in inputs.values() if sends_ctis(each.stream.read_adapter().kind)}
     faults = told_once(faults, held_back(bound, streams, in_force(bound, streams, advance), own_ctis))
     return [*faults, *check_binding(bound, streams, advance, own_ctis)]
+
+
+class NoClock(Strict):
+    """A node that gives nothing before the `inputs` end, for their settings advance no time; and what mends it.
+
+    `certain`: nor can their adapters. A file may still send CTIs beside its rows, which shows once rows have come.
+    """
+
+    node: str
+    inputs: list[str]
+    certain: bool
+    message: str
+    remedy: str
+
+
+def without_clock(
+    graph: QueryGraph, inputs: Mapping[str, Bound], streams: Mapping[str, StreamDefinition]
+) -> list[NoClock]:
+    """Return the nodes of a sound binding that wait for CTIs which no settings generate or import."""
+    bound = bind(graph, inputs)
+    settings = in_force(bound, streams, {name: each.advance for name, each in inputs.items() if each.advance})
+    held = held_back(bound, streams, settings, ())
+    silent = {name for name, each in inputs.items() if not sends_ctis(each.stream.read_adapter().kind)}
+    return [
+        NoClock(
+            node=node.node.id,
+            inputs=list(node.stopped),
+            certain=silent >= set(node.stopped),
+            message=told.message,
+            remedy=told.remedy,
+        )
+        for node, told in zip(held, check_held(held), strict=True)
+    ]
 
 
 def refuses(faults: list[Fault]) -> bool:

@@ -21,6 +21,7 @@ from django.conf import settings
 from webapp.core.context import current_organisation
 from webapp.core.secrets import organisation_keys
 from webapp.runs.models import RunnerLaunch
+from webapp.runs.starting import ticks_of
 
 START_MAY_TAKE = timedelta(seconds=60)
 """A launched process that lives but has not taken its lease for so long is given up."""
@@ -130,6 +131,12 @@ def ensure_runner(launcher: Launcher, now: datetime) -> int:
     launch.host, launch.pid, launch.launched_at, launch.attempts = launched.host, launched.pid, now, in_vain + 1
     launch.save()
     return in_vain
+
+
+def launched() -> int | None:
+    """Return when the runner was launched that has not been heard of yet, in ticks; None where there is none."""
+    launch = RunnerLaunch.objects.exclude(attempts=0).first()
+    return None if launch is None else ticks_of(launch.launched_at)
 
 
 def runner_was_heard() -> None:

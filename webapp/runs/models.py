@@ -66,7 +66,8 @@ class Run(TenantModel):
     `spec` is the RunSpec as it was at the start, so that an edit changes no run that is under way. `observed_at` is the
     runner's own time, in ticks, of the newest observation copied; older ones are ignored. `progress` is the newest
     ProgressReport copied. `stopped_because`: the sentence for the user where a full quota asked it to stop.
-    `dedicated` is that of `spec`, so that such runs can be counted.
+    `dedicated` is that of `spec`, so that such runs can be counted. `without_clock` are the NoClock values of its
+    start: why it may never emit; `steps` the StartStep values of its latest start.
     """
 
     binding = models.ForeignKey(Binding, on_delete=models.PROTECT, related_name="runs")
@@ -80,6 +81,8 @@ class Run(TenantModel):
     failures = models.PositiveIntegerField(default=0)
     retry_at = models.DateTimeField(null=True)
     progress = models.JSONField(null=True)
+    without_clock = models.JSONField(default=list)
+    steps = models.JSONField(default=list)
     stopped_because = models.TextField(default="")
     dedicated = models.BooleanField(default=False)
     started_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")

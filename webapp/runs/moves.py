@@ -10,8 +10,9 @@ from streaming.wire.messages import ProgressReport, RunnerLease, RunObserved
 from webapp.audit.recording import Target, record
 from webapp.core.server_paths import without_server_paths
 from webapp.runs.models import Run
+from webapp.runs.starting import begin
 from webapp.runs.state_events import announce
-from webapp.runs.states import CARRIED, Desired, Observed, may_move
+from webapp.runs.states import CARRIED, ENDED, Desired, Observed, may_move
 
 logger = logging.getLogger(__name__)
 
@@ -29,20 +30,22 @@ def retry_after(failures: int) -> timedelta:
 def move(run: Run, to: Observed, now: datetime, *, domain: str | None = None, message: str | None = None) -> None:
     """Move `run`, write it and announce it; the caller has asked `may_move`.
 
-    A stop ends the run. A failure ends it too, unless the domain is external and the user still wants it to run:
-    then it is tried again later. What a full quota stopped says so until its end.
+    A stop ends the run, and so does the end of its inputs. A failure ends it too, unless the domain is external and
+    the user still wants it to run: then it is tried again later. What a full quota stopped says so until its end.
     """
     before = audited(run)
     if to is Observed.FAILED:
         _fail(run, now, domain)
-    elif to is Observed.STOPPED:
+    elif to in ENDED:
         run.ended_at, run.desired = now, Desired.STOPPED
     if to is Observed.REQUESTED:
         run.retry_at = None
+    if to in {Observed.REQUESTED, Observed.LOST}:
+        begin(run, now)
     if run.stopped_because and message is None:
         domain, message = "user", run.stopped_because
     run.observed, run.domain, run.message, run.changed_at = to, domain, message, now
-    fields = ["observed", "domain", "message", "changed_at", "ended_at", "failures", "retry_at", "observed_at"]
+    fields = ["observed", "domain", "message", "changed_at", "ended_at", "failures", "retry_at", "observed_at", "steps"]
     with transaction.atomic():
         run.save(update_fields=[*fields, "desired"] if run.ended_at else fields)
         if action := _told(run, to):

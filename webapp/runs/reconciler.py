@@ -20,9 +20,10 @@ from streaming.wire import keys
 from streaming.wire.messages import ProgressReport, RunLimits, RunnerLease, RunObserved
 from webapp.accounts.quotas import limit
 from webapp.core.context import organisation_context
-from webapp.runs.launching import Launcher, ProcessLauncher, ensure_runner, runner_log, runner_was_heard
+from webapp.runs.launching import Launcher, ProcessLauncher, ensure_runner, launched, runner_log, runner_was_heard
 from webapp.runs.models import Run
 from webapp.runs.moves import lose, settle, stop_for, take_observation, take_report
+from webapp.runs.starting import step_on
 from webapp.runs.state_events import announce
 from webapp.runs.states import Desired, Observed
 from webapp.runs.usage import full, measure_running
@@ -96,10 +97,15 @@ class Reconciler:
         organisation, names = str(self.organisation), [str(run.pk) for run in runs]
         observed = self.connection.hmget(keys.observed(organisation), names)
         progress = self.connection.hmget(keys.progress(organisation), names)
-        for run, seen, report in zip(runs, observed, progress, strict=True):
+        launched_at = launched()
+        for run, content, report in zip(runs, observed, progress, strict=True):
             try:
+                seen = None if content is None else RunObserved.model_validate_json(content)
                 if seen is not None:
-                    take_observation(run, RunObserved.model_validate_json(seen), lease, self.now())
+                    take_observation(run, seen, lease, self.now())
+                if step_on(run, lease, seen, launched_at):
+                    run.save(update_fields=["steps"])
+                    announce(run)
                 if report is not None:
                     take_report(run, ProgressReport.model_validate_json(report), lease, self.now())
             except ValidationError:

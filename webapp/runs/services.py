@@ -1,5 +1,8 @@
 """Starting and stopping bindings. The reconciler does the rest."""
 
+from dataclasses import dataclass
+from datetime import datetime
+
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -11,9 +14,10 @@ from webapp.audit.recording import record
 from webapp.core.context import current_actor
 from webapp.core.errors import Conflict, Faulty
 from webapp.runs.access import bound_inputs, open_run
-from webapp.runs.checking import bind, check_bound, definitions, refuses
+from webapp.runs.checking import bind, check_bound, definitions, refuses, without_clock
 from webapp.runs.models import Binding, Run
 from webapp.runs.moves import audited, target_of
+from webapp.runs.starting import begin
 from webapp.runs.state_events import announce
 from webapp.runs.states import Desired, Observed
 from webapp.runs.tasks import reconcile_soon
@@ -32,18 +36,30 @@ def faults_before_start(binding: Binding) -> list[Fault]:
     return check_bound(graph, inputs, stream_definitions(), connect=True)
 
 
-def start(*, binding: Binding, by: User | None) -> Run:
+@dataclass(frozen=True)
+class Start:
+    """What became of a wish to start: the run, and whether it was made by this wish."""
+
+    run: Run
+    is_new: bool
+
+
+def start(*, binding: Binding, by: User | None) -> Start:
     """Start a run of `binding`. Raises `Faulty` with all faults, `Conflict` while another run has not ended.
 
+    A second wish for the same, before a runner carries the first or while that was being checked, is the same start.
     Also `Conflict` while the organisation waits for its deletion: the lock under which that is asked is the one under
     which a deletion stops what runs, so that no run slips in between. Under the same lock places are counted: raises
     `OverQuota` while as many runs are open as may be, or while what is kept is full.
     """
+    now = timezone.now()
+    same = _same_start(binding, now)
+    if same is not None:
+        return Start(same, is_new=False)
     faults = faults_before_start(binding)
     if refuses(faults):
         raise Faulty(faults)
     measure(binding)
-    now = timezone.now()
     run = Run(
         binding=binding,
         desired=Desired.RUNNING,
@@ -55,6 +71,9 @@ def start(*, binding: Binding, by: User | None) -> Run:
         changed_at=now,
     )
     run.spec = spec_of(run).model_dump(mode="json")
+    begin(run, now)
+    clockless = without_clock(binding.query_version.read_graph(), bound_inputs(binding), stream_definitions())
+    run.without_clock = [each.model_dump(mode="json") for each in clockless]
     try:
         with transaction.atomic():
             check_open("nothing is started")
@@ -63,10 +82,27 @@ def start(*, binding: Binding, by: User | None) -> Run:
             run.save()
             record("run.started", target=target_of(run), after=audited(run))
     except IntegrityError:
+        same = _same_start(binding, now)
+        if same is not None:
+            return Start(same, is_new=False)
         raise Conflict(f"{binding.name} has a run that has not ended. Stop it first.") from None
     announce(run)
     reconcile_soon(binding.organisation_id)
-    return run
+    return Start(run, is_new=True)
+
+
+def _same_start(binding: Binding, since: datetime) -> Run | None:
+    """Return the open run that a wish of `since` asks for again: of the same specification, not carried yet or newer.
+
+    Without this the second click of a double-click would be answered by a conflict with the first.
+    """
+    run = open_run(binding)
+    if run is None or run.desired != Desired.RUNNING or run.failures:
+        return None
+    if run.observed not in {Observed.REQUESTED, Observed.STARTING} and run.created_at < since:
+        return None
+    asked = spec_of(run).model_copy(update={"dedicated": binding.dedicated})
+    return run if run.read_spec() == asked else None
 
 
 def spec_of(run: Run) -> RunSpec:

@@ -3,9 +3,11 @@
 import redis
 from django.conf import settings
 from django.db import transaction
+from pydantic import Field
 
 from streaming.definition.graph import Strict
 from webapp.runs.models import Run
+from webapp.runs.starting import StartStep, steps_of
 from webapp.runs.states import Desired, Observed
 
 KEPT = 100
@@ -22,6 +24,7 @@ class RunState(Strict):
     message: str | None
     changed_at: str
     ended_at: str | None
+    steps: list[StartStep] = Field(default_factory=list)
 
 
 def states_key(organisation: str, run: str) -> str:
@@ -39,6 +42,7 @@ def state_of(run: Run) -> RunState:
         message=run.message,
         changed_at=run.changed_at.isoformat(),
         ended_at=None if run.ended_at is None else run.ended_at.isoformat(),
+        steps=steps_of(run),
     )
 
 

@@ -12,33 +12,33 @@ class Desired(StrEnum):
 
 
 class Observed(StrEnum):
-    """What is known of the run. `requested`: no runner has taken it yet; `lost`: its runner is gone."""
+    """What is known of the run. `requested`: no runner has taken it yet; `lost`: its runner is gone.
+
+    `completed`: it has read its inputs to their end, and every result is written; `stopped`: somebody stopped it.
+    """
 
     REQUESTED = "requested"
     STARTING = "starting"
     RUNNING = "running"
     STOPPING = "stopping"
     STOPPED = "stopped"
+    COMPLETED = "completed"
     FAILED = "failed"
     LOST = "lost"
 
 
+ENDED: Final = frozenset({Observed.STOPPED, Observed.COMPLETED})
+"""States that end a run whatever is wanted of it; a failure ends it unless it is tried again."""
+
 MOVES: Final[dict[Observed, frozenset[Observed]]] = {
-    Observed.REQUESTED: frozenset(
-        {Observed.STARTING, Observed.RUNNING, Observed.STOPPING, Observed.STOPPED, Observed.FAILED}
-    ),
-    Observed.STARTING: frozenset(
-        {Observed.RUNNING, Observed.STOPPING, Observed.STOPPED, Observed.FAILED, Observed.LOST}
-    ),
-    Observed.RUNNING: frozenset(
-        {Observed.STARTING, Observed.STOPPING, Observed.STOPPED, Observed.FAILED, Observed.LOST}
-    ),
-    Observed.STOPPING: frozenset({Observed.STOPPED, Observed.FAILED, Observed.LOST}),
-    Observed.LOST: frozenset(
-        {Observed.STARTING, Observed.RUNNING, Observed.STOPPING, Observed.STOPPED, Observed.FAILED}
-    ),
+    Observed.REQUESTED: frozenset({Observed.STARTING, Observed.RUNNING, Observed.STOPPING, *ENDED, Observed.FAILED}),
+    Observed.STARTING: frozenset({Observed.RUNNING, Observed.STOPPING, *ENDED, Observed.FAILED, Observed.LOST}),
+    Observed.RUNNING: frozenset({Observed.STARTING, Observed.STOPPING, *ENDED, Observed.FAILED, Observed.LOST}),
+    Observed.STOPPING: frozenset({*ENDED, Observed.FAILED, Observed.LOST}),
+    Observed.LOST: frozenset({Observed.STARTING, Observed.RUNNING, Observed.STOPPING, *ENDED, Observed.FAILED}),
     Observed.FAILED: frozenset({Observed.REQUESTED, Observed.STOPPED}),
     Observed.STOPPED: frozenset(),
+    Observed.COMPLETED: frozenset(),
 }
 """From each state, the states that may follow. `failed` is left only to try again, or by the user's stop."""
 

@@ -4,6 +4,7 @@ import { formatClock, formatInstant, formatLocal, ticksOf } from "../model/ticks
 
 const TONE_SHAPES: Record<Tone, string> = {
   good: "M2 1.2v9.6L10.5 6z",
+  done: "M4.6 10.4L.8 6.6l1.5-1.5 2.3 2.3 5.1-5.6 1.5 1.4z",
   busy: "M6 1.5a4.5 4.5 0 1 0 4.5 4.5H8.6A2.6 2.6 0 1 1 6 3.4z",
   idle: "M2 2h8v8H2z",
   bad: "M2.4 .8L6 4.4L9.6 .8L11.2 2.4L7.6 6L11.2 9.6L9.6 11.2L6 7.6L2.4 11.2L.8 9.6L4.4 6L.8 2.4z",

@@ -224,7 +224,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Start a run; 422 with all faults of the query, the settings and the adapters. */
+        /**
+         * @description Start a run; 422 with all faults of the query, the settings and the adapters.
+         *
+         *     200 with the run that was started already, where the same is asked again before a runner carries it.
+         */
         post: operations["bindings_start"];
         delete?: never;
         options?: never;
@@ -2095,6 +2099,24 @@ export interface components {
             name: string;
         };
         /**
+         * NoClock
+         * @description A node that gives nothing before the `inputs` end, for their settings advance no time; and what mends it.
+         *
+         *     `certain`: nor can their adapters. A file may still send CTIs beside its rows, which shows once rows have come.
+         */
+        NoClock: {
+            /** Node */
+            node: string;
+            /** Inputs */
+            inputs: string[];
+            /** Certain */
+            certain: boolean;
+            /** Message */
+            message: string;
+            /** Remedy */
+            remedy: string;
+        };
+        /**
          * NodeExplained
          * @description One node: what it does, what goes in and out, what it holds back, what it remembers, and who carries it.
          *
@@ -2128,9 +2150,11 @@ export interface components {
         /**
          * Observed
          * @description What is known of the run. `requested`: no runner has taken it yet; `lost`: its runner is gone.
+         *
+         *     `completed`: it has read its inputs to their end, and every result is written; `stopped`: somebody stopped it.
          * @enum {string}
          */
-        Observed: "requested" | "starting" | "running" | "stopping" | "stopped" | "failed" | "lost";
+        Observed: "requested" | "starting" | "running" | "stopping" | "stopped" | "completed" | "failed" | "lost";
         /**
          * OrderEdgesNode
          * @description Releases the starts and ends of edges in order of time: the first query of the two-query recipe.
@@ -2598,7 +2622,8 @@ export interface components {
          * @description A run: what is wanted, what is seen, and the sentence for the user with who must act. Times are ISO text in UTC.
          *
          *     `progress` is the newest report that was kept; the live ones come from `events/`. `dedicated`: it was started with a
-         *     query of its own.
+         *     query of its own. `without_clock`: why it may never emit, as was known when it was started. `steps`: what its start
+         *     went through so far, in order.
          */
         RunShown: {
             /** Id */
@@ -2632,6 +2657,10 @@ export interface components {
             /** Ended At */
             ended_at: string | null;
             progress: components["schemas"]["ProgressReport"] | null;
+            /** Without Clock */
+            without_clock: components["schemas"]["NoClock"][];
+            /** Steps */
+            steps: components["schemas"]["StartStep"][];
         };
         /**
          * RunState
@@ -2650,6 +2679,8 @@ export interface components {
             changed_at: string;
             /** Ended At */
             ended_at: string | null;
+            /** Steps */
+            steps?: components["schemas"]["StartStep"][];
         };
         /**
          * Sample
@@ -2886,6 +2917,24 @@ export interface components {
             shared: string;
             /** Dedicated */
             dedicated: string;
+        };
+        /**
+         * StartName
+         * @description The steps of a start, in order. A run that joins what runs already goes through few of them.
+         *
+         *     `requested` waits for the reconciler; `launching` the runner's process starts; `session` Spark starts in it;
+         *     `planning` the streaming query that carries the run starts; `first_batch` it reads for the first time.
+         * @enum {string}
+         */
+        StartName: "requested" | "launching" | "session" | "planning" | "first_batch";
+        /**
+         * StartStep
+         * @description A step of a start and when it began, in ticks; it lasts until the next one, the last until the run runs.
+         */
+        StartStep: {
+            name: components["schemas"]["StartName"];
+            /** At */
+            at: number;
         };
         /**
          * Step
@@ -4242,6 +4291,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunShown"];
+                };
+            };
             201: {
                 headers: {
                     [name: string]: unknown;

@@ -2,7 +2,7 @@
 
 import type { Observed, RunState } from "./api";
 
-export type Tone = "good" | "busy" | "idle" | "bad" | "unknown";
+export type Tone = "good" | "done" | "busy" | "idle" | "bad" | "unknown";
 
 export const OBSERVED_WORDS: Record<Observed, { label: string; tone: Tone; meaning: string }> = {
   requested: { label: "Requested", tone: "busy", meaning: "Waiting for a runner to take it." },
@@ -10,6 +10,11 @@ export const OBSERVED_WORDS: Record<Observed, { label: string; tone: Tone; meani
   running: { label: "Running", tone: "good", meaning: "The runner reads and reports." },
   stopping: { label: "Stopping", tone: "busy", meaning: "The last batch is being finished." },
   stopped: { label: "Stopped", tone: "idle", meaning: "It has stopped; its state is kept for the next start." },
+  completed: {
+    label: "Completed",
+    tone: "done",
+    meaning: "It has read its inputs to their end, and every result is written.",
+  },
   failed: { label: "Failed", tone: "bad", meaning: "It cannot go on until what the message says is mended." },
   lost: { label: "Unknown", tone: "unknown", meaning: "Its runner no longer answers; a new one is being launched." },
 };

@@ -9,8 +9,10 @@ import { StopButton } from "../../components/StopButton";
 import type { Connection } from "../../lib/eventStream";
 import { useNow } from "../../lib/now";
 import { useReason, useSlug } from "../../lib/session";
-import type { ProgressReport, RunShown, RunState } from "../../model/api";
+import type { NoClock, Observed, ProgressReport, RunShown, RunState } from "../../model/api";
+import { staleWords } from "../../model/freshness";
 import { heldBackWords } from "../../model/heldBack";
+import { withoutClock } from "../../model/noClock";
 import { isOpen, OBSERVED_WORDS, whoActs } from "../../model/states";
 import { formatClock, formatInstant, type Ticks, ticksOf } from "../../model/ticks";
 import { Charts } from "./Charts";
@@ -21,6 +23,7 @@ import { QuarantinePanel } from "./QuarantinePanel";
 import { useRun } from "./queries";
 import { ResultsPanel } from "./ResultsPanel";
 import { StartAgain } from "./StartAgain";
+import { StartSteps } from "./StartSteps";
 import { Tiles } from "./Tiles";
 
 const MINUTE: Ticks = 60_000_000;
@@ -70,6 +73,37 @@ function HeldBack({ report }: { report: ProgressReport }) {
   );
 }
 
+/** A connection that lives says nothing of figures that stand still. */
+function Stale({ age, observed }: { age: Ticks; observed: Observed }) {
+  const words = staleWords(age, observed);
+  return words === null ? null : (
+    <Notice tone="unknown">
+      <p>{words}</p>
+    </Notice>
+  );
+}
+
+/** What the newest report says beside its figures, while the run goes on. */
+function OfTheReport({ report, now, observed }: { report: ProgressReport; now: Ticks; observed: Observed }) {
+  return (
+    <>
+      <HeldBack report={report} />
+      <Stale age={now - report.at} observed={observed} />
+    </>
+  );
+}
+
+function WithoutClock({ nodes, report }: { nodes: readonly NoClock[]; report: ProgressReport | null }) {
+  return withoutClock(nodes, report).map((each) => (
+    <Notice key={each.node} tone="unknown">
+      <p>
+        <strong>This run gives no result as it is.</strong> {each.message}
+      </p>
+      <p>{each.remedy} Then start it again.</p>
+    </Notice>
+  ));
+}
+
 function ConnectionNote({ connection, open }: { connection: Connection; open: boolean }) {
   if (connection === "live" || !open) return null;
   return (
@@ -94,7 +128,7 @@ function Head({ run, live }: { run: RunShown; live: LiveRun }) {
         beside={
           <>
             <StateMark observed={state.observed} since={state.changed_at} />
-            <DesiredMark desired={state.desired} />
+            {open ? <DesiredMark desired={state.desired} /> : null}
             <ConnectionNote connection={connection} open={open} />
           </>
         }
@@ -117,19 +151,23 @@ function Head({ run, live }: { run: RunShown; live: LiveRun }) {
         )}
       </p>
       <StateNotice state={state} />
+      {open ? <WithoutClock nodes={run.without_clock} report={live.history.latest} /> : null}
     </>
   );
 }
 
-function NoFigures({ open }: { open: boolean }) {
+function NoFigures({ state, now }: { state: RunState; now: Ticks }) {
+  const open = isOpen(state);
   return (
     <div className="panel">
-      <Empty title={open ? "No figures yet." : "This run ended before its first report."}>
-        <p>
-          {open
-            ? "The first report comes with the first batch, a few seconds after the runner has started."
-            : "The message above says why. Mend it, then start again."}
-        </p>
+      <Empty
+        title={open ? "No figures yet: they come with the first batch." : "This run ended before its first report."}
+      >
+        {open ? (
+          <StartSteps steps={state.steps ?? []} now={now} />
+        ) : (
+          <p>The message above says why. Mend it, then start again.</p>
+        )}
       </Empty>
     </div>
   );
@@ -147,10 +185,10 @@ function Live({ run }: { run: RunShown }) {
     <>
       <Head run={run} live={live} />
       {history.latest === null ? (
-        <NoFigures open={isOpen(state)} />
+        <NoFigures state={state} now={clock} />
       ) : (
         <>
-          {moving ? <HeldBack report={history.latest} /> : null}
+          {moving ? <OfTheReport report={history.latest} now={clock} observed={state.observed} /> : null}
           <Tiles history={history} now={to} />
           <div className="row">
             <Choices label="Time shown in the charts" options={SPANS} value={span} onChange={setSpan} />

@@ -13,8 +13,8 @@ export interface LiveRun {
 }
 
 function stateOf(run: RunShown): RunState {
-  const { desired, observed, domain, message, changed_at, ended_at } = run;
-  return { run: run.id, desired, observed, domain, message, changed_at, ended_at };
+  const { desired, observed, domain, message, changed_at, ended_at, steps } = run;
+  return { run: run.id, desired, observed, domain, message, changed_at, ended_at, steps };
 }
 
 /** Reports gathered for a moment, so that the history that comes first is drawn once. */

@@ -60,7 +60,10 @@ function Row({ binding, start, reason }: ActionProps) {
     <tr>
       <th scope="row">{run === null ? binding.name : <Link to={`/t/${slug}/runs/${run.id}`}>{binding.name}</Link>}</th>
       <td>{run === null ? null : <StateMark observed={run.observed} since={run.changed_at} />}</td>
-      <td>{run === null ? <span className="quiet">never started</span> : <DesiredMark desired={run.desired} />}</td>
+      <td>
+        {run === null ? <span className="quiet">never started</span> : null}
+        {run !== null && isOpen(run) ? <DesiredMark desired={run.desired} /> : null}
+      </td>
       <td className="message">{run?.message}</td>
       <td className="nowrap">
         <Link to={`/t/${slug}/queries/${binding.query}`}>{binding.query_name}</Link> v{binding.query_version_number}

@@ -1,0 +1,25 @@
+import type { StartStep } from "../../model/api";
+import { STEP_WORDS, timedSteps } from "../../model/starting";
+import type { Ticks } from "../../model/ticks";
+
+/** The steps of a start with their seconds; the one that goes on is told to screen readers when it begins. */
+export function StartSteps({ steps, now }: { steps: readonly StartStep[]; now: Ticks }) {
+  const timed = timedSteps(steps, now);
+  const current = timed.at(-1);
+  if (current === undefined) return <p>The first report comes with the first batch.</p>;
+  return (
+    <>
+      <p className="visually-hidden" role="status">
+        {STEP_WORDS[current.name]}
+      </p>
+      <ol className="steps">
+        {timed.map(({ name, seconds, current: goesOn }) => (
+          <li key={name} aria-current={goesOn ? "step" : undefined}>
+            {STEP_WORDS[name]} <span className="figures">{seconds} s</span>
+            {goesOn ? "…" : ""}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
