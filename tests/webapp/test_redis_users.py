@@ -1,0 +1,114 @@
+"""To Redis each runner is a user of its own: it reads and writes what is its organisation's, and nothing else."""
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+import redis
+from django.core.cache import caches
+
+from streaming.runtime.mailbox import Mailbox
+from streaming.wire import keys
+from streaming.wire.messages import RunnerLease
+from tests.webapp.scene import Scene
+from webapp.core.cached_values import JSONValues
+from webapp.runs.launching import _told
+from webapp.runs.redis_users import address_for, admit_runner, dismiss_runner, user_of
+from webapp.settings import CACHES
+
+ACME, ZETA = uuid4(), uuid4()
+LEASE = RunnerLease(token="t", host="here", pid=1, started_at=0, beat_at=0)
+
+
+@pytest.fixture
+def runner(redis_connection: "redis.Redis") -> Iterator["redis.Redis"]:
+    """The connection of acme's runner."""
+    with redis.Redis.from_url(address_for(ACME)) as client:
+        yield client
+    dismiss_runner(redis_connection, ACME)
+    assert user_of(ACME) not in redis_connection.acl_users()
+
+
+def test_a_runner_does_all_its_work_as_a_user_of_its_own(runner: "redis.Redis") -> None:
+    mailbox = Mailbox(runner, str(ACME))
+    assert mailbox.renew(LEASE)
+    assert mailbox.holder() == LEASE
+    assert mailbox.desired() == {}
+    assert mailbox.limits() is None
+    assert mailbox.reported() == {}
+    mailbox.tell_rate(5)
+    mailbox.take_over(LEASE)
+    mailbox.release("t")
+    assert mailbox.holder() is None
+
+
+def test_a_runner_reads_and_writes_nothing_of_others(runner: "redis.Redis", redis_connection: "redis.Redis") -> None:
+    redis_connection.set(keys.lease(str(ZETA)), "theirs")
+    for key in (keys.lease(str(ZETA)), "celery", "_kombu.binding.celery", "json:1:rate"):
+        for command in (("GET", key), ("SET", key, "x"), ("DEL", key), ("EVAL", f"redis.call('get', '{key}')", "0")):
+            with pytest.raises(redis.ResponseError, match=r"(?i)no permissions|can't access"):
+                runner.execute_command(*command)
+    for line in ("KEYS *", "SCAN 0", "FLUSHALL", "CONFIG GET *", "ACL LIST", "CLIENT LIST", "MONITOR", "SHUTDOWN"):
+        with pytest.raises(redis.ResponseError, match=r"(?i)no permissions"):
+            runner.execute_command(*line.split())
+    assert redis_connection.get(keys.lease(str(ZETA))) == b"theirs"
+
+
+def test_a_runner_is_told_the_address_with_its_own_name(redis_connection: "redis.Redis", settings: Any) -> None:
+    settings.REDIS_URL += "?client_name=x&password=planted"
+    told = _told(ACME)["redis"]
+    dismiss_runner(redis_connection, ACME)
+    assert told.startswith(f"redis://{user_of(ACME)}:")
+    assert told.endswith("?client_name=x")
+    settings.REDIS_URL = "unix://:planted@/run/redis.sock"
+    with pytest.raises(redis.ConnectionError):
+        _told(ACME)
+
+
+def test_a_redis_that_has_forgotten_its_users_learns_them_at_the_next_turn(scene: Scene) -> None:
+    scene.running()
+    organisation = UUID(scene.organisation)
+    address = address_for(organisation)
+    dismiss_runner(scene.connection, organisation)
+    with redis.Redis.from_url(address) as runner:
+        with pytest.raises(redis.AuthenticationError):
+            runner.ping()
+        scene.lease()
+        scene.turn()
+        assert runner.ping()
+    dismiss_runner(scene.connection, organisation)
+
+
+def test_where_no_users_can_be_made_a_runner_gets_the_address_itself_and_the_log_says_so(
+    redis_connection: "redis.Redis", settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    redis_connection.execute_command("ACL", "SETUSER", "weak", "on", ">pw", "~*", "+@all", "-acl")
+    settings.REDIS_URL = settings.REDIS_URL.replace("//", "//weak:pw@")
+    with caplog.at_level(logging.WARNING):
+        assert address_for(ACME) == settings.REDIS_URL
+    assert "may not make others (ACL SETUSER)" in caplog.text
+    with redis.Redis.from_url(settings.REDIS_URL) as weak:
+        assert not admit_runner(weak, ACME)
+    redis_connection.acl_deluser("weak")
+
+
+@pytest.mark.parametrize("value", [None, True, 5, -1, 1.5, "5", "text", [1.5, 2.5], {"a": [None]}])
+def test_the_cache_gives_back_what_it_was_given(settings: Any, redis_server_url: str, value: Any) -> None:
+    settings.CACHES = {"default": {**CACHES["default"], "LOCATION": redis_server_url}}
+    cache = caches["default"]
+    cache.set("key", value)
+    assert (cache.get("key", "absent"), type(cache.get("key", "absent"))) == (value, type(value))
+    cache.clear()
+
+
+def test_what_somebody_put_into_the_cache_is_not_run() -> None:
+    with pytest.raises(ValueError, match="Expecting value"):
+        JSONValues().loads(b"cos\nsystem\n(S'true'\ntR.")
+
+
+@pytest.mark.parametrize("value", [(1, 2), {1: "a"}, float("nan"), b"bytes"])
+def test_what_would_come_back_as_something_else_is_refused(value: Any) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        JSONValues().dumps(value)
