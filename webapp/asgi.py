@@ -1,4 +1,4 @@
-"""The ASGI application: `uvicorn webapp.asgi:application`. Live pages need ASGI; WSGI is not offered."""
+"""The ASGI application: `uvicorn --no-proxy-headers webapp.asgi:application`. Live pages need ASGI, not WSGI."""
 
 import os
 
@@ -8,6 +8,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 
 _django = get_asgi_application()
 
-from webapp.core.bodies import LimitedBodies  # noqa: E402 - models can be loaded only now
+from django.conf import settings  # noqa: E402 - models can be loaded only now
 
-application = LimitedBodies(_django)
+from webapp.core.bodies import LimitedBodies  # noqa: E402 - as above
+from webapp.core.proxies import ClientAddresses, require_plain_server  # noqa: E402 - as above
+
+require_plain_server()
+application = ClientAddresses(LimitedBodies(_django), settings.TRUSTED_PROXIES)

@@ -1,5 +1,6 @@
 """What the variables of sign-in and mail mean; `settings` alone reads them, and hands them in."""
 
+import ipaddress
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -14,6 +15,18 @@ def address(environment: Mapping[str, str], name: str, default: str) -> str:
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
         raise ImproperlyConfigured(f"{name} is {value!r}: set it to an address such as https://punctual.example.")
     return value
+
+
+def networks(environment: Mapping[str, str], name: str) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
+    """Return the networks in the variable `name`, none where it is not set. Raises `ImproperlyConfigured`."""
+    texts = [part.strip() for part in environment.get(name, "").split(",") if part.strip()]
+    try:
+        found = tuple(ipaddress.ip_network(text) for text in texts)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}. Write networks such as 10.0.0.0/8,192.0.2.7.") from None
+    if any(network.prefixlen == 0 for network in found):
+        raise ImproperlyConfigured(f"{name} names the whole internet: name the networks of your own proxies.")
+    return found
 
 
 def openid_providers(environment: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from streaming.definition.shape_errors import sentences
 from streaming.wire.outgoing import OutgoingPolicy
-from webapp.environment import address, mail, openid_providers, origins_of
+from webapp.environment import address, mail, networks, openid_providers, origins_of
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -26,6 +26,7 @@ KNOWN = frozenset(
         "PUNCTUAL_ALLOWED_HOSTS",
         "PUNCTUAL_TRUSTED_ORIGINS",
         "PUNCTUAL_BEHIND_PROXY",
+        "PUNCTUAL_TRUSTED_PROXIES",
         "PUNCTUAL_LOG_LEVEL",
         "PUNCTUAL_OUTGOING_NETWORKS",
         "PUNCTUAL_OUTGOING_PORTS",
@@ -382,6 +383,8 @@ SILENCED_SYSTEM_CHECKS = ["security.W021"]
 """Preloading is built into browsers for years, for a whole domain: its owner decides on that, at the proxy, not we."""
 if _switch("PUNCTUAL_BEHIND_PROXY"):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+TRUSTED_PROXIES = networks(os.environ, "PUNCTUAL_TRUSTED_PROXIES")
+"""Whose X-Forwarded-For is believed; where one is named, nobody else's headers of proxies are."""
 X_FRAME_OPTIONS = "DENY"
 
 LOGGING = {

@@ -102,7 +102,8 @@ def manage(title: str, arguments: list[str], place: Place, env: Mapping[str, str
 
 def start_web(processes: Processes, place: Place) -> Child:
     """Start the server of pages and API."""
-    options = ["--host", HOST, "--port", str(place.port), "--timeout-graceful-shutdown", "3", "--no-access-log"]
+    options = ["--host", HOST, "--port", str(place.port), "--timeout-graceful-shutdown", "3"]
+    options += ["--no-access-log", "--no-proxy-headers"]
     return processes.start("web", [sys.executable, "-m", "uvicorn", "webapp.asgi:application", *options])
 
 
