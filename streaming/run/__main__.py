@@ -4,17 +4,18 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
 from streaming.adapters.contract import AdapterError
 from streaming.definition.explain import explain, explain_text
 from streaming.definition.streams import Rowtime
+from streaming.run.batch_rows import expected_rows
 from streaming.run.definition import Definition, define
 from streaming.run.errors import Failed, Refused, RunError, Unreadable
+from streaming.run.executors import executed, execution_of
 from streaming.run.options import Options, read_options
-from streaming.run.outcome import Counted
 from streaming.run.places import check_places, places
 from streaming.run.progress import progress_on
 from streaming.run.results import Results
@@ -61,14 +62,16 @@ def _run(options: Options, definition: Definition) -> None:
     read = definition.files.values()
     folders = [files.path for files in read if files.path.is_dir()]
     check_places(where, (Path(file.path) for files in read for file in files.files), folders)
+    execution = execution_of(options, definition)
+    said = (*definition.said, *execution.said)
     if not options.as_json:
-        _say(*definition.said)
+        _say(*said)
     begun = time.monotonic()
     sources = _sources(definition)
-    progress = progress_on(sys.stderr, quiet=options.quiet or options.as_json)
+    progress = progress_on(sys.stderr, quiet=options.quiet or options.as_json, expected=expected_rows(list(read)))
     results = Results(where, definition.outputs, progress)
     try:
-        counted = _executed(options, definition, sources, results)
+        counted = executed(execution, definition, sources, results)
         results.finish()
     except AdapterError as error:
         raise Unreadable(str(error)) from None
@@ -81,13 +84,13 @@ def _run(options: Options, definition: Definition) -> None:
         options,
         Summary(
             query=definition.graph.name,
-            executor=options.executor,
+            executor=execution.executor,
             inputs=counted,
             outputs={name: (results.written[name], where.outputs[name].path) for name in definition.outputs},
             late=(results.late_rows, where.late),
             firsts=results.firsts,
             seconds=time.monotonic() - begun,
-            said=definition.said,
+            said=said,
         ),
     )
 
@@ -116,24 +119,6 @@ def _sources(definition: Definition) -> list[Source]:
         except AdapterError as error:
             raise Unreadable(f"{node}: {error}") from None
     return sources
-
-
-def _executed(
-    options: Options, definition: Definition, sources: Sequence[Source], sink: Results
-) -> Mapping[str, Counted]:
-    """Run by the executor that is asked for, and import no other. Raises `RunError` and `AdapterError`."""
-    graph, streams, rows = definition.graph, definition.streams, options.rows_a_batch
-    if options.executor == "spark":
-        from streaming.run.by_spark import run_spark
-
-        return run_spark(graph, streams, definition.advance, sources, rows, sink)
-    if options.executor == "engine":
-        from streaming.run.by_engine import run_engine
-
-        return run_engine(graph, streams, definition.temporal, sources, rows, sink)
-    from streaming.run.by_reference import run_reference
-
-    return run_reference(graph, streams, definition.temporal, sources, rows, sink)
 
 
 def _say(*lines: str) -> None:

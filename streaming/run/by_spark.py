@@ -1,19 +1,22 @@
 """A run by the real job on this machine's Spark: adapters feed it, its committed parts are the result."""
 
 import json
+import os
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from streaming.definition.check import check
-from streaming.definition.graph import InputNode, QueryGraph
+from streaming.definition.graph import InputNode, OutputNode, QueryGraph
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import Fields
 from streaming.run.errors import Failed
 from streaming.run.json_rows import payload_json
-from streaming.run.outcome import Counted, Row, Sink
+from streaming.run.outcome import Counted, Sink
 from streaming.run.sources import Chunk, FileSource, Source, originals, rounds
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.outcomes import Reason
@@ -25,6 +28,7 @@ from streaming.wire.rows import Element, MalformedRow
 
 _BINDING: Final = "run"
 _DEADLINE_S: Final = 24 * 3600.0
+_LINES_TOLD: Final = 10
 _BAD: Final[Mapping[Reason, Mapping[str, Any]]] = {
     Reason.BAD_ROW: {"bad": ""},
     Reason.BAD_TIME: {"start": None},
@@ -48,6 +52,9 @@ def run_spark(
     Raises `Failed` with what Spark says, `AdapterError`.
     """
     try:
+        from pyspark.errors import PySparkException
+
+        from streaming.run.committed import tell_rows
         from streaming.spark.errors import PunctualError
         from streaming.spark.layout import CarrierSettings
         from streaming.spark.local_run import run_to_end
@@ -68,22 +75,56 @@ def run_spark(
         )
         settings = CarrierSettings(home="/", rows_per_batch=rows_a_batch)
         try:
-            session = start_session(make_archive=True)
+            sink.begin("starting Spark")
+            with errors_kept_in(home / "spark.log"):
+                session = start_session(make_archive=True)
+            sink.begin("running on Spark")
             try:
-                found = run_to_end(session, [(spec, "flush")], home / "carrier", settings, deadline_s=_DEADLINE_S)
+                found = run_to_end(
+                    session,
+                    [(spec, "flush")],
+                    home / "carrier",
+                    settings,
+                    deadline_s=_DEADLINE_S,
+                    on_manifest=lambda manifest: sink.read(manifest["read"]),
+                )
             finally:
                 session.stop()
         except (PunctualError, TimeoutError) as error:
             raise Failed(f"Spark: {error}") from None
+        except PySparkException as error:
+            raise Failed(f"Spark did not start ({error}). It said:\n{_end_of(home / 'spark.log')}") from None
         result = found[_BINDING]
         if result.failure is not None:
             raise Failed(f"Spark: {result.failure}")
-        _tell_rows(check(graph, streams).schemas, result.rows("results"), sink)
+        sink.begin("writing the results")
+        schemas = check(graph, streams).schemas
+        outputs = {node.id: schemas[node.id] for node in graph.nodes if isinstance(node, OutputNode)}
+        tell_rows(result.parts("results"), outputs, sink)
         _tell_late(list(result.rows("late")), sources, sink)
         counts = {} if result.report is None else result.report.inputs
     return {node: Counted(Counter(each.outcomes), Counter(each.reasons)) for node, each in counts.items()} or {
         source.node: Counted() for source in sources
     }
+
+
+@contextmanager
+def errors_kept_in(log: Path) -> Iterator[None]:
+    """What is started meanwhile tells its standard error to `log`, for good: Java and Spark chat there."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with log.open("ab") as file:
+            os.dup2(file.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def _end_of(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
+    return "\n".join(f"  {line}" for line in lines[-_LINES_TOLD:])
 
 
 def _inputs(
@@ -135,16 +176,6 @@ def _line(element: Element, said: Mapping[str, Any], fields: Fields) -> str:
             edge = {} if event.edge is None else {"edge": str(event.edge)}
             whole = json.dumps({"start": event.start, "end": end, **edge, **said})
             return f'{whole[:-1]}, "payload": {payload_json(event.payload, fields)}}}'
-
-
-def _tell_rows(schemas: Mapping[str, Fields], rows: Iterator[dict[str, Any]], sink: Sink) -> None:
-    from streaming.spark.transcripts import typed_value
-
-    for row in rows:
-        fields = schemas[row["output"]]
-        payload = {name: typed_value(row["payload"][name], of) for name, of in fields.items()}
-        told: Row = (row["start"], INFINITY if row["end"] is None else row["end"], payload)
-        sink.rows(row["output"], [told])
 
 
 def _tell_late(rows: Sequence[Mapping[str, Any]], sources: Sequence[Source], sink: Sink) -> None:

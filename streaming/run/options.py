@@ -10,9 +10,7 @@ from streaming.run.errors import Misused
 
 ExecutorName = Literal["reference", "engine", "spark"]
 EXECUTORS: tuple[ExecutorName, ...] = ("reference", "engine", "spark")
-ROWS_A_BATCH = 10_000
-
-WHICH = "default: reference, which runs every query; engine is about 30 times faster and refuses what it does not run"
+WHICH = "default: engine; reference is the oracle, about 30 times slower; spark for what outgrows one process"
 EPILOG = """example, a file cars.csv with the columns ts, plate, speed; fast.sql holds
   SELECT STREAM plate, COUNT(*) AS n FROM cars EVENTTIME BY ts WINDOW BY TUMBLE 1m GROUP BY plate;
 then:
@@ -29,7 +27,7 @@ interrupted. Until it is done, a run leaves every file of the output as it was."
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line says. `inputs` is by the id of an input node, or the name of a stream."""
+    """What the command line says, None where it says nothing. `inputs` is by the id of an input node, or a stream."""
 
     query: Path
     inputs: Mapping[str, Path]
@@ -37,8 +35,8 @@ class Options:
     streams: Path | None = None
     advance: Path | None = None
     late: Path | None = None
-    executor: ExecutorName = "reference"
-    rows_a_batch: int = ROWS_A_BATCH
+    executor: ExecutorName | None = None
+    rows_a_batch: int | None = None
     as_json: bool = False
     explain: bool = False
     quiet: bool = field(default=False)
@@ -101,8 +99,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--streams", type=Path, metavar="FILE", help="YAML: the streams, as under `streams:` in a transcript")
     add("--advance", type=Path, metavar="FILE", help="YAML: advance-time settings by input; they replace others")
     add("--late", type=Path, metavar="PATH", help="where late rows go; default: OUTPUT.late.jsonl beside the output")
-    add("--executor", choices=EXECUTORS, default="reference", help=WHICH)
-    add("--cuts", type=_rows, default=ROWS_A_BATCH, metavar="N", help=f"rows a micro-batch, {ROWS_A_BATCH:,}")
+    add("--executor", choices=EXECUTORS, help=WHICH)
+    add("--cuts", type=_rows, metavar="N", help="rows a micro-batch; default: as many as are of use and fit in memory")
     add("--json", action="store_true", help="the summary, and faults, as one JSON object on standard error")
     add("--explain", action="store_true", help="say what the query will do, and do not run it")
     add("--quiet", action="store_true", help="no progress")

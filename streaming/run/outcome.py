@@ -19,6 +19,9 @@ class Sink(Protocol):
     def read(self, rows: int) -> None:
         """So many rows more were read, CTIs included."""
 
+    def begin(self, stage: str) -> None:
+        """What is done from now on, where no row is read for longer than a second."""
+
     def rows(self, output: str, rows: Iterable[Row]) -> None:
         """Rows of an output."""
 

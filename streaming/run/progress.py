@@ -1,21 +1,24 @@
-"""How far a run is, on standard error: a line that moves on a terminal, otherwise one now and then."""
+"""How far a run is, on standard error: a bar that moves on a terminal, otherwise a line now and then."""
 
 import time
 from collections.abc import Callable
 from typing import IO, Final, Protocol
 
 from rich.console import Console
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as RichProgress
-from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 SECONDS_BETWEEN_LINES: Final = 10.0
 
 
 class Progress(Protocol):
-    """Hears of every row."""
+    """Hears of every row. How many rows there will be is about as many as was said at its beginning."""
 
     def read(self, rows: int) -> None:
         """So many rows more were read."""
+
+    def begin(self, stage: str) -> None:
+        """What is done from now on, in a word or two: it takes longer than a second and reads no row."""
 
     def close(self) -> None:
         """The run is over, well or not."""
@@ -27,15 +30,19 @@ class Silent:
     def read(self, rows: int) -> None:
         """As `Progress` says."""
 
+    def begin(self, stage: str) -> None:
+        """As `Progress` says."""
+
     def close(self) -> None:
         """As `Progress` says."""
 
 
 class Lines:
-    """A line for each ten seconds."""
+    """A line for each ten seconds, and one where something else begins."""
 
-    def __init__(self, stream: IO[str], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, stream: IO[str], expected: int | None, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
+        self._expected = expected
         self._clock = clock
         self._told = clock()
         self._rows = 0
@@ -46,33 +53,62 @@ class Lines:
         now = self._clock()
         if now - self._told >= SECONDS_BETWEEN_LINES:
             self._told = now
-            self._stream.write(f"{self._rows:,} rows read\n")
-            self._stream.flush()
+            self._say(f"{self._rows:,} rows read{self._share()}")
+
+    def begin(self, stage: str) -> None:
+        """As `Progress` says."""
+        self._say(stage)
 
     def close(self) -> None:
         """As `Progress` says."""
+
+    def _share(self) -> str:
+        if not self._expected or self._rows > self._expected:
+            return ""
+        return f", {self._rows / self._expected:.0%} of about {self._expected:,}"
+
+    def _say(self, line: str) -> None:
+        self._stream.write(line + "\n")
+        self._stream.flush()
 
 
 class Moving:
     """One line of a terminal, drawn again and again, and gone at the end."""
 
-    def __init__(self, stream: IO[str]) -> None:
-        columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} rows read"), TimeElapsedColumn())
+    def __init__(self, stream: IO[str], expected: int | None) -> None:
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TextColumn("{task.completed:,.0f} rows read"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+        )
         self._drawn = RichProgress(*columns, console=Console(file=stream), transient=True)
-        self._task = self._drawn.add_task("", total=None)
+        self._task = self._drawn.add_task("reading", total=expected)
+        self._expected = expected
+        self._rows = 0
         self._drawn.start()
 
     def read(self, rows: int) -> None:
         """As `Progress` says."""
-        self._drawn.advance(self._task, rows)
+        self._rows += rows
+        if self._expected is not None and self._rows > self._expected:
+            self._expected = self._rows + self._rows // 4  # the guess was too low: a full bar would say that it is over
+            self._drawn.update(self._task, total=self._expected)
+        self._drawn.update(self._task, completed=self._rows, description="reading")
+
+    def begin(self, stage: str) -> None:
+        """As `Progress` says."""
+        self._drawn.update(self._task, description=stage)
 
     def close(self) -> None:
         """As `Progress` says."""
         self._drawn.stop()
 
 
-def progress_on(stream: IO[str], *, quiet: bool) -> Progress:
-    """The progress that suits `stream`."""
+def progress_on(stream: IO[str], *, quiet: bool, expected: int | None = None) -> Progress:
+    """The progress that suits `stream`, of a run that will read about `expected` rows; None: nobody knows."""
     if quiet:
         return Silent()
-    return Moving(stream) if stream.isatty() else Lines(stream)
+    return Moving(stream, expected) if stream.isatty() else Lines(stream, expected)

@@ -41,6 +41,10 @@ class Results:
         """As `Sink` says."""
         self._progress.read(rows)
 
+    def begin(self, stage: str) -> None:
+        """As `Sink` says."""
+        self._progress.begin(stage)
+
     def rows(self, output: str, rows: Iterable[Row]) -> None:
         """As `Sink` says."""
         told = list(rows)

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,15 +34,41 @@ class LocalResult:
         """The committed rows, oldest batch first: ResultRow or LateEvent values as JSON."""
         return committed_lines(self.folder, kind)
 
+    def parts(self, kind: PartKind) -> Iterator[Path]:
+        """The files that hold them."""
+        return committed_parts(self.folder, kind)
 
-def committed_lines(folder: Path, kind: PartKind) -> Iterator[dict[str, Any]]:
-    """All committed rows of `kind` of the binding whose results are in `folder`, oldest batch first."""
+
+def committed_parts(folder: Path, kind: PartKind) -> Iterator[Path]:
+    """The committed part files of `kind` of the binding whose results are in `folder`, oldest batch first."""
     for span in committed_spans(folder):
         commit = read_span(folder, span)
         for part in commit.parts if commit is not None else ():
             if part.kind == kind:
-                with (folder / part.path).open(encoding="utf-8") as file:
-                    yield from (json.loads(line) for line in file)
+                yield folder / part.path
+
+
+def committed_lines(folder: Path, kind: PartKind) -> Iterator[dict[str, Any]]:
+    """All committed rows of `kind` of the binding whose results are in `folder`, oldest batch first."""
+    for part in committed_parts(folder, kind):
+        with part.open(encoding="utf-8") as file:
+            yield from (json.loads(line) for line in file)
+
+
+def net(rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """The net result of stored rows: of those with one key the last, edges with their ends, nothing that was deleted.
+
+    Rows without a key are final and come first, in their order.
+    """
+    standing: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for row in rows:
+        if row.get("key") is None:
+            yield row
+        elif row["deleted"]:
+            standing.pop((row["output"], row["key"]), None)
+        else:
+            standing[row["output"], row["key"]] = row
+    yield from standing.values()
 
 
 def run_to_end(
@@ -52,11 +78,12 @@ def run_to_end(
     settings: CarrierSettings,
     *,
     deadline_s: float = 600.0,
+    on_manifest: Callable[[Manifest], None] = lambda _: None,
 ) -> dict[str, LocalResult]:
     """Carry all `specs` in one streaming query whose carrier is `folder`, until each has ended; by binding.
 
-    A folder that was used before goes on where it stood. Raises `PunctualError` when the query itself stops, and
-    `TimeoutError`.
+    A folder that was used before goes on where it stood. `on_manifest` hears of each batch. Raises `PunctualError` when
+    the query itself stops, and `TimeoutError`.
     """
     begun = time.monotonic()
     carrier = Carrier(session, folder, settings)
@@ -68,7 +95,7 @@ def run_to_end(
     last = seen[-1]["batch"] if seen else 0
     carrier.start()
     try:
-        manifests = await_ends(carrier, set(results), after=last, deadline_s=deadline_s)
+        manifests = await_ends(carrier, set(results), after=last, deadline_s=deadline_s, on_manifest=on_manifest)
     finally:
         carrier.close()
     seconds = time.monotonic() - begun
@@ -76,7 +103,14 @@ def run_to_end(
     return {name: _result(name, home / where, manifests, seconds) for name, where in results.items()}
 
 
-def await_ends(carrier: Carrier, bindings: set[str], *, after: int, deadline_s: float) -> list[Manifest]:
+def await_ends(
+    carrier: Carrier,
+    bindings: set[str],
+    *,
+    after: int,
+    deadline_s: float,
+    on_manifest: Callable[[Manifest], None] = lambda _: None,
+) -> list[Manifest]:
     """The manifests above batch `after` until each of `bindings` has stopped or failed.
 
     Raises `PunctualError` when the query stops, `TimeoutError` after `deadline_s`.
@@ -88,6 +122,7 @@ def await_ends(carrier: Carrier, bindings: set[str], *, after: int, deadline_s: 
         failure = carrier.failure()
         for manifest in carrier.manifests_after(manifests[-1]["batch"] if manifests else after):
             manifests.append(manifest)
+            on_manifest(manifest)
             ended = {change["binding"] for change in manifest["changes"] if change["state"] != "running"}
             waiting -= ended
         if waiting and failure is not None:

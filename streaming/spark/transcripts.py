@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from streaming.definition.streams import AdapterChoice
 from streaming.definition.types import Array, DecimalOf, Fields, Struct, Timestamp, Type
 from streaming.spark.control import AtEnd
 from streaming.spark.layout import CarrierSettings
-from streaming.spark.local_run import LocalResult, run_to_end
+from streaming.spark.local_run import LocalResult, net, run_to_end
 from streaming.spark.session import start_session
 from streaming.temporal.events import EdgeKind
 from streaming.temporal.outcomes import Outcome, Reason
@@ -99,26 +99,11 @@ def _case_result(case: Case, found: LocalResult) -> CaseResult:
     late = (_late(row, streams) for row in found.rows("late"))
     return CaseResult(
         id=case.id,
-        events=tuple(_events(found.rows("results"), schemas)),
+        events=tuple(_event(row, schemas[row["output"]]) for row in net(found.rows("results"))),
         ctis={output: moved for output, moved in ctis.items() if moved},
         late=tuple({(each.stream, each.lane, each.position): each for each in late}.values()),
         outcomes=outcomes,
     )
-
-
-def _events(rows: Iterable[Mapping[str, Any]], schemas: Mapping[str, Fields]) -> Iterator[CaseEvent]:
-    """The net result: of rows with one key the last, edges with their ends, nothing that was deleted."""
-    standing: dict[tuple[str, str], CaseEvent] = {}
-    for row in rows:
-        event = _event(row, schemas[row["output"]])
-        key = (row["output"], row["key"]) if row.get("key") is not None else None
-        if key is None:
-            yield event
-        elif row["deleted"]:
-            standing.pop(key, None)
-        else:
-            standing[key] = event
-    yield from standing.values()
 
 
 def _event(row: Mapping[str, Any], schema: Fields) -> CaseEvent:

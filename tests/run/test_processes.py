@@ -86,9 +86,18 @@ def test_spark_gives_what_the_reference_gives_on_rows_and_on_files(folder: Folde
     said = json.loads(by_spark.said.splitlines()[-1])
     assert said["inputs"] == by_reference.summary["inputs"]
 
+    running = [dict(each) | ({"emit": "running"} if each["kind"] == "window" else {}) for each in COUNT]
+    changing = folder.graph(*running)
+    assert folder.run(changing, inputs, *more, output="reference.jsonl").code == 0
+    again = folder.run(changing, inputs, *more, "--executor", "spark", "--cuts", "20", output="spark.jsonl")
+    assert again.code == 0, again.said
+    assert by_place(folder.read("spark.jsonl")) == by_place(folder.read("reference.jsonl")), "rows that were replaced"
+
     csv = folder.write("flights.csv", "".join(first_flights(1_000)))
     text = folder.write("query.sql", DELAYS)
     assert folder.run(text, {"flights": csv}, output="reference.parquet").code == 0
-    assert folder.run(text, {"flights": csv}, "--executor", "spark", output="f.jsonl").code == 0
+    by_spark = folder.run(text, {"flights": csv}, "--executor", "spark", output="f.jsonl")
+    assert by_spark.code == 0
+    assert "starting Spark\nrunning on Spark\nwriting the results\n" in by_spark.said
     assert folder.run(text, {"flights": csv}, output="g.jsonl").code == 0
     assert by_place(folder.read("f.jsonl")) == by_place(folder.read("g.jsonl"))

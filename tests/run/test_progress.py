@@ -13,7 +13,7 @@ class Terminal(io.StringIO):
 def test_lines_come_every_ten_seconds() -> None:
     now = 0.0
     stream = io.StringIO()
-    lines = Lines(stream, lambda: now)
+    lines = Lines(stream, 10_000, lambda: now)
     lines.read(900)
     now = 9.9
     lines.read(100)
@@ -24,17 +24,36 @@ def test_lines_come_every_ten_seconds() -> None:
     lines.read(500)
     now = 20.0
     lines.read(500)
-    assert stream.getvalue() == "1,500 rows read\n2,500 rows read\n"
+    now = 30.0
+    lines.read(9_000)
+    lines.begin("writing the results")
+    assert stream.getvalue().splitlines() == [
+        "1,500 rows read, 15% of about 10,000",
+        "2,500 rows read, 25% of about 10,000",
+        "11,500 rows read",
+        "writing the results",
+    ]
 
 
 def test_a_terminal_gets_a_line_that_moves_and_is_gone_at_the_end() -> None:
     terminal = Terminal()
-    progress = progress_on(terminal, quiet=False)
+    progress = progress_on(terminal, quiet=False, expected=28)
     assert isinstance(progress, Moving)
+    progress.begin("starting Spark")
     progress.read(7)
     progress.close()
     progress.close()
     assert "7 rows read" in terminal.getvalue()
+    assert "25%" in terminal.getvalue()
+
+
+def test_a_guess_that_was_too_low_does_not_say_that_it_is_over() -> None:
+    terminal = Terminal()
+    progress = progress_on(terminal, quiet=False, expected=5)
+    progress.read(7)
+    progress.close()
+    assert "7 rows read" in terminal.getvalue()
+    assert "100%" not in terminal.getvalue()
 
 
 def test_who_wants_quiet_gets_it() -> None:
