@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from streaming.definition.check import check
 from streaming.definition.graph import InputNode, OutputNode, QueryGraph
@@ -25,6 +25,10 @@ from streaming.wire.arrived_rows import elements
 from streaming.wire.arrow_types import fields_of
 from streaming.wire.messages import InputSpec, LateEvent, RunSpec
 from streaming.wire.rows import Element, MalformedRow
+
+if TYPE_CHECKING:
+    from streaming.spark.layout import CarrierSettings
+    from streaming.spark.local_run import LocalResult
 
 _BINDING: Final = "run"
 _DEADLINE_S: Final = 24 * 3600.0
@@ -57,8 +61,6 @@ def run_spark(
         from streaming.run.committed import tell_rows
         from streaming.spark.errors import PunctualError
         from streaming.spark.layout import CarrierSettings
-        from streaming.spark.local_run import run_to_end
-        from streaming.spark.session import start_session
     except ModuleNotFoundError as error:
         raise Failed(f"{error}; install the extra 'spark', or run by the reference.") from None
     with tempfile.TemporaryDirectory(prefix="punctual-run-") as folder:
@@ -75,26 +77,11 @@ def run_spark(
         )
         settings = CarrierSettings(home="/", rows_per_batch=rows_a_batch)
         try:
-            sink.begin("starting Spark")
-            with errors_kept_in(home / "spark.log"):
-                session = start_session(make_archive=True)
-            sink.begin("running on Spark")
-            try:
-                found = run_to_end(
-                    session,
-                    [(spec, "flush")],
-                    home / "carrier",
-                    settings,
-                    deadline_s=_DEADLINE_S,
-                    on_manifest=lambda manifest: sink.read(manifest["read"]),
-                )
-            finally:
-                session.stop()
+            result = _run_to_end(spec, settings, home, sink)
         except (PunctualError, TimeoutError) as error:
             raise Failed(f"Spark: {error}") from None
         except PySparkException as error:
             raise Failed(f"Spark did not start ({error}). It said:\n{_end_of(home / 'spark.log')}") from None
-        result = found[_BINDING]
         if result.failure is not None:
             raise Failed(f"Spark: {result.failure}")
         sink.begin("writing the results")
@@ -106,6 +93,28 @@ def run_spark(
     return {node: Counted(Counter(each.outcomes), Counter(each.reasons)) for node, each in counts.items()} or {
         source.node: Counted() for source in sources
     }
+
+
+def _run_to_end(spec: RunSpec, settings: "CarrierSettings", home: Path, sink: Sink) -> "LocalResult":
+    from streaming.spark.local_run import run_to_end
+    from streaming.spark.session import start_session
+
+    sink.begin("starting Spark")
+    with errors_kept_in(home / "spark.log"):
+        session = start_session(make_archive=True)
+    sink.begin("running on Spark")
+    try:
+        found = run_to_end(
+            session,
+            [(spec, "flush")],
+            home / "carrier",
+            settings,
+            deadline_s=_DEADLINE_S,
+            on_manifest=lambda manifest: sink.read(manifest["read"]),
+        )
+    finally:
+        session.stop()
+    return found[_BINDING]
 
 
 @contextmanager
