@@ -9,10 +9,12 @@ import pyarrow.compute as pc
 from streaming.engine.flows import Flows, together
 from streaming.engine.folding.fold import Fold
 from streaming.engine.judging.clock import NONE
-from streaming.engine.plan import Branch, ExtendStep, InputPlan, SetDurationStep
+from streaming.engine.plan import Branch, InputPlan
+from streaming.engine.step_specs import ExtendStep, SetDurationStep
 from streaming.engine.steps import follow_flows
 from streaming.temporal.events import Shape
 from streaming.wire.arrived import Int64s
+from streaming.wire.failures import FailureTally
 
 STEP = "@step"
 """The column of events that says how many CTIs came before a row; no field can have such a name."""
@@ -64,9 +66,9 @@ class Sent:
             return list(self.branch.keys)
         return [self.fold.keys[self.fold.spec.group_by.index(key)] for key in self.branch.keys]
 
-    def follow(self, entering: Flows, names: Named, step_row: Int64s) -> None:
+    def follow(self, entering: Flows, names: Named, step_row: Int64s, failures: FailureTally) -> None:
         """Send `entering`, whose sources are indices in their chunk, in which CTIs moved after each of `step_row`."""
-        flows = follow_flows(entering, self.branch.steps)
+        flows = follow_flows(entering, self.branch.steps, failures)
         if not len(flows) or flows.source is None:
             return
         rows = flows.source.to_numpy()

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
+from streaming.definition.expressions.failures import MOST_BYTES
 from streaming.definition.expressions.tree import Call, Literal
 from streaming.definition.types import LONG, STRING, DecimalOf, Long
 from streaming.engine import decimals
@@ -128,7 +129,30 @@ def split_part(text: str, delimiter: str, number: int) -> str:
 
 
 def _replace(text: str, search: str, replacement: str) -> str:
-    return text.replace(search, replacement) if search else text
+    """What would be longer than MOST_BYTES fails before it is made."""
+    if not search:
+        return in_length(text)
+    growth = len(replacement.encode()) - len(search.encode())
+    length = len(text.encode())
+    if growth > 0 and length + growth * (length // len(search.encode())) > MOST_BYTES:
+        length += growth * text.count(search)
+        if length > MOST_BYTES:
+            raise Fails
+    return in_length(text.replace(search, replacement))
+
+
+def in_length(text: str) -> str:
+    """`text`; `Fails` where it is longer than MOST_BYTES."""
+    if len(text) > MOST_BYTES or (4 * len(text) > MOST_BYTES and len(text.encode()) > MOST_BYTES):
+        raise Fails
+    return text
+
+
+def _concat(_: Call, arguments: Arguments) -> pl.Expr:
+    """What would be longer than MOST_BYTES is null, and is not made."""
+    lengths = (each.str.len_bytes().cast(pl.Int64) for each in arguments)
+    length = functools.reduce(lambda one, other: one + other, lengths)
+    return pl.concat_str([pl.when(length <= MOST_BYTES).then(arguments[0]), *arguments[1:]], ignore_nulls=False)
 
 
 def _moment(ticks: pl.Expr) -> pl.Expr:
@@ -158,7 +182,8 @@ def _null_if(node: Call, arguments: Arguments) -> pl.Expr:
 
 
 def _upper_or_lower(node: Call, arguments: Arguments) -> pl.Expr:
-    return by_value(str.upper if node.function == "upper" else str.lower, arguments, STRING)
+    convert = str.upper if node.function == "upper" else str.lower
+    return by_value(lambda text: in_length(convert(text)), arguments, STRING)
 
 
 CALLS: Final[dict[str, Callable[[Call, Arguments], pl.Expr]]] = {
@@ -180,7 +205,7 @@ CALLS: Final[dict[str, Callable[[Call, Arguments], pl.Expr]]] = {
     "trim": lambda _, arguments: arguments[0].str.strip_chars(" "),
     "length": lambda _, arguments: arguments[0].str.len_chars().cast(pl.Int64),
     "substring": lambda _, arguments: by_value(substring, arguments, STRING),
-    "concat": lambda _, arguments: pl.concat_str(arguments, ignore_nulls=False),
+    "concat": _concat,
     "replace": lambda _, arguments: by_value(_replace, arguments, STRING),
     "starts_with": lambda _, arguments: arguments[0].str.starts_with(arguments[1]),
     "ends_with": lambda _, arguments: arguments[0].str.ends_with(arguments[1]),

@@ -101,6 +101,7 @@ def _result(case: Case, plan: Plan, run: EngineRun, released: list[Released]) ->
         ctis={output: tuple(cti for each in released for cti in each.ctis.get(output, ())) for output in plan.outputs},
         late=tuple({(each.stream, each.lane, each.position): each for each in late}.values()),
         outcomes=outcomes,
+        failures=run.failures.by_expression(),
     )
 
 

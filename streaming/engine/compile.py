@@ -1,7 +1,7 @@
 """From a checked query graph to a plan: where each input's rows go, typed, and what the engine cannot do."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from streaming.definition.check import check
 from streaming.definition.graph import InputNode, Node, OutputNode, QueryGraph, sources
@@ -10,18 +10,9 @@ from streaming.definition.types import parse_fields
 from streaming.definition.wiring import order
 from streaming.engine.compile_nodes import Compiled, is_step, spec_of, step_of
 from streaming.engine.compile_watched import watch_longer, watches
-from streaming.engine.plan import (
-    Branch,
-    InputPlan,
-    NodePlan,
-    NotRunnable,
-    Plan,
-    Step,
-    TopKSpec,
-    WindowSpec,
-    Wire,
-)
+from streaming.engine.plan import Branch, InputPlan, NodePlan, NotRunnable, Plan, TopKSpec, WindowSpec, Wire
 from streaming.engine.stages import staged
+from streaming.engine.step_specs import FilterStep, LookStep, ProjectStep, SetDurationStep, Step
 from streaming.temporal.settings import AdvanceTime, Late
 
 
@@ -54,7 +45,10 @@ class _Way:
 
 @dataclass(frozen=True)
 class _Compiler:
+    """`counting` are the nodes whose steps count failures on one way already."""
+
     known: Compiled
+    counting: set[str] = field(default_factory=set)
 
     def plan(self) -> Plan:
         by_id = {node.id: node for node in self.known.graph.nodes}
@@ -90,13 +84,16 @@ class _Compiler:
         ways = [self._way(by_id[source], by_id) for source in sources(node)]
         if isinstance(spec, WindowSpec) and not self._stamps:
             spec = replace(spec, folded=self._folds(spec, ways[0]))
+        folded = isinstance(spec, WindowSpec) and spec.folded
+        if isinstance(spec, WindowSpec | TopKSpec) and spec.operands and not folded:
+            ways = [replace(ways[0], steps=(*ways[0].steps, LookStep(node.id, spec.operands)))]
         wires, found = [], []
         for port, (way, source) in enumerate(zip(ways, sources(node), strict=True)):
             fields = self.known.schemas[source]
             if not isinstance(way.source, InputNode):
                 wires.append(Wire(way.source.id, way.steps, fields))
                 continue
-            window = spec if isinstance(spec, WindowSpec) and spec.folded else None
+            window = spec if isinstance(spec, WindowSpec) and folded else None
             branch = Branch(f"{node.id}#{port}", way.steps, self.known.schemas[way.source.id], fields, window)
             wires.append(Wire(branch.id, (), fields))
             found.append((way.source.id, branch))
@@ -105,7 +102,11 @@ class _Compiler:
     def _way(self, node: Node, by_id: Mapping[str, Node]) -> _Way:
         steps: list[Step] = []
         while is_step(node):
-            steps.insert(0, step_of(node, self.known))
+            step = step_of(node, self.known)
+            if isinstance(step, FilterStep | ProjectStep | SetDurationStep):
+                step = replace(step, counted=node.id not in self.counting)
+                self.counting.add(node.id)
+            steps.insert(0, step)
             node = by_id[sources(node)[0]]
         return _Way(node, tuple(steps))
 

@@ -44,24 +44,19 @@ from streaming.engine.aggregates import MERGEABLE
 from streaming.engine.plan import (
     AggregateColumn,
     CountPanes,
-    ExtendStep,
-    FilterStep,
     LifetimeSpec,
     MatchSpec,
     NodeSpec,
     NotRunnable,
     OutputSpec,
     PaneKind,
-    ProjectStep,
     SessionPanes,
-    SetDurationStep,
-    ShiftStep,
     SnapshotPanes,
-    Step,
     TopKSpec,
     UnionSpec,
     WindowSpec,
 )
+from streaming.engine.step_specs import ExtendStep, FilterStep, ProjectStep, SetDurationStep, ShiftStep, Step
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime, Late
 from streaming.temporal.ticks import parse_duration

@@ -7,6 +7,7 @@ from typing import Literal
 import pyarrow as pa
 
 from streaming.temporal.outcomes import Outcome, Reason
+from streaming.wire.failures import FailureTally
 
 EnvelopeKind = Literal["partials", "events", "ctis", "watched"]
 
@@ -59,13 +60,14 @@ class FeedTurn:
 
     `state` is for the lane's next batch. `late` has the columns of LATE_SCHEMA, one row for each element of this batch
     whose outcome is neither on_time nor reordered (T13), in order of arrival, but for those that are watched: of these
-    `counts` has the outcome that the clock gave them.
+    `counts` has the outcome that the clock gave them. `failures` are those of expressions, of this batch alone.
     """
 
     envelopes: list[Envelope]
     state: bytes
     counts: LaneCounts
     late: pa.Table
+    failures: FailureTally
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +78,12 @@ class Output:
     `@flag`, `@id` and `@pane_...`, then the fields; rows that are taken back come first, edge ends last. `ctis`: an IPC
     stream with the column `cti`, the output CTIs that moved, INFINITY included. With `output` empty, `late`: received
     rows whose outcome was decided here, with LATE_SCHEMA; `corrections`: JSON, by input and lane how many `outcomes`
-    and `reasons` differ from what the feed counted, as totals since the first batch.
+    and `reasons` differ from what the feed counted, as totals since the first batch; `failures`: JSON of a
+    FailureTally, of this turn alone.
     """
 
     output: str
-    kind: Literal["rows", "ctis", "late", "corrections"]
+    kind: Literal["rows", "ctis", "late", "corrections", "failures"]
     chunk: bytes
 
 

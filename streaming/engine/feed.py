@@ -58,4 +58,5 @@ class LaneFeed:
             state=save(memory),
             counts=self._tally.totals(memory.clock),
             late=labelled(self._late, self._input.node, self._lane),
+            failures=self._sender.failures,
         )

@@ -16,10 +16,15 @@ from streaming.engine.plan import Branch, CutPlan, SecondStage
 from streaming.engine.steps import follow_flows, step_times
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
+from streaming.wire.failures import FailureTally
 
 
 def sent_on(
-    second: SecondStage, bucket: int, freed: Mapping[str, Released], reached: Mapping[str, int]
+    second: SecondStage,
+    bucket: int,
+    freed: Mapping[str, Released],
+    reached: Mapping[str, int],
+    failures: FailureTally,
 ) -> list[Envelope]:
     """The envelopes of `bucket`: what each node or branch that was cut let go, by its id, in one turn.
 
@@ -32,7 +37,7 @@ def sent_on(
             continue
         chunks: list[tuple[int, EnvelopeKind, bytes]] = []
         for branch in cut.branches:
-            rows = _parted(freed[source].flows, branch, bucket, second.buckets)
+            rows = _parted(follow_flows(freed[source].flows, branch.steps, failures), branch, bucket, second.buckets)
             chunks.extend((number, "events", to_chunk(part, {"branch": branch.id})) for number, part in rows)
         ctis = _cti_table(cut, freed[source])
         chunks.extend((number, "ctis", ctis) for number in range(second.buckets))
@@ -44,9 +49,8 @@ def sent_on(
     return found
 
 
-def _parted(flows: Flows, branch: Branch, bucket: int, buckets: int) -> Iterator[tuple[int, pa.Table]]:
+def _parted(rows: Flows, branch: Branch, bucket: int, buckets: int) -> Iterator[tuple[int, pa.Table]]:
     """The rows of a wire behind its steps, by the bucket where they go, with ids that no other bucket gives."""
-    rows = follow_flows(flows, branch.steps)
     if not len(rows):
         return
     ids = None if rows.id is None else pc.binary_join_element_wise(str(bucket), rows.id, "|")

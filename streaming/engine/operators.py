@@ -1,5 +1,6 @@
 """The operators of one bucket: a graph of kernels, run once over the envelopes of a batch."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -67,9 +68,11 @@ class Operators:
             outputs.extend(output for node, each in freed for output in self._outputs(node, each))
             if self._plan.second is not None:
                 self.onward += sent_on(
-                    self._plan.second, self._bucket, passing.let_go(section, horizons), ledger.reached
+                    self._plan.second, self._bucket, passing.let_go(section, horizons), ledger.reached, report.failures
                 )
         outputs.extend(settle(ledger, _WATCHED, inbox.watched, report))
+        if report.failures:
+            outputs.append(Output("", "failures", json.dumps(report.failures.to_json()).encode()))
         ledger.write()
         return outputs
 
@@ -172,7 +175,7 @@ class _Pass:
             flows, ctis = section.flows(wire.source, wire.fields), section.ctis[wire.source]
         elif wire.source in self.released:
             freed = self.released[wire.source]
-            flows, ctis = follow_flows(freed.flows, wire.steps), _mapped(wire, freed.ctis)
+            flows, ctis = follow_flows(freed.flows, wire.steps, self.turn.report.failures), _mapped(wire, freed.ctis)
         else:
             flows, ctis = Flows.none(wire.fields), ()
         return Port(

@@ -10,12 +10,11 @@ from streaming.engine.plan import (
     NodeSpec,
     OutputSpec,
     Plan,
-    ProjectStep,
-    Step,
     TopKSpec,
     UnionSpec,
     WindowSpec,
 )
+from streaming.engine.step_specs import ProjectStep, Step
 
 Key = tuple[str, ...]
 

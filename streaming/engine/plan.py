@@ -8,9 +8,11 @@ from fractions import Fraction
 from typing import Protocol
 
 from streaming.definition.expressions import Expression
+from streaming.definition.expressions.failures import may_fail
 from streaming.definition.graph import Emit, OutputTimestamp
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Fields, Type
+from streaming.engine.step_specs import Operand, Step
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.windows import HoppingWindows
@@ -18,50 +20,6 @@ from streaming.temporal.windows import HoppingWindows
 
 class NotRunnable(Exception):
     """The engine cannot run this definition; the message is a sentence for the user that says what to change."""
-
-
-@dataclass(frozen=True)
-class FilterStep:
-    """Keeps the rows for which `where` is true."""
-
-    node: str
-    where: Expression
-
-
-@dataclass(frozen=True)
-class ProjectStep:
-    """Replaces the payload by `columns`, in order."""
-
-    node: str
-    columns: tuple[tuple[str, Expression, Type], ...]
-
-
-@dataclass(frozen=True)
-class ShiftStep:
-    """Moves both ends of every lifetime, and CTIs, by `by` ticks."""
-
-    node: str
-    by: int
-
-
-@dataclass(frozen=True)
-class SetDurationStep:
-    """Gives every event the lifetime `[start, start + duration)`, constant ticks or a long for each event."""
-
-    node: str
-    duration: int | Expression
-
-
-@dataclass(frozen=True)
-class ExtendStep:
-    """Moves the end of every lifetime by `by` ticks, which are not negative."""
-
-    node: str
-    by: int
-
-
-Step = FilterStep | ProjectStep | ShiftStep | SetDurationStep | ExtendStep
-"""What looks at one event at a time and remembers nothing."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +89,12 @@ class WindowSpec:
         """Whether the windows stand where the definition says, whatever events there are."""
         return isinstance(self.panes, HoppingWindows)
 
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """The aggregates whose `of` or `where` may fail."""
+        every = ((each.name, each.of, each.where) for each in self.aggregates)
+        return tuple(each for each in every if any(part is not None and may_fail(part) for part in each[1:]))
+
 
 @dataclass(frozen=True)
 class TopKSpec:
@@ -150,6 +114,11 @@ class TopKSpec:
     def fixed(self) -> bool:
         """Whether the windows stand where the definition says, whatever events there are."""
         return isinstance(self.panes, HoppingWindows)
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """`by`, if it may fail."""
+        return (("by", self.by, None),) if may_fail(self.by) else ()
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Final
 import pyarrow as pa
 
 from streaming.temporal.outcomes import Reason
+from streaming.wire.failures import FailureTally
 
 ALSO: Final = "\x1f"
 """Between the sources of a flow that two received rows have made: the start and the end of an edge."""
@@ -21,7 +22,7 @@ class Report:
     node passes no source on. One that only passes a flow on later (union, held edges) says `waits` in each turn in
     which it still has it, and keeps the source. A window that refuses says so; whoever drops a flow for another cause
     says nothing. `open_edges`: in how many windows more, or fewer, than before the turn an edge stands open, each of
-    which may still cut it off; `cut`: those that one did.
+    which may still cut it off; `cut`: those that one did. `failures`: where expressions of the turn failed (T5).
     """
 
     taken: set[str] = field(default_factory=set)
@@ -29,6 +30,7 @@ class Report:
     refusals: dict[str, Reason] = field(default_factory=dict)
     open_edges: Counter[str] = field(default_factory=Counter)
     cut: set[str] = field(default_factory=set)
+    failures: FailureTally = field(default_factory=FailureTally)
 
     def took(self, sources: pa.Array | None) -> None:
         """A node has the flows with these `sources` in a row, or will; nulls say nothing."""

@@ -12,7 +12,8 @@ from streaming.definition.expressions import Expression
 from streaming.definition.expressions.tree import Field, fields_used
 from streaming.definition.types import Type
 from streaming.engine.by_value import ROWS
-from streaming.engine.expressions import compile_expression
+from streaming.engine.failing import evaluate
+from streaming.engine.failures import Listener
 from streaming.engine.folding.grouping import Codes, encode
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_type
@@ -62,23 +63,25 @@ class Rows:
             return encode(self.field(name))
         return encode(self.columns[name]).at(self.picked)
 
-    def values(self, expression: Expression, of: Type) -> pa.Array:
-        """`expression` over the picked rows, as Arrow values of type `of`."""
+    def values(self, expression: Expression, of: Type, listener: Listener | None = None) -> pa.Array:
+        """`expression` over the picked rows, as Arrow values of type `of`; `listener` hears on which it failed."""
         if not len(self):
             return pa.array([], arrow_type(of))
         if isinstance(expression, Field) and len(expression.path) == 1:
             return self.field(expression.path[0])
-        return to_arrow(self._evaluate(expression), arrow_type(of))
+        return to_arrow(self._evaluate(expression, listener), arrow_type(of))
 
-    def truth(self, expression: Expression) -> npt.NDArray[np.bool_]:
-        """Where `expression` is true; null is not true."""
-        return self._evaluate(expression).fill_null(value=False).to_numpy()
+    def truth(self, expression: Expression, listener: Listener | None = None) -> npt.NDArray[np.bool_]:
+        """Where `expression` is true; null is not true. `listener` hears on which rows it failed."""
+        return self._evaluate(expression, listener).fill_null(value=False).to_numpy()
 
-    def _evaluate(self, expression: Expression) -> pl.Series:
+    def _evaluate(self, expression: Expression, listener: Listener | None) -> pl.Series:
         columns = [pl.Series(name, self.field(name)) for name in sorted(fields_used(expression))]
         frame = pl.DataFrame([pl.repeat(value=False, n=len(self), eager=True).alias(ROWS), *columns])
-        value = frame.select(compile_expression(expression)).to_series()
-        return value if len(value) == len(self) else value.new_from_index(0, len(self))
+        value, failing = evaluate(expression, frame, look=listener is not None)
+        if listener is not None and failing:
+            listener.hear(expression, failing, frame, self.sources())
+        return value
 
 
 def to_arrow(series: pl.Series, kind: pa.DataType) -> pa.Array:

@@ -19,6 +19,7 @@ from streaming.engine.watching import corrected
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import ONLY_LANE, EndMode
+from streaming.wire.failures import FailureCount, FailureTally
 
 Lane = tuple[str, str]
 """Input node id and lane."""
@@ -46,10 +47,14 @@ class Snapshot:
     batch: int
     reached: Mapping[str, tuple[int, ...]]
     second: tuple[Mapping[str, bytes], ...] = ()
+    failures: tuple[FailureCount, ...] = ()
 
 
 class EngineRun:
-    """Runs `plan` over batches of Arrived chunks. `snapshot` after any batch; `restored` goes on from it."""
+    """Runs `plan` over batches of Arrived chunks. `snapshot` after any batch; `restored` goes on from it.
+
+    `failures`: on how many rows which expressions have failed so far (T5).
+    """
 
     def __init__(self, plan: Plan, lanes: Mapping[str, Iterable[str]] | None = None) -> None:
         """`lanes`: the lanes of each input that exist from the start; default those that its stream lists."""
@@ -67,6 +72,7 @@ class EngineRun:
         self._second = [DictState() for _ in range(plan.second.buckets if plan.second is not None else 0)]
         self._batch = 0
         self._counts: dict[Lane, LaneCounts] = {}
+        self.failures = FailureTally()
         self._corrections: list[Mapping[str, Any]] = [{} for _ in range(plan.buckets)]
         self._reached: dict[str, list[int]] = {}
         self._moved: dict[str, dict[int, list[int]]] = {}
@@ -131,6 +137,7 @@ class EngineRun:
             self._counts[lane] = turn.counts
             envelopes.extend(turn.envelopes)
             late.append(turn.late)
+            self.failures.take(turn.failures)
         return envelopes, late
 
     def _fed_together(
@@ -147,6 +154,7 @@ class EngineRun:
         turn = feed.finish(ending, stop=stop)
         self._all = turn.state
         self._counts.update(turn.counts)
+        self.failures.take(turn.failures)
         return list(turn.envelopes), [turn.late]
 
     def end(self, mode: EndMode) -> Released:
@@ -164,7 +172,7 @@ class EngineRun:
             lanes[_ALL, _ALL] = self._all
         reached = {output: tuple(ctis) for output, ctis in self._reached.items()}
         first, second = (tuple(state.snapshot() for state in each) for each in (self._buckets, self._second))
-        return Snapshot(lanes, first, self._batch, reached, second)
+        return Snapshot(lanes, first, self._batch, reached, second, tuple(self.failures.counts()))
 
     @classmethod
     def restored(cls, plan: Plan, snapshot: Snapshot, lanes: Mapping[str, Iterable[str]] | None = None) -> "EngineRun":
@@ -177,6 +185,8 @@ class EngineRun:
         run._second = [DictState.restore(content) for content in snapshot.second]
         run._corrections = [Ledger(state).corrections for state in run._buckets]
         run._batch = snapshot.batch
+        for count in snapshot.failures:
+            run.failures.add(count)
         run._reached = {output: list(ctis) for output, ctis in snapshot.reached.items()}
         return run
 
@@ -184,6 +194,9 @@ class EngineRun:
         for output in outputs:
             if output.kind == "corrections":
                 self._corrections[bucket] = _json(output.chunk)
+                continue
+            if output.kind == "failures":
+                self.failures.add_json(json.loads(output.chunk))
                 continue
             table = from_bytes(output.chunk)
             if output.kind == "rows":

@@ -9,6 +9,7 @@ import pyarrow as pa
 from streaming.engine.branches import SOURCE, Named, Sent, sent_of, texts
 from streaming.engine.buckets import bucket_of
 from streaming.engine.envelopes import Envelope, EnvelopeKind
+from streaming.engine.failures import Listener
 from streaming.engine.flows import CLOSE, Flags, Flows, Mask
 from streaming.engine.folding.admit import Taken, assign
 from streaming.engine.folding.fold import Fold
@@ -20,11 +21,12 @@ from streaming.engine.judging.watched import Watched, gathered
 from streaming.engine.once import once_of_plan
 from streaming.engine.plan import Plan
 from streaming.engine.rows import Rows
-from streaming.engine.steps import follow, step_times
+from streaming.engine.steps import follow, look, step_times
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import Late
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Arrived, Int64s
+from streaming.wire.failures import FailureTally
 
 _LONGEST = 2**60
 """A lifetime beyond this is as good as endless."""
@@ -72,12 +74,16 @@ class _Folded:
 
 
 class Sender:
-    """The branches of one input over one batch of the lanes whose CTIs are sent under the name `speaker`."""
+    """The branches of one input over one batch of the lanes whose CTIs are sent under the name `speaker`.
+
+    `failures`: where expressions failed on the way (T5).
+    """
 
     def __init__(self, plan: Plan, input_id: str, speaker: str) -> None:
         self._plan = plan
         self._input = plan.inputs[input_id]
         self._speaker = speaker
+        self.failures = FailureTally()
         folds = _folds(plan)
         self._sent = [sent_of(self._input, branch, folds.get(branch.id)) for branch in self._input.branches]
         self._follows = any(sent.fold is None for sent in self._sent)
@@ -97,7 +103,12 @@ class Sender:
             flows = self._flows(lane, judged, admitted)
             for sent in self._sent:
                 if sent.fold is None:
-                    sent.follow(flows, Named(f"{self._input.node}/{lane}", arrived.positions, watched), step_row)
+                    sent.follow(
+                        flows,
+                        Named(f"{self._input.node}/{lane}", arrived.positions, watched),
+                        step_row,
+                        self.failures,
+                    )
             if len(watched):
                 rows = late_rows(arrived, judged, watched, self._input.advance.late)
                 self._watched.append(Watched(lane, rows, reasons[watched]))
@@ -134,10 +145,14 @@ class Sender:
             if sent.fold is None:
                 continue
             late_at = None if admitted.late_at is None else step_times(sent.branch.steps, admitted.late_at)
-            rows = follow(_starting(admitted), sent.branch.steps)
+            rows = follow(_starting(admitted), sent.branch.steps, self.failures)
             taken = assign(sent.fold.panes, rows, late_at, points=sent.points, grace=sent.fold.spec.grace)
+            listener = Listener(self.failures, sent.fold.spec.node) if sent.fold.operands else None
             if len(taken.rows):
-                sent.tables.append(sent.fold.rows(taken.rows, taken.first, taken.last))
+                sent.tables.append(sent.fold.rows(taken.rows, taken.first, taken.last, listener))
+            if listener is not None and len(taken.rows) < len(rows):
+                refused = rows.pick(~np.isin(rows.sources(), taken.rows.sources()))
+                look(refused, sent.fold.operands, listener)
             folded.windows.append(taken)
         return folded
 

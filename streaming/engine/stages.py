@@ -13,7 +13,6 @@ from streaming.engine.partitioning import Key, NoKeyError, alike, before, branch
 from streaming.engine.plan import (
     Branch,
     CutPlan,
-    ExtendStep,
     InputPlan,
     LifetimeSpec,
     MatchSpec,
@@ -21,12 +20,12 @@ from streaming.engine.plan import (
     NodeSpec,
     Plan,
     SecondStage,
-    SetDurationStep,
     TopKSpec,
     UnionSpec,
     WindowSpec,
     Wire,
 )
+from streaming.engine.step_specs import ExtendStep, SetDurationStep
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import Late
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -10,24 +11,35 @@ import pyarrow.compute as pc
 
 from streaming.definition.expressions import Expression
 from streaming.definition.types import Long
+from streaming.engine.failures import Listener
 from streaming.engine.flows import CLOSE, ENDLESS, GONE, OLD, OPEN, WHOLE, Flags, Flows, Mask
-from streaming.engine.plan import ExtendStep, FilterStep, ProjectStep, SetDurationStep, ShiftStep, Step
 from streaming.engine.rows import Rows
+from streaming.engine.step_specs import (
+    ExtendStep,
+    FilterStep,
+    LookStep,
+    Operand,
+    ProjectStep,
+    SetDurationStep,
+    ShiftStep,
+    Step,
+)
 from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, NO_CTI
 from streaming.wire.arrived import Int64s
+from streaming.wire.failures import FailureTally
 
 _FARTHEST: Final = 2**60
 """Longer than all years that there are (T1); who is moved farther is moved out of them just the same."""
 
 
-def follow(rows: Rows, steps: Iterable[Step]) -> Rows:
-    """The rows after `steps`; all are whole lifetimes, and their stamps are their starts."""
+def follow(rows: Rows, steps: Iterable[Step], failures: FailureTally | None = None) -> Rows:
+    """The rows after `steps`; all are whole lifetimes, and their stamps are their starts. `failures` counts (T5)."""
     for step in steps:
-        rows = _stepped(rows, step, None)
+        rows = _stepped(rows, step, None, failures)
     return rows
 
 
-def follow_flows(flows: Flows, steps: Sequence[Step]) -> Flows:
+def follow_flows(flows: Flows, steps: Sequence[Step], failures: FailureTally | None = None) -> Flows:
     """The events after `steps`, edges and replaced rows too: what the reference's rules give one by one.
 
     An OLD row whose successor goes is GONE then; one that goes itself leaves its successor as a fresh row. An edge
@@ -40,7 +52,7 @@ def follow_flows(flows: Flows, steps: Sequence[Step]) -> Flows:
         if isinstance(step, ShiftStep):
             late_at = None if late_at is None else _moved_times(late_at, step.by)
             stamp = None if stamp is None else np.minimum(_moved_times(stamp, step.by), LAST_TICK)
-        rows = _stepped(rows, step, flag)
+        rows = _stepped(rows, step, flag, failures)
         if isinstance(step, SetDurationStep) and flag is not None:
             flag = np.where((flag == OPEN) | (flag == ENDLESS), np.int8(WHOLE), flag)
     kept = replace(flows, flag=flag, late_at=late_at, stamp=stamp, columns={})
@@ -89,22 +101,53 @@ def settled(flows: Flows, kept: Mask) -> Flows:
     return _settled(flows.where(kept))
 
 
-def _stepped(rows: Rows, step: Step, flag: Flags | None) -> Rows:
+def _stepped(rows: Rows, step: Step, flag: Flags | None, failures: FailureTally | None) -> Rows:
     """One step; `flag` has an entry for each row of the chunk, None when all are whole."""
+    listener = _listener(step, flag, failures)
+    after = rows
     if not len(rows) and not isinstance(step, ProjectStep):
         return rows
     match step:
         case FilterStep():
-            return rows.pick(rows.truth(step.where))
+            after = rows.pick(rows.truth(step.where, listener and listener.named("where")))
         case ProjectStep():
-            columns = {name: rows.values(expression, of) for name, expression, of in step.columns}
-            return replace(rows, columns=columns, picked=None)
+            columns = {
+                name: rows.values(expression, of, listener and listener.named(name))
+                for name, expression, of in step.columns
+            }
+            after = replace(rows, columns=columns, picked=None)
         case ShiftStep():
-            return _shifted(rows, step.by)
+            after = _shifted(rows, step.by)
         case SetDurationStep():
-            return _lasting(rows, step.duration, flag)
+            after = _lasting(rows, step.duration, flag, listener and listener.named("expression"))
         case ExtendStep():
-            return _extended(rows, step.by, flag)
+            after = _extended(rows, step.by, flag)
+        case LookStep():
+            if listener is not None:
+                look(rows, step.operands, listener)
+    return after
+
+
+def _listener(step: Step, flag: Flags | None, failures: FailureTally | None) -> Listener | None:
+    """Who counts where the expressions of `step` fail; None where they are not counted."""
+    if failures is None or isinstance(step, ShiftStep | ExtendStep) or not step.counted:
+        return None
+    if flag is None:
+        return Listener(failures, step.node)
+    return Listener(failures, step.node, counts=partial(_are_new, flag))
+
+
+def _are_new(flag: Flags, at: Int64s) -> Mask:
+    return ~np.isin(flag[at], (CLOSE, OLD, GONE))
+
+
+def look(rows: Rows, operands: Iterable[Operand], listener: Listener) -> None:
+    """Let `listener` hear where the operands of aggregates fail on `rows`."""
+    for name, of, where in operands:
+        heard = listener.named(name)
+        chosen = rows if where is None else rows.pick(rows.truth(where, heard))
+        if of is not None and len(chosen):
+            chosen.values(of, of.type, heard)
 
 
 def _shifted(rows: Rows, by: int) -> Rows:
@@ -115,11 +158,11 @@ def _shifted(rows: Rows, by: int) -> Rows:
     return moved if inside else moved.pick((start >= FIRST_TICK) & (start <= LAST_TICK))
 
 
-def _lasting(rows: Rows, duration: int | Expression, flag: Flags | None) -> Rows:
+def _lasting(rows: Rows, duration: int | Expression, flag: Flags | None, listener: Listener | None) -> Rows:
     if flag is not None:
         rows = rows.pick(flag[rows.sources()] != CLOSE)
     if not isinstance(duration, int):
-        length = pc.fill_null(rows.values(duration, Long()), 0).to_numpy()
+        length = pc.fill_null(rows.values(duration, Long(), listener), 0).to_numpy()
         rows = rows.pick(length > 0)
         return replace(rows, end=later(rows.start, length[length > 0]))
     if duration <= 0:

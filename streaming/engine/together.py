@@ -22,6 +22,7 @@ from streaming.engine.sending import Sender
 from streaming.temporal.clock import LaneClockState
 from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.arrived import Arrived
+from streaming.wire.failures import FailureTally
 
 _VERSION: Final = 1
 _VERSION_OF_MANY: Final = 2
@@ -33,14 +34,15 @@ _SPEAKER: Final = ""
 class TogetherTurn:
     """What all lanes of a binding made of one batch.
 
-    `state` is for the next batch, `counts` are by input and lane, with the CTI of the input, and `late` is as in
-    `FeedTurn`.
+    `state` is for the next batch, `counts` are by input and lane, with the CTI of the input, and `late` and `failures`
+    are as in `FeedTurn`.
     """
 
     envelopes: list[Envelope]
     state: bytes
     counts: dict[tuple[str, str], LaneCounts]
     late: pa.Table
+    failures: FailureTally
 
 
 class TogetherFeed:
@@ -91,7 +93,14 @@ class TogetherFeed:
             state=self._state(),
             counts={(name, lane): counts for name, each in self._inputs.items() for lane, counts in each.counts()},
             late=pa.concat_tables([LATE_SCHEMA.empty_table(), *self._late]),
+            failures=self._failures(),
         )
+
+    def _failures(self) -> FailureTally:
+        found = FailureTally()
+        for each in self._inputs.values():
+            found.take(each.failures)
+        return found
 
     def _import(self) -> bool:
         """Read all imported CTIs, then give them to the inputs that import; whether any moved."""
@@ -125,6 +134,14 @@ class _Input:
         self._tallies = {lane: Tally(**tally) for lane, tally in tallies.items()}
         self._sender = Sender(plan, name, _SPEAKER)
         self._speaks = state is None
+
+    @property
+    def failures(self) -> FailureTally:
+        """Where expressions failed in this batch."""
+        found = FailureTally()
+        found.take(self.clocks.failures)
+        found.take(self._sender.failures)
+        return found
 
     def take(self, lane: str, arrived: Arrived) -> pa.Table:
         """Judge and fold one chunk; its late rows."""

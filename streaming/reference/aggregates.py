@@ -12,7 +12,7 @@ from streaming.reference.collected import LISTS
 from streaming.reference.counted import COUNTS
 from streaming.reference.expressions import evaluate
 from streaming.reference.flow import Flow, Witness
-from streaming.reference.numbers import Failure
+from streaming.reference.numbers import Failure, in_length
 from streaming.reference.picked import PICKED
 from streaming.reference.spread import SPREAD
 from streaming.reference.totals import TOTALS
@@ -44,24 +44,36 @@ class AggregateColumn:
         Null over no values, but 0 for counts and an empty list for lists; null, and the witness hears why, where the
         result does not fit its type. The order of `flows` makes no difference.
         """
-        chosen = [flow for flow in flows if self.where is None or self._value(self.where, flow, node, witness) is True]
+        chosen = [flow for flow in flows if self.where is None or _value(self.where, flow) is True]
         if self.of is None:
             return len(chosen)
         taken = []
         for flow in chosen:
-            value = self._value(self.of, flow, node, witness)
+            value = _value(self.of, flow)
             if value is not None:
                 taken.append(Value(_without_sign_of_zero(value), flow.start, _within(flow, pane)))
         if not taken and self.function not in OVER_NOTHING:
             return None
         try:
-            return FUNCTIONS[self.function](Values(taken, self.type, self.k, self.fraction))
+            value = FUNCTIONS[self.function](Values(taken, self.type, self.k, self.fraction))
+            return in_length(value) if self.function in LISTS else value
         except Failure as failure:
-            witness.failed(node, flows[0], self.name, str(failure))
+            witness.failed(node, flows[0], self.name, failure)
             return None
 
-    def _value(self, expression: Expression, flow: Flow, node: str, witness: Witness) -> Any:
-        return evaluate(expression, flow.payload, lambda why: witness.failed(node, flow, self.name, why))
+    def look(self, flow: Flow, node: str, witness: Witness) -> None:
+        """Let the witness hear where `of` or `where` fails on `flow`, once, in however many panes it will be."""
+
+        def failed(why: Failure) -> None:
+            witness.failed(node, flow, self.name, why)
+
+        chosen = self.where is None or evaluate(self.where, flow.payload, failed) is True
+        if chosen and self.of is not None:
+            evaluate(self.of, flow.payload, failed)
+
+
+def _value(expression: Expression, flow: Flow) -> Any:
+    return evaluate(expression, flow.payload, lambda _: None)
 
 
 def _without_sign_of_zero(value: Any) -> Any:

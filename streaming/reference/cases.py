@@ -40,6 +40,7 @@ def run_case(case: Case) -> CaseResult:
         ctis={output: tuple(ctis) for output, ctis in run.output_ctis.items()},
         late=tuple(late),
         outcomes=counts,
+        failures=run.trace.failed_rows.by_expression(),
     )
 
 

@@ -16,7 +16,10 @@ def cast(value: Any, source: Type, to: Type) -> Any:
     """`value`, which is not null and of type `source`, as a `to`. Raises `Failure` where that is null."""
     if source == to:
         return value
-    return CASTS[type(source), type(to)](value, to)
+    try:
+        return CASTS[type(source), type(to)](value, to)
+    except Failure as failure:
+        raise Failure(str(failure), "cast") from None
 
 
 def _exact_decimal(value: Any, to: DecimalOf) -> Decimal:

@@ -19,6 +19,9 @@ class RowMaker(Protocol):
     def row(self, pane: PaneId, members: Sequence[Flow], witness: Witness) -> Flow:
         """The row over `members`, under the id `pane`, without pane metadata."""
 
+    def look(self, flow: Flow, witness: Witness) -> None:
+        """Let the witness hear where what is to be aggregated fails on `flow`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Given:

@@ -10,9 +10,9 @@ from streaming.reference.explain import Absence, Origin, absence, origin
 from streaming.reference.feed import InputFeed
 from streaming.reference.flow import Advanced, Cause, ElementId, Flow
 from streaming.reference.output import Output, OutputRow
-from streaming.reference.trace import ExpressionFailed, Trace
+from streaming.reference.trace import Trace
 from streaming.temporal.clock import Judged
-from streaming.temporal.events import Cti
+from streaming.temporal.events import Cti, Event
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 from streaming.wire.case import EndMode
@@ -61,8 +61,8 @@ class ReferenceRun:
         self._advance_inputs({input_id: fed.cti_before})
         if fed.judged is not None:
             self.trace.judged[fed.element] = fed.judged
-        if fed.failed is not None:
-            self.trace.failures.append(ExpressionFailed(frozenset((fed.element,)), input_id, "over", fed.failed))
+        if isinstance(element, Event):
+            self.trace.over_failed(fed.element, fed.failed, element.payload)
         if fed.flow is not None:
             self._pass_on(input_id, [fed.flow])
             self.trace.settle()

@@ -8,6 +8,7 @@ from decimal import ROUND_DOWN, Decimal
 from typing import Any, Final
 
 from streaming.definition.expressions import Expression
+from streaming.definition.expressions.failures import FailureKind
 from streaming.definition.expressions.like import like_regex
 from streaming.definition.expressions.tree import (
     ARITHMETIC,
@@ -29,14 +30,14 @@ from streaming.reference.functions import call
 from streaming.reference.numbers import EXACT, Failure, in_decimal_type, in_double, in_long
 from streaming.temporal.events import Payload
 
-Failed = Callable[[str], None]
-"""Told, as a phrase, why an operation gave null."""
+Failed = Callable[[Failure], None]
+"""Told why an operation gave null."""
 
 
 def evaluate(expression: Expression, payload: Payload, failed: Failed) -> Any:
     """The value of a typed `expression` for `payload`, which has all fields of its schema.
 
-    An operation that fails is null and `failed` hears why; nothing is raised.
+    An operation that fails is null and `failed` hears why, once for each kind of failure; nothing is raised.
     """
     return _Evaluation(payload, failed).value(expression)
 
@@ -47,6 +48,7 @@ class _Evaluation:
     def __init__(self, payload: Payload, failed: Failed) -> None:
         self._payload = payload
         self._failed = failed
+        self._told: set[FailureKind] = set()
 
     def value(self, node: Expression) -> Any:
         return _MEANING[type(node)](self, node)
@@ -55,7 +57,9 @@ class _Evaluation:
         try:
             return compute()
         except Failure as failure:
-            self._failed(str(failure))
+            if failure.kind not in self._told:
+                self._told.add(failure.kind)
+                self._failed(failure)
             return None
 
     def literal(self, node: Literal) -> Any:
@@ -155,14 +159,14 @@ def in_type(value: Any, of: Type) -> Any:
 
 def _divided(left: Any, right: Any) -> Any:
     if right == 0:
-        raise Failure("division by zero")
+        raise Failure("division by zero", "division_by_zero")
     return EXACT.divide(left, right) if isinstance(left, Decimal) else left / right
 
 
 def _remainder(left: Any, right: Any) -> Any:
     """With the sign of the left operand."""
     if right == 0:
-        raise Failure("remainder of a division by zero")
+        raise Failure("remainder of a division by zero", "division_by_zero")
     if isinstance(left, Decimal):
         quotient = EXACT.divide(left, right).to_integral_value(ROUND_DOWN)
         return EXACT.subtract(left, EXACT.multiply(quotient, right))

@@ -8,6 +8,7 @@ from streaming.definition.streams import Rowtime, StreamDefinition
 from streaming.definition.types import parse_fields
 from streaming.reference.expressions import Failed, evaluate
 from streaming.reference.flow import ElementId, Flow
+from streaming.reference.numbers import Failure
 from streaming.reference.plan import expression
 from streaming.reference.substreams import InputClocks
 from streaming.temporal.clock import Judged
@@ -33,7 +34,7 @@ class Fed:
     flow: Flow | None
     cti: Tick | None
     cti_before: Tick | None = None
-    failed: str | None = None
+    failed: tuple[Failure, ...] = ()
 
 
 class InputFeed:
@@ -67,9 +68,8 @@ class InputFeed:
             lane, element = self._lanes[0], MalformedRow(Reason.BAD_ROW)
         identity = ElementId(self.node, lane, self._positions[lane])
         self._positions[lane] += 1
-        failures: list[str] = []
+        failures: list[Failure] = []
         clock = self._clocks.hear(lane, self._key(element, failures.append), element, arrival)
-        failed = "; ".join(failures) or None
         if isinstance(element, Cti):
             self._clocks.take_cti(lane, element)
             return Fed(identity, None, None, self._settle())
@@ -79,7 +79,7 @@ class InputFeed:
         judged = clock.take(element, arrival)
         if judged.event is not None:
             self.horizon = max(self.horizon, element.sync)  # a held event as well: it has been seen (T4)
-        return Fed(identity, judged, self._flow(identity, judged), self._settle(), before, failed)
+        return Fed(identity, judged, self._flow(identity, judged), self._settle(), before, tuple(failures))
 
     def heartbeat(self, now: Tick) -> Tick | None:
         """The wall clock reached `now`; the input CTI if that moved it (T16, T17)."""

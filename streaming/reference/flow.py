@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol
 
+from streaming.reference.numbers import Failure
 from streaming.temporal.events import Payload
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import Tick
@@ -122,7 +123,7 @@ class Witness(Protocol):
         `closed_at` is the smallest CTI at which they are closed for it; at a smaller one it would have been taken.
         """
 
-    def failed(self, node: str, flow: Flow, field: str, why: str) -> None:
+    def failed(self, node: str, flow: Flow, field: str, why: Failure) -> None:
         """An expression of `node` failed on the flow: its value is null (T5)."""
 
 

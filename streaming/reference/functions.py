@@ -6,7 +6,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any, Final
 
 from streaming.reference.calendar import CALENDAR
-from streaming.reference.numbers import Failure, in_long
+from streaming.reference.numbers import Failure, in_length, in_long
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK
 
 Meaning = Callable[..., Any]
@@ -52,8 +52,10 @@ def _real(compute: Callable[..., float], name: str) -> Meaning:
     def real(*values: float) -> float:
         try:
             return compute(*values)
-        except (ValueError, OverflowError):
+        except OverflowError:
             raise Failure(f"{name} of {', '.join(map(str, values))} is no finite double") from None
+        except ValueError:
+            raise Failure(f"there is no {name} of {', '.join(map(str, values))}", "argument") from None
 
     return real
 
@@ -66,7 +68,7 @@ def _substring(text: str, start: int, length: int | None = None) -> str:
 
 def _split_part(text: str, delimiter: str, number: int) -> str:
     if number == 0:
-        raise Failure("split_part has no part 0")
+        raise Failure("split_part has no part 0", "argument")
     parts = text.split(delimiter) if delimiter else [text]
     index = number - 1 if number > 0 else len(parts) + number
     return parts[index] if 0 <= index < len(parts) else ""
@@ -74,7 +76,7 @@ def _split_part(text: str, delimiter: str, number: int) -> str:
 
 def _moment(ticks: int) -> int:
     if not FIRST_TICK <= ticks <= LAST_TICK:
-        raise Failure(f"{ticks} microseconds lie outside the years 1 to 9999")
+        raise Failure(f"{ticks} microseconds lie outside the years 1 to 9999", "argument")
     return ticks
 
 
@@ -107,13 +109,13 @@ FUNCTIONS: Final[Mapping[str, Meaning]] = {
     "pow": _real(math.pow, "pow"),
     "ln": _real(math.log, "ln"),
     "exp": _real(math.exp, "exp"),
-    "upper": str.upper,
-    "lower": str.lower,
+    "upper": lambda text: in_length(text.upper()),
+    "lower": lambda text: in_length(text.lower()),
     "trim": lambda text: text.strip(" "),
     "length": len,
     "substring": _substring,
-    "concat": lambda *texts: "".join(texts),
-    "replace": lambda text, search, by: text.replace(search, by) if search else text,
+    "concat": lambda *texts: in_length("".join(texts)),
+    "replace": lambda text, search, by: in_length(text.replace(search, by) if search else text),
     "starts_with": str.startswith,
     "ends_with": str.endswith,
     "contains": lambda text, part: part in text,

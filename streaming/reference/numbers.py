@@ -1,8 +1,11 @@
 """Numbers as the definition means them: 64-bit longs, finite doubles, exact decimals of at most 38 digits."""
 
 import math
+from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Any
 
+from streaming.definition.expressions.failures import ELEMENT_BYTES, MOST_BYTES, FailureKind
 from streaming.definition.types import DecimalOf
 
 EXACT = Context(prec=1_000, rounding=ROUND_HALF_UP)
@@ -11,7 +14,11 @@ _LONG_MIN, _LONG_MAX = -(2**63), 2**63 - 1
 
 
 class Failure(ArithmeticError):
-    """An operation fails on a row: its value is null, and the message says why (T5)."""
+    """An operation fails on a row: its value is null, the message says why, and `kind` in what way (T5)."""
+
+    def __init__(self, why: str, kind: FailureKind = "overflow") -> None:
+        super().__init__(why)
+        self.kind = kind
 
 
 def in_long(value: int) -> int:
@@ -34,3 +41,22 @@ def in_decimal_type(value: Decimal, of: DecimalOf) -> Decimal:
     if rounded.scaleb(of.scale, context=EXACT).copy_abs() >= 10**of.precision:
         raise Failure(f"{value} does not fit {of}")
     return rounded if rounded else rounded.copy_abs()
+
+
+def in_length(value: Any) -> Any:
+    """`value`, a text or a list; raises `Failure` where it is longer than MOST_BYTES."""
+    length = bytes_of(value)
+    if length > MOST_BYTES:
+        raise Failure(f"a value of {length} bytes is longer than {MOST_BYTES}", "too_long")
+    return value
+
+
+def bytes_of(value: Any) -> int:
+    """How long a value is: a text in UTF-8; of lists and structs all that is in them; ELEMENT_BYTES for all others."""
+    if isinstance(value, str):
+        return len(value.encode())
+    if isinstance(value, Mapping):
+        return sum(map(bytes_of, value.values()))
+    if isinstance(value, list | tuple):
+        return sum(map(bytes_of, value))
+    return ELEMENT_BYTES

@@ -30,10 +30,12 @@ class PerEvent:
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """What the flow becomes, gone if it is gone. One that replaces another passes, replaces, or takes that back."""
         del port
-        before = None if flow.replaces is None else self.rule.one(flow.replaces, witness)
+        # what is replaced has been here before: as one that is taken back it is not counted again where it fails
+        taken_back = None if flow.replaces is None else replace(flow.replaces, gone=True)
+        before = None if taken_back is None else self.rule.one(taken_back, witness)
         after = self.rule.one(flow, witness)
         if after is not None:
-            return (replace(after, replaces=before),)
+            return (replace(after, replaces=None if before is None else replace(before, gone=False)),)
         return () if before is None else (replace(before, gone=True),)
 
     def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:

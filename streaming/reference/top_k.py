@@ -29,6 +29,7 @@ class TopK:
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """Put the flow into its panes; nothing passes before a pane closes."""
         del port
+        evaluate(self.by, flow.payload, lambda why: witness.failed(self.node, flow, "by", why))
         self.panes.take(group_key(flow, self.group_by), flow, witness)
         return ()
 
@@ -39,7 +40,7 @@ class TopK:
         rows: list[Flow] = []
         lost: dict[FlowId, Flow] = {}
         for pane in sorted(closing, key=release_order):
-            chosen = self._chosen(closing[pane], witness)
+            chosen = self._chosen(closing[pane])
             self.ranked.update(flow.id for flow in chosen)
             lost.update((flow.id, flow) for flow in closing[pane])
             rows += [_row(pane, flow) for flow in chosen]
@@ -56,17 +57,17 @@ class TopK:
         del witness
         return ()
 
-    def _chosen(self, members: Sequence[Flow], witness: Witness) -> list[Flow]:
+    def _chosen(self, members: Sequence[Flow]) -> list[Flow]:
         """The first `k` by falling rank with their ties; among equals by rising start and payload."""
-        ranks = [(self._rank(flow, witness), flow) for flow in members]
+        ranks = [(self._rank(flow), flow) for flow in members]
         found = sorted(((rank, flow) for rank, flow in ranks if rank is not None), key=_rising)
         found.sort(key=_rank_order, reverse=True)
         if len(found) > self.k:
             found = [each for each in found if _rank_order(each) >= _rank_order(found[self.k - 1])]
         return [flow for _, flow in found]
 
-    def _rank(self, flow: Flow, witness: Witness) -> Any:
-        return evaluate(self.by, flow.payload, lambda why: witness.failed(self.node, flow, "by", why))
+    def _rank(self, flow: Flow) -> Any:
+        return evaluate(self.by, flow.payload, lambda _: None)
 
 
 def _rising(ranked: tuple[Any, Flow]) -> tuple[Any, ...]:

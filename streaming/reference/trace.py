@@ -1,13 +1,17 @@
 """Every decision of a run: what the clock judged, what each node removed or refused, which expressions failed."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from streaming.definition.types import NULL
 from streaming.reference.flow import Cause, ElementId, Flow
+from streaming.reference.numbers import Failure
 from streaming.temporal.clock import Judged
+from streaming.temporal.events import Payload
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import Tick
+from streaming.wire.failures import FailureCount, FailureTally, example_of
 
 REFUSALS = {
     Reason.WINDOW_CLOSED: Outcome.DROPPED_WINDOW_CLOSED,
@@ -50,6 +54,7 @@ class Trace:
         self.cause: Cause | None = None
         self.judged: dict[ElementId, Judged] = {}
         self.failures: list[ExpressionFailed] = []
+        self.failed_rows = FailureTally()
         self._behind = behind
         self._removed: dict[ElementId, list[Removed]] = defaultdict(list)
         self._taken: dict[ElementId, dict[str, None]] = defaultdict(dict)
@@ -74,9 +79,24 @@ class Trace:
             if flow.opens and reason is Reason.TOO_MANY_WINDOWS:
                 self._outcome(element, reason)
 
-    def failed(self, node: str, flow: Flow, field: str, why: str) -> None:
-        """As `Witness` says."""
-        self.failures.append(ExpressionFailed(flow.sources, node, field, why))
+    def failed(self, node: str, flow: Flow, field: str, why: Failure) -> None:
+        """As `Witness` says. An edge counts once, with its start, and a row that is taken back does not again."""
+        self.failures.append(ExpressionFailed(flow.sources, node, field, str(why)))
+        if not (flow.closes or flow.gone):
+            self.count_failure(node, field, why, flow.payload)
+
+    def over_failed(self, element: ElementId, failures: Sequence[Failure], payload: Payload) -> None:
+        """The expression that names the substream of `element` failed on it (T15)."""
+        if failures:
+            why = "; ".join(map(str, failures))
+            self.failures.append(ExpressionFailed(frozenset((element,)), element.input, "over", why))
+        for each in failures:
+            self.count_failure(element.input, "over", each, payload)
+
+    def count_failure(self, node: str, field: str, why: Failure, payload: Payload) -> None:
+        """Count one row on which `field` of `node` failed."""
+        example = example_of({name: (value, NULL) for name, value in payload.items()})
+        self.failed_rows.add(FailureCount(node, field, why.kind, 1, example))
 
     def held(self, node: str, flow: Flow) -> None:
         """`node` passed nothing on when it took the flow: it keeps it, unless it says otherwise."""

@@ -27,6 +27,11 @@ class AggregateRows:
         stamp = max((flow.stamp for flow in members), default=pane.start)
         return Flow(pane, pane.start, pane.end, payload, sources, stamp)
 
+    def look(self, flow: Flow, witness: Witness) -> None:
+        """As `RowMaker` says."""
+        for column in self.columns:
+            column.look(flow, self.node, witness)
+
 
 @dataclass
 class Window:
@@ -40,6 +45,7 @@ class Window:
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """Put the flow into its panes; nothing passes before a CTI, or the end of a micro-batch, says so."""
         del port
+        self.emission.rows.look(flow, witness)
         self.panes.take(group_key(flow, self.group_by), flow, witness)
         return ()
 

@@ -89,6 +89,7 @@ def _run(options: Options, definition: Definition) -> None:
             outputs={name: (results.written[name], where.outputs[name].path) for name in definition.outputs},
             late=(results.late_rows, where.late),
             firsts=results.firsts,
+            failures=results.failed,
             seconds=time.monotonic() - begun,
             said=said,
         ),

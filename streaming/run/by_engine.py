@@ -45,6 +45,7 @@ def run_engine(
     _tell(run.end(EndMode.FLUSH), nets, sink)
     for output, net in nets.items():
         sink.rows(output, net)
+    sink.failures(run.failures.counts())
     counted = {source.node: Counted() for source in sources}
     for (node, _), lane in run.counts.items():
         counted[node].outcomes.update({str(outcome): count for outcome, count in lane.outcomes.items() if count})

@@ -72,6 +72,7 @@ def run_reference(
     for output in run.outputs:
         sink.rows(output.output, [(output.flow.start, output.flow.end, output.flow.payload)])
     _tell_late(run, advance, sources, raw, sink)
+    sink.failures(run.trace.failed_rows.counts())
     counted = {source.node: Counted() for source in sources}
     for element, judged in run.judged.items():
         counted[element.input].outcomes[str(judged.outcome)] += 1

@@ -23,6 +23,7 @@ from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived_rows import elements
 from streaming.wire.arrow_types import fields_of
+from streaming.wire.failures import FailureCount
 from streaming.wire.messages import InputSpec, LateEvent, RunSpec
 from streaming.wire.rows import Element, MalformedRow
 
@@ -89,6 +90,9 @@ def run_spark(
         outputs = {node.id: schemas[node.id] for node in graph.nodes if isinstance(node, OutputNode)}
         tell_rows(result.parts("results"), outputs, sink)
         _tell_late(list(result.rows("late")), sources, sink)
+        if result.report is not None:
+            told = result.report.failures
+            sink.failures(FailureCount(each.node, each.field, each.kind, each.count, each.example) for each in told)
         counts = {} if result.report is None else result.report.inputs
     return {node: Counted(Counter(each.outcomes), Counter(each.reasons)) for node, each in counts.items()} or {
         source.node: Counted() for source in sources

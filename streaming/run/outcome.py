@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from streaming.wire.failures import FailureCount
 from streaming.wire.messages import LateEvent
 
 Row = tuple[int, int, Mapping[str, Any]]
@@ -30,6 +31,9 @@ class Sink(Protocol):
 
     def late(self, event: LateEvent) -> None:
         """A row that was changed, or that no result contains."""
+
+    def failures(self, counts: Iterable[FailureCount]) -> None:
+        """On how many rows expressions failed, so that they are null there (T5): once, at the end."""
 
 
 @dataclass

@@ -10,18 +10,21 @@ from streaming.run.outcome import Row
 from streaming.run.places import Places
 from streaming.run.progress import Progress
 from streaming.run.writers import LinesFile, Writer, writer_of
+from streaming.wire.failures import FailureCount
 from streaming.wire.messages import LateEvent
 
 
 class Results:
     """The sink of a run. Raises `Failed` where a file cannot be begun.
 
-    `written` are the rows of each output, `firsts` the first exceptional row of each input and reason.
+    `written` are the rows of each output, `firsts` the first exceptional row of each input and reason,
+    `failed` the failures of expressions.
     """
 
     def __init__(self, places: Places, outputs: Mapping[str, Fields], progress: Progress) -> None:
         self.written: Counter[str] = Counter(dict.fromkeys(outputs, 0))
         self.late_rows = 0
+        self.failed: tuple[FailureCount, ...] = ()
         self.firsts: dict[tuple[str, str], LateEvent] = {}
         self._progress = progress
         self._late: LinesFile | None = None
@@ -63,6 +66,10 @@ class Results:
             self.firsts.setdefault((event.input, event.reason), event)
         if self._late is not None:
             self._late.write(event.model_dump_json())
+
+    def failures(self, counts: Iterable[FailureCount]) -> None:
+        """As `Sink` says."""
+        self.failed = tuple(counts)
 
     def finish(self) -> None:
         """Put every file in its place. Raises `OSError`."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Final
 
@@ -11,6 +11,7 @@ from rich.table import Table
 
 from streaming.run.outcome import Counted
 from streaming.temporal.outcomes import Outcome
+from streaming.wire.failures import FAILURE_WORDS, FailureCount
 from streaming.wire.messages import LateEvent
 
 _WIDEST: Final = 80
@@ -27,6 +28,7 @@ class Summary:
     late: tuple[int, Path | None]
     seconds: float
     firsts: Mapping[tuple[str, str], LateEvent] = field(default_factory=dict)
+    failures: tuple[FailureCount, ...] = ()
     said: tuple[str, ...] = ()
 
     def to_json(self) -> str:
@@ -45,6 +47,7 @@ class Summary:
                 },
                 "outputs": {name: {"rows": rows, "path": _text(path)} for name, (rows, path) in self.outputs.items()},
                 "late": {"rows": self.late[0], "path": _text(self.late[1])},
+                "failures": [asdict(each) for each in self.failures],
                 "seconds": round(self.seconds, 3),
                 "said": list(self.said),
             }
@@ -65,6 +68,8 @@ class Summary:
             for reason, count in counted.reasons.items():
                 if count:
                     console.print(f"{name}: {reason} {count:,}{self._first(name, reason)}", markup=False)
+        for each in self.failures:
+            console.print(_failure(each), markup=False)
         for name, (rows, path) in self.outputs.items():
             console.print(f"{name}: {_rows(rows)} in {path or 'standard output'}", markup=False)
         late, path = self.late
@@ -78,6 +83,13 @@ class Summary:
             return ""
         raw = "".join(character if character.isprintable() else " " for character in event.raw)
         return f"; first: row {event.position + 1:,}, {raw if len(raw) <= _WIDEST else raw[: _WIDEST - 1] + '…'}"
+
+
+def _failure(each: FailureCount) -> str:
+    example = ", ".join(f"{name} = {'null' if value is None else value}" for name, value in each.example.items())
+    shown = "".join(character if character.isprintable() else " " for character in example)
+    on = f"; first: {shown}" if shown else ""
+    return f"{each.node}.{each.field}: null on {_rows(each.count)}, {FAILURE_WORDS[each.kind]}{on}"
 
 
 def _rows(count: int) -> str:

@@ -28,12 +28,14 @@ Kind = Literal[
     "rows",
     "moved",
     "corrections",
+    "failures",
 ]
-"""To the operators: partials, events, ctis, watched, clear, save, enter. Through them: counts, late, state. From them:
-rows, moved, late, corrections, saved (which the feed sends too).
+"""To the operators: partials, events, ctis, watched, clear, save, enter. Through them: counts, late, state,
+failures. From them: rows, moved, late, corrections, failures, saved (which the feed sends too).
 
 `counts` is a LaneCounts as JSON, `late` an Arrow IPC stream, `state` a StateChange as JSON; `rows` and `moved` are what
-an output released (rows; output CTIs); `corrections` is what windows refused, as `Output` says; `save` asks a bucket
+an output released (rows; output CTIs); `corrections` is what windows refused, and `failures` where expressions
+failed, as `Output` says; `save` asks a bucket
 for its state and holds the head of the savepoint, `saved` is a piece of one and `enter` one that a bucket begins with.
 """
 

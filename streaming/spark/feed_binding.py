@@ -25,6 +25,7 @@ from streaming.spark.savepoints import PARTS, Item, pieces_of, read_items
 from streaming.spark.state_change import StateChange
 from streaming.spark.together import in_order_of_arrival
 from streaming.wire.arrived import Arrived, Recorded
+from streaming.wire.failures import FailureTally
 
 _NO_CHUNK = b""
 _COUNTED = tuple(each.name for each in fields(LaneCounts))
@@ -99,6 +100,7 @@ class BindingTask:
         self._move(name, turn.state, self._kept(name))
         rows = self._sent(binding, turn.envelopes)
         rows.append(self._counts(binding, lane.input, lane.lane, turn.counts))
+        rows += self._failures(binding, turn.failures)
         return rows + self._late(binding, lane.input, lane.lane, turn.late)
 
     def _together_rows(self, binding: Binding) -> list[Row]:
@@ -120,6 +122,7 @@ class BindingTask:
         self._move(TOGETHER, turn.state, self._kept(TOGETHER))
         rows = self._sent(binding, turn.envelopes)
         rows += [self._counts(binding, *lane, counts) for lane, counts in turn.counts.items()]
+        rows += self._failures(binding, turn.failures)
         return rows + self._late(binding, "", "", turn.late)
 
     def _take_recorded(self, feed: TogetherFeed, adapters: Mapping[str, RecordingAdapter]) -> None:
@@ -165,6 +168,13 @@ class BindingTask:
         content = json.dumps({**planned, **{name: getattr(counts, name) for name in _COUNTED}}).encode()
         key, entry = self._work.key, self._work.entry
         return Row(key, binding.bucket_ids[0], entry, self._task.batch, name, lane, 0, 0, "counts", content)
+
+    def _failures(self, binding: Binding, failures: FailureTally) -> list[Row]:
+        if not failures:
+            return []
+        key, entry = self._work.key, self._work.entry
+        content = json.dumps(failures.to_json()).encode()
+        return [Row(key, binding.bucket_ids[0], entry, self._task.batch, "", "", 0, 0, "failures", content)]
 
     def _late(self, binding: Binding, name: str, lane: str, late: pa.Table) -> list[Row]:
         if not late.num_rows:

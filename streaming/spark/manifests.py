@@ -11,6 +11,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from streaming.spark.binding import binding_of, shape_of
+from streaming.spark.failures import added_failures, told_failures
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.moved import corrected_inputs, moved_over
 from streaming.spark.parts import RECENT_KEPT, BindingSummary
@@ -56,7 +57,7 @@ def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSumma
             del known[summary.key]
             continue
         totals["cleared"] = summary.cleared
-        report = _report(totals, summary, batch, now)
+        report = _report(totals, summary, batch, now) | told_failures(spec.query, totals.get("failures", []))
         manifest["reports"].append(report)
         if carrier.settings.list_ctis and moved:
             manifest["moved"][summary.key] = moved
@@ -139,6 +140,7 @@ def _merged(summaries: Iterable[BindingSummary]) -> list[BindingSummary]:
         for name, by_bucket in each.moved.items():
             into.moved.setdefault(name, {}).update(by_bucket)
         into.corrections.update(each.corrections)
+        into.failures += each.failures
         if each.change is not None and (into.change is None or into.change.state != "failed"):
             into.change = each.change
         into.cleared |= each.cleared
@@ -172,6 +174,8 @@ def _add(carrier: CarrierFolder, totals: dict[str, Any], summary: BindingSummary
     if summary.corrections:
         corrections = {str(bucket): changes for bucket, changes in summary.corrections.items()}
         totals["corrections"] = {**totals.get("corrections", {}), **corrections}
+    if summary.failures:
+        totals["failures"] = added_failures(totals.get("failures", []), summary.failures)
     if not summary.moved:
         return {}
     binding = binding_of(carrier, summary.entry)

@@ -29,7 +29,8 @@ class BindingSummary:
     """What one task wrote and learned for one generation of a binding in one batch.
 
     `moved` are the CTIs of each output by bucket, `corrections` by bucket the totals by which what windows refused
-    differs from what the feed counted. `head` and `pieces` are those of a savepoint; pieces are files in the carrier's
+    differs from what the feed counted, `failures` those of expressions in this batch. `head`
+    and `pieces` are those of a savepoint; pieces are files in the carrier's
     folder.
     """
 
@@ -39,6 +40,7 @@ class BindingSummary:
     counts: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     moved: dict[str, dict[int, list[int]]] = field(default_factory=dict)
     corrections: dict[int, dict[str, Any]] = field(default_factory=dict)
+    failures: list[list[Any]] = field(default_factory=list)
     change: StateChange | None = None
     cleared: bool = False
     rows: int = 0
@@ -102,6 +104,8 @@ class TaskSink:
             summary.moved.setdefault(row.input, {})[row.bucket] = from_bytes(row.chunk).column("cti").to_pylist()
         elif row.kind == "corrections":
             summary.corrections[row.bucket] = json.loads(row.chunk)
+        elif row.kind == "failures":
+            summary.failures += json.loads(row.chunk)
         elif row.kind == "counts":
             summary.counts.setdefault(row.input, {})[row.lane] = json.loads(row.chunk)
         elif row.kind == "state":

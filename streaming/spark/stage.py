@@ -22,12 +22,12 @@ from streaming.spark.state_change import StateChange
 
 _SPARK_ROW: Callable[..., SparkRow] = SparkRow(*ARROW_SCHEMA.names)
 _FOR_OPERATORS = {"partials", "events", "ctis", "watched"}
-_KINDS = {"rows": "rows", "ctis": "moved", "late": "late", "corrections": "corrections"}
+_KINDS = {"rows": "rows", "ctis": "moved", "late": "late", "corrections": "corrections", "failures": "failures"}
 """How an output of the operators is called on its way to the sink."""
-_THROUGH = {"counts", "late", "state", "clear", "saved"}
+_THROUGH = {"counts", "late", "state", "clear", "saved", "failures"}
 _OF_FIRST = {"rows", "moved", "corrections"}
 """What the second stage passes on too."""
-_UNTOUCHED = {*_OF_FIRST, "counts", "late", "saved"}
+_UNTOUCHED = {*_OF_FIRST, "counts", "late", "saved", "failures"}
 """What means nothing to the second stage."""
 
 

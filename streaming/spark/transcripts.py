@@ -103,6 +103,9 @@ def _case_result(case: Case, found: LocalResult) -> CaseResult:
         ctis={output: moved for output, moved in ctis.items() if moved},
         late=tuple({(each.stream, each.lane, each.position): each for each in late}.values()),
         outcomes=outcomes,
+        failures=None
+        if report is None
+        else {(each.node, each.field, each.kind): each.count for each in report.failures},
     )
 
 

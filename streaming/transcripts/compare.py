@@ -16,6 +16,7 @@ from streaming.transcripts.format import ExecutorName, Expect, ExpectedEvent, Ex
 from streaming.transcripts.load import TranscriptError
 from streaming.transcripts.prepare import Definition
 from streaming.wire.case import Case, CaseEvent, CaseLate, CaseResult, ResultPane, ResultRow
+from streaming.wire.failures import ExpressionFailure
 
 TOLERANCE = 1e-9
 """Relative, for doubles: sums of floats may differ in their last bits from one cut to another."""
@@ -43,6 +44,7 @@ class Wanted:
     ctis: Mapping[str, tuple[int, ...]] | None
     late: Sequence[ExpectedLate] | None
     outcomes: Mapping[str, int] | None
+    failures: Mapping[ExpressionFailure, int] | None
 
 
 def wanted(expect: Expect, definition: Definition) -> Wanted:
@@ -56,7 +58,14 @@ def wanted(expect: Expect, definition: Definition) -> Wanted:
         ctis=_ctis(expect, outputs),
         late=expect.late,
         outcomes=None if expect.outcomes is None else {str(key): count for key, count in expect.outcomes.items()},
+        failures=_failures(expect),
     )
+
+
+def _failures(expect: Expect) -> Mapping[ExpressionFailure, int] | None:
+    if expect.failures is None:
+        return None
+    return {(each.node, each.field, each.kind): each.count for each in expect.failures}
 
 
 def _is_output(node: object) -> bool:
@@ -116,6 +125,8 @@ def differences(
         found += _unmatched("late", want.late, result.late, _matches_late)
     if want.outcomes is not None:
         found += _outcome_differences(want.outcomes, result)
+    if want.failures is not None and result.failures is not None and result.failures != want.failures:
+        found.append(f"failures are {dict(result.failures)}, expected {dict(want.failures)}")
     return found
 
 

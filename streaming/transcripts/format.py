@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from streaming.definition.expressions.failures import FailureKind
 from streaming.definition.graph import Strict
 from streaming.definition.names import DurationText, Name
 from streaming.temporal.events import EdgeKind
@@ -105,6 +106,18 @@ class ExpectedLate(Strict):
     moved_by: DurationText | None = None
 
 
+class ExpectedFailure(Strict):
+    """On how many rows an expression of `node` fails, and how (T5).
+
+    `field` is the name of the column or aggregate, `where` of a filter or join, `by`, `over`, or `expression`.
+    """
+
+    node: Name
+    field: str
+    kind: FailureKind
+    count: Annotated[int, Field(ge=1)]
+
+
 class Expect(Strict):
     """What must come out. `ctis` is a list, or with several outputs a list for each."""
 
@@ -113,6 +126,7 @@ class Expect(Strict):
     late: list[ExpectedLate] | None = None
     rows: list[ExpectedRow] | None = None
     outcomes: dict[Outcome, int] | None = None
+    failures: list[ExpectedFailure] | None = None
 
 
 class Transcript(Strict):

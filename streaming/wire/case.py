@@ -9,6 +9,7 @@ from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.temporal.events import EdgeKind, Payload
 from streaming.temporal.outcomes import Outcome, Reason
+from streaming.wire.failures import ExpressionFailure
 
 ONLY_LANE = "0"
 """The lane of a stream that lists none."""
@@ -137,7 +138,8 @@ class CaseResult:
     `ctis` by output node: those that moved, in order, without infinity. `outcomes` by stream: counts of every outcome
     that occurred (T12), malformed rows included, CTI rows not. `failure` is a sentence when the executor cannot run
     the case or failed; the rest is then empty. `events` is the net result; `rows` is every row that led to it,
-    output by output, each in the order of release, None when the executor does not tell.
+    output by output, each in the order of release, None when the executor does not tell. `failures` counts the rows on
+    which expressions failed (T5), None when the executor does not tell.
     """
 
     id: str
@@ -147,3 +149,4 @@ class CaseResult:
     late: tuple[CaseLate, ...] = ()
     outcomes: Mapping[str, Mapping[Outcome, int]] = field(default_factory=dict)
     failure: str | None = None
+    failures: Mapping[ExpressionFailure, int] | None = None

@@ -7,12 +7,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from streaming.definition.expressions.failures import FailureKind
 from streaming.definition.graph import QueryGraph, Strict
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, StreamDefinition
 from streaming.temporal.outcomes import Outcome
 
 LATENESS_BUCKETS = 40
 """Bucket i counts lateness in `[2**i, 2**(i+1))` us; bucket 0 all below 2 us, the last all above."""
+
+FAILURES_TOLD = 20
+"""So many expressions that failed are told of one run, those that failed most."""
 
 OutcomeName = Outcome
 """The outcomes as they are named on the wire: in `InputCounts.outcomes` and `LateEvent.outcome`."""
@@ -63,6 +67,21 @@ class InputCounts(Strict):
     cti: int | None
     ended: bool
     largest_start: int | None
+
+
+class ExpressionFailed(Strict):
+    """On how many rows an expression of a node failed, so that it is null there (T5); the total since the first start.
+
+    `field` is the name of the column or aggregate, else `where`, `by`, `over` or `expression`; `text` is the expression
+    as it was written, cut at 200 characters. `example` has the fields that it read on one such row, as text.
+    """
+
+    node: str
+    field: str
+    kind: FailureKind
+    count: int
+    text: str
+    example: dict[str, str | None]
 
 
 class PaneOfRow(Strict):
@@ -117,6 +136,7 @@ class ProgressReport(Strict):
     """What one micro-batch of one binding did; all counts are totals, so a lost report loses nothing.
 
     `held_back` is the organisation's limit of events each second where more waited than it let the batch read.
+    `failures` are the expressions that failed on most rows; `failed` counts the failures of all.
     """
 
     kind: Literal["progress"]
@@ -131,6 +151,8 @@ class ProgressReport(Strict):
     recent_late: list[LateEvent]
     batch_s: float
     held_back: int | None = None
+    failures: list[ExpressionFailed] = Field(default_factory=list, max_length=FAILURES_TOLD)
+    failed: int = 0
 
 
 class RunObserved(Strict):

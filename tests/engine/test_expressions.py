@@ -1,6 +1,7 @@
 """Columns give what the reference gives, for random expressions on random rows."""
 
 import math
+from collections import Counter
 from decimal import Decimal
 from typing import Any
 
@@ -12,9 +13,12 @@ from hypothesis import strategies as st
 
 from streaming.definition.expressions import Typed, parse, typed
 from streaming.definition.types import Null, parse_fields
+from streaming.engine.failures import Listener
 from streaming.engine.rows import Rows
 from streaming.reference.expressions import evaluate
+from streaming.reference.numbers import Failure
 from streaming.wire.arrow_types import arrow_schema
+from streaming.wire.failures import FailureTally
 
 FIELDS = parse_fields(
     {
@@ -237,9 +241,12 @@ def differences(text: str, payloads: list[dict[str, Any]]) -> list[tuple[Any, An
     tree = typed(parse(text), FIELDS)
     if not isinstance(tree, Typed) or isinstance(tree.type, Null):
         return []
-    expected = [evaluate(tree.expression, payload, lambda _: None) for payload in payloads]
-    seen = as_rows(payloads).values(tree.expression, tree.type).to_pylist()
+    failed: list[Failure] = []
+    expected = [evaluate(tree.expression, payload, failed.append) for payload in payloads]
+    tally = FailureTally()
+    seen = as_rows(payloads).values(tree.expression, tree.type, Listener(tally, "n", ("f",))).to_pylist()
     assert len(seen) == len(expected)
+    assert {each.kind: each.count for each in tally.counts()} == Counter(each.kind for each in failed)
     return [(one, other) for one, other in zip(expected, seen, strict=True) if not same(one, other)]
 
 

@@ -11,6 +11,13 @@ from .work import Work, named, run_of
 EVERY_S: Final = 1.0
 PATIENCE: Final = 30
 """How often a follower asks a server that cannot be reached, a second between, before it gives up."""
+FAILURE_WORDS: Final = {
+    "overflow": "a number beyond its type",
+    "division_by_zero": "a division by zero",
+    "cast": "a failed cast",
+    "argument": "an argument that the function does not take",
+    "too_long": "a value longer than 1 MiB",
+}
 LEVEL_STYLES: Final = {"error": "red", "critical": "bold red", "warning": "yellow", "debug": "dim"}
 
 
@@ -43,6 +50,7 @@ def status(work: Work) -> Exit:
     if work.args.what:
         run = run_of(work.server, work.args.what)
         work.screen.table(RUN_COLUMNS, [run_row(run)])
+        _tell_failures(work, run)
         work.screen.document(run)
         return Exit.DONE
     with work.screen.busy("Reading"):
@@ -53,6 +61,21 @@ def status(work: Work) -> Exit:
         work.screen.say("Nothing was started yet.", "dim")
     work.screen.document(runs)
     return Exit.DONE
+
+
+def _tell_failures(work: Work, run: Mapping[str, Any]) -> None:
+    """Say which expressions are null on rows because they failed on them."""
+    report = run["progress"] or {}
+    told = report.get("failures", [])
+    if not told:
+        return
+    work.screen.say(f"Expressions that failed, so that they are null there ({report['failed']:,} failures in all):")
+    rows = []
+    for each in told:
+        example = ", ".join(f"{name} = {'null' if value is None else value}" for name, value in each["example"].items())
+        kind = FAILURE_WORDS.get(each["kind"], each["kind"])
+        rows.append([each["node"], f"{each['field']}: {each['text']}", kind, f"{each['count']:,}", example])
+    work.screen.table(("NODE", "EXPRESSION", "WHY", "ROWS", "FIRST EXAMPLE"), rows)
 
 
 def logs(work: Work) -> Exit:
@@ -79,7 +102,14 @@ def _print_logs(work: Work, run: str, after: str | None) -> tuple[str, bool]:
             work.screen.json_line(line)
         else:
             text = f"{clean_line(line['at'])} {clean_line(line['level']).upper():<8} {clean_line(line['message'])}"
-            work.screen.say(text, LEVEL_STYLES.get(str(line["level"]).lower(), ""))
+            work.screen.say(text, FAILURE_WORDS: Final = {
+    "overflow": "a number beyond its type",
+    "division_by_zero": "a division by zero",
+    "cast": "a failed cast",
+    "argument": "an argument that the function does not take",
+    "too_long": "a value longer than 1 MiB",
+}
+LEVEL_STYLES.get(str(line["level"]).lower(), ""))
     return str(page["next"]), bool(page["lines"])
 
 

@@ -46,5 +46,6 @@ export type NoClock = Schemas["NoClock"];
 export type Observed = Schemas["Observed"];
 export type ProgressReport = Schemas["ProgressReport"];
 export type InputCounts = Schemas["InputCounts"];
+export type ExpressionFailed = Schemas["ExpressionFailed"];
 export type ResultShown = Schemas["ResultShown"];
 export type LateShown = Schemas["LateShown"];

@@ -5,7 +5,8 @@ have the types that its docstring names, and a widening is a `Cast` node. `at` i
 take part in equality. "Null on failure": an operation that fails on a row gives null.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
 
@@ -157,6 +158,26 @@ def children(node: Expression) -> tuple[Expression, ...]:
             found = (node.operand, *node.items)
         case Between():
             found = (node.operand, node.low, node.high)
+    return found
+
+
+def with_children(node: Expression, operands: Sequence[Expression]) -> Expression:
+    """`node` with `operands` in place of its `children`, of which there are as many."""
+    found = node
+    match node:
+        case Unary() | Cast() | IsNull() | Like():
+            found = replace(node, operand=operands[0])
+        case Binary():
+            found = replace(node, left=operands[0], right=operands[1])
+        case Call():
+            found = replace(node, arguments=tuple(operands))
+        case Case():
+            pairs = tuple(zip(operands[:-1:2], operands[1::2], strict=True))
+            found = replace(node, branches=pairs, otherwise=operands[-1])
+        case In():
+            found = replace(node, operand=operands[0], items=tuple(operands[1:]))
+        case Between():
+            found = replace(node, operand=operands[0], low=operands[1], high=operands[2])
     return found
 
 

@@ -6,7 +6,9 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from streaming.definition.expressions.failures import ELEMENT_BYTES
 from streaming.engine.folding.numbers import Numbers
 from streaming.engine.folding.ordering import Ordered, ordered
 from streaming.wire.arrived import Int64s
@@ -22,6 +24,11 @@ class Taken:
     values: pa.Array
     start: Int64s
     end: Int64s
+
+    @cached_property
+    def lengths(self) -> Int64s:
+        """How long each value is, in the bytes that MOST_BYTES bounds."""
+        return lengths_of(self.values)
 
     @cached_property
     def order(self) -> Ordered:
@@ -105,6 +112,21 @@ class Pairs:
         numbers = self.taken.order.numbers[self.row[pairs]]
         order[tied] = pairs[by_slot(numbers, ties, int(ties[-1]) + 1)]
         return order
+
+
+def lengths_of(values: pa.Array) -> Int64s:
+    """How long each value is: a text in UTF-8; of lists and structs all that is in them; ELEMENT_BYTES for others."""
+    found: Int64s = np.full(len(values), ELEMENT_BYTES)
+    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+        found = pc.fill_null(pc.binary_length(values).cast(pa.int64()), ELEMENT_BYTES).to_numpy()
+    elif pa.types.is_list(values.type):
+        inner = np.concatenate(([0], np.cumsum(lengths_of(values.values))))
+        offsets = values.offsets.to_numpy()
+        found = np.where(values.is_null().to_numpy(zero_copy_only=False), found, np.diff(inner[offsets]))
+    elif pa.types.is_struct(values.type):
+        total = sum((lengths_of(each) for each in values.flatten()), np.zeros(len(values), np.int64))
+        found = np.where(values.is_null().to_numpy(zero_copy_only=False), found, total)
+    return found
 
 
 def by_slot(numbers: Numbers, slot: Int64s, slots: int) -> Int64s:

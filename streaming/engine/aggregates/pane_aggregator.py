@@ -1,7 +1,7 @@
 """The rows of panes: every aggregate over the members of each pane."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -18,7 +18,7 @@ from streaming.engine.folding import spans
 from streaming.engine.folding.grouping import encode
 from streaming.engine.folding.measures import NEEDS, Measure, fold_measure, measures_of
 from streaming.engine.folding.ordering import unsigned_zeros
-from streaming.engine.folding.results import finished, spread_measure
+from streaming.engine.folding.results import Mask, failed_in, finished, spread_measure
 from streaming.engine.plan import AggregateColumn, WindowSpec
 from streaming.temporal.ticks import NO_CTI
 from streaming.temporal.windows import HoppingWindows
@@ -72,24 +72,26 @@ class PaneAggregator:
         number, extent = layout.number, np.zeros(layout.rows, np.int64)
         if self.spec.emit != "final":
             extent = extents(members, first, bounds, layout)
-        columns = [*working.group_values(), *working.aggregates()]
+        columns, failed = [*working.group_values(), *working.aggregates()], working.failed
         stamp, count = working.stamps(), working.counts
         if (number[1:] < number[:-1]).any():
             order = np.argsort(number, kind="stable")
             at = pa.array(order)
             number, stamp, count, extent = number[order], stamp[order], count[order], extent[order]
             columns = [column.take(at) for column in columns]
-        return PaneRows(number, columns, stamp, count, extent)
+            failed = {name: mask[order] for name, mask in failed.items()}
+        return PaneRows(number, columns, stamp, count, extent, failed)
 
 
 @dataclass(frozen=True)
 class _Working:
-    """One call of `PaneAggregator.rows`."""
+    """One call of `PaneAggregator.rows`; `failed` is filled by `aggregates`."""
 
     aggregator: PaneAggregator
     members: Flows
     layout: Layout
     bounds: Bounds
+    failed: dict[str, Mask] = field(default_factory=dict)
 
     def group_values(self) -> list[pa.Array]:
         holder = pa.array(self.layout.holder)
@@ -136,8 +138,11 @@ class _Working:
             for measure in measures:
                 spread |= spread_measure(measure, states, layout.cells, layout.at)
             states = pa.table(spread)
-        pairs = zip(aggregates, places, strict=True)
-        return {each.name: finished(each, measures[place], states) for each, place in pairs}
+        found = {}
+        for each, place in zip(aggregates, places, strict=True):
+            found[each.name] = finished(each, measures[place], states)
+            self.failed.update(failed_in(each, found[each.name], measures[place], states))
+        return found
 
     def by_pairs(self, aggregates: list[AggregateColumn]) -> dict[str, pa.Array]:
         """What needs all values of a pane, a range of panes at a time."""
@@ -155,8 +160,18 @@ class _Working:
                 if id(values) not in made:
                     row, slot = self.layout.pairs(values.members, low, high)
                     made[id(values)] = Pairs(values, row, slot - low, high - low, start[low:high], end[low:high])
-                parts[each.name].append(_BY_PAIRS[each.function](each, made[id(values)]))
+                pairs = made[id(values)]
+                parts[each.name].append(_BY_PAIRS[each.function](each, pairs))
+                self._note_failed(each.name, parts[each.name][-1], pairs, low)
         return {name: pa.concat_arrays(found) if len(found) > 1 else found[0] for name, found in parts.items()}
+
+    def _note_failed(self, name: str, result: pa.Array, pairs: Pairs, low: int) -> None:
+        """An aggregate of values that is null has failed: a list is too long, a weighted sum does not fit."""
+        if result.null_count:
+            null = result.is_null().to_numpy(zero_copy_only=False) & (pairs.counts > 0)
+            if null.any():
+                whole = self.failed.setdefault(name, np.zeros(self.layout.rows, np.bool_))
+                whole[low : low + pairs.slots] = null
 
     def taken(self, aggregate: AggregateColumn) -> Taken:
         """The values of the members that the aggregate takes."""

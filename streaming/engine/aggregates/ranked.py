@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from streaming.definition.expressions.failures import MOST_BYTES
 from streaming.definition.types import DecimalOf
-from streaming.engine.aggregates.pairs import Pairs
+from streaming.engine.aggregates.pairs import Pairs, lengths_of
 from streaming.engine.folding.numbers import Numbers
 from streaming.engine.plan import AggregateColumn
 from streaming.wire.arrived import Int64s
@@ -56,13 +57,14 @@ def percentile_cont(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
 def collect(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
     """All values in order of start, those of one start in order of value."""
     del aggregate
-    return _lists(pairs.counts, pairs.taken.values.take(pa.array(pairs.row[pairs.in_time()])))
+    rows = pairs.row[pairs.in_time()]
+    return _lists(pairs, pairs.counts, rows, lambda some: pairs.taken.values.take(pa.array(some)))
 
 
 def collect_distinct(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
     """The different values in order."""
     del aggregate
-    return _lists(pairs.runs_of_slot, pairs.restore(pairs.sorted[pairs.runs]))
+    return _lists(pairs, pairs.runs_of_slot, pairs.sorted[pairs.runs], pairs.restore)
 
 
 def topk(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
@@ -151,7 +153,7 @@ def _places(counts: Int64s) -> Int64s:
 def _first_k(aggregate: AggregateColumn, pairs: Pairs, numbers: Numbers) -> pa.Array:
     k = _k(aggregate)
     counts = pairs.runs_of_slot
-    return _lists(np.minimum(counts, k), pairs.restore(numbers[_places(counts) < k]))
+    return _lists(pairs, np.minimum(counts, k), numbers[_places(counts) < k], pairs.restore)
 
 
 def _ranked(aggregate: AggregateColumn, pairs: Pairs, numbers: Numbers, ranks: Numbers, counts: Int64s) -> pa.Array:
@@ -161,9 +163,32 @@ def _ranked(aggregate: AggregateColumn, pairs: Pairs, numbers: Numbers, ranks: N
     slot = np.repeat(np.arange(len(counts)), counts)
     kth = np.minimum(np.cumsum(counts) - counts + k - 1, max(len(numbers) - 1, 0))
     kept = (place < k) | (ranks == ranks[kth[slot]])
-    return _lists(np.bincount(slot[kept], minlength=len(counts)), pairs.restore(numbers[kept]))
+    return _lists(pairs, np.bincount(slot[kept], minlength=len(counts)), numbers[kept], pairs.restore)
 
 
-def _lists(counts: Int64s, values: pa.Array) -> pa.Array:
+def _lists(pairs: Pairs, counts: Int64s, numbers: Numbers, restore: Callable[[Numbers], pa.Array]) -> pa.Array:
+    """In each slot the list of as many values as `counts` says, given as `numbers` that `restore` makes values of.
+
+    A list longer than MOST_BYTES is null, and its values are not copied.
+    """
+    long = _too_long(pairs, counts, numbers, restore)
+    if long is not None:
+        numbers = numbers[~np.repeat(long, counts)]
+        counts = np.where(long, 0, counts)
     offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(offsets), values)
+    mask = None if long is None else np.append(long, False)
+    return pa.ListArray.from_arrays(pa.array(offsets, mask=mask), restore(numbers))
+
+
+def _too_long(
+    pairs: Pairs, counts: Int64s, numbers: Numbers, restore: Callable[[Numbers], pa.Array]
+) -> npt.NDArray[np.bool_] | None:
+    """Which slots have lists longer than MOST_BYTES; None where none has."""
+    largest = int(pairs.taken.lengths.max(initial=0))
+    if largest * int(counts.max(initial=0)) <= MOST_BYTES:
+        return None
+    different, places = np.unique(numbers, return_inverse=True)
+    total = np.zeros(len(counts), np.int64)
+    np.add.at(total, np.repeat(np.arange(len(counts)), counts), lengths_of(restore(different))[places])
+    long = total > MOST_BYTES
+    return long if long.any() else None

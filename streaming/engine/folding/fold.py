@@ -1,12 +1,13 @@
 """From events to partials: one row for each (first window, last window, group), and partials merged likewise."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 import numpy as np
 import pyarrow as pa
 
+from streaming.engine.failures import Listener
 from streaming.engine.folding.admit import assign
 from streaming.engine.folding.grouping import Codes, combine, encode, encode_integers, group
 from streaming.engine.folding.measures import (
@@ -20,6 +21,7 @@ from streaming.engine.folding.measures import (
 from streaming.engine.folding.numbers import Numbers
 from streaming.engine.plan import WindowSpec
 from streaming.engine.rows import Rows
+from streaming.engine.step_specs import Operand
 from streaming.engine.windows.panes import Panes
 from streaming.temporal.windows import HoppingWindows
 from streaming.wire.arrived import Int64s
@@ -57,6 +59,11 @@ class Fold:
         return self._measured[1]
 
     @cached_property
+    def operands(self) -> Sequence[Operand]:
+        """The aggregates whose operands may fail."""
+        return self.spec.operands
+
+    @cached_property
     def keys(self) -> list[str]:
         """The columns of the group in a partial."""
         return [f"g{index}" for index in range(len(self.spec.group_by))]
@@ -69,8 +76,8 @@ class Fold:
         fields += [pa.field(key, kind) for key, kind in zip(self.keys, kinds, strict=True)]
         return pa.schema([*fields, *(field for measure in self.measures for field in measure_fields(measure))])
 
-    def rows(self, rows: Rows, first: Int64s, last: Int64s) -> pa.Table:
-        """The partials of `rows`, each in the windows `first..last` (none empty)."""
+    def rows(self, rows: Rows, first: Int64s, last: Int64s, listener: Listener | None = None) -> pa.Table:
+        """The partials of `rows`, each in the windows `first..last` (none empty); `listener` hears what fails."""
         if not len(rows):
             return self.schema.empty_table()
         by = group(combine([*_span_codes(first, last), *(rows.codes(name) for name in self.spec.group_by)], len(rows)))
@@ -80,10 +87,18 @@ class Fold:
             picked = one_of_each if rows.picked is None else pa.array(rows.picked[by.first_row])
             columns[key] = rows.columns[name].take(picked)
         for measure in self.measures:
-            chosen = None if measure.where is None else np.flatnonzero(rows.truth(measure.where))
-            values = _values(measure, rows)
+            heard = listener and listener.named(*self._sharing(measure))
+            chosen = None if measure.where is None else np.flatnonzero(rows.truth(measure.where, heard))
+            if heard is not None and chosen is not None:
+                heard = replace(heard, counts=partial(np.isin, test_elements=rows.sources()[chosen]))
+            values = _values(measure, rows, heard)
             columns |= fold_measure(measure, values, rows.start, chosen, by)
         return self._table(columns)
+
+    def _sharing(self, measure: Measure) -> list[str]:
+        """The aggregates that share `measure`."""
+        places = zip(self.spec.aggregates, self.places, strict=True)
+        return [each.name for each, place in places if place == measure.index]
 
     def taking(self, rows: Rows) -> pa.Table:
         """The partials of whole `rows` that were in time, in all their windows."""
@@ -126,10 +141,10 @@ class Fold:
         return [encode(column_of(partials, key)) for key in self.keys]
 
 
-def _values(measure: Measure, rows: Rows) -> pa.Array | None:
+def _values(measure: Measure, rows: Rows, listener: Listener | None) -> pa.Array | None:
     if measure.of is None or measure.of_type is None:
         return None
-    return rows.values(measure.of, measure.of_type)
+    return rows.values(measure.of, measure.of_type, listener)
 
 
 def _span_codes(first: Int64s, last: Int64s) -> list[Codes]:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from streaming.definition.types import DecimalOf, Double
@@ -23,14 +24,22 @@ from streaming.wire.arrow_types import arrow_type
 _EXACT_IN_DOUBLE: Final = 2**53
 
 
+Mask = npt.NDArray[np.bool_]
+Failed = Mapping[str, Mask]
+"""By the name of an aggregate the rows in which it has failed."""
+_MAY_FAIL: Final = {"sum": 1, "avg": 1, "variance": 2, "stddev": 2, "variance_pop": 1, "stddev_pop": 1}
+"""The aggregates that may not fit their type, and of how many values on they are not null else."""
+
+
 @dataclass(frozen=True, slots=True)
 class WindowRows:
     """Result rows in order of their windows: window indices, the payload columns in the window's order, and how many
-    events each row is made of."""
+    events each row is made of. `failed` says of an aggregate in which rows it has failed; others have in none."""
 
     index: Int64s
     columns: list[pa.Array]
     count: Int64s
+    failed: Failed
 
 
 def close(fold: Fold, partials: pa.Table) -> WindowRows:
@@ -39,18 +48,21 @@ def close(fold: Fold, partials: pa.Table) -> WindowRows:
     A window has a row only where it has an event, whatever the aggregates' filters leave of it.
     """
     if not partials.num_rows:
-        return WindowRows(np.empty(0, np.int64), _no_rows(fold), np.empty(0, np.int64))
+        return WindowRows(np.empty(0, np.int64), _no_rows(fold), np.empty(0, np.int64), {})
     first, last = column_of(partials, FIRST).to_numpy(), column_of(partials, LAST).to_numpy()
     if np.array_equal(first, last):
         merged = fold.merge(partials)
         count = column_of(merged, COUNT).to_numpy()
-        return WindowRows(column_of(merged, FIRST).to_numpy(), _finished(fold, merged), count)
+        columns, failed = _finished(fold, merged)
+        return WindowRows(column_of(merged, FIRST).to_numpy(), columns, count, failed)
     group = combine(list(fold.group_codes(partials)), partials.num_rows).codes
     cells = spans.cut(group, first, last)
     spread, index = _spread(fold, partials, cells)
     order = _by_window(index)
-    columns = [column.take(pa.array(order)) for column in _finished(fold, spread)]
-    return WindowRows(index[order], columns, column_of(spread, COUNT).to_numpy()[order])
+    found, failed = _finished(fold, spread)
+    columns = [column.take(pa.array(order)) for column in found]
+    failed = {name: mask[order] for name, mask in failed.items()}
+    return WindowRows(index[order], columns, column_of(spread, COUNT).to_numpy()[order], failed)
 
 
 def _no_rows(fold: Fold) -> list[pa.Array]:
@@ -106,12 +118,23 @@ def spread_measure(measure: Measure, partials: pa.Table, cells: spans.Cells, at:
     return columns
 
 
-def _finished(fold: Fold, states: pa.Table) -> list[pa.Array]:
-    """The payload columns: the group's fields, then the aggregates."""
+def _finished(fold: Fold, states: pa.Table) -> tuple[list[pa.Array], Failed]:
+    """The payload columns: the group's fields, then the aggregates; and where these have failed."""
     columns = [column_of(states, key) for key in fold.keys]
+    failed: dict[str, Mask] = {}
     for aggregate, place in zip(fold.spec.aggregates, fold.places, strict=True):
         columns.append(finished(aggregate, fold.measures[place], states))
-    return columns
+        failed |= failed_in(aggregate, columns[-1], fold.measures[place], states)
+    return columns, failed
+
+
+def failed_in(aggregate: AggregateColumn, result: pa.Array, measure: Measure, states: pa.Table) -> Failed:
+    """Where `result` of `aggregate` is null though it has values: it does not fit its type."""
+    if not result.null_count or aggregate.function not in _MAY_FAIL:
+        return {}
+    enough = _MAY_FAIL[aggregate.function]
+    failed = result.is_null().to_numpy(zero_copy_only=False) & (column_of(states, measure.count).to_numpy() >= enough)
+    return {aggregate.name: failed} if failed.any() else {}
 
 
 def finished(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.Array:

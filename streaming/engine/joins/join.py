@@ -8,7 +8,7 @@ import numpy as np
 from streaming.engine.flows import Flows, together
 from streaming.engine.joins.heard import Clock, Heard, is_open
 from streaming.engine.joins.known import LEFT, RIGHT, Known
-from streaming.engine.joins.matching import MatchKernel, Paired, latest_of, picked
+from streaming.engine.joins.matching import Matching, MatchKernel, Paired, latest_of, picked
 from streaming.engine.joins.open_pairs import OpenPairs, Pairs, Side, late_or_due
 from streaming.engine.joins.parts import Parts
 from streaming.engine.kernel import Port, Released, Turn
@@ -42,7 +42,8 @@ class JoinKernel(MatchKernel):
             pieces, held = parts.turn(Heard.of(ports[LEFT].flows), right)
         out = clock.out(held)
         lefts.close(left.closes)
-        rows = [pieces, *self._pairs(shelf, left, right, (lefts, rights), out)]
+        counting = Matching(self.spec, turn.report.failures)
+        rows = [pieces, *self._pairs(OpenPairs(shelf, self.spec), counting, (left, right), (lefts, rights), out)]
         until = clock.low if self.spec.outer else clock.ctis[LEFT]
         lefts.add(left.events, clock.ctis[RIGHT])
         rights.add(right.events, until)
@@ -51,17 +52,19 @@ class JoinKernel(MatchKernel):
         passed = clock.passed(ports, out, held if self.spec.outer else INFINITY)
         return Released(flows, passed, max(port.horizon for port in ports))
 
-    def _pairs(self, shelf: Shelf, left: Heard, right: Heard, known: tuple[Known, Known], out: int) -> Iterator[Flows]:
-        waiting = OpenPairs(shelf, self.spec)
+    def _pairs(
+        self, waiting: OpenPairs, matching: Matching, heard: tuple[Heard, Heard], known: tuple[Known, Known], out: int
+    ) -> Iterator[Flows]:
+        left, right = heard
         yield from waiting.settle(left.closes, right.closes, out)
         others = known[RIGHT].of(known[RIGHT].slots(left.events))
-        yield from self._made(waiting, left.events, together([right.events, others]), out)
-        yield from self._made(waiting, known[LEFT].of(known[LEFT].slots(right.events)), right.events, out)
+        yield from self._made(waiting, matching, left.events, together([right.events, others]), out)
+        yield from self._made(waiting, matching, known[LEFT].of(known[LEFT].slots(right.events)), right.events, out)
 
-    def _made(self, waiting: OpenPairs, left: Flows, right: Flows, out: int) -> Iterator[Flows]:
+    def _made(self, waiting: OpenPairs, matching: Matching, left: Flows, right: Flows, out: int) -> Iterator[Flows]:
         opens = is_open(left.flag, len(left)), is_open(right.flag, len(right))
         edges = bool(opens[LEFT].any() or opens[RIGHT].any())
-        for pairs in self.matching.pairs(left, right):
+        for pairs in matching.pairs(left, right):
             rows = self._rows(left, right, pairs)
             if not edges:
                 yield rows

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from streaming.engine.failures import Listener
 from streaming.engine.flows import Flows, Mask
 from streaming.engine.folding.grouping import combine, encode, encode_integers
 from streaming.engine.joins.overlaps import Lives, overlaps
@@ -14,6 +15,7 @@ from streaming.engine.plan import MatchSpec
 from streaming.engine.rows import Rows
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_schema
+from streaming.wire.failures import FailureTally
 
 Columns = Mapping[str, pa.Array]
 
@@ -29,9 +31,13 @@ class Paired:
 
 @dataclass(frozen=True)
 class Matching:
-    """The rule of `spec`: keys are equal by value, a null key equals nothing, null is not true."""
+    """The rule of `spec`: keys are equal by value, a null key equals nothing, null is not true.
+
+    `failures` counts the pairs on which `where` fails, each time that they are looked at.
+    """
 
     spec: MatchSpec
+    failures: FailureTally | None = None
 
     def keyed(self, flows: Flows) -> Flows:
         """The rows none of whose keys is null."""
@@ -84,7 +90,8 @@ class Matching:
             columns = self.joined(left, mine, right, theirs)
             start = np.maximum(left.start[mine], right.start[theirs])
             end = np.minimum(left.end[mine], right.end[theirs])
-            holds = Rows(dict(columns), None, start, end, None).truth(self.spec.where)
+            listener = None if self.failures is None else Listener(self.failures, self.spec.node, ("where",))
+            holds = Rows(dict(columns), None, start, end, None).truth(self.spec.where, listener)
             if holds.all():
                 yield Paired(mine, theirs, columns)
             elif holds.any():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from streaming.engine.joins.heard import Clock, Heard
 from streaming.engine.joins.join import released
 from streaming.engine.joins.known import LEFT, RIGHT, Known
-from streaming.engine.joins.matching import MatchKernel
+from streaming.engine.joins.matching import Matching, MatchKernel
 from streaming.engine.joins.parts import Parts
 from streaming.engine.kernel import Port, Released, Turn
 from streaming.engine.shelf import Shelf
@@ -33,7 +33,7 @@ class PiecesKernel(MatchKernel):
         left, right = Heard.of(lefts), Heard.of(keyed)
         rights = Known(shelf, self.spec, RIGHT)
         rights.close(right.closes)
-        rows, held = Parts(shelf, self.spec, self.matching, rights, clock).turn(left, right)
+        rows, held = Parts(shelf, self.spec, Matching(self.spec, turn.report.failures), rights, clock).turn(left, right)
         rights.add(right.events, clock.low)
         out = clock.out(held)
         clock.remember(shelf, out)

@@ -16,6 +16,7 @@ from streaming.engine.plan import InputPlan
 from streaming.temporal.clock import LaneClockState, started_at
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 from streaming.wire.arrived import Arrived, Int64s
+from streaming.wire.failures import FailureTally
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,12 @@ class Moved:
 
 
 class InputClocks(Protocol):
-    """All clocks of one input; `at` is its CTI, `horizon` the largest finite time that they have seen (T4)."""
+    """All clocks of one input; `at` is its CTI, `horizon` the largest finite time that they have seen (T4).
+
+    `failures`: where the expression that names substreams failed in this batch (T15).
+    """
+
+    failures: FailureTally
 
     @property
     def at(self) -> int:
@@ -68,6 +74,7 @@ class LaneClocks:
         self, plan: InputPlan, listed: Iterable[str], state: Mapping[str, Any] | None, blobs: Mapping[str, Blob]
     ) -> None:
         self._plan = plan
+        self.failures = FailureTally()
         self._rule = IdleRule(plan.advance, None if state is None else state["silence"])
         self._at: int = NO_CTI if state is None else state["at"]
         self._lanes: dict[str, LaneJudge] = {}

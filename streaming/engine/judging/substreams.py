@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from streaming.definition.expressions import Expression
 from streaming.definition.streams import Rowtime
 from streaming.engine.archive import Blob
+from streaming.engine.failures import Listener
 from streaming.engine.judging.entries import many
 from streaming.engine.judging.idle import IdleRule
 from streaming.engine.judging.judges import finite
@@ -23,7 +25,8 @@ from streaming.temporal.clock import LaneClock, LaneClockState, started_at
 from streaming.temporal.events import Cti, Event, Shape
 from streaming.temporal.open_edges import payload_key
 from streaming.temporal.ticks import NO_CTI, Tick
-from streaming.wire.arrived import Arrived
+from streaming.wire.arrived import Arrived, RowKind
+from streaming.wire.failures import FailureTally
 
 _SCALARS: Final = (str, int, float, bool, type(None))
 _OTHERS: Final = "*"
@@ -45,6 +48,7 @@ class KeyClocks:
             raise ValueError(f"the input {plan.node!r} has no substreams")
         self._plan = plan
         self._over: Expression = plan.over
+        self.failures = FailureTally()
         known: Mapping[str, Any] = state or {"at": NO_CTI, "horizon": NO_CTI, "lanes": {}, "keys": {}, "silence": None}
         each = plan.advance.idle_after is not None
         self._keys: dict[str, LaneKeys] = defaultdict(lambda: LaneKeys(plan.advance, each=each))
@@ -82,7 +86,7 @@ class KeyClocks:
         """As `InputClocks` says, row by row."""
         into = Judgements(arrived)
         steps: list[tuple[int, int]] = []
-        keys = _key_texts(self._over, arrived)
+        keys = _key_texts(self._over, arrived, Listener(self.failures, self._plan.node, ("over",)))
         own, unit = self._lane(lane), _unit(lane)
         for row in rows_of(arrived, payloads=self._plan.shape is Shape.EDGE):
             self._heard(unit, own, row, counts=not self._any_key)
@@ -256,12 +260,14 @@ def _unit(lane: str, key: str = "") -> str:
     return f"{key}\n{lane}"
 
 
-def _key_texts(over: Expression, arrived: Arrived) -> Sequence[str]:
+def _key_texts(over: Expression, arrived: Arrived, listener: Listener) -> Sequence[str]:
     """For each row a text that is equal for equal keys; what is no event has one that means nothing."""
     columns = dict(zip(arrived.payload.schema.names, arrived.payload.columns, strict=True))
     known: dict[Any, str] = {}
     found = []
-    for value in Rows(columns, None, arrived.start, arrived.end, None).values(over, over.type).to_pylist():
+    events = np.isin(arrived.kind, (RowKind.CTI, RowKind.MALFORMED), invert=True)
+    heard = replace(listener, counts=lambda at: events[at])
+    for value in Rows(columns, None, arrived.start, arrived.end, None).values(over, over.type, heard).to_pylist():
         if not isinstance(value, _SCALARS):
             found.append(payload_key({"k": value}))
             continue

@@ -2,19 +2,23 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.engine.flows import GONE, OLD, TIMINGS, WHOLE, Flows, PaneColumns, together
+from streaming.definition.expressions.failures import FailureKind
+from streaming.definition.types import TIMESTAMP, Array, Type
+from streaming.engine.flows import GONE, OLD, TIMINGS, WHOLE, Flows, Mask, PaneColumns, together
 from streaming.engine.folding.grouping import combine, encode, encode_integers, group
+from streaming.engine.folding.results import Failed
 from streaming.engine.plan import WindowSpec
 from streaming.engine.shelf import Shelf
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_schema
+from streaming.wire.failures import FailureCount, FailureTally, example_of
 
 _GIVEN: Final = "given"
 _EXTENT: Final = "@extent"
@@ -26,7 +30,8 @@ class PaneTable:
     """Panes with the values that they have now, in columns of equal length; no pane is there twice.
 
     `columns` are those of the window's `fields`. `stamp` is None where nobody asks for the latest input. A pane whose
-    `extent` is another one than before has changed.
+    `extent` is another one than before has changed. `failed` says in which rows an aggregate has failed; it may be
+    shorter than they are.
     """
 
     start: Int64s
@@ -34,6 +39,7 @@ class PaneTable:
     columns: Sequence[pa.Array]
     stamp: Int64s | None
     extent: Int64s
+    failed: Failed = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.start)
@@ -57,14 +63,18 @@ class Emission:
 
     spec: WindowSpec
 
-    def released(self, shelf: Shelf, cti: int, closing: PaneTable, known: PaneTable | None) -> Flows:
+    def released(
+        self, shelf: Shelf, cti: int, closing: PaneTable, known: PaneTable | None, failures: FailureTally
+    ) -> Flows:
         """The rows of a turn that ends at the node's input CTI `cti`.
 
         `closing` are the panes that the turn closes. `known` are all others that exist, for `on_complete` at least
         those that end by `cti`; None where nothing is to be said of them: emit is `final`, or it is `on_complete` and
-        no CTI moved, or it is `running` and no micro-batch ends.
+        no CTI moved, or it is `running` and no micro-batch ends. `failures` counts the rows in which an aggregate has
+        failed.
         """
         if self.spec.emit == "final":
+            self._count_failed(closing, None, failures)
             return self._final(closing)
         before = self._given(shelf)
         exists = [closing] if known is None else [closing, known]
@@ -77,6 +87,7 @@ class Emission:
                 shown = panes.end <= cti
             was = places.before[number]
             shown &= (was < 0) | (panes.extent != _at(before.extent, was))
+            self._count_failed(panes, shown, failures)
             rows, replaced = self._rows(panes, before, was, np.flatnonzero(shown), cti, closes=not number)
             found.append(rows.rows)
             last.append(replaced)
@@ -104,6 +115,25 @@ class Emission:
         )
         columns = dict(zip(self.spec.fields, closing.columns, strict=True))
         return Flows(closing.start, closing.end, columns, stamp=closing.stamp, pane=pane)
+
+    def _count_failed(self, panes: PaneTable, shown: Mask | None, failures: FailureTally) -> None:
+        for name, failed in panes.failed.items():
+            rows = np.flatnonzero(failed if shown is None else failed & shown[: len(failed)])
+            if len(rows):
+                example = example_of(self._values(panes, int(rows[0])))
+                failures.add(FailureCount(self.spec.node, name, self._kind(name), len(rows), example))
+
+    def _kind(self, name: str) -> FailureKind:
+        of = next(each for each in self.spec.aggregates if each.name == name)
+        return "too_long" if isinstance(of.type, Array) else "overflow"
+
+    def _values(self, panes: PaneTable, row: int) -> dict[str, tuple[Any, Type]]:
+        """What names a row of `panes`: its window and group."""
+        start: tuple[Any, Type] = (int(panes.start[row]), TIMESTAMP)
+        end: tuple[Any, Type] = (int(panes.end[row]), TIMESTAMP)
+        groups = zip(self.spec.group_by, panes.columns, strict=False)
+        values = {name: (column[row].as_py(), self.spec.fields[name]) for name, column in groups}
+        return {"window_start": start, "window_end": end} | values
 
     @property
     def _names(self) -> int:

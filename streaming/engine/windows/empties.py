@@ -169,6 +169,7 @@ class Filling:
             [pa.concat_arrays([own, empty]) for own, empty in zip(panes.columns, values, strict=True)],
             None if panes.stamp is None else np.concatenate((panes.stamp, start)),
             np.concatenate((panes.extent, np.zeros(rows, np.int64))),
+            panes.failed,
         )
 
 

@@ -68,7 +68,7 @@ class FoldedWindowKernel:
             filled = self._filling.turn(shelf, entered, None, port.ctis, closing)
             table, ctis = self._filling.with_empty(table, filled.windows), filled.ctis
         known = self._known(pieces, port, closing, boundary=turn.boundary)
-        rows = self._emission.released(shelf, port.cti, table, known)
+        rows = self._emission.released(shelf, port.cti, table, known, turn.report.failures)
         return Released(rows, ctis, port.horizon)
 
     def _groups(self, partials: pa.Table) -> list[pa.Array]:
@@ -91,4 +91,4 @@ class FoldedWindowKernel:
     def _table(self, partials: pa.Table) -> PaneTable:
         rows = close(self._fold, partials)
         start = self._panes.starts(rows.index)
-        return PaneTable(start, start + self._panes.size, rows.columns, None, rows.count)
+        return PaneTable(start, start + self._panes.size, rows.columns, None, rows.count, rows.failed)

@@ -37,7 +37,7 @@ class WindowKernel:
         if self._filling is not None:
             closing = self._filling.with_empty(closing, paned.filled)
         known = None if paned.known is None else self._table(paned.known)
-        rows = self._emission.released(shelf, port.cti, closing, known)
+        rows = self._emission.released(shelf, port.cti, closing, known, turn.report.failures)
         return Released(rows, paned.ctis, paned.horizon)
 
     def _needed(self, flows: Flows) -> Flows:
@@ -53,7 +53,7 @@ class WindowKernel:
             return PaneTable.none(self._spec)
         rows = self._aggregator.rows(members.flows, members.first, members.last, members.bounds)
         start, end = members.bounds(rows.number)
-        return PaneTable(start, end, rows.columns, rows.stamp, rows.extent)
+        return PaneTable(start, end, rows.columns, rows.stamp, rows.extent, rows.failed)
 
 
 def _fields_read(spec: WindowSpec) -> frozenset[str]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from streaming.definition.expressions import Expression
 from streaming.definition.types import Fields, Long
 from streaming.engine.flows import OLD, Flows
-from streaming.engine.plan import ExtendStep, FilterStep, ProjectStep, SetDurationStep, ShiftStep, Step
+from streaming.engine.step_specs import ExtendStep, FilterStep, ProjectStep, SetDurationStep, ShiftStep, Step
 from streaming.engine.steps import follow, follow_flows, step_times
 from streaming.reference import plan as reference
 from streaming.reference.flow import Flow, Operator

@@ -17,6 +17,7 @@ import { isOpen, OBSERVED_WORDS, whoActs } from "../../model/states";
 import { formatClock, formatInstant, type Ticks, ticksOf } from "../../model/ticks";
 import { Charts } from "./Charts";
 import { Definitions } from "./Definitions";
+import { FailuresPanel } from "./FailuresPanel";
 import { InputsPanel } from "./InputsPanel";
 import { type LiveRun, useLiveRun } from "./live";
 import { QuarantinePanel } from "./QuarantinePanel";
@@ -198,6 +199,7 @@ function Live({ run }: { run: RunShown }) {
           </div>
           <Charts history={history} to={to} span={span} />
           <InputsPanel report={history.latest} />
+          <FailuresPanel report={history.latest} />
         </>
       )}
       <ResultsPanel run={run.id} total={history.latest?.results ?? 0} />
