@@ -24,7 +24,7 @@ def sent_on(
     bucket: int,
     freed: Mapping[str, Released],
     reached: Mapping[str, int],
-    failures: FailureTally,
+    failures: FailureTally | None = None,
 ) -> list[Envelope]:
     """The envelopes of `bucket`: what each node or branch that was cut let go, by its id, in one turn.
 

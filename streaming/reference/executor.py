@@ -62,7 +62,7 @@ class ReferenceRun:
         if fed.judged is not None:
             self.trace.judged[fed.element] = fed.judged
         if isinstance(element, Event):
-            self.trace.over_failed(fed.element, fed.failed, element.payload)
+            self.trace.over_failed(fed.element, fed.failures, element.payload)
         if fed.flow is not None:
             self._pass_on(input_id, [fed.flow])
             self.trace.settle()

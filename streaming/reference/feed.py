@@ -25,8 +25,8 @@ from streaming.wire.rows import Element, MalformedRow
 class Fed:
     """What one element did: its judgement (None for a CTI row), the flow it became if any, and the CTI if it moved.
 
-    `cti_before` is the CTI to which its arrival alone moved the input, before it was judged (T9, azure). `failed` says
-    why the expression `over` is null for it, if it failed (T5).
+    `cti_before` is the CTI to which its arrival alone moved the input, before it was judged (T9, azure). `failures` of
+    the expression `over` (T5).
     """
 
     element: ElementId
@@ -34,7 +34,12 @@ class Fed:
     flow: Flow | None
     cti: Tick | None
     cti_before: Tick | None = None
-    failed: tuple[Failure, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+    @property
+    def failed(self) -> str | None:
+        """Why the expression `over` is null for it, if it failed."""
+        return "; ".join(map(str, self.failures)) or None
 
 
 class InputFeed:

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from streaming.definition.types import parse_fields
 from streaming.reference.expressions import evaluate
+from streaming.reference.numbers import Failure
 from streaming.reference.plan import expression
 
 FIELDS: Final = parse_fields(
@@ -32,6 +33,6 @@ def value(text: str, **payload: Any) -> Any:
 
 def why(text: str, **payload: Any) -> list[str]:
     """What is said while the expression `text` becomes null."""
-    said: list[str] = []
+    said: list[Failure] = []
     assert evaluate(expression(text, FIELDS), NULLS | payload, said.append) is None
-    return said
+    return list(map(str, said))

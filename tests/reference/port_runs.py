@@ -13,6 +13,7 @@ from streaming.definition.streams import StreamDefinition
 from streaming.reference.build import build, plan_of
 from streaming.reference.flow import Cause, ElementId, Flow, FlowId, Operator
 from streaming.reference.many_ports import in_order
+from streaming.reference.numbers import Failure
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 
@@ -99,9 +100,9 @@ class Said:
     def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
         raise AssertionError(f"{node} refused {flow}")
 
-    def failed(self, node: str, flow: Flow, field: str, why: str) -> None:
+    def failed(self, node: str, flow: Flow, field: str, why: Failure) -> None:
         assert (node, field) == ("n", "where")
-        self.failures.append((flow, why))
+        self.failures.append((flow, str(why)))
 
     def why(self, spec: Spec) -> list[str]:
         """What was said of the event's flows."""

@@ -15,6 +15,7 @@ from streaming.definition.aggregate_functions import AGGREGATES, aggregate_type
 from streaming.definition.types import BOOLEAN, DOUBLE, LONG, STRING, Array, DecimalOf, Type
 from streaming.reference.aggregates import FUNCTIONS, AggregateColumn
 from streaming.reference.flow import Cause, ElementId, Flow
+from streaming.reference.numbers import Failure
 from streaming.reference.plan import expression
 from streaming.reference.spread import root
 from streaming.temporal.outcomes import Reason
@@ -42,8 +43,8 @@ class Heard:
     def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
         """Aggregates never say so."""
 
-    def failed(self, node: str, flow: Flow, field: str, why: str) -> None:
-        self.failures.append((node, flow.id, field, why))
+    def failed(self, node: str, flow: Flow, field: str, why: Failure) -> None:
+        self.failures.append((node, flow.id, field, str(why)))
 
 
 def column(function: str, of: Type = LONG, where: str | None = None, **parameters: Any) -> AggregateColumn:

@@ -6,6 +6,7 @@ import pytest
 
 from streaming.reference.extend import Extend, Shorten
 from streaming.reference.flow import Cause, ElementId, Flow, Operator, Pane, Timing
+from streaming.reference.numbers import Failure
 from streaming.reference.order_edges import OrderEdges
 from streaming.reference.output_times import output_times
 from streaming.reference.per_event import PerEvent
@@ -39,7 +40,7 @@ class Heard:
     def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
         raise AssertionError(f"{node} has no window that refuses {flow}: {reason}, {why}, {closed_at}")
 
-    def failed(self, node: str, flow: Flow, field: str, why: str) -> None:
+    def failed(self, node: str, flow: Flow, field: str, why: Failure) -> None:
         raise AssertionError(f"{field} of {node} fails on {flow}: {why}")
 
 

@@ -102,14 +102,7 @@ def _print_logs(work: Work, run: str, after: str | None) -> tuple[str, bool]:
             work.screen.json_line(line)
         else:
             text = f"{clean_line(line['at'])} {clean_line(line['level']).upper():<8} {clean_line(line['message'])}"
-            work.screen.say(text, FAILURE_WORDS: Final = {
-    "overflow": "a number beyond its type",
-    "division_by_zero": "a division by zero",
-    "cast": "a failed cast",
-    "argument": "an argument that the function does not take",
-    "too_long": "a value longer than 1 MiB",
-}
-LEVEL_STYLES.get(str(line["level"]).lower(), ""))
+            work.screen.say(text, LEVEL_STYLES.get(str(line["level"]).lower(), ""))
     return str(page["next"]), bool(page["lines"])
 
 

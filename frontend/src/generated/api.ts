@@ -1536,6 +1536,32 @@ export interface components {
             message: string | null;
         };
         /**
+         * ExpressionFailed
+         * @description On how many rows an expression of a node failed, so that it is null there (T5); the total since the first start.
+         *
+         *     `field` is the name of the column or aggregate, else `where`, `by`, `over` or `expression`; `text` is the expression
+         *     as it was written, cut at 200 characters. `example` has the fields that it read on one such row, as text.
+         */
+        ExpressionFailed: {
+            /** Node */
+            node: string;
+            /** Field */
+            field: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "overflow" | "division_by_zero" | "cast" | "argument" | "too_long";
+            /** Count */
+            count: number;
+            /** Text */
+            text: string;
+            /** Example */
+            example: {
+                [key: string]: string | null;
+            };
+        };
+        /**
          * ExtendNode
          * @description Moves the end of every lifetime by `by`; an event that is then empty is removed.
          */
@@ -2361,6 +2387,7 @@ export interface components {
          * @description What one micro-batch of one binding did; all counts are totals, so a lost report loses nothing.
          *
          *     `held_back` is the organisation's limit of events each second where more waited than it let the batch read.
+         *     `failures` are the expressions that failed on most rows; `failed` counts the failures of all.
          */
         ProgressReport: {
             /**
@@ -2397,6 +2424,13 @@ export interface components {
              * @default null
              */
             held_back?: number | null;
+            /** Failures */
+            failures?: components["schemas"]["ExpressionFailed"][];
+            /**
+             * Failed
+             * @default 0
+             */
+            failed?: number;
         };
         /**
          * ProjectNode

@@ -28,6 +28,7 @@ from streaming.engine.flows import Flows
 from streaming.engine.plan import AggregateColumn, SessionPanes, WindowSpec
 from streaming.reference import aggregates as reference
 from streaming.reference.flow import Cause, Flow
+from streaming.reference.numbers import Failure
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, NO_TICKS, Tick, Ticks
 from streaming.temporal.windows import HoppingWindows
@@ -152,7 +153,7 @@ class Deaf:
     def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
         """Aggregates never say so."""
 
-    def failed(self, node: str, flow: Flow, field: str, why: str) -> None:
+    def failed(self, node: str, flow: Flow, field: str, why: Failure) -> None:
         """Not compared."""
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from streaming.reference.count import Count
 from streaming.reference.flow import Cause, Flow
 from streaming.reference.group_panes import GroupPanes, PaneRule
+from streaming.reference.numbers import Failure
 from streaming.reference.panes import Members
 from streaming.reference.session import Session
 from streaming.reference.snapshot import Snapshot
@@ -118,7 +119,7 @@ class Heard:
         assert reason is Reason.WINDOW_CLOSED
         self.refused_.add(int(flow.payload["v"]))
 
-    def failed(self, node: str, flow: Flow, field: str, why: str) -> None:
+    def failed(self, node: str, flow: Flow, field: str, why: Failure) -> None:
         raise AssertionError("panes evaluate no expression")
 
 

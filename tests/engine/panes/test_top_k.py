@@ -54,7 +54,7 @@ class Deaf(Heard):
     def refused(self, node: str, flow: Any, reason: Any, why: str, closed_at: Any = None) -> None:
         del node, flow, reason, why, closed_at
 
-    def failed(self, node: str, flow: Any, field: str, why: str) -> None:
+    def failed(self, node: str, flow: Any, field: str, why: Failure) -> None:
         del node, flow, field, why
 
 

@@ -19,6 +19,7 @@ from streaming.engine.windows.window_pieces import MOST_PIECES
 from streaming.reference import fixed_windows
 from streaming.reference.fixed_windows import FixedWindows
 from streaming.reference.flow import Cause, Flow
+from streaming.reference.numbers import Failure
 from streaming.reference.panes import Members as Panes
 from streaming.temporal import windows
 from streaming.temporal.outcomes import Reason
@@ -54,7 +55,7 @@ class Heard:
     def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
         self.refusals |= {source.lane: reason for source in flow.sources}
 
-    def failed(self, node: str, flow: Flow, field: str, why: str) -> None:
+    def failed(self, node: str, flow: Flow, field: str, why: Failure) -> None:
         raise AssertionError
 
 
