@@ -149,10 +149,18 @@ def in_length(text: str) -> str:
 
 
 def _concat(_: Call, arguments: Arguments) -> pl.Expr:
-    """What would be longer than MOST_BYTES is null, and is not made."""
-    lengths = (each.str.len_bytes().cast(pl.Int64) for each in arguments)
-    length = functools.reduce(lambda one, other: one + other, lengths)
-    return pl.concat_str([pl.when(length <= MOST_BYTES).then(arguments[0]), *arguments[1:]], ignore_nulls=False)
+    return pl.map_batches(list(arguments), _joined, return_dtype=pl.String)
+
+
+def _joined(parts: Sequence[pl.Series]) -> pl.Series:
+    """The texts of each row joined; what would be longer than MOST_BYTES is null, and is not made."""
+    rows = max(map(len, parts))
+    columns = [each if len(each) == rows else each.new_from_index(0, rows) for each in parts]
+    frame = pl.DataFrame([each.alias(str(number)) for number, each in enumerate(columns)])
+    lengths = frame.select(pl.all().str.len_bytes().cast(pl.Int64))
+    if lengths.max().sum_horizontal().item() > MOST_BYTES:
+        frame = frame.with_columns(pl.when(lengths.sum_horizontal() <= MOST_BYTES).then(pl.col("0")).alias("0"))
+    return frame.select(pl.concat_str(pl.all(), ignore_nulls=False)).to_series()
 
 
 def _moment(ticks: pl.Expr) -> pl.Expr:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any, Final
 
+from streaming.definition.expressions.failures import FailureKind
 from streaming.reference.calendar import CALENDAR
 from streaming.reference.numbers import Failure, in_length, in_long
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK
@@ -52,10 +53,9 @@ def _real(compute: Callable[..., float], name: str) -> Meaning:
     def real(*values: float) -> float:
         try:
             return compute(*values)
-        except OverflowError:
-            raise Failure(f"{name} of {', '.join(map(str, values))} is no finite double") from None
-        except ValueError:
-            raise Failure(f"there is no {name} of {', '.join(map(str, values))}", "argument") from None
+        except (ValueError, OverflowError) as error:
+            kind: FailureKind = "argument" if isinstance(error, ValueError) else "overflow"
+            raise Failure(f"{name} of {', '.join(map(str, values))} is no finite double", kind) from None
 
     return real
 

@@ -23,6 +23,7 @@ from streaming.reference.count import Count
 from streaming.reference.fixed_windows import FixedWindows
 from streaming.reference.flow import Timing
 from streaming.reference.group_panes import GroupPanes as ReferencePanes
+from streaming.reference.numbers import Failure
 from streaming.reference.session import Session
 from streaming.reference.snapshot import Snapshot
 from streaming.reference.top_k import TopK
