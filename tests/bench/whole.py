@@ -1,0 +1,125 @@
+"""Whole processes on files of Parquet, from their start to their end: `streaming.run` beside plain Spark.
+
+`python -m tests.bench.whole [--rows 60] [--runs 3]`, rows in millions; the query is a tumbling count and sum for each
+of 1,000 keys, with lateness of up to 4 s and a delay of 5 s. The sides take turns; prints seconds and ratios.
+"""
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from tests.conftest import ROOT
+
+BLOCK = 5_000_000
+QUERY = """
+SELECT STREAM key, COUNT(*) AS n, SUM(v) AS total
+FROM rows EVENTTIME BY ts WINDOW BY TUMBLE 10s GROUP BY key;
+ADVANCE TIME rows EVERY 100 DELAY 5s LATE DROP;
+"""
+
+
+def write(path: Path, rows: int) -> None:
+    """A row each millisecond, late by up to 4 s."""
+    writer = None
+    for low in range(0, rows, BLOCK):
+        count, draw = min(BLOCK, rows - low), np.random.default_rng(low)
+        ticks = np.arange(low, low + count) * 1_000 - draw.integers(0, 4_000_000, count)
+        times = pa.array(ticks, pa.timestamp("us", "UTC"))
+        table = pa.table({"ts": times, "key": draw.integers(0, 1_000, count), "v": draw.random(count)})
+        writer = writer or pq.ParquetWriter(path, table.schema)
+        writer.write_table(table, row_group_size=1_000_000)
+    if writer is not None:
+        writer.close()
+
+
+def plain(source: Path, home: Path) -> None:
+    """Plain Spark's form of it, in a process of its own."""
+    from pyspark.sql import functions as f
+
+    from tests.bench.plain import session_of
+
+    session = session_of("", **{"spark.sql.streaming.noDataMicroBatches.enabled": "true"})
+    schema = session.read.parquet(str(source)).schema
+    rows = session.readStream.schema(schema).parquet(str(source.parent)).withWatermark("ts", "5 seconds")
+    counted = rows.groupBy(f.window("ts", "10 seconds"), "key").agg(f.count("*").alias("n"), f.sum("v").alias("total"))
+    query = (
+        counted.writeStream.format("parquet")
+        .option("path", str(home / "out"))
+        .option("checkpointLocation", str(home / "checkpoint"))
+        .outputMode("append")
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    session.stop()
+
+
+def ours(executor: str) -> Callable[[Path, Path], list[str]]:
+    """The command line of a run with default flags but for the executor."""
+
+    def command(source: Path, home: Path) -> list[str]:
+        (home / "query.sql").write_text(QUERY)
+        said = ["--query", str(home / "query.sql"), "--input", f"rows={source}", "--output", str(home / "out.parquet")]
+        return [sys.executable, "-m", "streaming.run", *said, "--executor", executor, "--quiet"]
+
+    return command
+
+
+SIDES: dict[str, Callable[[Path, Path], list[str]]] = {
+    "plain Spark": lambda source, home: [sys.executable, "-m", "tests.bench.whole", "--plain", str(source), str(home)],
+    "Spark": ours("spark"),
+    "engine": ours("engine"),
+}
+
+
+def timed(side: str, source: Path) -> tuple[float, int]:
+    """Seconds of the whole process, and the rows that it counted."""
+    with tempfile.TemporaryDirectory(prefix="whole-") as folder:
+        home = Path(folder)
+        command = SIDES[side](source, home)
+        begun = time.monotonic()
+        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+        seconds = time.monotonic() - begun
+        found = pq.read_table(home / "out" if side == "plain Spark" else home / "out.parquet", columns=["n"])
+        return seconds, pc.sum(found["n"]).as_py() or 0
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=float, default=60.0, help="millions")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--plain", nargs=2, type=Path, help=argparse.SUPPRESS)
+    said = parser.parse_args()
+    if said.plain:
+        plain(*said.plain)
+        return
+    rows = int(said.rows * 1e6)
+    taken: dict[str, list[float]] = {side: [] for side in SIDES}
+    with tempfile.TemporaryDirectory(prefix="whole-data-") as folder:
+        source = Path(folder) / "rows" / "rows.parquet"
+        source.parent.mkdir()
+        write(source, rows)
+        for run in range(said.runs):
+            for side in SIDES:
+                seconds, counted = timed(side, source)
+                taken[side].append(seconds)
+                print(f"run {run + 1}: {side} {seconds:.1f} s, {counted:,} of {rows:,} rows in its windows", flush=True)
+    base = statistics.median(taken["plain Spark"])
+    for side, all_s in taken.items():
+        low, middle, high = min(all_s), statistics.median(all_s), max(all_s)
+        print(f"{side}: {low:.1f} / {middle:.1f} / {high:.1f} s, {base / middle:.2f} times as fast as plain Spark")
+
+
+if __name__ == "__main__":
+    main()
