@@ -13,6 +13,7 @@ from streaming.definition.graph import Strict
 from webapp.accounts.access import TenantView
 from webapp.core.api import answer, read_body, read_query
 from webapp.core.errors import ErrorEnvelope
+from webapp.core.uses import UseList, uses_of
 from webapp.queries import assistance, services
 from webapp.queries.access import access_query, current_version, current_versions, listed_versions, streams_used
 from webapp.queries.access import input_streams as streams_named
@@ -23,6 +24,7 @@ from webapp.queries.bodies import (
     ExplanationBody,
     OneOfGraphAndText,
     QueryList,
+    QueryNameBody,
     QueryShown,
     StreamUsed,
     Validation,
@@ -120,6 +122,34 @@ class QueryView(TenantView):
         """Return a query with its current version."""
         version = current_version(access_query(query))
         return answer(shown(version, streams_used([version])))
+
+    @extend_schema(
+        operation_id="queries_rename",
+        request=QueryNameBody,
+        responses={200: QueryShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+    )
+    def put(self, request: Request, slug: str, query: UUID) -> Response:
+        """Rename a query: its next version has the new name; older ones, and bindings to them, stay as they are."""
+        found = access_query(query)
+        body = read_body(request, QueryNameBody)
+        version = services.rename_query(query=found, name=body.name, author=self.user, parent=body.parent)
+        return answer(shown(version, streams_used([version])))
+
+    @extend_schema(operation_id="queries_delete", responses={204: None, 409: ErrorEnvelope, **REFUSALS})
+    def delete(self, request: Request, slug: str, query: UUID) -> Response:
+        """Delete a query with all of its versions; 409 lists the bindings that need one of them."""
+        services.delete_query(query=access_query(query))
+        return Response(status=204)
+
+
+class QueryUsesView(TenantView):
+    """What depends on a query."""
+
+    @extend_schema(operation_id="queries_uses", responses={200: UseList, **REFUSALS})
+    def get(self, request: Request, slug: str, query: UUID) -> Response:
+        """List the bindings to any of its versions."""
+        found = access_query(query)
+        return answer(UseList(uses_of("query", found.pk, found.name)))
 
 
 class QueryExplanationView(TenantView):

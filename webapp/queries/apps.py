@@ -7,3 +7,7 @@ class QueriesConfig(AppConfig):
     """Queries and their immutable versions."""
 
     name = "webapp.queries"
+
+    def ready(self) -> None:
+        """Import for its registrations."""
+        from webapp.queries import following  # noqa: F401

@@ -79,6 +79,13 @@ class VersionBody(OneOfGraphAndText):
     parent: UUID | None = None
 
 
+class QueryNameBody(Strict):
+    """The new name of a query; `parent`, if given, must still be the current version (409 otherwise)."""
+
+    name: Name
+    parent: UUID | None = None
+
+
 class VersionShown(Strict):
     """One immutable version. `created_at` is ISO text in UTC. `text` is the stored text, else the graph printed."""
 

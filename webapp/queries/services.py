@@ -13,6 +13,7 @@ from webapp.accounts.models import User
 from webapp.audit.recording import Target, record
 from webapp.core.context import current_actor
 from webapp.core.errors import Conflict
+from webapp.core.uses import refuse_while_used
 from webapp.queries.access import current_version
 from webapp.queries.checking import Draft
 from webapp.queries.models import Query, QueryText, QueryVersion
@@ -69,9 +70,18 @@ def create_version(
     return made, True
 
 
+def rename_query(*, query: Query, name: str, author: User | None, parent: UUID | None) -> QueryVersion:
+    """Make a version of `query` that differs in its name alone. Raises as `create_version` does."""
+    current = current_version(query)
+    draft = Draft(current.read_graph().model_copy(update={"name": name}))
+    comment = f"Renamed from {query.name}"
+    return create_version(query=query, draft=draft, comment=comment, author=author, parent=parent or current.pk)[0]
+
+
 def delete_query(*, query: Query) -> None:
-    """Delete a query with its versions; the caller has seen to it that no binding uses one."""
+    """Delete a query with its versions. Raises `Conflict`, which lists them, while bindings need one of them."""
     with transaction.atomic():
+        refuse_while_used("query", query.pk, query.name)
         target, before = target_of(query), audited(current_version(query))
         query.delete()
         record("query.deleted", target=target, before=before)

@@ -16,6 +16,7 @@ from streaming.definition.names import Name
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from streaming.wire.messages import ProgressReport
 from webapp.accounts.access import TenantView
+from webapp.audit.revisions import revision_of
 from webapp.core.api import answer, read_body, read_query
 from webapp.core.errors import ErrorEnvelope, Faulty, NotFound, fault
 from webapp.runs import bindings, services
@@ -37,12 +38,14 @@ from webapp.streams.models import Stream
 
 RUNS_LISTED = 100
 BEFORE = OpenApiParameter("before", UUID, description="List older ones: the id of the oldest run you have.")
+BINDING = OpenApiParameter("binding", UUID, description="List those of one binding.")
 
 
 class RunsAsked(Strict):
-    """Which runs are asked for: those before a run, or the newest."""
+    """Which runs are asked for: those before a run, or the newest; of one binding, or of all."""
 
     before: UUID | None = None
+    binding: UUID | None = None
 
 
 class BindingInputBody(Strict):
@@ -66,6 +69,12 @@ class BindingBody(Strict):
     query_version: UUID
     inputs: dict[Name, BindingInputBody] = Field(default_factory=dict)
     dedicated: bool = False
+
+
+class BindingChange(BindingBody):
+    """A binding as it is replaced; with `upon`, the `revision` that was seen, 409 if it has changed since."""
+
+    upon: str | None = None
 
 
 class StopBody(Strict):
@@ -130,6 +139,7 @@ class BindingShown(Strict):
     dedicated: bool
     latest_run: RunShown | None
     created_at: str
+    revision: str
 
 
 class BindingList(RootModel[list[BindingShown]]):
@@ -184,6 +194,7 @@ def shown_binding(binding: Binding, newest: Run | None) -> BindingShown:
         dedicated=binding.dedicated,
         latest_run=None if newest is None else shown_run(newest),
         created_at=binding.created_at.isoformat(),
+        revision=revision_of(binding.stored()),
     )
 
 
@@ -238,20 +249,15 @@ class BindingView(TenantView):
 
     @extend_schema(
         operation_id="bindings_replace",
-        request=BindingBody,
+        request=BindingChange,
         responses={200: BindingShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def put(self, request: Request, slug: str, binding: UUID) -> Response:
         """Replace name, query version and inputs; a run that is under way keeps what it started with."""
         found = access_binding(binding)
-        body = read_body(request, BindingBody)
-        bindings.replace_binding(
-            binding=found,
-            name=body.name,
-            query_version=body.query_version,
-            inputs=_chosen(body.inputs),
-            dedicated=body.dedicated,
-        )
+        body = read_body(request, BindingChange)
+        said = bindings.BindingSaid(body.name, _chosen(body.inputs), body.dedicated)
+        bindings.replace_binding(binding=found, said=said, query_version=body.query_version, upon=body.upon)
         replaced = access_binding(binding)
         return answer(shown_binding(replaced, latest_run(replaced)))
 
@@ -297,7 +303,7 @@ class RunsView(TenantView):
     """The runs of an organisation."""
 
     @extend_schema(
-        operation_id="runs_list", parameters=[BEFORE], responses={200: RunList, 422: ErrorEnvelope, **REFUSALS}
+        operation_id="runs_list", parameters=[BEFORE, BINDING], responses={200: RunList, 422: ErrorEnvelope, **REFUSALS}
     )
     def get(self, request: Request, slug: str) -> Response:
         """List 100 runs, newest first."""
@@ -305,9 +311,11 @@ class RunsView(TenantView):
 
 
 def _asked(request: Request) -> "QuerySet[Run]":
-    before = read_query(request, RunsAsked).before
+    asked = read_query(request, RunsAsked)
+    of_binding = {} if asked.binding is None else {"binding": asked.binding}
     try:
-        return listed_runs() if before is None else runs_before(access_run(before))
+        runs = listed_runs() if asked.before is None else runs_before(access_run(asked.before))
+        return runs.filter(**of_binding)
     except NotFound:
         remedy = "Leave `before` out, or give the id of a run in the list."
         raise Faulty([fault(FaultCode.BAD_SHAPE, "before: there is no such run.", remedy, field="before")]) from None

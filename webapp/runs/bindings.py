@@ -1,6 +1,7 @@
 """Writing bindings: create, replace, delete."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -8,6 +9,7 @@ from django.db import IntegrityError, transaction
 
 from streaming.definition.faults import FaultCode
 from webapp.audit.recording import Target, record
+from webapp.audit.revisions import require_current, revision_of
 from webapp.core.errors import Conflict, Faulty, NotFound, fault
 from webapp.queries.access import access_version
 from webapp.queries.models import QueryVersion
@@ -17,6 +19,15 @@ from webapp.runs.checking import Bound, check_bound, refuses
 from webapp.runs.choosing import InputChoice, choose
 from webapp.runs.models import Binding, BindingInput
 from webapp.streams.access import streams_by_name
+
+
+@dataclass(frozen=True)
+class BindingSaid:
+    """What a binding says beside the version of its query."""
+
+    name: str
+    inputs: Mapping[str, InputChoice]
+    dedicated: bool
 
 
 def create_binding(
@@ -31,15 +42,19 @@ def create_binding(
     return binding
 
 
-def replace_binding(
-    *, binding: Binding, name: str, query_version: UUID, inputs: Mapping[str, InputChoice], dedicated: bool
-) -> None:
+def replace_binding(*, binding: Binding, said: BindingSaid, query_version: UUID, upon: str | None = None) -> None:
     """Replace what `binding` says; a run that is under way keeps what it started with.
 
-    Raises `Faulty` with all faults, `Conflict` for a name that is taken.
+    Raises `Faulty` with all faults, `Conflict` for a name that is taken and, where `upon` is given, when it is no
+    longer the binding's revision.
     """
-    binding.name, binding.dedicated = name, dedicated
-    _check_and_write(binding, _version(query_version), inputs)
+    with transaction.atomic():
+        locked = Binding.objects.select_for_update().filter(pk=binding.pk).first()
+        if locked is None:
+            raise NotFound  # somebody deleted it meanwhile; saving would make it again
+        require_current(target_of(locked), upon=upon, now=revision_of(locked.stored()))
+        binding.name, binding.dedicated = said.name, said.dedicated
+        _check_and_write(binding, _version(query_version), said.inputs)
 
 
 def delete_binding(*, binding: Binding) -> None:

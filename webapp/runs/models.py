@@ -1,5 +1,7 @@
 """Bindings, runs and launches of runner processes."""
 
+from typing import Any
+
 from django.db import models
 
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
@@ -31,6 +33,12 @@ class Binding(TenantModel):
 
     def __str__(self) -> str:
         return self.name
+
+    def stored(self) -> dict[str, Any]:
+        """Return all that a change replaces, its streams by id, for they may be renamed."""
+        inputs = {each.node: [str(each.stream_id), each.advance, each.event_time] for each in self.inputs.all()}
+        own = {"name": self.name, "dedicated": self.dedicated, "version": str(self.query_version_id)}
+        return {**own, "inputs": inputs}
 
 
 class BindingInput(TenantModel):

@@ -15,8 +15,10 @@ from streaming.definition.graph import Strict
 from streaming.definition.names import Name
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from webapp.accounts.access import TenantView
+from webapp.audit.revisions import revision_of
 from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
+from webapp.core.uses import UseList, uses_of
 from webapp.streams import adapters, services
 from webapp.streams.access import access_stream
 from webapp.streams.models import Stream
@@ -31,10 +33,17 @@ class StreamBody(Strict):
     adapter: AdapterChoice
 
 
+class StreamChange(StreamBody):
+    """A stream as it is replaced; with `upon`, the `revision` that was seen, 409 if it has changed since."""
+
+    upon: str | None = None
+
+
 class StreamShown(Strict):
-    """A stream. Times are ISO text in UTC."""
+    """A stream. Times are ISO text in UTC; `revision` is another after each change."""
 
     id: str
+    revision: str
     name: str
     definition: StreamDefinition
     adapter: AdapterChoice
@@ -75,6 +84,7 @@ def shown(stream: Stream) -> StreamShown:
     """Return `stream` as the API shows it."""
     return StreamShown(
         id=str(stream.pk),
+        revision=revision_of(stream.stored()),
         name=stream.name,
         definition=stream.read_definition(),
         adapter=concealed(stream.read_adapter()),
@@ -116,21 +126,36 @@ class StreamView(TenantView):
 
     @extend_schema(
         operation_id="streams_replace",
-        request=StreamBody,
+        request=StreamChange,
         responses={200: StreamShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def put(self, request: Request, slug: str, stream: UUID) -> Response:
-        """Replace a stream; runs that are under way keep what they started with."""
+        """Replace a stream; runs that are under way keep what they started with.
+
+        Queries whose current version names it follow a new name with a new version; older versions keep the old name.
+        """
         found = access_stream(stream)
-        body = read_body(request, StreamBody)
-        services.replace_stream(stream=found, name=body.name, definition=body.definition, adapter=body.adapter)
+        body = read_body(request, StreamChange)
+        services.replace_stream(
+            stream=found, name=body.name, definition=body.definition, adapter=body.adapter, upon=body.upon
+        )
         return answer(shown(found))
 
     @extend_schema(operation_id="streams_delete", responses={204: None, 409: ErrorEnvelope, **REFUSALS})
     def delete(self, request: Request, slug: str, stream: UUID) -> Response:
-        """Delete a stream that no binding uses."""
+        """Delete a stream that no query and no binding needs; 409 lists those that do."""
         services.delete_stream(stream=access_stream(stream))
         return Response(status=204)
+
+
+class StreamUsesView(TenantView):
+    """What depends on a stream."""
+
+    @extend_schema(operation_id="streams_uses", responses={200: UseList, **REFUSALS})
+    def get(self, request: Request, slug: str, stream: UUID) -> Response:
+        """List the queries that name it and the bindings that read it."""
+        found = access_stream(stream)
+        return answer(UseList(uses_of("stream", found.pk, found.name)))
 
 
 class StreamSampleView(TenantView):

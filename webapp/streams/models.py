@@ -1,5 +1,7 @@
 """Streams: named inputs with their schema and the adapter that feeds them."""
 
+from typing import Any
+
 from django.db import models
 
 from streaming.definition.streams import AdapterChoice, StreamDefinition
@@ -24,6 +26,10 @@ class Stream(TenantModel):
 
     def __str__(self) -> str:
         return self.name
+
+    def stored(self) -> dict[str, Any]:
+        """Return all that a change replaces, sealed secrets too: never shown."""
+        return {"name": self.name, "definition": self.definition, "adapter": self.adapter}
 
     def read_definition(self) -> StreamDefinition:
         """Return the validated definition."""

@@ -3,11 +3,12 @@
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import ProtectedError
 
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from webapp.audit.recording import Target, record
+from webapp.audit.revisions import require_current, revision_of
 from webapp.core.errors import Conflict, Faulty, NotFound
+from webapp.core.uses import refuse_while_used, renamed
 from webapp.streams.checking import check_stream, in_body
 from webapp.streams.models import Stream
 from webapp.streams.sealing import concealed, replaced_secrets, sealed, settled
@@ -20,13 +21,19 @@ def create_stream(*, name: str, definition: StreamDefinition, adapter: AdapterCh
     return stream
 
 
-def replace_stream(*, stream: Stream, name: str, definition: StreamDefinition, adapter: AdapterChoice) -> None:
-    """Replace what `stream` says. Raises `Faulty` with all faults, `Conflict` for a name that is taken."""
+def replace_stream(
+    *, stream: Stream, name: str, definition: StreamDefinition, adapter: AdapterChoice, upon: str | None = None
+) -> None:
+    """Replace what `stream` says; queries that name it follow a new name, each with a new version.
+
+    Raises `Faulty` with all faults, `Conflict` for a name that is taken and, where `upon` is given, when it is no
+    longer the stream's revision.
+    """
     stream.name = name
-    _write(stream, definition, adapter)
+    _write(stream, definition, adapter, upon)
 
 
-def _write(stream: Stream, definition: StreamDefinition, adapter: AdapterChoice) -> None:
+def _write(stream: Stream, definition: StreamDefinition, adapter: AdapterChoice, upon: str | None = None) -> None:
     adapter = settled(adapter, stream.read_adapter() if stream.adapter else None)
     faults = check_stream(definition, adapter)
     if faults:
@@ -34,13 +41,16 @@ def _write(stream: Stream, definition: StreamDefinition, adapter: AdapterChoice)
     stream.definition = definition.model_dump(mode="json")
     stream.adapter = sealed(adapter).model_dump(mode="json")
     try:
-        store_stream(stream=stream)
+        store_stream(stream=stream, upon=upon)
     except IntegrityError:
         raise Conflict(f"There is a stream {stream.name} already. Choose another name.") from None
 
 
-def store_stream(*, stream: Stream) -> None:
-    """Write a new or changed `stream`, which was checked, with its event. Raises `IntegrityError` for a taken name."""
+def store_stream(*, stream: Stream, upon: str | None = None) -> None:
+    """Write a new or changed `stream`, which was checked, with its event; `upon` is as for `replace_stream`.
+
+    Raises `IntegrityError` for a taken name.
+    """
     with transaction.atomic():
         if stream._state.adding:
             stream.save()
@@ -49,11 +59,13 @@ def store_stream(*, stream: Stream) -> None:
         before = Stream.objects.select_for_update().filter(pk=stream.pk).first()
         if before is None:
             raise NotFound  # somebody deleted it meanwhile; saving would make it again
+        require_current(target_of(before), upon=upon, now=revision_of(before.stored()))
         stream.save()
         after = audited(stream)
         if replaced := replaced_secrets(before.read_adapter(), stream.read_adapter()):
             after["secrets_replaced"] = sorted(replaced)
         record("stream.replaced", target=target_of(stream), before=audited(before), after=after)
+        renamed("stream", before.name, stream.name)
 
 
 def target_of(stream: Stream) -> Target:
@@ -68,14 +80,12 @@ def audited(stream: Stream) -> dict[str, Any]:
 
 
 def delete_stream(*, stream: Stream) -> None:
-    """Delete a stream. Raises `Conflict` while a binding uses it."""
+    """Delete a stream. Raises `Conflict`, which lists them, while queries or bindings need it."""
     target, before = target_of(stream), audited(stream)
-    try:
-        with transaction.atomic():
-            stream.delete()
-            record("stream.deleted", target=target, before=before)
-    except ProtectedError:
-        raise Conflict(f"The stream {stream.name} is an input of a binding. Change the binding first.") from None
+    with transaction.atomic():
+        refuse_while_used("stream", stream.pk, stream.name)
+        stream.delete()
+        record("stream.deleted", target=target, before=before)
 
 
 def note_sample(*, stream: Stream, rows: int) -> None:

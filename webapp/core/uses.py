@@ -1,0 +1,77 @@
+"""What depends on an object, asked across rooms: each room registers what of its own names objects of the rooms below.
+
+The rooms below know no room above; without this, a stream could not say which queries and bindings name it.
+"""
+
+from collections.abc import Callable
+from typing import Final, Literal
+from uuid import UUID
+
+from pydantic import RootModel
+
+from streaming.definition.faults import Fault, FaultCode
+from streaming.definition.graph import Strict
+from webapp.core.errors import Conflict, fault
+
+Kind = Literal["stream", "query", "binding"]
+
+
+class Use(Strict):
+    """One object that depends on another: `says` is in words what it needs of it, such as "reads it as cars"."""
+
+    kind: Kind
+    id: str
+    name: str
+    says: str
+
+
+class UseList(RootModel[list[Use]]):
+    """What depends on an object, by kind and name; it cannot be deleted before."""
+
+
+Find = Callable[[UUID, str], list[Use]]
+"""Return what depends on the object of that id and name, of the organisation in context."""
+Follow = Callable[[str, str], None]
+"""Follow an object from its old name to its new one, in the transaction that renames it."""
+
+_finders: Final[list[tuple[Kind, Find]]] = []
+_followers: Final[list[tuple[Kind, Follow]]] = []
+
+
+def register_uses(kind: Kind, find: Find) -> None:
+    """Ask `find` whenever it is asked what depends on an object of `kind`."""
+    _finders.append((kind, find))
+
+
+def register_follower(kind: Kind, follow: Follow) -> None:
+    """Call `follow` whenever an object of `kind` is renamed."""
+    _followers.append((kind, follow))
+
+
+def uses_of(kind: Kind, id_: UUID, name: str) -> list[Use]:
+    """Return what depends on the object, by kind and name."""
+    found = [use for of, find in _finders if of == kind for use in find(id_, name)]
+    return sorted(found, key=lambda use: (use.kind, use.name))
+
+
+def refuse_while_used(kind: Kind, id_: UUID, name: str) -> None:
+    """Raise `Conflict`, with a fault for each that depends on the object, while there are any."""
+    uses = uses_of(kind, id_, name)
+    if not uses:
+        return
+    names = ", ".join(f"the {use.kind} {use.name}" for use in uses[:5])
+    more = f" and {len(uses) - 5} more" if len(uses) > 5 else ""
+    message = f"The {kind} {name} is needed by {names}{more}. Change or delete what needs it first."
+    raise Conflict(message, faults=[_fault(use) for use in uses])
+
+
+def _fault(use: Use) -> Fault:
+    message, remedy = f"The {use.kind} {use.name} {use.says}.", f"Change or delete the {use.kind} {use.name} first."
+    return fault(FaultCode.IN_USE, message, remedy)
+
+
+def renamed(kind: Kind, before: str, after: str) -> None:
+    """Let everybody follow who refers to objects of `kind` by name. Called inside the transaction that renames."""
+    for of, follow in _followers:
+        if of == kind and before != after:
+            follow(before, after)
