@@ -523,9 +523,11 @@ export interface paths {
         };
         /** @description Return a query with its current version. */
         get: operations["queries_get"];
-        put?: never;
+        /** @description Rename a query: its next version has the new name; older ones, and bindings to them, stay as they are. */
+        put: operations["queries_rename"];
         post?: never;
-        delete?: never;
+        /** @description Delete a query with all of its versions; 409 lists the bindings that need one of them. */
+        delete: operations["queries_delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -540,6 +542,23 @@ export interface paths {
         };
         /** @description Explain the current version, with the time settings of its text and its streams. */
         get: operations["queries_explain_current"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/queries/{query}/uses/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the bindings to any of its versions. */
+        get: operations["queries_uses"];
         put?: never;
         post?: never;
         delete?: never;
@@ -821,10 +840,14 @@ export interface paths {
         };
         /** @description Return a stream. */
         get: operations["streams_get"];
-        /** @description Replace a stream; runs that are under way keep what they started with. */
+        /**
+         * @description Replace a stream; runs that are under way keep what they started with.
+         *
+         *     Queries whose current version names it follow a new name with a new version; older versions keep the old name.
+         */
         put: operations["streams_replace"];
         post?: never;
-        /** @description Delete a stream that no binding uses. */
+        /** @description Delete a stream that no query and no binding needs; 409 lists those that do. */
         delete: operations["streams_delete"];
         options?: never;
         head?: never;
@@ -840,6 +863,23 @@ export interface paths {
         };
         /** @description Read the first rows through the stream's adapter. */
         get: operations["streams_sample"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/streams/{stream}/uses/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the queries that name it and the bindings that read it. */
+        get: operations["streams_uses"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1181,6 +1221,33 @@ export interface components {
             dedicated?: boolean;
         };
         /**
+         * BindingChange
+         * @description A binding as it is replaced; with `upon`, the `revision` that was seen, 409 if it has changed since.
+         */
+        BindingChange: {
+            /** Name */
+            name: string;
+            /**
+             * Query Version
+             * Format: uuid
+             */
+            query_version: string;
+            /** Inputs */
+            inputs?: {
+                [key: string]: components["schemas"]["BindingInputBody"];
+            };
+            /**
+             * Dedicated
+             * @default false
+             */
+            dedicated?: boolean;
+            /**
+             * Upon
+             * @default null
+             */
+            upon?: string | null;
+        };
+        /**
          * BindingInputBody
          * @description The stream of an input node, and advance-time settings and event time that replace the stream's.
          *
@@ -1240,6 +1307,8 @@ export interface components {
             latest_run: components["schemas"]["RunShown"] | null;
             /** Created At */
             created_at: string;
+            /** Revision */
+            revision: string;
         };
         /**
          * Change
@@ -2490,6 +2559,19 @@ export interface components {
          */
         QueryList: components["schemas"]["QueryShown"][];
         /**
+         * QueryNameBody
+         * @description The new name of a query; `parent`, if given, must still be the current version (409 otherwise).
+         */
+        QueryNameBody: {
+            /** Name */
+            name: string;
+            /**
+             * Parent
+             * @default null
+             */
+            parent?: string | null;
+        };
+        /**
          * QueryShown
          * @description A query with its current version and the streams that it names.
          */
@@ -3004,6 +3086,21 @@ export interface components {
             adapter: components["schemas"]["AdapterChoice"];
         };
         /**
+         * StreamChange
+         * @description A stream as it is replaced; with `upon`, the `revision` that was seen, 409 if it has changed since.
+         */
+        StreamChange: {
+            /** Name */
+            name: string;
+            definition: components["schemas"]["StreamDefinition"];
+            adapter: components["schemas"]["AdapterChoice"];
+            /**
+             * Upon
+             * @default null
+             */
+            upon?: string | null;
+        };
+        /**
          * StreamDefinition
          * @description A named input: its payload `fields` in order, its shape, and its adapter's own settings.
          *
@@ -3049,11 +3146,13 @@ export interface components {
         StreamList: components["schemas"]["StreamShown"][];
         /**
          * StreamShown
-         * @description A stream. Times are ISO text in UTC.
+         * @description A stream. Times are ISO text in UTC; `revision` is another after each change.
          */
         StreamShown: {
             /** Id */
             id: string;
+            /** Revision */
+            revision: string;
             /** Name */
             name: string;
             definition: components["schemas"]["StreamDefinition"];
@@ -3363,6 +3462,28 @@ export interface components {
             /** Limit */
             limit: number;
         };
+        /**
+         * Use
+         * @description One object that depends on another: `says` is in words what it needs of it, such as "reads it as cars".
+         */
+        Use: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "stream" | "query" | "binding";
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Says */
+            says: string;
+        };
+        /**
+         * UseList
+         * @description What depends on an object, by kind and name; it cannot be deleted before.
+         */
+        UseList: components["schemas"]["Use"][];
         /**
          * Validation
          * @description All faults of a query, and the fields with their types that leave each node whose inputs are sound.
@@ -4141,7 +4262,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["BindingBody"];
+                "application/json": components["schemas"]["BindingChange"];
             };
         };
         responses: {
@@ -5635,6 +5756,125 @@ export interface operations {
             };
         };
     };
+    queries_rename: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueryNameBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    queries_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     queries_explain_current: {
         parameters: {
             query?: never;
@@ -5680,6 +5920,52 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    queries_uses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UseList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6041,6 +6327,8 @@ export interface operations {
             query?: {
                 /** @description List older ones: the id of the oldest run you have. */
                 before?: string;
+                /** @description List those of one binding. */
+                binding?: string;
             };
             header?: never;
             path: {
@@ -6871,7 +7159,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["StreamBody"];
+                "application/json": components["schemas"]["StreamChange"];
             };
         };
         responses: {
@@ -6996,6 +7284,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Sample"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    streams_uses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+                stream: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UseList"];
                 };
             };
             401: {

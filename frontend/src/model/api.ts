@@ -24,6 +24,7 @@ export type Fault = Schemas["Fault"];
 export type FaultCode = Schemas["FaultCode"];
 export type StreamShown = Schemas["StreamShown"];
 export type StreamBody = Schemas["StreamBody"];
+export type Use = Schemas["Use"];
 export type StreamDefinition = Schemas["StreamDefinition"];
 export type AdvanceTimeSettings = Schemas["AdvanceTimeSettings"];
 export type AdapterKind = Schemas["AdapterKind"];

@@ -214,6 +214,20 @@ WRITES: dict[tuple[str, str], Case] = {
         "autos",
         {"name": "cars", "definition": {"fields": {"speed": "double"}}},
         {"name": "autos", "definition": {"fields": {}}},
+        also=("query.version_made",),
+    ),
+    ("queries/<uuid:query>/", "put"): Case(
+        "query.version_made",
+        lambda stage: (f"queries/{stage.binding['query']}/", {"name": "racing"}),
+        "racing",
+        {"version": 1, "comment": "first", "graph": {"name": "speeding"}},
+        {"version": 2, "comment": "Renamed from speeding", "graph": {"name": "racing"}},
+    ),
+    ("queries/<uuid:query>/", "delete"): Case(
+        "query.deleted",
+        lambda stage: (f"queries/{stage.made('queries/', {'graph': graph('slow')})['id']}/", None),
+        "slow",
+        Some({"version": 1}),
     ),
     ("streams/<uuid:stream>/", "delete"): Case(
         "stream.deleted",

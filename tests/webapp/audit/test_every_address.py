@@ -123,7 +123,7 @@ def test_who_acts_as_somebody_else_is_named_beside_them(stage: Stage, newer: Cal
     event = check(WRITES[key], events(), answered)
     assert (event.actor_label, event.impersonator) == ("alice@acme.example", "ada@installation.example")
     listed = stage.alice.get("audit/?actor=ada@installation.example").json()["events"]
-    assert [each["action"] for each in listed] == ["stream.replaced"]
+    assert [each["action"] for each in listed] == ["query.version_made", "stream.replaced"]
 
 
 @pytest.mark.parametrize("key", sorted(WRITES_NOTHING), ids=" ".join)
