@@ -18,6 +18,7 @@ from webapp.monitoring import api as monitoring
 from webapp.monitoring.quotas_api import QuotasView
 from webapp.queries import api as queries
 from webapp.runs import api as runs
+from webapp.runs.history_api import RunDefinitionView
 from webapp.runs.room_api import BindingResultsView, KeptView
 from webapp.streams import api as streams
 
@@ -65,6 +66,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("bindings/<uuid:binding>/results/", BindingResultsView.as_view()),
     path("runs/", runs.RunsView.as_view()),
     path("runs/<uuid:run>/", runs.RunView.as_view()),
+    path("runs/<uuid:run>/definition/", RunDefinitionView.as_view()),
     path("runs/<uuid:run>/results/", monitoring.ResultsView.as_view()),
     path("runs/<uuid:run>/quarantine/", monitoring.QuarantineView.as_view()),
     path("runs/<uuid:run>/logs/", monitoring.LogsView.as_view()),

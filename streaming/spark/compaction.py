@@ -12,7 +12,18 @@ from pathlib import Path
 from typing import Final
 
 from streaming.spark.storage import Folder, LocalFolder, Tag
-from streaming.wire.results import Commit, Part, PartKind, Place, Span, all_spans, part_path, spans_of
+from streaming.wire.results import (
+    Commit,
+    Part,
+    PartKind,
+    Place,
+    Span,
+    all_spans,
+    joined,
+    part_path,
+    runs_of,
+    spans_of,
+)
 from streaming.wire.stored import exclusive, remove
 
 NEWEST_LEFT: Final = 128
@@ -109,7 +120,8 @@ def _merge(folder: Folder, commits: Sequence[Commit]) -> None:
     first = commits[0].batch if commits[0].first is None else commits[0].first
     last = commits[-1]
     parts = [part for kind in _KINDS if (part := _merged_part(folder, kind, commits, first)) is not None]
-    whole = Commit(batch=last.batch, first=first, parts=parts, totals=last.totals)
+    runs = joined(each for commit in commits for each in runs_of(commit))
+    whole = Commit(batch=last.batch, first=first, parts=parts, totals=last.totals, runs=runs)
     folder.write(f"commits/{Span(last.batch, first).name}", whole.model_dump_json().encode())
 
 

@@ -88,6 +88,17 @@ class Draft:
         for item in list(self.carried.values()):
             self._guarded(item, check)
 
+    def busy_with(self, entry: int) -> bool:
+        """Whether control entry `entry` starts a binding with which something happens in this batch already.
+
+        It waits for the next one: a batch of a binding belongs to one run. Without this the parts and the commit of a
+        run that stops would take the place of those of the run that begins, or the other way round.
+        """
+        command = self.carrier.control.read(entry)
+        busy = isinstance(command, AddBinding) and any(turn.binding == command.spec.binding for turn in self.turns)
+        self.more_waits |= busy
+        return busy
+
     def obey(self, entry: int) -> None:
         """Take the command of control entry `entry`."""
         command = self.carrier.control.read(entry)

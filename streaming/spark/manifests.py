@@ -13,13 +13,14 @@ from typing import Any
 from streaming.spark.binding import binding_of, shape_of
 from streaming.spark.failures import added_failures, told_failures
 from streaming.spark.layout import CarrierFolder
-from streaming.spark.moved import corrected_inputs, moved_over
+from streaming.spark.moved import moved_over
 from streaming.spark.parts import RECENT_KEPT, BindingSummary
+from streaming.spark.run_totals import begin_run, counts_of_run
 from streaming.spark.savepoints import Head, assemble, goes_on, read_head
 from streaming.spark.storage import Folder
 from streaming.temporal.outcomes import QUARANTINED
 from streaming.temporal.ticks import INFINITY
-from streaming.wire.results import Commit
+from streaming.wire.results import Commit, RunBatches
 
 MANIFESTS_KEPT = 100
 RUNS_KEPT = 1_000
@@ -44,7 +45,8 @@ def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSumma
         if summary.key not in known:
             known[summary.key] = _first_totals(carrier, summary)
         totals = known[summary.key]
-        totals["run"], totals["folder"] = spec.run, spec.results
+        begin_run(totals, spec, before["bindings"])
+        totals["folder"] = spec.results
         manifest["read"] += _received(summary.counts) - _received(totals["inputs"], only=summary.counts)
         moved = _add(carrier, totals, summary)
         if summary.change is not None:
@@ -61,7 +63,8 @@ def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSumma
         manifest["reports"].append(report)
         if carrier.settings.list_ctis and moved:
             manifest["moved"][summary.key] = moved
-        commit = Commit(batch=batch, parts=summary.parts, totals=report)
+        made_by = RunBatches(run=spec.run, first=batch, last=batch)
+        commit = Commit(batch=batch, parts=summary.parts, totals=report, runs=[made_by])
         carrier.results_of(summary.entry).write(f"commits/{batch}.json", commit.model_dump_json().encode())
     manifest["bindings"] = known
     manifest["runs"] = _last_changes(before["runs"], manifest["changes"])
@@ -195,8 +198,8 @@ def _note_change(manifest: Manifest, summary: BindingSummary, totals: Mapping[st
 
 def _report(totals: Mapping[str, Any], summary: BindingSummary, batch: int, now: int) -> dict[str, Any]:
     """A ProgressReport as JSON values."""
-    counted = corrected_inputs(totals["inputs"], totals.get("corrections", {}))
-    inputs = {name: _input_counts(lanes) for name, lanes in counted.items()}
+    counts = counts_of_run(totals)
+    inputs = counts["inputs"]
     lanes = [lane for each in summary.counts.values() for lane in each.values()]
     ticks = [lane["tick"] for lane in lanes]
     refused = {str(outcome) for outcome in QUARANTINED}
@@ -207,37 +210,13 @@ def _report(totals: Mapping[str, Any], summary: BindingSummary, batch: int, now:
         "at": now,
         "inputs": inputs,
         "output_ctis": {output: None if cti == INFINITY else cti for output, cti in totals["ctis"].items()},
-        "results": totals["results"],
+        "results": counts["results"],
         "quarantined": sum(
             count for each in inputs.values() for outcome, count in each["outcomes"].items() if outcome in refused
         ),
         "recent_results": summary.recent_results,
         "recent_late": summary.recent_late,
+        "of_run": "since" in totals,
         "batch_s": max(0, now - min(ticks)) / TICKS_PER_S if ticks else 0.0,
         "held_back": max((lane["held"] for lane in lanes if lane["held"] is not None), default=None),
     }
-
-
-def _input_counts(lanes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """InputCounts of all lanes together; the CTI of an input is the minimum over its lanes (T14)."""
-    each = list(lanes.values())
-    ctis = [lane["cti"] for lane in each]
-    starts = [lane["largest_start"] for lane in each if lane["largest_start"] is not None]
-    cti = None if None in ctis else min(ctis)
-    return {
-        "received": sum(lane["received"] for lane in each),
-        "outcomes": _summed(lane["outcomes"] for lane in each),
-        "reasons": _summed(lane["reasons"] for lane in each),
-        "lateness": [sum(column) for column in zip(*(lane["lateness"] for lane in each), strict=True)],
-        "cti": None if cti == INFINITY else cti,
-        "ended": all(lane["ended"] for lane in each),
-        "largest_start": max(starts, default=None),
-    }
-
-
-def _summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    total: dict[str, int] = {}
-    for each in counts:
-        for name, count in each.items():
-            total[name] = total.get(name, 0) + count
-    return total

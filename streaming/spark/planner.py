@@ -48,6 +48,9 @@ class Planner:
             draft.set_aside(key)
         draft.refuse_other_routing()
         for entry in range(start.control + 1, newest + 1):
+            if draft.busy_with(entry):
+                newest = entry - 1
+                break
             draft.obey(entry)
         draft.read_on(allowance)
         draft.beat(int(self._carrier.settings.heartbeat_s * TICKS_PER_S))

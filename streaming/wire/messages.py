@@ -58,7 +58,7 @@ class RunLimits(Strict):
 
 
 class InputCounts(Strict):
-    """Totals of one input since the first start of its binding. `outcomes` adds up to `received`."""
+    """Totals of one input. `outcomes` adds up to `received`; `cti` and `largest_start` go on from run to run."""
 
     received: int
     outcomes: dict[str, int]
@@ -133,8 +133,9 @@ class LateEvent(Strict):
 
 
 class ProgressReport(Strict):
-    """What one micro-batch of one binding did; all counts are totals, so a lost report loses nothing.
+    """What one micro-batch of one binding did; all counts are totals of the run, so a lost report loses nothing.
 
+    `of_run` false: a report of before runs were told apart, whose totals count from the first start of the binding.
     `held_back` is the organisation's limit of events each second where more waited than it let the batch read.
     `failures` are the expressions that failed on most rows; `failed` counts the failures of all.
     """
@@ -150,6 +151,7 @@ class ProgressReport(Strict):
     recent_results: list[ResultRow]
     recent_late: list[LateEvent]
     batch_s: float
+    of_run: bool = False
     held_back: int | None = None
     failures: list[ExpressionFailed] = Field(default_factory=list, max_length=FAILURES_TOLD)
     failed: int = 0

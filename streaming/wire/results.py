@@ -7,6 +7,9 @@ Folder of a binding (`RunSpec.results` inside the organisation's folder):
     commits/<batch>.json                    a Commit: which parts count
     commits/<last>-<first>.json             a Commit that stands for all of the batches first .. last
 
+All runs of a binding write into its folder, one after the other, and their batches are numbered on; a commit says which
+run made which of its batches. Merged ones of before that was written down do not: their rows belong to a run unknown.
+
 A part that no commit lists is what an interrupted attempt left: nobody reads it. Neither does anybody read a commit
 that another one stands for: old batches are merged, and every row keeps the batch, part and place of its cursor.
 """
@@ -58,13 +61,25 @@ class Place(Strict):
     bytes: int
 
 
+class RunBatches(Strict):
+    """The batches `first` to `last`, which `run` made."""
+
+    run: str
+    first: int
+    last: int
+
+
 class Commit(Strict):
-    """What one batch of one binding added, or all from `first` on. `totals` holds the fields of its ProgressReport."""
+    """What one batch of one binding added, or all from `first` on. `totals` holds the fields of its ProgressReport.
+
+    `runs`: who made its batches, ascending; commits of before that was written down have none (`runs_of`).
+    """
 
     batch: int
     parts: list[Part]
     totals: dict[str, Any]
     first: int | None = None
+    runs: list[RunBatches] = Field(default_factory=list)
 
 
 @dataclass(frozen=True, order=True)
@@ -86,7 +101,9 @@ class Span:
 
 @dataclass(frozen=True)
 class Page:
-    """Rows, newest first, each with `_id` (stable, unique in its kind); `next` is the cursor, None at the oldest row.
+    """Rows, newest first, each with `_id` (stable, unique in its kind) and `_run` (None: not known).
+
+    `next` is the cursor, None at the oldest row.
 
     A page may hold fewer rows than asked for, even none, and still have a `next`.
     """
@@ -147,6 +164,31 @@ def span_of(commit: Commit) -> Span:
     return Span(commit.batch, commit.batch if commit.first is None else commit.first)
 
 
+def runs_of(commit: Commit) -> Sequence[RunBatches]:
+    """Who made the batches of `commit`, ascending; of batches that none of these covers it is not known.
+
+    A commit of before that was written down has the report of its last batch, which names its run.
+    """
+    run = commit.totals.get("run")
+    if commit.runs or not isinstance(run, str):
+        return commit.runs
+    return [RunBatches(run=run, first=commit.batch, last=commit.batch)]
+
+
+def run_of(commit: Commit, batch: int) -> str | None:
+    """The run that made `batch` of `commit`; None where that is not known."""
+    return next((each.run for each in runs_of(commit) if each.first <= batch <= each.last), None)
+
+
+def joined(runs: Iterable[RunBatches]) -> list[RunBatches]:
+    """`runs`, ascending, with the neighbours of each run as one."""
+    found: list[RunBatches] = []
+    for each in runs:
+        same = bool(found) and found[-1].run == each.run
+        found.append(each.model_copy(update={"first": found.pop().first}) if same else each)
+    return found
+
+
 def read_span(folder: Path, span: Span) -> Commit | None:
     """The commit of `span`, or None."""
     try:
@@ -189,25 +231,28 @@ def committed_rows(
     limit: int,
     before: str | None = None,
     *,
+    run: str | None = None,
     matching: Mapping[str, str] | None = None,
 ) -> Page:
     """The newest `limit` committed rows older than the cursor `before`, of those whose fields equal `matching`.
 
-    Raises `CursorError` for a cursor that is not one of ours. Only committed parts are read; a missing folder, or a
-    part that retention has removed, is no rows.
+    With `run` those that this run made, without it those of all runs. Raises `CursorError` for a cursor that is not one
+    of ours. Only committed parts are read; a missing folder, or a part that retention has removed, is no rows.
     """
     position = _read_cursor(before) if before is not None else None
     rows: list[dict[str, Any]] = []
-    spans = [span for span in reversed(committed_spans(folder)) if position is None or span.first <= position.batch]
-    for count, span in enumerate(spans):
+    for count, commit in enumerate(_newest_first(folder, position)):
         if count == MAX_COMMITS_A_PAGE:
-            return Page(rows, f"{spans[count - 1].first}-0-0")
-        for place, row in _rows_of(folder, kind, span, position):
-            if matching and any(row.get(name) != value for name, value in matching.items()):
+            return Page(rows, f"{commit.batch + 1}-0-0")
+        if run is not None and all(each.run != run for each in runs_of(commit)):
+            continue
+        for place, row in _rows_of(folder, kind, commit, position):
+            maker = run_of(commit, place.batch)
+            if run not in (None, maker) or any(row.get(name) != value for name, value in (matching or {}).items()):
                 continue
             if len(rows) == limit:
                 return Page(rows, rows[-1]["_id"])
-            rows.append({"_id": str(place), **row})
+            rows.append({"_id": str(place), "_run": maker, **row})
     return Page(rows, None)
 
 
@@ -228,17 +273,24 @@ def _read_cursor(text: str) -> _Place:
     return _Place(*(int(number) for number in numbers))
 
 
+def _newest_first(folder: Path, before: _Place | None) -> Iterator[Commit]:
+    """The commits that may hold rows older than `before`."""
+    for span in reversed(committed_spans(folder)):
+        commit = read_span(folder, span) if before is None or span.first <= before.batch else None
+        if commit is not None:
+            yield commit
+
+
 def _rows_of(
-    folder: Path, kind: PartKind, span: Span, before: _Place | None
+    folder: Path, kind: PartKind, commit: Commit, before: _Place | None
 ) -> Iterator[tuple[_Place, dict[str, Any]]]:
-    commit = read_span(folder, span)
-    parts = [part for part in commit.parts if part.kind == kind] if commit else []
+    parts = [part for part in commit.parts if part.kind == kind]
     for index in reversed(range(len(parts))):
         part = parts[index]
-        places = part.merged or [Place(batch=span.last, part=index, rows=part.rows, bytes=part.bytes or 0)]
+        places = part.merged or [Place(batch=commit.batch, part=index, rows=part.rows, bytes=part.bytes or 0)]
         if before is not None and _Place(places[0].batch, places[0].part, 0) >= before:
             continue
-        lines = _lines(folder / part.path, part.rows)
+        lines = lines_of(folder / part.path, part.rows)
         end = part.rows
         for each in reversed(places):
             begin = end - each.rows
@@ -249,7 +301,8 @@ def _rows_of(
             end = begin
 
 
-def _lines(path: Path, rows: int) -> list[bytes]:
+def lines_of(path: Path, rows: int) -> list[bytes]:
+    """The first `rows` lines of a part; none where it is gone."""
     try:
         return path.read_bytes().split(b"\n")[:rows]
     except FileNotFoundError:

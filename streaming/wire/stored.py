@@ -7,11 +7,13 @@ nor commits of a binding: positions and state are in its checkpoint, so that a r
 import fcntl
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from streaming.wire.by_run import places_of, size_of
 from streaming.wire.results import (
     FOLDERS,
     Commit,
@@ -20,8 +22,11 @@ from streaming.wire.results import (
     Span,
     all_spans,
     committed_spans,
+    joined,
     part_path,
     read_span,
+    run_of,
+    runs_of,
     span_of,
     spans_of,
     write_atomically,
@@ -61,44 +66,65 @@ def stored_after(folder: Path, batch: int, newest: int | None = None) -> Stored:
             continue
         last = span.last
         if span.first > batch:
-            sizes["results"] += _size(_commit_path(folder, span))
+            sizes["results"] += size_of(_commit_path(folder, span))
         for part in commit.parts:
             sizes[part.kind] += _part_size(folder, part, batch)
     return Stored(last, sizes["results"], sizes["late"])
 
 
-def remove(folder: Path, kind: PartKind, upto: int) -> Removed:
-    """Delete the rows of `kind` of all commits up to batch `upto`. Raises `OSError`; it may then be asked again.
+def remove(folder: Path, kind: PartKind, upto: int, run: str | None = None) -> Removed:
+    """Delete the rows of `kind` of all commits up to batch `upto`; with `run`, of those batches alone that it made.
 
     A commit stops listing a part before the part goes, so that a reader finds what it is told of or nothing. Where the
     disk is too full for the shorter commit the longer one stays: readers take a part that is gone for no rows. Of a
-    commit that stands for later batches too, the rows of these stay.
+    part that holds rows of other batches too, these stay. Raises `OSError`; it may then be asked again.
     """
     if not (folder / "commits").is_dir():
         return Removed(0, 0, 0, 0)
     with exclusive(folder):
-        return _remove(folder, kind, upto)
+        return _remove(folder, kind, _Doomed(upto, run))
 
 
-def _remove(folder: Path, kind: PartKind, upto: int) -> Removed:
+@dataclass(frozen=True)
+class _Doomed:
+    """The batches whose rows are to go: up to `upto`, and where `run` is said, made by it."""
+
+    upto: int
+    run: str | None
+
+    def batch(self, commit: Commit, batch: int) -> bool:
+        return batch <= self.upto and self.run in (None, run_of(commit, batch))
+
+    def whole(self, commit: Commit) -> bool:
+        """Whether all that `commit` stands for goes."""
+        if self.run is None or commit.batch > self.upto:
+            return commit.batch <= self.upto
+        return [(each.run, each.first, each.last) for each in joined(runs_of(commit))] == [
+            (self.run, span_of(commit).first, commit.batch)
+        ]
+
+
+def _remove(folder: Path, kind: PartKind, doomed: _Doomed) -> Removed:
     rows = parts = freed = of_commits = 0
+    listed: set[str] = set()
     sweep(folder)
     for span in committed_spans(folder):
-        commit = read_span(folder, span) if span.first <= upto else None
+        commit = read_span(folder, span) if span.first <= doomed.upto else None
         if commit is None:
             continue
-        gone = [part for part in commit.parts if part.kind == kind]
-        left = [part for part in commit.parts if part.kind != kind]
-        kept = [later for part in gone if (later := _later(folder, span, part, upto)) is not None]
-        whole = span.last <= upto
-        if gone or (kind == "results" and commit.totals and whole):
-            freed += sum(_size(folder / part.path) for part in gone) - sum(part.bytes or 0 for part in kept)
-            of_commits += _shorten(folder, commit, [*kept, *left], forget_totals=kind == "results" and whole)
+        gone = [part for part in commit.parts if part.kind == kind and _loses(folder, commit, part, doomed)]
+        left = [part for part in commit.parts if part not in gone]
+        kept = [rest for part in gone if (rest := _rest(folder, commit, part, doomed)) is not None]
+        forget = kind == "results" and doomed.whole(commit)
+        if gone or (forget and commit.totals):
+            freed += sum(size_of(folder / part.path) for part in gone) - sum(part.bytes or 0 for part in kept)
+            of_commits += _shorten(folder, commit, [*kept, *left], forget_totals=forget)
         for part in gone:
             (folder / part.path).unlink(missing_ok=True)
+        listed.update(part.path for part in (*kept, *left))
         rows += sum(part.rows for part in gone) - sum(part.rows for part in kept)
         parts += len(gone)
-    _remove_unlisted(folder / FOLDERS[kind], upto)
+    _remove_unlisted(folder, kind, doomed.upto, listed)
     if kind == "results":
         return Removed(rows, parts, freed + of_commits, 0)
     return Removed(rows, parts, of_commits, freed)
@@ -124,32 +150,41 @@ def sweep(folder: Path) -> None:
             _commit_path(folder, span).unlink(missing_ok=True)
 
 
-def _later(folder: Path, span: Span, part: Part, upto: int) -> Part | None:
-    """A part with what `part` has of batches after `upto`, None where that is nothing."""
-    places = [place for place in part.merged if place.batch > upto]
+def _loses(folder: Path, commit: Commit, part: Part, doomed: _Doomed) -> bool:
+    places = places_of(folder, commit, part)
+    going = [place for place in places if doomed.batch(commit, place.batch)]
+    return len(going) == len(places) or any(place.rows for place in going)
+
+
+def _rest(folder: Path, commit: Commit, part: Part, doomed: _Doomed) -> Part | None:
+    """A part with what `part` has of batches that stay, None where that is nothing."""
+    places = [place for place in part.merged if not doomed.batch(commit, place.batch)]
     if not places:
         return None
-    rows = sum(place.rows for place in places)
     try:
-        lines = (folder / part.path).read_bytes().split(b"\n")[: part.rows][-rows:] if rows else []
+        lines = (folder / part.path).read_bytes().split(b"\n")[: part.rows]
     except FileNotFoundError:
         return None
-    content = b"".join(line + b"\n" for line in lines)
-    path = part_path(part.kind, span.last, f"m{places[0].batch}")
-    if path != part.path:
-        write_atomically(folder / path, content)
-    return Part(kind=part.kind, path=path, rows=rows, bytes=len(content), merged=places)
+    kept, end = [], 0
+    for place in part.merged:
+        begin, end = end, end + place.rows
+        if place in places:
+            kept += lines[begin:end]
+    content = b"".join(line + b"\n" for line in kept)
+    path = part_path(part.kind, commit.batch, f"m{places[0].batch}r{len(kept)}")  # a name that no longer part had
+    write_atomically(folder / path, content)
+    return Part(kind=part.kind, path=path, rows=len(kept), bytes=len(content), merged=places)
 
 
-def _remove_unlisted(folder: Path, upto: int) -> None:
-    """Delete the parts up to batch `upto`, which no commit lists any more: also what a killed deletion left."""
+def _remove_unlisted(folder: Path, kind: PartKind, upto: int, listed: Container[str]) -> None:
+    """Delete the parts up to batch `upto` that no commit lists any more: also what a killed deletion left."""
     try:
-        paths = list(folder.iterdir())
+        paths = list((folder / FOLDERS[kind]).iterdir())
     except FileNotFoundError:
         return
     for path in paths:
         found = _BATCH_OF_PART.match(path.name)
-        if found is not None and int(found[1]) <= upto:
+        if found is not None and int(found[1]) <= upto and f"{FOLDERS[kind]}/{path.name}" not in listed:
             path.unlink(missing_ok=True)
 
 
@@ -162,18 +197,19 @@ def _after(folder: Path, batch: int, newest: int | None) -> Iterable[Span]:
 def _shorten(folder: Path, commit: Commit, left: list[Part], *, forget_totals: bool) -> int:
     """Let the commit list only `left`, or delete it where it would say nothing; how many bytes that freed."""
     path = _commit_path(folder, span_of(commit))
-    before = _size(path)
+    before = size_of(path)
     if not left and forget_totals:
         path.unlink(missing_ok=True)
         return before
-    shorter = commit.model_copy(update={"parts": left, "totals": {} if forget_totals else commit.totals})
+    said: dict[str, Any] = {"totals": {}, "runs": list(runs_of(commit))} if forget_totals else {}
+    shorter = commit.model_copy(update={"parts": left, **said})
     staged = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         staged.write_text(shorter.model_dump_json(), encoding="utf-8")
         staged.replace(path)
     except OSError:
         staged.unlink(missing_ok=True)
-    return before - _size(path)
+    return before - size_of(path)
 
 
 def _commit_path(folder: Path, span: Span) -> Path:
@@ -184,11 +220,4 @@ def _part_size(folder: Path, part: Part, batch: int) -> int:
     """What a part holds of batches after `batch`."""
     if part.merged:
         return sum(place.bytes for place in part.merged if place.batch > batch)
-    return part.bytes if part.bytes is not None else _size(folder / part.path)
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0
+    return part.bytes if part.bytes is not None else size_of(folder / part.path)

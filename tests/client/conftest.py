@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -27,6 +28,8 @@ from tests.webapp.conftest import (  # noqa: F401 - fixtures that are used by na
 )
 from webapp.celery import app as celery
 from webapp.client.main import main
+from webapp.core.context import organisation_context
+from webapp.runs.models import Run
 
 
 @dataclass(frozen=True)
@@ -123,9 +126,10 @@ def punctual(bare: Punctual, as_alice: dict[str, str]) -> Punctual:
 
 @dataclass
 class Results:
-    """The results that a runner of alice's binding would write, batch by batch."""
+    """The results that a runner of alice's binding would write, batch by batch, for its newest run."""
 
     folder: Path
+    organisation: UUID
     batch: int = 0
     count: int = 0
 
@@ -135,7 +139,10 @@ class Results:
         for task, size in enumerate(sizes):
             rows = [self._row() for _ in range(size)]
             parts.append(write_part(self.folder, "results", self.batch, task, rows))
-        write_commit(self.folder, Commit(batch=self.batch, parts=parts, totals={}))
+        with organisation_context(self.organisation):
+            newest = Run.objects.first()
+        totals = {} if newest is None else {"run": str(newest.pk)}
+        write_commit(self.folder, Commit(batch=self.batch, parts=parts, totals=totals))
         self.batch += 1
 
     def _row(self) -> ResultRow:
@@ -146,7 +153,7 @@ class Results:
 
 @pytest.fixture
 def results(settings: Any, acme: Any, binding: dict[str, Any]) -> Results:  # noqa: F811
-    return Results(settings.PUNCTUAL_DATA / str(acme.pk) / "results" / binding["id"])
+    return Results(settings.PUNCTUAL_DATA / str(acme.pk) / "results" / binding["id"], acme.pk)
 
 
 @pytest.fixture

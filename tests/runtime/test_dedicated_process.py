@@ -94,7 +94,9 @@ def test_a_shared_run_that_becomes_dedicated_in_as_many_buckets_gives_what_an_un
     assert seen.message is None
     runner.wait_until(lambda: runner.state("a-2") == "completed", "it has ended")
     assert rows(runner.folder, "a") == undisturbed(tmp_path / "undisturbed")
-    assert runner.progress("a-2").inputs["readings"].received == BATCHES * 5
+    received = [runner.progress(run).inputs["readings"].received for run in ("a-1", "a-2")]
+    assert min(received) > 0
+    assert sum(received) == BATCHES * 5
 
 
 def test_a_shared_run_that_becomes_dedicated_in_more_buckets_goes_on_where_it_was_and_says_what_it_left(

@@ -70,14 +70,15 @@ def test_a_run_that_is_moved_gives_what_an_undisturbed_one_gives(
         old.run()
     save(old)
     saved = old.run()
+    moved = saved[-1]["bindings"]["a@1"]
     assert saved[-1]["saved"] == [{"binding": "a", "path": PATH}]
     assert list((home / "carrier" / "savepoints").iterdir()) == []
     add(new, spec("a", "readings.jsonl", run="a-2"), PATH)
     last = new.run()[-1]["reports"][-1]
     assert rows(new, "a") == undisturbed
     report = ProgressReport.model_validate_json(json.dumps(last))
-    assert report.results == len(undisturbed[0])
-    assert report.inputs["readings"].received == BATCHES * 5
+    assert moved["results"] + report.results == len(undisturbed[0])
+    assert report.inputs["readings"].received == (BATCHES - after) * 5
     assert report.batch == max(committed_batches(home / "results" / "a")) > saved[-1]["batch"]
 
 

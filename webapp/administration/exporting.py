@@ -3,8 +3,9 @@
 import json
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from datetime import timedelta
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
@@ -14,7 +15,8 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models, transaction
 from django.utils import timezone
 
-from streaming.wire.results import committed_batches, read_commit
+from streaming.wire.by_run import lines_by_run
+from streaming.wire.results import FOLDERS
 from webapp.accounts.models import Invitation, Membership, OrganisationLimit, PreviewUse, ServiceAccount, Token
 from webapp.accounts.organisations import lock_organisation
 from webapp.administration.models import Export
@@ -26,7 +28,7 @@ from webapp.core.errors import Conflict
 from webapp.core.tenancy import TenantModel
 from webapp.queries.models import Query, QueryText, QueryVersion
 from webapp.runs.models import Binding, BindingInput, Run, RunnerLaunch, StoredBytes
-from webapp.runs.services import results_folder
+from webapp.runs.usage import rows_folder
 from webapp.streams.models import Stream
 from webapp.streams.sealing import concealed
 
@@ -39,7 +41,10 @@ TABLES: Final[dict[type[TenantModel], tuple[str, ...]]] = {
     Query: ("id", "name", "created_at"),
     QueryVersion: ("id", "query_id", "number", "graph", "comment", "author_label", "created_at"),
     QueryText: ("version_id", "text"),
-    Run: ("id", "binding__name", "observed", "domain", "message", "started_by_label", "created_at", "ended_at"),
+    Run: (
+        *("id", "binding_id", "binding_name", "query_name", "query_version", "query_text", "observed", "domain"),
+        *("message", "started_by_label", "created_at", "ended_at"),
+    ),
     Token: ("name", "key_id", "role", "scopes", "networks", "created_at", "expires_at", "last_used_at", "revoked_at"),
     ServiceAccount: ("id", "name", "role", "created_at", "created_by", "disabled_at"),
     Invitation: ("email", "role", "invited_by", "created_at", "expires_at", "accepted_at", "revoked_at"),
@@ -102,9 +107,7 @@ def write_export(export: Export) -> None:
         _write_lines(file, "streams.jsonl", _streams())
         for model, fields in TABLES.items():
             _write_lines(file, f"{model._meta.model_name}.jsonl", _rows(model, fields))
-        for name, source in _result_files():
-            with suppress(FileNotFoundError):  # its rows are being deleted meanwhile
-                file.write(source, name)
+        _write_results(file)
     unfinished.replace(path)
     export.state, export.bytes, export.expires_at = "ready", path.stat().st_size, timezone.now() + KEPT
     export.save(update_fields=["state", "bytes", "expires_at"])
@@ -146,12 +149,16 @@ def _streams() -> Iterator[dict[str, Any]]:
         yield {"name": stream.name, "definition": stream.definition, "adapter": adapter}
 
 
-def _result_files() -> Iterator[tuple[str, Path]]:
-    """Yield the committed parts of results and quarantine of each binding, by the binding's name."""
-    root: Path = settings.PUNCTUAL_DATA / str(current_organisation())
+def _write_results(file: zipfile.ZipFile) -> None:
+    """Write the committed results and quarantine of each run of each binding, by their names, oldest rows first.
+
+    What is deleted meanwhile is not in it.
+    """
     for binding in Binding.objects.all():
-        folder = root / results_folder(binding)
-        for batch in committed_batches(folder):
-            commit = read_commit(folder, batch)
-            for part in commit.parts if commit else ():
-                yield f"bindings/{binding.name}/{part.path}", folder / part.path
+        for kind, name in FOLDERS.items():
+            found = groupby(lines_by_run(rows_folder(binding.pk), kind), key=itemgetter(0))
+            for number, (run, pieces) in enumerate(found, start=1):
+                of_run = f"before-runs-were-told-apart-{number}" if run is None else run
+                with file.open(f"bindings/{binding.name}/{of_run}/{name}.jsonl", "w", force_zip64=True) as lines:
+                    for _, piece in pieces:
+                        lines.writelines(piece)

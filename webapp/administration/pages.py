@@ -233,7 +233,7 @@ class RunPage(OfEveryOrganisation):
 
     list_display = ("binding_name", "organisation", "desired", "observed", "message", "created_at", "ended_at")
     list_filter = ("observed", "desired", ("ended_at", admin.EmptyFieldListFilter), "domain")
-    search_fields = ("organisation__slug", "binding__name", "id")
+    search_fields = ("organisation__slug", "binding_name", "id")
     actions = ("ask_to_stop",)
     exclude = ("spec", "progress")
 
@@ -245,10 +245,10 @@ class RunPage(OfEveryOrganisation):
         """Whether runs may be asked to stop: by who may change them, not by everybody who sees them."""
         return request.user.has_perm("runs.change_run")
 
-    @admin.display(description="Binding", ordering="binding__name")
+    @admin.display(description="Binding", ordering="binding_name")
     def binding_name(self, run: Run) -> str:
         """Return the name of what runs."""
-        return run.binding.name
+        return run.binding_name
 
     @admin.action(description="Ask the chosen runs to stop, keeping their state", permissions=["stop"])
     def ask_to_stop(self, request: HttpRequest, runs: QuerySet[Run]) -> None:

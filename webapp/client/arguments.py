@@ -229,12 +229,16 @@ def _other_commands(adding: _Adding, common: argparse.ArgumentParser, top: argpa
         [
             "punctual tail speeding",
             "punctual tail speeding --from-start --limit 100 --json",
+            "punctual tail speeding --all-runs --from-start",
             "punctual tail speeding --from-start --no-follow --json > results.jsonl",
         ],
     )
     tailed.set_defaults(lines=True)
     tailed.add_argument("what", metavar="BINDING|RUN", help="name of a binding (its newest run), or id")
     tailed.add_argument("--from-start", action="store_true", help="begin with the oldest result that is kept")
+    tailed.add_argument(
+        "--all-runs", action="store_true", help="the rows of all runs of the binding, each with its run"
+    )
     tailed.add_argument("--limit", type=_count, metavar="N", help="end after so many rows")
     tailed.add_argument("--no-follow", action="store_true", help="end when everything that is there is printed")
     group = adding.command(

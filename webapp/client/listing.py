@@ -32,11 +32,13 @@ def _binding(each: Mapping[str, Any]) -> Sequence[object]:
 
 
 def run_row(run: Mapping[str, Any]) -> Sequence[object]:
-    """Return the cells of a run: binding, state, since when, what it says, id."""
-    return run["binding_name"], run["observed"], run["changed_at"][:19], run["message"], run["id"]
+    """Return the cells of a run: what ran, with the names of its time, its state, since when, what it says, id."""
+    version = "of an unknown version" if run["query_version"] is None else run["query_version"]
+    ran = run["binding_name"], f"{run['query_name']} {version}"
+    return *ran, run["observed"], run["changed_at"][:19], run["message"], run["id"]
 
 
-RUN_COLUMNS: Final = ("BINDING", "STATE", "SINCE (UTC)", "MESSAGE", "RUN")
+RUN_COLUMNS: Final = ("BINDING", "QUERY", "STATE", "SINCE (UTC)", "MESSAGE", "RUN")
 KINDS: Final[Mapping[str, tuple[Sequence[str], Row]]] = {
     "streams": (("STREAM", "SHAPE", "FIELDS", "ADAPTER"), _stream),
     "queries": (("QUERY", "VERSION", "STREAMS", "COMMENT"), _query),

@@ -1,4 +1,4 @@
-"""`tail`: the results of a run, oldest first, and then each new one.
+"""`tail`: the results of a run, or of all runs of its binding, oldest first, and then each new one.
 
 The server gives pages, newest first, whose rows have ids that grow with time (batch, part, row). Only what is newer
 than the last row that was printed is printed next, so there is no double; pages are walked back to that row before
@@ -43,7 +43,8 @@ def tail(work: Work) -> Exit:
 def _rows(work: Work, run: str) -> Iterator[Row]:
     def pages(before: str | None) -> Mapping[str, Any]:
         limit = FIRST_PAGE if before is None else PAGE
-        page: Mapping[str, Any] = patiently(work, f"runs/{run}/results/", before=before, limit=limit)
+        asked = {"before": before, "limit": limit, "runs": "all" if work.args.all_runs else None}
+        page: Mapping[str, Any] = patiently(work, f"runs/{run}/results/", **asked)
         if before is not None and page["next"] == before:
             raise Failure(Exit.NO_SERVER, "The server's pages of results do not end. Its log may say why.")
         return page
@@ -104,7 +105,8 @@ def _print(work: Work, row: Row) -> None:
         work.screen.json_line(row)
         return
     values = "  ".join(f"{name}={_value(value)}" for name, value in row["payload"].items())
-    work.screen.say(clean_line(f"{row['output']}  {instant(row['start'])} .. {instant(row['end'])}  {values}"))
+    of_run = f"{row['run'] or 'before-runs-were-told-apart'}  " if work.args.all_runs else ""
+    work.screen.say(clean_line(f"{of_run}{row['output']}  {instant(row['start'])} .. {instant(row['end'])}  {values}"))
 
 
 def _value(value: object) -> str:

@@ -1,11 +1,9 @@
 """The live page of a run over HTTP: events as they happen, results and quarantine by pages."""
 
 from functools import partial
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from django.conf import settings
 from django.db import connection
 from django.http import HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -26,17 +24,21 @@ from webapp.monitoring.events import Cursor, event_stream
 from webapp.monitoring.logs import LogCursor, LogPage, log_page
 from webapp.runs.access import access_run
 from webapp.runs.models import Run
-from webapp.runs.services import results_folder
 from webapp.runs.state_events import RunState, state_of
+from webapp.runs.usage import rows_folder
 
 PAGE_ROWS = 50
 MOST_ROWS = 500
 
 
 class ResultShown(ResultRow):
-    """A result row with an id that is stable, so that pages join without a gap or a double."""
+    """A result row with an id that is stable, so that pages join without a gap or a double.
+
+    `run` made it; null: it was written before runs were told apart.
+    """
 
     id: str
+    run: str | None
 
 
 class ResultPage(Strict):
@@ -47,9 +49,10 @@ class ResultPage(Strict):
 
 
 class LateShown(LateEvent):
-    """A late or malformed row with a stable id."""
+    """A late or malformed row with a stable id, and the run that listed it; null: before runs were told apart."""
 
     id: str
+    run: str | None
 
 
 class QuarantinePage(Strict):
@@ -72,6 +75,7 @@ class PageQuery(Strict):
     before: str | None = None
     limit: Annotated[int, Field(ge=1, le=MOST_ROWS)] = PAGE_ROWS
     outcome: OutcomeName | None = None
+    runs: Literal["own", "all"] = "own"
 
 
 class EventStreamRenderer(JSONRenderer):
@@ -86,25 +90,33 @@ BEFORE = OpenApiParameter("before", str, description="The `next` of the page bef
 LIMIT = OpenApiParameter("limit", int, description=f"Rows in the page, 1 to {MOST_ROWS}; {PAGE_ROWS} if left out.")
 
 
+RUNS = OpenApiParameter(
+    "runs",
+    str,
+    enum=["own", "all"],
+    description="`all`: rows of all runs of the binding, each with its `run`; `own`, if left out: of this run alone.",
+)
+_SHOWN = {"_id": "id", "_run": "run"}
+
+
 def _page(request: Request, run: Run, kind: PartKind) -> tuple[list[dict[str, Any]], str | None]:
     asked = read_query(request, PageQuery)
     matching = {"outcome": asked.outcome.value} if asked.outcome else None
-    folder: Path = settings.PUNCTUAL_DATA / str(run.organisation_id) / results_folder(run.binding)
+    folder, own = rows_folder(run.binding_id), str(run.pk) if asked.runs == "own" else None
     try:
-        page = committed_rows(folder, kind, asked.limit, asked.before, matching=matching)
+        page = committed_rows(folder, kind, asked.limit, asked.before, run=own, matching=matching)
     except CursorError as error:
         remedy = "Leave `before` out, or give the `next` of the page before."
         raise Faulty([fault(FaultCode.BAD_SHAPE, f"before: {error}.", remedy, field="before")]) from None
-    rows = [{"id": row["_id"], **{name: row[name] for name in row if name != "_id"}} for row in page.rows]
-    return rows, page.next
+    return [{_SHOWN.get(name, name): value for name, value in row.items()} for row in page.rows], page.next
 
 
 class ResultsView(TenantView):
-    """The committed results of a run's binding."""
+    """The committed results of a run, or of all runs of its binding."""
 
     @extend_schema(
         operation_id="runs_results",
-        parameters=[BEFORE, LIMIT],
+        parameters=[BEFORE, LIMIT, RUNS],
         responses={200: ResultPage, 422: ErrorEnvelope} | REFUSALS,
     )
     def get(self, request: Request, slug: str, run: UUID) -> Response:
@@ -114,13 +126,14 @@ class ResultsView(TenantView):
 
 
 class QuarantineView(TenantView):
-    """The committed late and malformed rows of a run's binding."""
+    """The committed late and malformed rows of a run, or of all runs of its binding."""
 
     @extend_schema(
         operation_id="runs_quarantine",
         parameters=[
             BEFORE,
             LIMIT,
+            RUNS,
             OpenApiParameter(
                 "outcome", str, enum=[each.value for each in OutcomeName], description="Only this outcome."
             ),

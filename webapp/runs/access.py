@@ -26,7 +26,7 @@ def access_binding(binding: UUID) -> Binding:
 
 def listed_runs() -> QuerySet[Run]:
     """Return the runs, newest first, with what is shown of each."""
-    return Run.objects.select_related("binding__query_version__query", "started_by").order_by("-created_at", "-pk")
+    return Run.objects.select_related("binding", "started_by").defer("query_text").order_by("-created_at", "-pk")
 
 
 def runs_before(run: Run) -> QuerySet[Run]:

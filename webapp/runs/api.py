@@ -88,15 +88,18 @@ class RunShown(Strict):
 
     `progress` is the newest report that was kept; the live ones come from `events/`. `dedicated`: it was started with a
     query of its own. `without_clock`: why it may never emit, as was known when it was started. `steps`: what its start
-    went through so far, in order.
+    went through so far, in order. `binding_name`, `query_name` and `query_version` are those of its start;
+    `binding_name_now` is today's. `query` is null once the query was deleted, `query_version` where it was not kept and
+    is not known.
     """
 
     id: str
     binding: str
     binding_name: str
-    query: str
+    binding_name_now: str
+    query: str | None
     query_name: str
-    query_version: int
+    query_version: int | None
     dedicated: bool
     desired: Desired
     observed: Observed
@@ -148,14 +151,14 @@ class BindingList(RootModel[list[BindingShown]]):
 
 def shown_run(run: Run) -> RunShown:
     """Return `run` as the API shows it."""
-    version = run.binding.query_version
     return RunShown(
         id=str(run.pk),
         binding=str(run.binding_id),
-        binding_name=run.binding.name,
-        query=str(version.query_id),
-        query_name=version.query.name,
-        query_version=version.number,
+        binding_name=run.binding_name,
+        binding_name_now=run.binding.name,
+        query=None if run.query_id is None else str(run.query_id),
+        query_name=run.query_name,
+        query_version=run.query_version,
         dedicated=run.dedicated,
         desired=Desired(run.desired),
         observed=Observed(run.observed),

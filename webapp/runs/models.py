@@ -9,7 +9,7 @@ from streaming.wire.messages import RunSpec
 from webapp.accounts.models import User
 from webapp.core.ordered_json import OrderedJSON
 from webapp.core.tenancy import TenantModel
-from webapp.queries.models import QueryVersion
+from webapp.queries.models import Query, QueryVersion
 from webapp.runs.states import Desired, Observed
 from webapp.streams.models import Stream
 
@@ -76,9 +76,18 @@ class Run(TenantModel):
     ProgressReport copied. `stopped_because`: the sentence for the user where a full quota asked it to stop.
     `dedicated` is that of `spec`, so that such runs can be counted. `without_clock` are the NoClock values of its
     start: why it may never emit; `steps` the StartStep values of its latest start.
+
+    What it ran stays as it was at the start, whatever is renamed, changed or deleted later: `binding_name`,
+    `query_name`, the number `query_version` and its text `query_text`. `query` is the query of today, null once it is
+    deleted. Of runs of before this was kept, number and text may be null and empty: not known.
     """
 
     binding = models.ForeignKey(Binding, on_delete=models.PROTECT, related_name="runs")
+    binding_name = models.CharField(max_length=63)
+    query = models.ForeignKey(Query, on_delete=models.SET_NULL, null=True, related_name="+")
+    query_name = models.CharField(max_length=63)
+    query_version = models.PositiveIntegerField(null=True)
+    query_text = models.TextField(default="")
     spec = OrderedJSON()
     desired = models.CharField(max_length=10, choices=[(each.value, each.value) for each in Desired])
     flush = models.BooleanField(default=False)

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Greatest
 
+from streaming.wire.by_run import KeptByRun, kept_by_run
 from streaming.wire.results import PartKind
 from streaming.wire.stored import Removed, remove
 from webapp.audit.recording import Target, record
@@ -37,6 +38,28 @@ def kept() -> list[Kept]:
     return found
 
 
+@dataclass(frozen=True)
+class RunKept:
+    """What is kept of one run; `run` None where nobody knows which one made the rows. `known`: it is in the list."""
+
+    run: str | None
+    known: Run | None
+    rows: KeptByRun
+
+
+def kept_by_runs(binding: UUID) -> list[RunKept]:
+    """Return what is kept of each run of a binding, newest first, as it is now; also of a deleted one.
+
+    Raises `NotFound` if absent or not yours.
+    """
+    ours = Binding.objects.filter(pk=binding).exists() or StoredBytes.objects.filter(binding=binding).exists()
+    if not ours:
+        raise NotFound
+    found = kept_by_run(rows_folder(binding))
+    runs = {str(run.pk): run for run in Run.objects.filter(pk__in=[each.run for each in found if each.run])}
+    return [RunKept(each.run, runs.get(each.run or ""), each) for each in found]
+
+
 def access_stored(binding: UUID) -> StoredBytes:
     """Return what a binding keeps as of now, also what a deleted one left. Raises `NotFound` if absent or not yours."""
     existing = Binding.objects.filter(pk=binding).first()
@@ -46,21 +69,27 @@ def access_stored(binding: UUID) -> StoredBytes:
     return found
 
 
-def delete_rows(stored: StoredBytes, kind: Kind) -> Removed:
-    """Delete the rows of `kind` that are counted in `stored`. Raises `Conflict` while the binding has an open run.
+def delete_rows(stored: StoredBytes, kind: Kind, run: UUID | None = None) -> Removed:
+    """Delete the rows of `kind` that are counted in `stored`; with `run`, of this one alone.
 
-    Only batches that are committed by now are deleted: a run that is started meanwhile writes later ones.
+    Raises `Conflict` while the run, without one any run of the binding, has not ended, and `NotFound` for a run of
+    which the binding keeps nothing. Only batches that are committed by now are deleted: a run that is started meanwhile
+    writes later ones.
     """
-    if Run.objects.filter(binding=stored.binding, ended_at__isnull=True).exists():
+    writing = Run.objects.filter(binding=stored.binding, ended_at__isnull=True)
+    if (writing if run is None else writing.filter(pk=run)).exists():
         raise Conflict(f"{stored.name} has a run that has not ended. Stop it first, then delete its {kind}.")
+    if run is not None and all(each.run != str(run) for each in kept_by_run(rows_folder(stored.binding))):
+        raise NotFound
     target = Target("binding", stored.binding, stored.name)
+    of_run = {} if run is None else {"run": str(run)}
     try:
-        removed = remove(rows_folder(stored.binding), PARTS[kind], stored.batch)
+        removed = remove(rows_folder(stored.binding), PARTS[kind], stored.batch, of_run.get("run"))
     except OSError:  # some may be gone: it is told, and what is left is counted anew
         count_anew(stored)
-        record(f"{kind}.deleted", target=target, after={"complete": False})
+        record(f"{kind}.deleted", target=target, after={**of_run, "complete": False})
         raise
-    after = {"rows": removed.rows, "files": removed.parts, "bytes": removed.results + removed.late}
+    after = {**of_run, "rows": removed.rows, "files": removed.parts, "bytes": removed.results + removed.late}
     with transaction.atomic():
         StoredBytes.objects.filter(pk=stored.pk).update(
             result_bytes=Greatest(F("result_bytes") - removed.results, 0),

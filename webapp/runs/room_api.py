@@ -13,7 +13,7 @@ from streaming.definition.graph import Strict
 from webapp.accounts.access import TenantView
 from webapp.core.api import answer
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
-from webapp.runs.room import PARTS, Kind, access_stored, delete_rows, kept
+from webapp.runs.room import PARTS, Kind, access_stored, delete_rows, kept, kept_by_runs
 
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
 
@@ -30,6 +30,25 @@ class KeptShown(Strict):
 
 class KeptList(RootModel[list[KeptShown]]):
     """What bindings keep, the most first."""
+
+
+class RunKeptShown(Strict):
+    """What is kept of one run. `run` is null for rows of before runs were told apart.
+
+    `started_at` and `query_version` are null where the run is no longer in the list: its binding was deleted.
+    """
+
+    run: str | None
+    started_at: str | None
+    query_version: int | None
+    results: int
+    quarantine: int
+    result_bytes: int
+    quarantine_bytes: int
+
+
+class RunKeptList(RootModel[list[RunKeptShown]]):
+    """What is kept of each run of a binding, newest first; the bytes are together what the binding keeps."""
 
 
 class Deleted(Strict):
@@ -62,18 +81,39 @@ class KeptView(TenantView):
 class BindingResultsView(TenantView):
     """The results and the quarantine of a binding."""
 
+    @extend_schema(operation_id="bindings_kept_by_run", responses={200: RunKeptList, **REFUSALS})
+    def get(self, request: Request, slug: str, binding: UUID) -> Response:
+        """List what is kept of each run of a binding, also of a deleted one."""
+        shown = [
+            RunKeptShown(
+                run=each.run,
+                started_at=None if each.known is None else each.known.created_at.isoformat(),
+                query_version=None if each.known is None else each.known.query_version,
+                results=each.rows.results,
+                quarantine=each.rows.late,
+                result_bytes=each.rows.result_bytes,
+                quarantine_bytes=each.rows.late_bytes,
+            )
+            for each in kept_by_runs(binding)
+        ]
+        return answer(RunKeptList(shown))
+
     @extend_schema(
         operation_id="bindings_delete_results",
-        parameters=[OpenApiParameter("kind", str, required=True, enum=list(PARTS), description="What to delete.")],
+        parameters=[
+            OpenApiParameter("kind", str, required=True, enum=list(PARTS), description="What to delete."),
+            OpenApiParameter("run", UUID, description="Only what this run made; without it, of all runs."),
+        ],
         responses={200: Deleted, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def delete(self, request: Request, slug: str, binding: UUID) -> Response:
-        """Delete all committed results, or all quarantine, of a binding that does not run, also of a deleted one.
+        """Delete the committed results, or the quarantine, of a binding or of one of its runs, which must have ended.
 
+        It may be a deleted binding, too.
         A later start goes on where the last run stopped: what was deleted does not come again.
         """
         stored, kind = access_stored(binding), _kind(request)
-        removed = delete_rows(stored, kind)
+        removed = delete_rows(stored, kind, _run(request))
         return answer(Deleted(kind=kind, rows=removed.rows, bytes=removed.results + removed.late))
 
 
@@ -84,3 +124,12 @@ def _kind(request: Request) -> Kind:
             return kind
     remedy = f"Give one of {', '.join(PARTS)}."
     raise Faulty([fault(FaultCode.BAD_SHAPE, "kind: this is nothing that can be deleted.", remedy, field="kind")])
+
+
+def _run(request: Request) -> UUID | None:
+    asked = request.query_params.get("run")
+    try:
+        return None if asked is None else UUID(asked)
+    except ValueError:
+        remedy = "Give the id of a run of this binding, or leave `run` out for all of them."
+        raise Faulty([fault(FaultCode.BAD_SHAPE, "run: this is no id of a run.", remedy, field="run")]) from None

@@ -13,6 +13,7 @@ from webapp.accounts.organisations import check_open
 from webapp.audit.recording import record
 from webapp.core.context import current_actor
 from webapp.core.errors import Conflict, Faulty
+from webapp.queries.texts import text_of
 from webapp.runs.access import bound_inputs, open_run
 from webapp.runs.checking import bind, check_bound, definitions, refuses, without_clock
 from webapp.runs.models import Binding, Run
@@ -60,8 +61,14 @@ def start(*, binding: Binding, by: User | None) -> Start:
     if refuses(faults):
         raise Faulty(faults)
     measure(binding)
+    version = binding.query_version
     run = Run(
         binding=binding,
+        binding_name=binding.name,
+        query=version.query,
+        query_name=version.query.name,
+        query_version=version.number,
+        query_text=text_of(version),
         desired=Desired.RUNNING,
         observed=Observed.REQUESTED,
         dedicated=binding.dedicated,

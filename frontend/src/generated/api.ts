@@ -201,12 +201,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** @description List what is kept of each run of a binding, also of a deleted one. */
+        get: operations["bindings_kept_by_run"];
         put?: never;
         post?: never;
         /**
-         * @description Delete all committed results, or all quarantine, of a binding that does not run, also of a deleted one.
+         * @description Delete the committed results, or the quarantine, of a binding or of one of its runs, which must have ended.
          *
+         *     It may be a deleted binding, too.
          *     A later start goes on where the last run stopped: what was deleted does not come again.
          */
         delete: operations["bindings_delete_results"];
@@ -679,6 +681,23 @@ export interface paths {
         };
         /** @description Return a run. */
         get: operations["runs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/runs/{run}/definition/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the query, the streams and the settings of a run as they were at its start. */
+        get: operations["runs_definition"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1824,7 +1843,7 @@ export interface components {
         Idle: "leave_out" | "advance";
         /**
          * InputCounts
-         * @description Totals of one input since the first start of its binding. `outcomes` adds up to `received`.
+         * @description Totals of one input. `outcomes` adds up to `received`; `cti` and `largest_start` go on from run to run.
          */
         InputCounts: {
             /** Received */
@@ -2051,7 +2070,7 @@ export interface components {
         };
         /**
          * LateShown
-         * @description A late or malformed row with a stable id.
+         * @description A late or malformed row with a stable id, and the run that listed it; null: before runs were told apart.
          */
         LateShown: {
             /** Input */
@@ -2083,6 +2102,8 @@ export interface components {
             raw: string;
             /** Id */
             id: string;
+            /** Run */
+            run: string | null;
         };
         /**
          * Lifetime
@@ -2453,8 +2474,9 @@ export interface components {
         };
         /**
          * ProgressReport
-         * @description What one micro-batch of one binding did; all counts are totals, so a lost report loses nothing.
+         * @description What one micro-batch of one binding did; all counts are totals of the run, so a lost report loses nothing.
          *
+         *     `of_run` false: a report of before runs were told apart, whose totals count from the first start of the binding.
          *     `held_back` is the organisation's limit of events each second where more waited than it let the batch read.
          *     `failures` are the expressions that failed on most rows; `failed` counts the failures of all.
          */
@@ -2488,6 +2510,11 @@ export interface components {
             recent_late: components["schemas"]["LateEvent"][];
             /** Batch S */
             batch_s: number;
+            /**
+             * Of Run
+             * @default false
+             */
+            of_run?: boolean;
             /**
              * Held Back
              * @default null
@@ -2636,6 +2663,8 @@ export interface components {
         /**
          * ResultShown
          * @description A result row with an id that is stable, so that pages join without a gap or a double.
+         *
+         *     `run` made it; null: it was written before runs were told apart.
          */
         ResultShown: {
             /** Output */
@@ -2667,6 +2696,8 @@ export interface components {
             pane?: components["schemas"]["PaneOfRow"] | null;
             /** Id */
             id: string;
+            /** Run */
+            run: string | null;
         };
         /**
          * Role
@@ -2721,12 +2752,72 @@ export interface components {
          */
         Rowtime: "explicit" | "implicit";
         /**
+         * RunDefinitionShown
+         * @description What a run ran. `query_version` is null where it is not known.
+         *
+         *     `text` is the query's SQL; where none was kept it is written from `graph`, which names the streams that were bound.
+         */
+        RunDefinitionShown: {
+            /** Binding Name */
+            binding_name: string;
+            /** Query Name */
+            query_name: string;
+            /** Query Version */
+            query_version: number | null;
+            /** Text */
+            text: string;
+            graph: components["schemas"]["QueryGraph"];
+            /** Inputs */
+            inputs: components["schemas"]["RunInputShown"][];
+        };
+        /**
          * RunEvents
          * @description The data of the two kinds of server-sent event: `progress` and `state`.
          */
         RunEvents: {
             progress: components["schemas"]["ProgressReport"];
             state: components["schemas"]["RunState"];
+        };
+        /**
+         * RunInputShown
+         * @description What an input node read: the stream's name and what it said, the kind of its adapter, the binding's settings.
+         */
+        RunInputShown: {
+            /** Node */
+            node: string;
+            /** Stream */
+            stream: string;
+            definition: components["schemas"]["StreamDefinition"];
+            /** Adapter */
+            adapter: string;
+            advance: components["schemas"]["AdvanceTimeSettings"] | null;
+        };
+        /**
+         * RunKeptList
+         * @description What is kept of each run of a binding, newest first; the bytes are together what the binding keeps.
+         */
+        RunKeptList: components["schemas"]["RunKeptShown"][];
+        /**
+         * RunKeptShown
+         * @description What is kept of one run. `run` is null for rows of before runs were told apart.
+         *
+         *     `started_at` and `query_version` are null where the run is no longer in the list: its binding was deleted.
+         */
+        RunKeptShown: {
+            /** Run */
+            run: string | null;
+            /** Started At */
+            started_at: string | null;
+            /** Query Version */
+            query_version: number | null;
+            /** Results */
+            results: number;
+            /** Quarantine */
+            quarantine: number;
+            /** Result Bytes */
+            result_bytes: number;
+            /** Quarantine Bytes */
+            quarantine_bytes: number;
         };
         /**
          * RunList
@@ -2739,7 +2830,9 @@ export interface components {
          *
          *     `progress` is the newest report that was kept; the live ones come from `events/`. `dedicated`: it was started with a
          *     query of its own. `without_clock`: why it may never emit, as was known when it was started. `steps`: what its start
-         *     went through so far, in order.
+         *     went through so far, in order. `binding_name`, `query_name` and `query_version` are those of its start;
+         *     `binding_name_now` is today's. `query` is null once the query was deleted, `query_version` where it was not kept and
+         *     is not known.
          */
         RunShown: {
             /** Id */
@@ -2748,12 +2841,14 @@ export interface components {
             binding: string;
             /** Binding Name */
             binding_name: string;
+            /** Binding Name Now */
+            binding_name_now: string;
             /** Query */
-            query: string;
+            query: string | null;
             /** Query Name */
             query_name: string;
             /** Query Version */
-            query_version: number;
+            query_version: number | null;
             /** Dedicated */
             dedicated: boolean;
             desired: components["schemas"]["Desired"];
@@ -4369,11 +4464,59 @@ export interface operations {
             };
         };
     };
+    bindings_kept_by_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunKeptList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     bindings_delete_results: {
         parameters: {
             query: {
                 /** @description What to delete. */
                 kind: "quarantine" | "results";
+                /** @description Only what this run made; without it, of all runs. */
+                run?: string;
             };
             header?: never;
             path: {
@@ -6426,6 +6569,52 @@ export interface operations {
             };
         };
     };
+    runs_definition: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDefinitionShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     runs_events: {
         parameters: {
             query?: never;
@@ -6544,6 +6733,8 @@ export interface operations {
                 limit?: number;
                 /** @description Only this outcome. */
                 outcome?: "adjusted" | "dropped_early" | "dropped_late" | "dropped_window_closed" | "late_kept" | "malformed" | "on_time" | "reordered" | "shifted";
+                /** @description `all`: rows of all runs of the binding, each with its `run`; `own`, if left out: of this run alone. */
+                runs?: "all" | "own";
             };
             header?: never;
             path: {
@@ -6603,6 +6794,8 @@ export interface operations {
                 before?: string;
                 /** @description Rows in the page, 1 to 500; 50 if left out. */
                 limit?: number;
+                /** @description `all`: rows of all runs of the binding, each with its `run`; `own`, if left out: of this run alone. */
+                runs?: "all" | "own";
             };
             header?: never;
             path: {

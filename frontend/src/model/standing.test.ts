@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ResultShown } from "./api";
 import { standing } from "./standing";
 
-const ROW: ResultShown = { id: "1-0-0", output: "out", start: 0, end: 10, payload: {}, deleted: false };
+const ROW: ResultShown = { id: "1-0-0", run: null, output: "out", start: 0, end: 10, payload: {}, deleted: false };
 const PANE = { start: 0, end: 10, timing: "early" as const, index: 0, is_last: false };
 
 test("a final row says nothing", () => {

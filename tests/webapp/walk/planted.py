@@ -67,7 +67,7 @@ def _leave(folder: Path, charlie: Person, run: str, connection: "redis.Redis") -
     result = ResultRow(output="out", start=0, end=10, payload={"plate": MARK})
     late = late_row()
     parts = [write_part(folder, "results", 0, 0, [result]), write_part(folder, "late", 0, 0, [late])]
-    write_commit(folder, Commit(batch=0, parts=parts, totals={}))
+    write_commit(folder, Commit(batch=0, parts=parts, totals={"run": run}))
     organisation = str(charlie.organisation.pk)
     report = ProgressReport(
         kind="progress",

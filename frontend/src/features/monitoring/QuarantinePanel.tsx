@@ -4,12 +4,13 @@ import { Instant } from "../../components/Instant";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
 import { Scroll } from "../../components/Scroll";
-import { formatCount } from "../../lib/numbers";
-import type { LateShown } from "../../model/api";
+import { counted } from "../../lib/numbers";
+import type { LateShown, RunKeptShown, RunShown } from "../../model/api";
 import { isOutcome, OUTCOME_WORDS, OUTCOMES, type Outcome, reasonWords } from "../../model/outcomes";
 import { formatSpan } from "../../model/ticks";
 import { More, Newer } from "./paging";
-import { useFollowing, useQuarantine } from "./queries";
+import { useFollowing, useKeptRuns, useQuarantine } from "./queries";
+import { NotKept, RunCell, type RunScope, ScopeChoice } from "./scope";
 
 const LISTED = OUTCOMES.filter((outcome) => outcome !== "on_time" && outcome !== "reordered");
 
@@ -17,9 +18,19 @@ function lateBy({ cti, start }: LateShown): string {
   return cti !== null && start !== null && cti > start ? formatSpan(cti - start) : "";
 }
 
-function Row({ row }: { row: LateShown }) {
+interface TableProps {
+  run: RunShown;
+  scope: RunScope;
+}
+
+function Row({ row, run, scope, known }: TableProps & { row: LateShown; known: readonly RunKeptShown[] }) {
   return (
     <tr>
+      {scope === "all" ? (
+        <td>
+          <RunCell of={row.run} here={run.id} known={known} />
+        </td>
+      ) : null}
       <td>
         <p>{isOutcome(row.outcome) ? <OutcomeMark outcome={row.outcome} /> : row.outcome}</p>
         <p className="quiet">{reasonWords(row.reason)}</p>
@@ -43,12 +54,14 @@ function Row({ row }: { row: LateShown }) {
   );
 }
 
-function QuarantineTable({ rows }: { rows: readonly LateShown[] }) {
+function QuarantineTable({ rows, run, scope }: TableProps & { rows: readonly LateShown[] }) {
+  const known = useKeptRuns(run.binding, scope === "all");
   return (
     <Scroll label="Table of late and malformed rows" tall>
       <table>
         <thead>
           <tr>
+            {scope === "all" ? <th>Run, started (UTC)</th> : null}
             <th>Outcome and reason</th>
             <th>Start (UTC)</th>
             <th>CTI it met (UTC)</th>
@@ -61,7 +74,7 @@ function QuarantineTable({ rows }: { rows: readonly LateShown[] }) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <Row key={row.id} row={row} />
+            <Row key={row.id} row={row} run={run} scope={scope} known={known} />
           ))}
         </tbody>
       </table>
@@ -94,19 +107,47 @@ function OutcomeFilter({ value, onChange }: FilterProps) {
   );
 }
 
+interface NoRowsProps {
+  total: number;
+  scope: RunScope;
+  outcome: Outcome | null;
+}
+
+function NoRows({ total, scope, outcome }: NoRowsProps) {
+  if (outcome !== null)
+    return (
+      <Empty title="No row has that outcome.">
+        <p>Choose another outcome, or all.</p>
+      </Empty>
+    );
+  return total > 0 && scope === "own" ? (
+    <Empty title="The late and malformed rows of this run are no longer kept.">
+      <NotKept />
+    </Empty>
+  ) : (
+    <Empty title={scope === "own" ? "No row was late or malformed." : "No late or malformed row of any run is kept."}>
+      <p>Rows appear here as they come, with the reason.</p>
+    </Empty>
+  );
+}
+
 /** Every row that came late or could not be read, newest first, with why and as it came. */
-export function QuarantinePanel({ run, total }: { run: string; total: number }) {
+export function QuarantinePanel({ run, total }: { run: RunShown; total: number }) {
   const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const { pages, key } = useQuarantine(run, outcome);
+  const [scope, setScope] = useState<RunScope>("own");
+  const { pages, key } = useQuarantine(run.id, scope, outcome);
   const { newer, toNewest } = useFollowing(pages, key, total);
   const rows = pages.data?.pages.flatMap((page) => page.rows) ?? [];
   return (
     <Panel
       title="Late and malformed rows"
-      note={`${formatCount(total)} in quarantine. Adjusted and shifted rows are listed too, though results contain them.`}
+      note={`${
+        scope === "own" ? `${counted(total, "row")} of this run` : "Rows of all runs"
+      }, newest first. Adjusted and shifted rows are listed too, though results contain them.`}
       actions={
         <>
           <Newer count={newer} onShow={toNewest} />
+          <ScopeChoice value={scope} onChange={setScope} />
           <OutcomeFilter value={outcome} onChange={setOutcome} />
         </>
       }
@@ -114,14 +155,10 @@ export function QuarantinePanel({ run, total }: { run: string; total: number }) 
     >
       <ErrorNote error={pages.error} onRetry={() => void pages.refetch()} />
       {pages.isPending ? <Waiting>Loading the rows…</Waiting> : null}
-      {pages.isSuccess && rows.length === 0 ? (
-        <Empty title={outcome === null ? "No row was late or malformed." : "No row on this page has that outcome."}>
-          <p>
-            {outcome === null ? "Rows appear here as they come, with the reason." : "Choose another outcome, or all."}
-          </p>
-        </Empty>
+      {pages.isSuccess && rows.length === 0 && !pages.hasNextPage ? (
+        <NoRows total={total} scope={scope} outcome={outcome} />
       ) : null}
-      {rows.length > 0 ? <QuarantineTable rows={rows} /> : null}
+      {rows.length > 0 ? <QuarantineTable rows={rows} run={run} scope={scope} /> : null}
       <More pages={pages} what="older rows" />
     </Panel>
   );

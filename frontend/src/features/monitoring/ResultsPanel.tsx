@@ -1,28 +1,35 @@
+import { useState } from "react";
 import { Instant } from "../../components/Instant";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
 import { Scroll } from "../../components/Scroll";
 import { Value } from "../../components/Value";
-import { formatCount } from "../../lib/numbers";
-import type { ResultShown } from "../../model/api";
+import { counted } from "../../lib/numbers";
+import type { ResultShown, RunShown } from "../../model/api";
+import { columnsOf, hasColumn } from "../../model/columns";
 import { standing } from "../../model/standing";
-import { isNumeric } from "../../model/values";
 import { More, Newer } from "./paging";
-import { useFollowing, useResults } from "./queries";
+import { useFollowing, useKeptRuns, useResults } from "./queries";
+import { NotKept, RunCell, type RunScope, ScopeChoice } from "./scope";
 
-interface Column {
-  name: string;
-  className: string | undefined;
+function Cell({ row, name }: { row: ResultShown; name: string }) {
+  if (hasColumn(row.payload, name)) return <Value value={row.payload[name]} />;
+  return (
+    <span className="quiet" title="The output, in the version of this run, has no such column">
+      –
+    </span>
+  );
 }
 
-function columnsOf(rows: readonly ResultShown[]): Column[] {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row.payload)))];
-  const numeric = (name: string) => isNumeric(rows.map((row) => row.payload[name]));
-  return names.map((name) => ({ name, className: numeric(name) ? "num" : undefined }));
+interface TableProps {
+  rows: readonly ResultShown[];
+  run: RunShown;
+  scope: RunScope;
 }
 
-function ResultTable({ rows }: { rows: readonly ResultShown[] }) {
-  const columns = columnsOf(rows);
+function ResultTable({ rows, run, scope }: TableProps) {
+  const columns = columnsOf(rows.map((row) => row.payload));
+  const known = useKeptRuns(run.binding, scope === "all");
   const severalOutputs = new Set(rows.map((row) => row.output)).size > 1;
   const notFinal = rows.some((row) => row.key);
   return (
@@ -30,12 +37,13 @@ function ResultTable({ rows }: { rows: readonly ResultShown[] }) {
       <table>
         <thead>
           <tr>
+            {scope === "all" ? <th>Run, started (UTC)</th> : null}
             {severalOutputs ? <th>Output</th> : null}
             <th>Start (UTC)</th>
             <th>End (UTC)</th>
             {notFinal ? <th>Standing</th> : null}
-            {columns.map(({ name, className }) => (
-              <th key={name} className={className}>
+            {columns.map(({ name, numeric }) => (
+              <th key={name} className={numeric ? "num" : undefined}>
                 {name}
               </th>
             ))}
@@ -44,6 +52,11 @@ function ResultTable({ rows }: { rows: readonly ResultShown[] }) {
         <tbody>
           {rows.map((row) => (
             <tr key={row.id}>
+              {scope === "all" ? (
+                <td className="nowrap">
+                  <RunCell of={row.run} here={run.id} known={known} />
+                </td>
+              ) : null}
               {severalOutputs ? <td>{row.output}</td> : null}
               <td>
                 <Instant ticks={row.start} />
@@ -52,9 +65,9 @@ function ResultTable({ rows }: { rows: readonly ResultShown[] }) {
                 <Instant ticks={row.end} />
               </td>
               {notFinal ? <td className="nowrap">{standing(row)}</td> : null}
-              {columns.map(({ name, className }) => (
-                <td key={name} className={className}>
-                  <Value value={row.payload[name]} />
+              {columns.map(({ name, numeric }) => (
+                <td key={name} className={numeric ? "num" : undefined}>
+                  <Cell row={row} name={name} />
                 </td>
               ))}
             </tr>
@@ -65,30 +78,44 @@ function ResultTable({ rows }: { rows: readonly ResultShown[] }) {
   );
 }
 
+function NoResults({ total, scope }: { total: number; scope: RunScope }) {
+  return total > 0 && scope === "own" ? (
+    <Empty title="The results of this run are no longer kept.">
+      <NotKept />
+    </Empty>
+  ) : (
+    <Empty title={scope === "own" ? "No result is final yet." : "No result of any run is kept."}>
+      <p>Results come once the CTI has passed what they wait for, such as the end of a window.</p>
+    </Empty>
+  );
+}
+
 /** Committed results, newest first: final ones, and those that say that another row may take their place. */
-export function ResultsPanel({ run, total }: { run: string; total: number }) {
-  const { pages, key } = useResults(run);
+export function ResultsPanel({ run, total }: { run: RunShown; total: number }) {
+  const [scope, setScope] = useState<RunScope>("own");
+  const { pages, key } = useResults(run.id, scope);
   const { newer, toNewest } = useFollowing(pages, key, total);
   const rows = pages.data?.pages.flatMap((page) => page.rows) ?? [];
   return (
     <Panel
       title="Results"
-      note={`${formatCount(total)} rows in all, newest first. ${
+      note={`${scope === "own" ? `${counted(total, "row")} of this run` : "Rows of all runs"}, newest first. ${
         rows.some((row) => row.key)
           ? "A later row of the same edge or pane takes the place of the one before."
           : "Each is final."
       }`}
-      actions={<Newer count={newer} onShow={toNewest} />}
+      actions={
+        <>
+          <Newer count={newer} onShow={toNewest} />
+          <ScopeChoice value={scope} onChange={setScope} />
+        </>
+      }
       flush
     >
       <ErrorNote error={pages.error} onRetry={() => void pages.refetch()} />
       {pages.isPending ? <Waiting>Loading the results…</Waiting> : null}
-      {pages.isSuccess && rows.length === 0 ? (
-        <Empty title="No result is final yet.">
-          <p>Results come once the CTI has passed what they wait for, such as the end of a window.</p>
-        </Empty>
-      ) : null}
-      {rows.length > 0 ? <ResultTable rows={rows} /> : null}
+      {pages.isSuccess && rows.length === 0 && !pages.hasNextPage ? <NoResults total={total} scope={scope} /> : null}
+      {rows.length > 0 ? <ResultTable rows={rows} run={run} scope={scope} /> : null}
       <More pages={pages} what="older results" />
     </Panel>
   );

@@ -15,6 +15,7 @@ import { heldBackWords } from "../../model/heldBack";
 import { withoutClock } from "../../model/noClock";
 import { isOpen, OBSERVED_WORDS, whoActs } from "../../model/states";
 import { formatClock, formatInstant, type Ticks, ticksOf } from "../../model/ticks";
+import { versionWords } from "../../model/versions";
 import { Charts } from "./Charts";
 import { Definitions } from "./Definitions";
 import { FailuresPanel } from "./FailuresPanel";
@@ -26,6 +27,7 @@ import { ResultsPanel } from "./ResultsPanel";
 import { StartAgain } from "./StartAgain";
 import { StartSteps } from "./StartSteps";
 import { Tiles } from "./Tiles";
+import { WhatRan } from "./WhatRan";
 
 const MINUTE: Ticks = 60_000_000;
 const SPANS: readonly (readonly [number, string])[] = [
@@ -105,6 +107,17 @@ function WithoutClock({ nodes, report }: { nodes: readonly NoClock[]; report: Pr
   ));
 }
 
+function NotApart() {
+  return (
+    <Notice tone="unknown">
+      <p>
+        This run is from before runs were told apart: its figures count from the first start of its binding, and some of
+        its rows may be listed under “All runs of this binding” alone.
+      </p>
+    </Notice>
+  );
+}
+
 function ConnectionNote({ connection, open }: { connection: Connection; open: boolean }) {
   if (connection === "live" || !open) return null;
   return (
@@ -113,6 +126,25 @@ function ConnectionNote({ connection, open }: { connection: Connection; open: bo
         ? "Connecting to the live figures…"
         : "Not connected: figures stand still. Trying again…"}
     </span>
+  );
+}
+
+/** What the run ran, under the names of its time; the link leads to the query as it is today. */
+function Ran({ run }: { run: RunShown }) {
+  const slug = useSlug();
+  const { binding_name, binding_name_now } = run;
+  return (
+    <>
+      {run.query === null ? (
+        <span title="This query was deleted. What the run ran is kept below.">{run.query_name} (deleted)</span>
+      ) : (
+        <Link to={`/t/${slug}/queries/${run.query}`} title="The query as it is today">
+          {run.query_name}
+        </Link>
+      )}{" "}
+      {versionWords(run.query_version)}
+      {binding_name_now === binding_name ? null : ` · the binding is called ${binding_name_now} now`}
+    </>
   );
 }
 
@@ -142,8 +174,8 @@ function Head({ run, live }: { run: RunShown; live: LiveRun }) {
         }
       />
       <p className="quiet small">
-        <Link to={`/t/${slug}/queries/${run.query}`}>{run.query_name}</Link> version {run.query_version} ·{" "}
-        {placeWords(run)} · started <IsoInstant iso={run.created_at} /> by {run.started_by ?? "the system"}
+        <Ran run={run} /> · {placeWords(run)} · started <IsoInstant iso={run.created_at} /> by{" "}
+        {run.started_by ?? "the system"}
         {state.ended_at === null ? null : (
           <>
             {" "}
@@ -190,6 +222,7 @@ function Live({ run }: { run: RunShown }) {
       ) : (
         <>
           {moving ? <OfTheReport report={history.latest} now={clock} observed={state.observed} /> : null}
+          {history.latest.of_run ? null : <NotApart />}
           <Tiles history={history} now={to} />
           <div className="row">
             <Choices label="Time shown in the charts" options={SPANS} value={span} onChange={setSpan} />
@@ -202,8 +235,9 @@ function Live({ run }: { run: RunShown }) {
           <FailuresPanel report={history.latest} />
         </>
       )}
-      <ResultsPanel run={run.id} total={history.latest?.results ?? 0} />
-      <QuarantinePanel run={run.id} total={history.latest?.quarantined ?? 0} />
+      <ResultsPanel run={run} total={history.latest?.results ?? 0} />
+      <QuarantinePanel run={run} total={history.latest?.quarantined ?? 0} />
+      <WhatRan run={run} />
       <Definitions />
     </>
   );

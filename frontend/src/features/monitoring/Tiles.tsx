@@ -107,7 +107,7 @@ export function Tiles({ history, now }: { history: RunHistory; now: Ticks }) {
         name="Results"
         value={formatCount(newest.results)}
         under={`last batch: ${Number(newest.batchSeconds.toPrecision(2))} s`}
-        title="Rows given out since the first start of this binding."
+        title="Rows given out by this run."
       />
     </dl>
   );

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "react";
 import { api, unwrap } from "../../lib/api";
 import { useSlug } from "../../lib/session";
 import type { Outcome } from "../../model/outcomes";
+import type { RunScope } from "./scope";
 
 export function useRun(run: string) {
   const slug = useSlug();
@@ -28,24 +29,47 @@ function usePages<R>(key: readonly unknown[], read: (before: string | null) => P
   });
 }
 
-export function useResults(run: string) {
+export function useResults(run: string, runs: RunScope) {
   const slug = useSlug();
-  const key = [slug, "runs", run, "results"];
+  const key = [slug, "runs", run, "results", runs];
   const pages = usePages(key, (before) => {
-    const query = before === null ? {} : { before };
+    const query = { runs, ...(before === null ? {} : { before }) };
     return unwrap(api.GET("/api/t/{slug}/runs/{run}/results/", { params: { path: { slug, run }, query } }));
   });
   return { pages, key };
 }
 
-export function useQuarantine(run: string, outcome: Outcome | null) {
+export function useQuarantine(run: string, runs: RunScope, outcome: Outcome | null) {
   const slug = useSlug();
-  const key = [slug, "runs", run, "quarantine", outcome];
+  const key = [slug, "runs", run, "quarantine", runs, outcome];
   const pages = usePages(key, (before) => {
-    const query = { ...(before === null ? {} : { before }), ...(outcome === null ? {} : { outcome }) };
+    const query = { runs, ...(before === null ? {} : { before }), ...(outcome === null ? {} : { outcome }) };
     return unwrap(api.GET("/api/t/{slug}/runs/{run}/quarantine/", { params: { path: { slug, run }, query } }));
   });
   return { pages, key };
+}
+
+/** The runs of a binding of which anything is kept, newest first. */
+export function useKeptRuns(binding: string, wanted: boolean) {
+  const slug = useSlug();
+  const kept = useQuery({
+    queryKey: [slug, "kept", binding],
+    queryFn: () =>
+      unwrap(api.GET("/api/t/{slug}/bindings/{binding}/results/", { params: { path: { slug, binding } } })),
+    enabled: wanted,
+  });
+  return kept.data ?? [];
+}
+
+/** What a run ran, as it was at its start. It never changes. */
+export function useDefinition(run: string, wanted: boolean) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "runs", run, "definition"],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/runs/{run}/definition/", { params: { path: { slug, run } } })),
+    enabled: wanted,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
 }
 
 const EVERY_MS = 1_500;

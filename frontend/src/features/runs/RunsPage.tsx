@@ -7,6 +7,7 @@ import { Scroll } from "../../components/Scroll";
 import { StateMark } from "../../components/StateMark";
 import { useSlug } from "../../lib/session";
 import type { RunShown } from "../../model/api";
+import { versionWords } from "../../model/versions";
 import { Bindings } from "./Bindings";
 import { NewBinding } from "./NewBinding";
 import { useBindings, useRuns } from "./queries";
@@ -39,7 +40,7 @@ function History({ runs }: { runs: readonly RunShown[] }) {
                 <StateMark observed={run.observed} since={run.changed_at} />
               </td>
               <td className="nowrap">
-                {run.query_name} v{run.query_version}
+                {run.query_name} {versionWords(run.query_version)}
               </td>
               <td>{run.ended_at === null ? "" : <IsoInstant iso={run.ended_at} />}</td>
               <td className="message">{run.message}</td>

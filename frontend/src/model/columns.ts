@@ -1,0 +1,21 @@
+/** Columns of a table of payloads that several outputs, or several versions of a query, made. */
+
+import { isNumeric } from "./values";
+
+type Payload = Readonly<Record<string, unknown>>;
+
+export interface Column {
+  name: string;
+  numeric: boolean;
+}
+
+/** The columns of all rows, in the order in which they come first. */
+export function columnsOf(payloads: readonly Payload[]): Column[] {
+  const names = [...new Set(payloads.flatMap((payload) => Object.keys(payload)))];
+  return names.map((name) => ({ name, numeric: isNumeric(payloads.map((payload) => payload[name])) }));
+}
+
+/** Whether a row has the column at all: what has none is not null. */
+export function hasColumn(payload: Payload, name: string): boolean {
+  return Object.hasOwn(payload, name);
+}

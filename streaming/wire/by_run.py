@@ -1,0 +1,84 @@
+"""All that runs of a binding have committed, run by run, oldest first: for an export, and for what each run keeps."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from streaming.wire.results import (
+    Commit,
+    Part,
+    PartKind,
+    Place,
+    Span,
+    committed_spans,
+    lines_of,
+    read_span,
+    run_of,
+)
+
+
+@dataclass(frozen=True)
+class KeptByRun:
+    """What is kept of one run; `run` None: of batches of which it is not known who made them."""
+
+    run: str | None
+    results: int
+    late: int
+    result_bytes: int
+    late_bytes: int
+
+
+def kept_by_run(folder: Path) -> list[KeptByRun]:
+    """What is kept of each run, the newest first; all together are what `stored_after` counts. Raises `OSError`."""
+    found: dict[str | None, KeptByRun] = {}
+
+    def add(run: str | None, kind: PartKind, rows: int, size: int) -> None:
+        kept = found.pop(run, KeptByRun(run, 0, 0, 0, 0))  # what is added to last stands last
+        if kind == "results":
+            kept = replace(kept, results=kept.results + rows, result_bytes=kept.result_bytes + size)
+        else:
+            kept = replace(kept, late=kept.late + rows, late_bytes=kept.late_bytes + size)
+        found[run] = kept
+
+    for span, commit in _committed(folder):
+        for part in commit.parts:
+            for place in places_of(folder, commit, part):
+                add(run_of(commit, place.batch), part.kind, place.rows, place.bytes)
+        add(run_of(commit, span.last), "results", 0, size_of(folder / "commits" / span.name))
+    return list(reversed(found.values()))
+
+
+def lines_by_run(folder: Path, kind: PartKind) -> Iterator[tuple[str | None, list[bytes]]]:
+    """The lines of all committed rows, each with its newline, and the run that made them; a part that is gone is none.
+
+    The same run may come several times after one another.
+    """
+    for _, commit in _committed(folder):
+        for part in commit.parts:
+            if part.kind != kind:
+                continue
+            lines, begin = lines_of(folder / part.path, part.rows), 0
+            for place in places_of(folder, commit, part):
+                yield run_of(commit, place.batch), [line + b"\n" for line in lines[begin : begin + place.rows]]
+                begin += place.rows
+
+
+def places_of(folder: Path, commit: Commit, part: Part) -> list[Place]:
+    """Where the rows of `part` come from: what was merged into it, in order, or the batch itself."""
+    size = part.bytes if part.bytes is not None else size_of(folder / part.path)
+    return part.merged or [Place(batch=commit.batch, part=0, rows=part.rows, bytes=size)]
+
+
+def size_of(path: Path) -> int:
+    """The size of the file; 0 where it is gone."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _committed(folder: Path) -> Iterator[tuple[Span, Commit]]:
+    for span in committed_spans(folder):
+        commit = read_span(folder, span)
+        if commit is not None:
+            yield span, commit
