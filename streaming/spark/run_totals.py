@@ -30,13 +30,13 @@ def begin_run(totals: Totals, spec: RunSpec, before: Mapping[str, Totals]) -> No
     totals["run"], totals["since"] = spec.run, since
 
 
-def counts_of_run(totals: Totals) -> dict[str, Any]:
+def counts_of_run(totals: Mapping[str, Any]) -> dict[str, Any]:
     """`results`, and `inputs` by name as InputCounts; CTIs and starts are those of the state that it goes on with."""
     counts = _counts(totals)
     return _minus(counts, totals["since"]) if "since" in totals else counts
 
 
-def _counts(totals: Totals) -> dict[str, Any]:
+def _counts(totals: Mapping[str, Any]) -> dict[str, Any]:
     lanes = corrected_inputs(totals["inputs"], totals.get("corrections", {}))
     return {"results": totals["results"], "inputs": {name: _input_counts(each) for name, each in lanes.items()}}
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import pytest
 
@@ -126,10 +125,10 @@ def punctual(bare: Punctual, as_alice: dict[str, str]) -> Punctual:
 
 @dataclass
 class Results:
-    """The results that a runner of alice's binding would write, batch by batch, for its newest run."""
+    """The results that a runner of alice's binding would write, batch by batch, made by what `run` tells."""
 
     folder: Path
-    organisation: UUID
+    run: Callable[[], str | None]
     batch: int = 0
     count: int = 0
 
@@ -139,10 +138,7 @@ class Results:
         for task, size in enumerate(sizes):
             rows = [self._row() for _ in range(size)]
             parts.append(write_part(self.folder, "results", self.batch, task, rows))
-        with organisation_context(self.organisation):
-            newest = Run.objects.first()
-        totals = {} if newest is None else {"run": str(newest.pk)}
-        write_commit(self.folder, Commit(batch=self.batch, parts=parts, totals=totals))
+        write_commit(self.folder, Commit(batch=self.batch, parts=parts, totals={"run": self.run()}))
         self.batch += 1
 
     def _row(self) -> ResultRow:
@@ -153,7 +149,12 @@ class Results:
 
 @pytest.fixture
 def results(settings: Any, acme: Any, binding: dict[str, Any]) -> Results:  # noqa: F811
-    return Results(settings.PUNCTUAL_DATA / str(acme.pk) / "results" / binding["id"], acme.pk)
+    def newest() -> str | None:
+        with organisation_context(acme.pk):
+            run = Run.objects.first()
+        return None if run is None else str(run.pk)
+
+    return Results(settings.PUNCTUAL_DATA / str(acme.pk) / "results" / binding["id"], newest)
 
 
 @pytest.fixture

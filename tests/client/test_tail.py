@@ -55,6 +55,27 @@ def test_from_the_start_every_row_comes_once_and_in_order(
     assert (ended.code, numbers(ended.lines)) == (0, list(range(18)))
 
 
+def test_the_rows_of_a_run_are_its_own_and_all_runs_are_a_choice(
+    punctual: Punctual, run: str, results: Results, alice: Person
+) -> None:
+    results.write(3)
+    end(alice, run)
+    second = alice.post(f"bindings/{results.folder.name}/start/").json()["id"]
+    results.write(2)
+    for asked, told in ((run, [0, 1, 2]), (second, [3, 4]), ("watch", [3, 4])):
+        assert numbers(punctual("tail", asked, "--from-start", "--no-follow", "--json").lines) == told
+    all_runs = punctual("tail", "watch", "--from-start", "--no-follow", "--all-runs", "--json").lines
+    assert [(line["payload"]["n"], line["run"]) for line in all_runs] == [
+        (0, run),
+        (1, run),
+        (2, run),
+        (3, second),
+        (4, second),
+    ]
+    said = punctual("tail", run, "--from-start", "--no-follow", "--all-runs").out.splitlines()
+    assert [line.split()[0] for line in said] == [run] * 3 + [second] * 2
+
+
 def test_the_newest_rows_come_first_of_all_and_then_what_follows(
     punctual: Punctual, run: str, results: Results, pauses: Pauses
 ) -> None:
@@ -237,7 +258,7 @@ def test_pages_of_any_size_give_each_newer_row_once_and_in_order(
     batches: list[list[int]], limit: int, commits: int, seen: int
 ) -> None:
     with TemporaryDirectory() as folder, patch.object(wire, "MAX_COMMITS_A_PAGE", commits):
-        results = Results(Path(folder))
+        results = Results(Path(folder), lambda: None)
         for sizes in batches:
             results.write(*sizes)
 
