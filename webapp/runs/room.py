@@ -56,7 +56,8 @@ def kept_by_runs(binding: UUID) -> list[RunKept]:
     if not ours:
         raise NotFound
     found = kept_by_run(rows_folder(binding))
-    runs = {str(run.pk): run for run in Run.objects.filter(pk__in=[each.run for each in found if each.run])}
+    known = Run.objects.filter(pk__in=[each.run for each in found if each.run]).only("created_at", "query_version")
+    runs = {str(run.pk): run for run in known}
     return [RunKept(each.run, runs.get(each.run or ""), each) for each in found]
 
 

@@ -15,11 +15,10 @@ from django.test import Client
 from django.utils import timezone
 
 from streaming.wire.messages import ResultRow
-from streaming.wire.results import Commit, write_commit, write_part
+from streaming.wire.results import Commit, Part, write_commit, write_part
 from tests.webapp.conftest import Person, join
 from webapp.accounts.models import Membership
 from webapp.accounts.permissions import Role
-from webapp.administration import exporting
 from webapp.administration.downloads import SALT
 from webapp.administration.exporting import ELSEWHERE, LONGEST, TABLES, expire_exports, write_export
 from webapp.administration.models import Export
@@ -80,9 +79,11 @@ def test_an_export_holds_definitions_people_results_and_the_audit_log(
 
 
 def test_rows_that_are_deleted_while_an_export_is_written_do_not_spoil_it(
-    alice: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    alice: Person, binding: dict[str, Any], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(exporting, "_result_files", lambda: [("gone.jsonl", tmp_path / "gone.jsonl")])
+    folder = tmp_path / str(alice.organisation.pk) / "results" / binding["id"]
+    gone = Part(kind="results", path="results/part-0-0.jsonl", rows=1, bytes=9)
+    write_commit(folder, Commit(batch=0, parts=[gone], totals={}))
     assert "members.jsonl" in fetched(link(alice, written(alice))).namelist()
 
 
