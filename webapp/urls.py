@@ -19,6 +19,7 @@ from webapp.monitoring.quotas_api import QuotasView
 from webapp.queries import api as queries
 from webapp.runs import api as runs
 from webapp.runs.history_api import RunDefinitionView
+from webapp.runs.next_start_api import NextStartView
 from webapp.runs.room_api import BindingResultsView, KeptView
 from webapp.streams import api as streams
 
@@ -61,6 +62,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("transcripts/run/", bundles.TranscriptsRunView.as_view()),
     path("bindings/", runs.BindingsView.as_view()),
     path("bindings/<uuid:binding>/", runs.BindingView.as_view()),
+    path("bindings/<uuid:binding>/next-start/", NextStartView.as_view()),
     path("bindings/<uuid:binding>/start/", runs.StartView.as_view()),
     path("bindings/<uuid:binding>/stop/", runs.StopView.as_view()),
     path("bindings/<uuid:binding>/results/", BindingResultsView.as_view()),

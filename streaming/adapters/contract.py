@@ -58,6 +58,14 @@ class BoundedAdapter(Protocol):
 
 
 @runtime_checkable
+class ReplayingAdapter(Protocol):
+    """An input adapter that may lose rows that it has given before; one that is none gives them for ever."""
+
+    def holds(self, lane: str, start: Position, end: Position) -> bool:
+        """Whether `[start, end)` of `lane` can be read again. Raises `AdapterError`."""
+
+
+@runtime_checkable
 class RecordingAdapter(Protocol):
     """An input adapter over a recording that may say in which order all lanes spoke, and when the clock was read."""
 

@@ -7,6 +7,7 @@ from typing import Literal
 import pyarrow as pa
 
 from streaming.temporal.outcomes import Outcome, Reason
+from streaming.temporal.ticks import NO_CTI
 from streaming.wire.failures import FailureTally
 
 EnvelopeKind = Literal["partials", "events", "ctis", "watched"]
@@ -61,6 +62,7 @@ class FeedTurn:
     `state` is for the lane's next batch. `late` has the columns of LATE_SCHEMA, one row for each element of this batch
     whose outcome is neither on_time nor reordered (T13), in order of arrival, but for those that are watched: of these
     `counts` has the outcome that the clock gave them. `failures` are those of expressions, of this batch alone.
+    `reach` is the largest end of what was enqueued, NO_CTI if nothing was.
     """
 
     envelopes: list[Envelope]
@@ -68,6 +70,7 @@ class FeedTurn:
     counts: LaneCounts
     late: pa.Table
     failures: FailureTally
+    reach: int = NO_CTI
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,12 @@ class LaneFeed:
         watched = self._sender.send(self._lane, arrived, judged, judged.step_row, judged.step_cti)
         self._late.append(told(arrived, judged, watched, self._input.advance.late, self._tally))
 
+    def announce(self) -> None:
+        """Say the CTI that the lane has, which whoever hears it has not been told: the state is that of another run."""
+        self._speaks = True
+        if self._judge.cti > NO_CTI:
+            self._sender.step(np.array([self._judge.cti]))
+
     def finish(self, *, end: bool) -> FeedTurn:
         """The turn of this batch; `end` adds CTI INFINITY after its rows. Same input, same bytes.
 
@@ -59,4 +65,5 @@ class LaneFeed:
             counts=self._tally.totals(memory.clock),
             late=labelled(self._late, self._input.node, self._lane),
             failures=self._sender.failures,
+            reach=self._sender.reach,
         )

@@ -76,7 +76,8 @@ class _Folded:
 class Sender:
     """The branches of one input over one batch of the lanes whose CTIs are sent under the name `speaker`.
 
-    `failures`: where expressions failed on the way (T5).
+    `failures`: where expressions failed on the way (T5). `reach` is the largest end of what was enqueued so far, NO_CTI
+    if nothing was.
     """
 
     def __init__(self, plan: Plan, input_id: str, speaker: str) -> None:
@@ -88,6 +89,7 @@ class Sender:
         self._sent = [sent_of(self._input, branch, folds.get(branch.id)) for branch in self._input.branches]
         self._follows = any(sent.fold is None for sent in self._sent)
         self._watched: list[Watched] = []
+        self.reach: int = NO_CTI
 
     def send(self, lane: str, arrived: Arrived, judged: Judgement, step_row: Int64s, step_cti: Int64s) -> Int64s:
         """Take the rows of a chunk of `lane` and the CTIs that moved with it, each after its row.
@@ -96,6 +98,8 @@ class Sender:
         index and rising, that are watched: what becomes of these is decided behind the shuffle (T12).
         """
         admitted = _admitted(arrived, judged, self._input.advance.late)
+        if len(admitted.rows.end):
+            self.reach = max(self.reach, int(admitted.rows.end.max()))
         folded = self._fold(admitted)
         watched = NONE
         if self._follows:

@@ -35,7 +35,7 @@ class TogetherTurn:
     """What all lanes of a binding made of one batch.
 
     `state` is for the next batch, `counts` are by input and lane, with the CTI of the input, and `late` and `failures`
-    are as in `FeedTurn`.
+    are as in `FeedTurn`; `reach` too, by input.
     """
 
     envelopes: list[Envelope]
@@ -43,6 +43,7 @@ class TogetherTurn:
     counts: dict[tuple[str, str], LaneCounts]
     late: pa.Table
     failures: FailureTally
+    reach: dict[str, int]
 
 
 class TogetherFeed:
@@ -94,6 +95,7 @@ class TogetherFeed:
             counts={(name, lane): counts for name, each in self._inputs.items() for lane, counts in each.counts()},
             late=pa.concat_tables([LATE_SCHEMA.empty_table(), *self._late]),
             failures=self._failures(),
+            reach={name: each.reach for name, each in self._inputs.items()},
         )
 
     def _failures(self) -> FailureTally:
@@ -159,6 +161,11 @@ class _Input:
     def raise_all(self, cti: int) -> bool:
         """Every clock is at least at `cti`; whether that moved the input."""
         return self._moved(self.clocks.raise_all(cti))
+
+    @property
+    def reach(self) -> int:
+        """The largest end of what was enqueued, NO_CTI if nothing was."""
+        return self._sender.reach
 
     def envelopes(self) -> list[Envelope]:
         """What it has to say: something in its first batch, and whenever it heard something or its CTI moved."""

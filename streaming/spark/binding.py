@@ -1,9 +1,11 @@
 """A binding as the processes of a carrier see it: built from its control entry alone, once in each process."""
 
-import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+
+from pydantic import TypeAdapter
 
 from streaming.adapters.contract import InputAdapter
 from streaming.adapters.registry import input_adapter
@@ -16,8 +18,11 @@ from streaming.spark.control import AddBinding
 from streaming.spark.journals import journaling
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.revealing import revealed
-from streaming.wire.messages import InputSpec, RunSpec
+from streaming.wire.beginning import RunBeginning
+from streaming.wire.kept import BindingFacts, LaneKept, beginning_path, facts_of, first_lanes_path, shape_of
+from streaming.wire.messages import RunSpec
 
+_FIRST_LANES: TypeAdapter[dict[str, dict[str, LaneKept]]] = TypeAdapter(dict[str, dict[str, LaneKept]])
 _REMEMBERED = 4_096
 _BUILT: OrderedDict[tuple[str, int], "Binding"] = OrderedDict()
 
@@ -54,6 +59,26 @@ class Binding:
     def bucket_ids(self) -> list[int]:
         """The ids of the buckets that the first stage of the plan uses; the second has the first of them."""
         return self.added.bucket_ids[: self.plan.buckets]
+
+    @cached_property
+    def facts(self) -> BindingFacts:
+        """What decides what may be kept of it."""
+        return facts_of(self.added.spec)
+
+    @cached_property
+    def beginning(self) -> RunBeginning | None:
+        """How its run began; None where it is the first of its binding, or went on whole. Raises `OSError`.
+
+        Asked in batches alone: the planner has written it before the first.
+        """
+        content = self.carrier.shared.read(beginning_path(self.added.spec.binding, self.added.spec.run))
+        return None if content is None else RunBeginning.model_validate_json(content)
+
+    @cached_property
+    def first_lanes(self) -> dict[str, dict[str, LaneKept]]:
+        """What its lanes, by input, begin with in the batch in which its run begins. Raises `OSError`."""
+        content = self.carrier.shared.read(first_lanes_path(self.added.spec.binding, self.added.spec.run))
+        return {} if content is None else _FIRST_LANES.validate_json(content)
 
     @property
     def finals(self) -> tuple[str, ...]:
@@ -106,7 +131,7 @@ def adapter_of(carrier: CarrierFolder, spec: RunSpec, name: str, stream: StreamD
     Raises `AdapterError`.
     """
     choice = spec.inputs[name].adapter
-    journal = f"{journals_of(spec.binding, shape_of(spec))}/{name}"
+    journal = f"{journals_of(spec)}/{name}"
     options = revealed(spec.run, name, choice.options)
     return journaling(
         carrier,
@@ -115,16 +140,13 @@ def adapter_of(carrier: CarrierFolder, spec: RunSpec, name: str, stream: StreamD
     )
 
 
-def journals_of(binding: str, shape: str) -> str:
-    """Where the adapters of a binding journal, below the carrier's folder."""
-    return f"journals/{binding}-{shape[:12]}"
+def journals_of(spec: RunSpec) -> str:
+    """Where the adapters of a binding journal, below the carrier's folder.
 
-
-def shape_of(spec: RunSpec) -> str:
-    """A digest of what state and positions depend on: a binding continues only under the same one."""
-    inputs: Mapping[str, InputSpec] = spec.inputs
-    parts = [spec.query.model_dump_json(), *(f"{name}={inputs[name].model_dump_json()}" for name in sorted(inputs))]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    One that is told to begin at the beginning finds nothing of what was journaled before.
+    """
+    anew = f"-{spec.run}" if spec.begin == "beginning" else ""
+    return f"journals/{spec.binding}-{shape_of(spec)[:12]}{anew}"
 
 
 def _stream_name(spec: RunSpec, name: str) -> str:

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streaming.adapters.contract import AdapterError
-from streaming.spark.binding import adapter_of, shape_of
+from streaming.spark.binding import adapter_of
 from streaming.spark.control import AddBinding, AtEnd, SaveBinding, StopBinding
 from streaming.spark.errors import Failure, PunctualError, explain_query
 from streaming.spark.inquiries import asked_within
@@ -25,6 +25,7 @@ from streaming.spark.source import FeedSource
 from streaming.spark.stage import OperatorStage
 from streaming.spark.tidying import Tidying
 from streaming.spark.with_state import transform_with_state
+from streaming.wire.kept import shape_of
 from streaming.wire.messages import RunSpec
 
 NO_CHECKPOINT = (

@@ -6,13 +6,25 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from streaming.adapters.contract import AdapterError
-from streaming.spark.binding import Binding, binding_of, shape_of
+from streaming.spark.beginnings import (
+    ANOTHER_VERSION,
+    ASKED,
+    FLUSHED,
+    STATE_IS_GONE,
+    Before,
+    begun,
+    carry_journals,
+    hand_on,
+    points_of,
+)
+from streaming.spark.binding import Binding, binding_of, journals_of
 from streaming.spark.control import AddBinding, SaveBinding, StopBinding
 from streaming.spark.errors import Failure, explain_binding, shared_fault
 from streaming.spark.inquiries import Inquiries, asked_within
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.offset import Carried, LanePositions, Offset, Turn, rewound
 from streaming.spark.rate import Allowance
+from streaming.spark.restart_points import read_points
 from streaming.spark.savepoints import Head, assemble, enter_journals, fitting, goes_on, head_of, read_head, refuse
 from streaming.spark.sharing import Wish, share
 from streaming.spark.together import feeds_together
@@ -20,15 +32,11 @@ from streaming.spark.together import feeds_together
 INPUT_ENDED = "The input has ended and every result was written."
 NOT_KNOWN = "Nothing is kept of this run. Start it, and stop it, before a savepoint is taken."
 HAS_ENDED = "The run has come to its end, and keeps nothing that another could go on with."
-BEGUN_ANEW = (
-    "What the run had kept was for {before} and cannot be divided into {now}: it goes on where it had read to, and "
-    "windows and joins that were open there begin anew, without what was read before."
-)
+BEGUN_ANEW = "What the run had kept was for {before} and cannot be divided into {now}."
 ANOTHER_ROUTING = (
-    "This version of the engine divides rows among buckets in another way than the one that wrote what the run had "
-    "kept. When it is started again it goes on where it had read to, and windows and joins that were open there begin "
-    "anew, without what was read before."
+    "This version of the engine divides rows among buckets in another way than the one that wrote what the run kept."
 )
+START_AGAIN = "Start it again: what was open is read again where the inputs still have it."
 _LANES_S = 10.0
 """So long a new binding may take to name its lanes; the driver has asked before."""
 
@@ -62,8 +70,8 @@ class Draft:
             carrier=carrier,
             batch=start.n + 1,
             tick=tick,
-            carried={name: _settled(item) for name, item in start.carried.items()},
-            parked={name: _settled(item) for name, item in start.parked.items()},
+            carried={name: _settled(item, begun=True) for name, item in start.carried.items()},
+            parked={name: _settled(item, begun=False) for name, item in start.parked.items()},
             failed=known,
             inquiries=inquiries,
             previous=start.n,
@@ -83,7 +91,7 @@ class Draft:
 
         def check(item: Carried) -> None:
             if item.routing not in (None, binding_of(self.carrier, item.entry).plan.routing):
-                raise AdapterError(ANOTHER_ROUTING)
+                raise AdapterError(f"{ANOTHER_ROUTING} {START_AGAIN}")
 
         for item in list(self.carried.values()):
             self._guarded(item, check)
@@ -144,13 +152,21 @@ class Draft:
         def note(item: Carried) -> None:
             adapters = binding_of(self.carrier, item.entry).adapters
             found[item.binding] = [
-                Wish(item.binding, name, adapter, item.positions.get(name, {}), most, self.inquiries)
+                Wish(
+                    item.binding,
+                    name,
+                    adapter,
+                    item.positions.get(name, {}),
+                    most,
+                    self.inquiries,
+                    None if item.again is None else item.again.get(name, {}),
+                )
                 for name, adapter in adapters.items()
                 if name not in item.ended
             ]
 
         for item in list(self.carried.values()):
-            if item.enters is None:
+            if item.enters is None and not item.begins:
                 self._guarded(item, note)
         return found
 
@@ -183,54 +199,65 @@ class Draft:
         binding = binding_of(self.carrier, entry)
         if command.from_savepoint is not None:
             return self._moved(entry, command, binding, command.from_savepoint)
-        shape = shape_of(command.spec)
-        if known is None or known.shape != shape:
-            return self._fresh(entry, binding), None
-        if known.ended:
-            return self._after_end(entry, binding, known.positions), None
-        ids = self.carrier.control.added(known.entry).bucket_ids[: binding.plan.buckets]
-        routing = binding.plan.routing
-        if ids != binding.bucket_ids or known.routing not in (None, routing):
-            told = _begun_anew(len(ids), binding.plan.buckets) if ids != binding.bucket_ids else ANOTHER_ROUTING
-            return replace(self._fresh(entry, binding), positions=known.positions), told
-        return replace(known, entry=entry, routing=routing), None
+        if known is None:
+            return self._begun(entry, Before(read_points(self.carrier, command.spec.binding), "", STATE_IS_GONE))
+        before = self.carrier.control.added(known.entry)
+        ids, routing = before.bucket_ids[: binding.plan.buckets], binding.plan.routing
+        anew = command.spec.begin == "beginning" and command.spec.run != before.spec.run
+        if known.shape != binding.facts.shape:
+            why = ANOTHER_VERSION
+        elif anew:
+            why = ASKED
+        elif known.ended:
+            why = FLUSHED
+        elif ids != binding.bucket_ids:
+            why = _begun_anew(len(ids), binding.plan.buckets)
+        elif known.routing not in (None, routing):
+            why = ANOTHER_ROUTING
+        else:
+            hand_on(self.carrier, before.spec, command.spec)
+            return replace(known, entry=entry, routing=routing), None
+        kept = points_of(self.carrier, known, self.previous)
+        journals = journals_of(before.spec)
+        return self._begun(entry, Before(kept, journals, why, known.positions, known.shape, bool(known.ended)))
 
     def _moved(self, entry: int, command: AddBinding, binding: Binding, path: str) -> tuple[Carried, str | None]:
-        shape, plan = shape_of(command.spec), binding.plan
+        shape, plan = binding.facts.shape, binding.plan
         head = read_head(self.carrier, path)
         if not command.moving:
             fitting(head, shape, plan)
-        keeps = goes_on(head, shape, plan)
-        if keeps == "nothing":
-            return self._fresh(entry, binding), None
-        enter_journals(self.carrier, head, path)
+        anew = command.spec.begin == "beginning" and command.spec.run != head.run
+        keeps = "nothing" if anew else goes_on(head, shape, plan)
+        enter_journals(self.carrier, head, path, head.journaled)
         if keeps == "all":
+            carry_journals(self.carrier, head.journaled, journals_of(command.spec), list(head.positions))
+            if head.run:
+                hand_on(self.carrier, head, command.spec)
             return self._entered(head, entry, binding), None
-        if head.ended:
-            return self._after_end(entry, binding, head.positions), None
         alike = (head.buckets, head.second) == plan.spread
-        told = ANOTHER_ROUTING if alike else _begun_anew(head.buckets, plan.buckets)
-        return replace(self._fresh(entry, binding), positions=head.positions), told
+        divided = ANOTHER_ROUTING if alike else _begun_anew(head.buckets, plan.buckets)
+        other = ANOTHER_VERSION if head.shape != shape else ASKED
+        why = other if keeps == "nothing" else FLUSHED if head.ended else divided
+        points = read_points(self.carrier, command.spec.binding)
+        return self._begun(entry, Before(points, head.journaled, why, head.positions, head.shape, head.ended))
+
+    def _begun(self, entry: int, before: Before) -> tuple[Carried, str | None]:
+        binding = binding_of(self.carrier, entry)
+        return begun(self.carrier, binding, before, lambda: self._fresh(entry, binding))
 
     def _fresh(self, entry: int, binding: Binding) -> Carried:
         """A new generation from the beginning."""
         spec, plan = binding.added.spec, binding.plan
         first = _first_positions(binding, self.carrier.settings.read_deadline_s)
-        item = Carried(spec.binding, entry, entry, shape_of(spec), first, together=feeds_together(plan))
+        item = Carried(spec.binding, entry, entry, binding.facts.shape, first, together=feeds_together(plan))
         return replace(item, routing=plan.routing)
-
-    def _after_end(self, entry: int, binding: Binding, positions: LanePositions) -> Carried:
-        """A new generation of what has had CTI infinity: from the beginning if the inputs had come to their end."""
-        fresh = self._fresh(entry, binding)
-        finished = all(adapter.finished(positions[name]) for name, adapter in binding.adapters.items())
-        return fresh if finished else replace(fresh, positions=positions)
 
     def _entered(self, head: Head, entry: int, binding: Binding) -> Carried:
         self.batch = max(self.batch, head.batch + 1)
         self.more_waits = True
         command, routing = binding.added, binding.plan.routing
         item = Carried(command.spec.binding, entry, entry, head.shape, head.positions, together=head.together)
-        return replace(item, enters=command.from_savepoint, routing=routing)
+        return replace(item, enters=command.from_savepoint, routing=routing, again=head.again)
 
     def _save(self, command: SaveBinding) -> None:
         name = command.binding
@@ -253,7 +280,7 @@ class Draft:
             finals = binding_of(self.carrier, item.entry).finals
             end = tuple(name for name in finals if name not in item.ended)
         self._rest(item, end)
-        self._note(Turn(item.binding, item.key, item.entry, by_user=True))
+        self._note(Turn(item.binding, item.key, item.entry, by_user=True, cut=bool(end)))
 
     def _rest(self, item: Carried, end: tuple[str, ...], *, completed: bool = False) -> None:
         """Stop reading `item` after this batch, in which the inputs `end` get CTI infinity."""
@@ -274,6 +301,7 @@ class Draft:
             item = replace(item, positions=positions, before=item.positions, ended_before=item.ended)
             self.carried[item.binding] = item
             self.moved = True
+            self.more_waits |= item.again is not None
         binding = binding_of(self.carrier, item.entry)
         if item.before is not None:
             # Ends come in a batch of their own, so that the CTIs before them are told; it comes at once.
@@ -320,9 +348,9 @@ class Draft:
             if known.key == turn.key:
                 state = turn if turn.state is not None else known
                 save, clear = turn.save or known.save, known.clear or turn.clear
-                by_user = known.by_user or turn.by_user
+                by_user, cut = known.by_user or turn.by_user, known.cut or turn.cut
                 end = (*known.end, *turn.end)
-                self.turns[index] = replace(state, end=end, clear=clear, save=save, by_user=by_user)
+                self.turns[index] = replace(state, end=end, clear=clear, save=save, by_user=by_user, cut=cut)
                 return
         self.turns.append(turn)
 
@@ -335,9 +363,18 @@ def _buckets(number: int) -> str:
     return "one bucket" if number == 1 else f"{number} buckets"
 
 
-def _settled(item: Carried) -> Carried:
-    settled = replace(item, before=None, ended_before=item.ended, held=None, enters=None)
+def _settled(item: Carried, *, begun: bool) -> Carried:
+    """`item` when a batch is over; what is parked before it has `begun` still begins at its next start."""
+    again = None if item.again is not None and _reached(item.positions, item.again) else item.again
+    settled = replace(item, before=None, ended_before=item.ended, held=None, enters=None, again=again)
+    settled = replace(settled, begins=item.begins and not begun)
     return item if item == settled else settled
+
+
+def _reached(positions: LanePositions, wanted: LanePositions) -> bool:
+    return all(
+        positions.get(name, {}).get(lane, 0) >= at for name, lanes in wanted.items() for lane, at in lanes.items()
+    )
 
 
 def _first_positions(binding: Binding, deadline_s: float) -> LanePositions:

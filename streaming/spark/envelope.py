@@ -25,18 +25,21 @@ Kind = Literal[
     "save",
     "saved",
     "enter",
+    "again",
+    "cut",
     "rows",
     "moved",
     "corrections",
     "failures",
 ]
-"""To the operators: partials, events, ctis, watched, clear, save, enter. Through them: counts, late, state,
-failures. From them: rows, moved, late, corrections, failures, saved (which the feed sends too).
+"""To the operators: partials, events, ctis, watched, clear, save, enter, again, cut. Through them: counts, late,
+state, failures. From them: rows, moved, late, corrections, failures, saved (which the feed sends too).
 
 `counts` is a LaneCounts as JSON, `late` an Arrow IPC stream, `state` a StateChange as JSON; `rows` and `moved` are what
 an output released (rows; output CTIs); `corrections` is what windows refused, and `failures` where expressions
 failed, as `Output` says; `save` asks a bucket
 for its state and holds the head of the savepoint, `saved` is a piece of one and `enter` one that a bucket begins with.
+`again` and `cut` say of the batch what `BindingWork` and `Turn` call so; the rows of such a batch have it as `lane`.
 """
 
 SCHEMA_DDL = "place string, bucket int, content binary"

@@ -4,6 +4,7 @@ import json
 import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 import pyarrow as pa
 
@@ -12,6 +13,7 @@ from streaming.engine.archive import Blob
 from streaming.engine.envelopes import Envelope, LaneCounts
 from streaming.engine.feed import LaneFeed
 from streaming.engine.ipc import to_chunk
+from streaming.engine.judging.tally import Tally, begun_with, clock_in, load
 from streaming.engine.together import TogetherFeed
 from streaming.spark.ahead import ahead
 from streaming.spark.binding import Binding, binding_of
@@ -24,6 +26,7 @@ from streaming.spark.layout import CarrierFolder
 from streaming.spark.savepoints import PARTS, Item, pieces_of, read_items
 from streaming.spark.state_change import StateChange
 from streaming.spark.together import in_order_of_arrival
+from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Arrived, Recorded
 from streaming.wire.failures import FailureTally
 
@@ -69,7 +72,7 @@ class BindingTask:
         try:
             rows = self._saved() + self._entered()
             if turn is None or turn.state != "failed":
-                rows += self._bound_rows()
+                rows += self._begun() if self._work.begins else self._bound_rows()
         except Exception as error:
             if shared_fault(error) or not self._carrier.settings.isolate:
                 raise
@@ -99,9 +102,27 @@ class BindingTask:
         turn = feed.finish(end=lane.last)
         self._move(name, turn.state, self._kept(name))
         rows = self._sent(binding, turn.envelopes)
-        rows.append(self._counts(binding, lane.input, lane.lane, turn.counts))
+        rows.append(self._counts(binding, lane, turn.counts, turn.reach, clock_in(turn.state)))
         rows += self._failures(binding, turn.failures)
         return rows + self._late(binding, lane.input, lane.lane, turn.late)
+
+    def _begun(self) -> list[Row]:
+        """Its lanes get the clocks that the run before had at their positions, where these are kept, and say so."""
+        binding = binding_of(self._carrier, self._work.entry)
+        rows: list[Row] = []
+        for lane in self._work.lanes:
+            known = binding.first_lanes.get(lane.input, {}).get(lane.lane)
+            reach = NO_CTI if known is None or known.reach is None else known.reach
+            clock = None if known is None or self._work.together else known.clock
+            state = None if clock is None else begun_with(clock)
+            counts = Tally().totals(load(state).clock)
+            if state is not None:
+                feed = LaneFeed(binding.plan, lane.input, lane.lane, state)
+                feed.announce()
+                self._move(f"{lane.input}/{lane.lane}", state, None)
+                rows += self._sent(binding, feed.finish(end=False).envelopes)
+            rows.append(self._counts(binding, lane, counts, reach, clock))
+        return rows
 
     def _together_rows(self, binding: Binding) -> list[Row]:
         lanes: dict[str, list[str]] = {}
@@ -121,7 +142,10 @@ class BindingTask:
         turn = feed.finish(ending, stop=self._work.turn is not None and self._work.turn.by_user)
         self._move(TOGETHER, turn.state, self._kept(TOGETHER))
         rows = self._sent(binding, turn.envelopes)
-        rows += [self._counts(binding, *lane, counts) for lane, counts in turn.counts.items()]
+        rows += [
+            self._counts(binding, lane, turn.counts[lane.input, lane.lane], turn.reach[lane.input], None)
+            for lane in self._work.lanes
+        ]
         rows += self._failures(binding, turn.failures)
         return rows + self._late(binding, "", "", turn.late)
 
@@ -163,11 +187,14 @@ class BindingTask:
             for each in envelopes
         ]
 
-    def _counts(self, binding: Binding, name: str, lane: str, counts: LaneCounts) -> Row:
-        planned = {"tick": self._task.tick, "held": self._work.held}
-        content = json.dumps({**planned, **{name: getattr(counts, name) for name in _COUNTED}}).encode()
-        key, entry = self._work.key, self._work.entry
-        return Row(key, binding.bucket_ids[0], entry, self._task.batch, name, lane, 0, 0, "counts", content)
+    def _counts(
+        self, binding: Binding, lane: LaneWork, counts: LaneCounts, reach: int, clock: dict[str, Any] | None
+    ) -> Row:
+        planned = {"tick": self._task.tick, "held": self._work.held, "again": self._work.again}
+        at = {"at": lane.end, "reach": None if reach == NO_CTI else reach, "clock": clock}
+        content = json.dumps({**planned, **at, **{name: getattr(counts, name) for name in _COUNTED}}).encode()
+        who = (self._work.key, binding.bucket_ids[0], self._work.entry, self._task.batch, lane.input, lane.lane)
+        return Row(*who, 0, 0, "counts", content)
 
     def _failures(self, binding: Binding, failures: FailureTally) -> list[Row]:
         if not failures:
@@ -225,9 +252,11 @@ class BindingTask:
 
     def _reported(self) -> list[Row]:
         turn = self._work.turn
+        rows = self._signals("again", _NO_CHUNK) if self._work.again else []
         if turn is None:
-            return []
-        rows = []
+            return rows
+        if turn.cut:
+            rows += self._signals("cut", _NO_CHUNK)
         if turn.state is not None:
             rows += self._signals("state", StateChange(turn.state, turn.domain, turn.message, turn.detail).to_json())
         if turn.clear:

@@ -29,7 +29,8 @@ class BindingWork:
 
     `together`: one clock for all lanes, which are all here, resting ones too; `beat`: the time of the batch counts for
     it. `saves`: the lane clocks that this task keeps go into a savepoint. `enters`: the savepoint that it begins with,
-    of whose clocks this task takes those of `clocks`.
+    of whose clocks this task takes those of `clocks`. `begins`: in this batch its lanes only get their first clocks;
+    `again`: what they read was read before.
     """
 
     key: str
@@ -43,6 +44,8 @@ class BindingWork:
     saves: Head | None = None
     enters: str | None = None
     clocks: frozenset[str] = frozenset()
+    begins: bool = False
+    again: bool = False
 
 
 @dataclass
@@ -76,6 +79,7 @@ def share_out(carrier: str, partitions: int, end: Offset) -> list[TaskWork]:
                 mine = _work_of(tasks[(_home(item.key) + (0 if item.together else index)) % partitions], item)
                 mine.lanes.append(work)
                 mine.held, mine.together = item.held, item.together
+                mine.begins, mine.again = item.begins, item.again is not None and not item.begins
                 mine.beat = item.together and item.beaten == end.tick
         if turn is not None and turn.save is not None:
             for task in tasks:
@@ -108,13 +112,15 @@ def _lanes(item: Carried, turn: Turn | None, tick: int) -> list[LaneWork | None]
     """The work of each lane in the order of the offset, None for a lane that rests."""
     ending = turn.end if turn is not None else ()
     before = item.before if item.before is not None else item.positions
-    found: list[LaneWork | None] = []
+    found: list[LaneWork] = []
     for name, lanes in item.positions.items():
         for lane, end in lanes.items():
             found.append(LaneWork(name, lane, before.get(name, {}).get(lane, 0), end, name in ending))
-    works = [each is not None and (each.start != each.end or each.last) for each in found]
+    works = [each.start != each.end or each.last for each in found]
+    if item.begins:
+        return list(found)
     if item.together:
-        return found if any(works) or item.beaten == tick else [None] * len(found)
+        return list(found) if any(works) or item.beaten == tick else [None] * len(found)
     return [each if wanted else None for each, wanted in zip(found, works, strict=True)]
 
 

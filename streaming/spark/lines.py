@@ -8,6 +8,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,6 +19,7 @@ from streaming.engine.flows import CLOSE, GONE, OPEN, TIMINGS, WHOLE
 from streaming.spark.result_rows import result_rows
 from streaming.temporal.ticks import INFINITY
 
+Mask = npt.NDArray[np.bool_]
 _PLAIN = (Boolean, Double, Long, String)
 """Types whose values are JSON as they are."""
 _FEW = 200
@@ -25,19 +28,26 @@ _TO_JSON = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def lines_and_newest(
-    output: str, table: pa.Table, schema: Fields, newest: int
+    output: str, table: pa.Table, schema: Fields, newest: int, incomplete: Mask | None = None
 ) -> tuple[Iterable[bytes], list[dict[str, Any]]]:
     """The rows of `table` as `result_lines` has them, and the `newest` last ones as values."""
     if table.num_rows >= _FEW:
-        return result_lines(output, table, schema), result_rows(output, table.slice(table.num_rows - newest), schema)
-    rows = result_rows(output, table, schema)
+        last = table.num_rows - newest
+        marks = None if incomplete is None else incomplete[last:]
+        values = marked(result_rows(output, table.slice(last), schema), marks)
+        return result_lines(output, table, schema, incomplete), values
+    rows = marked(result_rows(output, table, schema), incomplete)
     return [b"".join(map(_line, rows))], rows[-newest:]
 
 
-def result_lines(output: str, table: pa.Table, schema: Fields) -> Iterable[bytes]:
-    """One ResultRow as JSON for each row of `table`, which is that of an `Output` of kind rows."""
-    if table.num_rows < _FEW or not _plain(table, schema):
-        return map(_line, result_rows(output, table, schema))
+def result_lines(output: str, table: pa.Table, schema: Fields, incomplete: Mask | None = None) -> Iterable[bytes]:
+    """One ResultRow as JSON for each row of `table`, which is that of an `Output` of kind rows.
+
+    Those for which `incomplete` is true say so.
+    """
+    some = incomplete is not None and not incomplete.all()
+    if table.num_rows < _FEW or some or not _plain(table, schema):
+        return map(_line, marked(result_rows(output, table, schema), incomplete))
     beside = len(table.column_names) - len(schema)
     places = [*table.column_names[:beside], *map(str, range(len(schema)))]
     payload = [pl.col(str(place)).alias(name) for place, name in enumerate(schema)]
@@ -47,8 +57,17 @@ def result_lines(output: str, table: pa.Table, schema: Fields) -> Iterable[bytes
         _finite_at("@end").alias("end"),
         (pl.struct(payload) if payload else pl.lit({}, dtype=pl.Struct([]))).alias("payload"),
         *_not_final(table),
+        *([] if incomplete is None else [pl.lit(True).alias("incomplete")]),
     ]
     return _lines(_frame(table.rename_columns(places)).select(row))
+
+
+def marked(rows: list[dict[str, Any]], incomplete: Mask | None) -> list[dict[str, Any]]:
+    """`rows`, those that are `incomplete` with the mark."""
+    if incomplete is None:
+        return rows
+    marks = zip(rows, incomplete.tolist(), strict=True)
+    return [{**row, "incomplete": True} if mark else row for row, mark in marks]
 
 
 def _line(row: dict[str, Any]) -> bytes:

@@ -4,17 +4,20 @@
 again after an interrupted attempt gives the same totals.
 """
 
+import copy
 import json
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from streaming.spark.binding import binding_of, shape_of
+from streaming.engine.plan import NotRunnable
+from streaming.spark.binding import binding_of, journals_of
 from streaming.spark.failures import added_failures, told_failures
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.moved import moved_over
 from streaming.spark.parts import RECENT_KEPT, BindingSummary
+from streaming.spark.restart_points import POINT_EVERY_TICKS, keep_point, point_of
 from streaming.spark.run_totals import begin_run, counts_of_run
 from streaming.spark.savepoints import Head, assemble, goes_on, read_head
 from streaming.spark.storage import Folder
@@ -47,19 +50,23 @@ def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSumma
         totals = known[summary.key]
         begin_run(totals, spec, before["bindings"])
         totals["folder"] = spec.results
+        was = _at_its_end(totals, summary)
         manifest["read"] += _received(summary.counts) - _received(totals["inputs"], only=summary.counts)
         moved = _add(carrier, totals, summary)
         if summary.change is not None:
             _note_change(manifest, summary, totals)
+        _keep_point(carrier, totals if was is None else was, summary, batch)
         if summary.head is not None:
             head = Head(**summary.head)
-            assemble(carrier, replace(head, totals=totals), summary.pieces)
+            journals = journals_of(spec)
+            assemble(carrier, replace(head, totals=totals, journals=journals, run=spec.run), summary.pieces)
             manifest["saved"].append({"binding": spec.binding, "path": head.path})
         if summary.cleared and summary.change is None:
             del known[summary.key]
             continue
         totals["cleared"] = summary.cleared
-        report = _report(totals, summary, batch, now) | told_failures(spec.query, totals.get("failures", []))
+        failures = told_failures(spec.query, totals.get("failures", []))
+        report = _report(_beginning(carrier, summary.entry), totals, summary, batch, now) | failures
         manifest["reports"].append(report)
         if carrier.settings.list_ctis and moved:
             manifest["moved"][summary.key] = moved
@@ -128,8 +135,9 @@ def _first_totals(carrier: CarrierFolder, summary: BindingSummary) -> dict[str, 
     if path is None or (summary.change is not None and summary.change.state == "failed"):
         return none
     head = read_head(carrier, path)
-    plan = binding_of(carrier, summary.entry).plan
-    return {**none, **head.totals} if goes_on(head, shape_of(command.spec), plan) == "all" else none
+    binding = binding_of(carrier, summary.entry)
+    keeps = goes_on(head, binding.facts.shape, binding.plan)
+    return {**none, **head.totals} if keeps == "all" else none
 
 
 def _merged(summaries: Iterable[BindingSummary]) -> list[BindingSummary]:
@@ -172,7 +180,9 @@ def _received(inputs: Lanes, *, only: Lanes | None = None) -> int:
 def _add(carrier: CarrierFolder, totals: dict[str, Any], summary: BindingSummary) -> dict[str, list[int]]:
     """Add what the batch did to the totals of its binding; the CTIs of outputs that moved."""
     for name, lanes in summary.counts.items():
-        totals["inputs"].setdefault(name, {}).update(lanes)
+        known = totals["inputs"].setdefault(name, {})
+        for lane, counts in lanes.items():
+            known[lane] = {**counts, "reach": _later(known.get(lane, {}).get("reach"), counts["reach"])}
     totals["results"] += summary.rows
     if summary.corrections:
         corrections = {str(bucket): changes for bucket, changes in summary.corrections.items()}
@@ -186,6 +196,11 @@ def _add(carrier: CarrierFolder, totals: dict[str, Any], summary: BindingSummary
     return moved_over(totals, summary.moved, ids)
 
 
+def _later(known: int | None, reach: int | None) -> int | None:
+    moments = [each for each in (known, reach) if each is not None]
+    return max(moments) if moments else None
+
+
 def _note_change(manifest: Manifest, summary: BindingSummary, totals: Mapping[str, Any]) -> None:
     change = summary.change
     if change is None:
@@ -196,7 +211,43 @@ def _note_change(manifest: Manifest, summary: BindingSummary, totals: Mapping[st
         manifest["failed"].append(summary.key)
 
 
-def _report(totals: Mapping[str, Any], summary: BindingSummary, batch: int, now: int) -> dict[str, Any]:
+def _at_its_end(totals: Mapping[str, Any], summary: BindingSummary) -> dict[str, Any] | None:
+    """The totals of before a batch in which lanes come to CTI infinity: what was open then; None for other batches."""
+    ended = any(lane["ended"] for lanes in summary.counts.values() for lane in lanes.values())
+    return copy.deepcopy(dict(totals)) if ended else None
+
+
+def _keep_point(carrier: CarrierFolder, totals: dict[str, Any], summary: BindingSummary, batch: int) -> None:
+    """Keep a restart point now and then, and one when the run ends; none while it reads what was read before."""
+    lanes = [lane for each in summary.counts.values() for lane in each.values()]
+    if any(lane.get("again") for each in totals["inputs"].values() for lane in each.values()):
+        return
+    tick = max((lane["tick"] for lane in lanes), default=0)
+    over = summary.change is not None and summary.change.state != "running"
+    if not over and tick < totals.get("pointed", 0) + POINT_EVERY_TICKS:
+        return
+    try:
+        binding = binding_of(carrier, summary.entry)
+    except NotRunnable:
+        return  # it failed because it cannot be planned, and keeps nothing
+    ended = any(lane["ended"] for lane in lanes)
+    point = point_of(binding, totals, batch, flushed=ended)
+    if point is not None:
+        keep_point(carrier, totals["binding"], point)
+        totals["pointed"] = tick
+
+
+def _beginning(carrier: CarrierFolder, entry: int) -> dict[str, Any] | None:
+    try:
+        found = binding_of(carrier, entry).beginning
+    except NotRunnable:
+        return None
+    return None if found is None else found.model_dump(mode="json")
+
+
+def _report(
+    beginning: dict[str, Any] | None, totals: Mapping[str, Any], summary: BindingSummary, batch: int, now: int
+) -> dict[str, Any]:
     """A ProgressReport as JSON values."""
     counts = counts_of_run(totals)
     inputs = counts["inputs"]
@@ -219,4 +270,6 @@ def _report(totals: Mapping[str, Any], summary: BindingSummary, batch: int, now:
         "of_run": "since" in totals,
         "batch_s": max(0, now - min(ticks)) / TICKS_PER_S if ticks else 0.0,
         "held_back": max((lane["held"] for lane in lanes if lane["held"] is not None), default=None),
+        "beginning": beginning,
+        "reading_again": any(lane.get("again") for lane in lanes),
     }

@@ -24,7 +24,9 @@ class Carried:
     rows each second that kept the batch from reading all that waited, None where it did not. `together`: its lanes are
     fed as one, and the time of a batch counts for it; `beaten` is that of the last one that did. `enters`: the
     savepoint that it begins with in this batch, in which it reads nothing. `routing`: `Plan.routing` of the plan whose
-    state it has; None in offsets of before that was noted.
+    state it has; None in offsets of before that was noted. `begins`: in this batch, in which it reads nothing, its
+    lanes get the clocks that the run before had at their positions. `again`: where that one had read to; up to there
+    it reads what was read before, in this batch too.
     """
 
     binding: str
@@ -41,6 +43,8 @@ class Carried:
     beaten: int = 0
     enters: str | None = None
     routing: str | None = None
+    begins: bool = False
+    again: LanePositions | None = None
 
     @property
     def key(self) -> str:
@@ -54,7 +58,8 @@ class Turn:
 
     `state` is reported when the batch is committed. `end`: inputs that get CTI infinity after what they read.
     `clear`: the state of generation `key` goes, after the batch's results. `save`: the savepoint that its state of
-    before the batch is written to. `by_user`: the run was told to stop, its inputs have not come to their end.
+    before the batch is written to. `by_user`: the run was told to stop, its inputs have not come to their end. `cut`:
+    what it gives in this batch was not whole yet, because its user had all windows closed.
     """
 
     binding: str
@@ -68,6 +73,7 @@ class Turn:
     clear: bool = False
     save: str | None = None
     by_user: bool = False
+    cut: bool = False
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from streaming.engine.ipc import from_bytes
 from streaming.spark.binding import binding_of
 from streaming.spark.envelope import Row
+from streaming.spark.giving import given
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.lines import lines_and_newest, table_lines
 from streaming.spark.savepoints import FOLDER
@@ -29,9 +30,8 @@ class BindingSummary:
     """What one task wrote and learned for one generation of a binding in one batch.
 
     `moved` are the CTIs of each output by bucket, `corrections` by bucket the totals by which what windows refused
-    differs from what the feed counted, `failures` those of expressions in this batch. `head`
-    and `pieces` are those of a savepoint; pieces are files in the carrier's
-    folder.
+    differs from what the feed counted, `failures` those of expressions in this batch. `head` and
+    `pieces` are those of a savepoint; pieces are files in the carrier's folder.
     """
 
     key: str
@@ -122,9 +122,12 @@ class TaskSink:
         return list(self._summaries.values())
 
     def _take_rows(self, row: Row, summary: BindingSummary) -> None:
-        schema = binding_of(self._carrier, row.entry).plan.outputs[row.input]
-        table = from_bytes(row.chunk)
-        lines, newest = lines_and_newest(row.input, table, schema, RECENT_KEPT)
+        binding = binding_of(self._carrier, row.entry)
+        table, incomplete = given(binding, row.input, from_bytes(row.chunk), row.lane)
+        if not table.num_rows:
+            return
+        schema = binding.plan.outputs[row.input]
+        lines, newest = lines_and_newest(row.input, table, schema, RECENT_KEPT, incomplete)
         self._writer(row, "results").add(table.num_rows, lines)
         summary.rows += table.num_rows
         summary.recent_results = [*summary.recent_results, *newest][-RECENT_KEPT:]

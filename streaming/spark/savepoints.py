@@ -7,19 +7,18 @@ value), and what adapters have journaled (`journal`: bucket 0, path below the bi
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, Literal
 
 import pyarrow as pa
 
 from streaming.adapters.contract import AdapterError
 from streaming.engine.plan import Plan
-from streaming.spark.binding import journals_of
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.offset import Carried, LanePositions
 
-VERSION: Final = 3
-"""Version 1 knew no second stage, version 2 not how rows were divided."""
+VERSION: Final = 4
+"""Version 1 knew no second stage, version 2 not how rows were divided, version 3 not how the run began."""
 PARTS: Final = ("state", "state-2")
 """The parts of a savepoint that hold the state of the first and of the second stage."""
 FOLDER: Final = "savepoints"
@@ -38,7 +37,8 @@ class Head:
     """What a savepoint is of. `batch` is the last one of its binding that counts; `totals` as in the manifests.
 
     `ended`: the binding has had CTI infinity and keeps its positions alone. `buckets` and `second`: `Plan.spread`.
-    `routing`: `Plan.routing`, None where version 2 wrote it.
+    `routing`: `Plan.routing`, None where version 2 wrote it. `journals`: where its adapters journaled, and `run` whose
+    run it was, both empty where version 3 wrote it. `again` as in `Carried`.
     """
 
     path: str
@@ -53,6 +53,14 @@ class Head:
     ended: bool = False
     second: int = 0
     routing: str | None = None
+    journals: str = ""
+    run: str = ""
+    again: LanePositions | None = None
+
+    @property
+    def journaled(self) -> str:
+        """Where its adapters journaled."""
+        return self.journals or f"journals/{self.binding}-{self.shape[:12]}"
 
     def to_json(self) -> bytes:
         """As the metadata of a blob."""
@@ -62,7 +70,8 @@ class Head:
 def head_of(item: Carried, path: str, batch: int) -> Head:
     """The head of a savepoint of `item` as it was before `batch`; who knows buckets and totals fills them in."""
     positions = item.positions if item.before is None else item.before
-    return Head(path, item.binding, item.shape, batch, positions, item.together, routing=item.routing)
+    head = Head(path, item.binding, item.shape, batch, positions, item.together, routing=item.routing)
+    return replace(head, again=item.again)
 
 
 def read_head(carrier: CarrierFolder, path: str) -> Head:
@@ -162,16 +171,15 @@ def assemble(carrier: CarrierFolder, head: Head, pieces: Iterable[str]) -> None:
 
 def _journaled(carrier: CarrierFolder, head: Head) -> Iterator[Item]:
     for name in head.positions:
-        folder = f"{journals_of(head.binding, head.shape)}/{name}"
+        folder = f"{head.journaled}/{name}"
         for blob in sorted(carrier.folder.tags(folder)):
             content = carrier.folder.read(f"{folder}/{blob}")
             if content is not None:
                 yield "journal", 0, f"{name}/{blob}", content
 
 
-def enter_journals(carrier: CarrierFolder, head: Head, path: str) -> None:
-    """Let the adapters find what they had journaled where the savepoint was taken. Raises `OSError`."""
-    target = journals_of(head.binding, head.shape)
+def enter_journals(carrier: CarrierFolder, head: Head, path: str, target: str) -> None:
+    """Let the adapters that journal in `target` find what they had journaled there. Raises `OSError`."""
     for name in head.positions:
         for blob in carrier.folder.tags(f"{target}/{name}"):
             carrier.folder.remove(f"{target}/{name}/{blob}")

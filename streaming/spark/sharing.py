@@ -18,6 +18,7 @@ class Wish:
 
     `reached` are its positions so far. `inquiries` asks its adapter and knows of earlier questions; without, it is
     asked as if nobody had before. `fault`: what its adapter raised; it is asked no more.
+    `until`: it reads no further than that, and no lane that is not named there.
     """
 
     binding: str
@@ -26,6 +27,7 @@ class Wish:
     start: Mapping[str, Position]
     most: int
     inquiries: Inquiries | None = None
+    until: Mapping[str, Position] | None = None
     reached: Mapping[str, Position] = field(init=False)
     taken: int = 0
     fault: Exception | None = None
@@ -59,6 +61,9 @@ class Wish:
     def _asked(self, reached: Mapping[str, Position], rows: int, now: int) -> Mapping[str, Position]:
         """What the adapter says, within what it wants to hold of the batch."""
         further = self.adapter.latest(reached, now=now, limit_rows=rows)
+        if self.until is not None:
+            most = {lane: self.until.get(lane, reached.get(lane, 0)) for lane in further}
+            further = {lane: min(position, most[lane]) for lane, position in further.items()}
         if not isinstance(self.adapter, BoundedAdapter):
             return further
         bounds = self.adapter.bounds(self.start)

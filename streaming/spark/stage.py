@@ -27,6 +27,8 @@ _KINDS = {"rows": "rows", "ctis": "moved", "late": "late", "corrections": "corre
 _THROUGH = {"counts", "late", "state", "clear", "saved", "failures"}
 _OF_FIRST = {"rows", "moved", "corrections"}
 """What the second stage passes on too."""
+_OF_BATCH = ("again", "cut")
+"""What is said of all rows of a batch, the stronger word last."""
 _UNTOUCHED = {*_OF_FIRST, "counts", "late", "saved", "failures"}
 """What means nothing to the second stage."""
 
@@ -155,7 +157,7 @@ class OperatorStage(StatefulProcessor):
         """Whether `row` goes on as it is: to the sink, or, from the first of two `stages`, to the second."""
         if self._number:
             return row.kind in _THROUGH or row.kind in _OF_FIRST
-        further = row.kind == "save" or (row.kind == "enter" and row.input == PARTS[1])
+        further = row.kind in {"save", *_OF_BATCH} or (row.kind == "enter" and row.input == PARTS[1])
         return row.kind in _THROUGH or (stages > 1 and further)
 
     def _within(self, compute: Callable[[], list[Row]], state: BufferedState, deadline_s: float) -> list[Row]:
@@ -200,8 +202,9 @@ class OperatorStage(StatefulProcessor):
         stage = binding.plan.second if self._number else binding.plan
         operators = Operators(stage or binding.plan, bucket, state)
         found = []
+        said = max((row.kind for row in taken if row.kind in _OF_BATCH), key=_OF_BATCH.index, default="")
         for number, output in enumerate(operators.turn(first.batch, envelopes)):
-            where = (first.binding, first.bucket, first.entry, first.batch, output.output, "", number, 0)
+            where = (first.binding, first.bucket, first.entry, first.batch, output.output, said, number, 0)
             found.append(Row(*where, _KINDS[output.kind], output.chunk))
         who, ids = (first.entry, first.batch), binding.bucket_ids
         return found + [

@@ -11,6 +11,7 @@ from streaming.definition.expressions.failures import FailureKind
 from streaming.definition.graph import QueryGraph, Strict
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, StreamDefinition
 from streaming.temporal.outcomes import Outcome
+from streaming.wire.beginning import BeginAt, RunBeginning
 
 LATENESS_BUCKETS = 40
 """Bucket i counts lateness in `[2**i, 2**(i+1))` us; bucket 0 all below 2 us, the last all above."""
@@ -36,7 +37,8 @@ class RunSpec(Strict):
     `desired` is what the user wants; `stopped` with `flush` sends CTI infinity first where `final` asks for it.
     `results` is the folder, inside the organisation's, for results and quarantine. `dedicated`: it runs in a streaming
     query of its own, in several buckets where its graph can be divided. `freshness`: so long, in ticks, its carrier may
-    rest between two batches, where that is less than carriers rest by themselves.
+    rest between two batches, where that is less than carriers rest by themselves. `begin`: where it begins if the state
+    of the run before cannot go on; null: where nothing is lost, as far as its inputs let it.
     """
 
     organisation: str
@@ -49,6 +51,7 @@ class RunSpec(Strict):
     results: str
     dedicated: bool = False
     freshness: Annotated[int, Field(ge=0)] | None = None
+    begin: BeginAt | None = None
 
 
 class RunLimits(Strict):
@@ -99,7 +102,8 @@ class ResultRow(Strict):
 
     Most rows are final when they come. Those that are not have a `key`, which all rows of the same edge, or of the same
     pane, share: an edge comes as a row with `edge` start and a later one with `edge` end, which has both times; a row
-    with a `pane` takes the place of the one before it with the same key; `deleted` takes that back.
+    with a `pane` takes the place of the one before it with the same key; `deleted` takes that back. An `incomplete` row
+    may lack what its run has not read (`RunBeginning`), or was cut short when its user had all windows closed.
     """
 
     output: str
@@ -110,6 +114,7 @@ class ResultRow(Strict):
     edge: Literal["start", "end"] | None = None
     deleted: bool = False
     pane: PaneOfRow | None = None
+    incomplete: bool = False
 
 
 class LateEvent(Strict):
@@ -138,6 +143,8 @@ class ProgressReport(Strict):
     `of_run` false: a report of before runs were told apart, whose totals count from the first start of the binding.
     `held_back` is the organisation's limit of events each second where more waited than it let the batch read.
     `failures` are the expressions that failed on most rows; `failed` counts the failures of all.
+    `beginning` says how the run began, null where it is the first or went on whole; `reading_again`: it has not yet
+    come to where the run before had read to.
     """
 
     kind: Literal["progress"]
@@ -155,6 +162,8 @@ class ProgressReport(Strict):
     held_back: int | None = None
     failures: list[ExpressionFailed] = Field(default_factory=list, max_length=FAILURES_TOLD)
     failed: int = 0
+    beginning: RunBeginning | None = None
+    reading_again: bool = False
 
 
 class RunObserved(Strict):

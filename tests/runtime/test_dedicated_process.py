@@ -99,16 +99,18 @@ def test_a_shared_run_that_becomes_dedicated_in_as_many_buckets_gives_what_an_un
     assert sum(received) == BATCHES * 5
 
 
-def test_a_shared_run_that_becomes_dedicated_in_more_buckets_goes_on_where_it_was_and_says_what_it_left(
-    runner: RunnerProcess,
+def test_a_shared_run_that_becomes_dedicated_in_more_buckets_reads_again_what_was_open_and_says_so(
+    runner: RunnerProcess, tmp_path: Path
 ) -> None:
     seen = changed(runner)
-    assert "cannot be divided into 2 buckets: it goes on where it had read to" in str(seen.message)
+    assert "cannot be divided into 2 buckets. What was open" in str(seen.message)
     read_before = runner.progress("a-1")
     runner.wait_until(lambda: runner.state("a-2") == "completed", "it has ended")
     last = runner.progress("a-2")
     assert last.batch > read_before.batch
-    assert read_before.inputs["readings"].received + last.inputs["readings"].received == BATCHES * 5
+    assert rows(runner.folder, "a")[0] == undisturbed(tmp_path / "undisturbed")[0]
+    assert last.beginning is not None
+    assert last.beginning.rows_again > 0
 
 
 def changed(runner: RunnerProcess) -> RunObserved:

@@ -52,6 +52,7 @@ RIGHTS: dict[str, dict[str, Permission]] = {
     "transcripts/run/": {"post": V},
     "bindings/": {"get": V, "post": E},
     "bindings/<uuid:binding>/": {"get": V, "put": E, "delete": E},
+    "bindings/<uuid:binding>/next-start/": {"get": V},
     "bindings/<uuid:binding>/start/": {"post": O},
     "bindings/<uuid:binding>/stop/": {"post": O},
     "bindings/<uuid:binding>/results/": {"delete": E},

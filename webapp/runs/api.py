@@ -1,7 +1,7 @@
 """Bindings and runs over HTTP: list, create, read, replace, delete, start, stop."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -14,6 +14,7 @@ from streaming.definition.faults import FaultCode
 from streaming.definition.graph import Strict
 from streaming.definition.names import Name
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.wire.beginning import BeginAt
 from streaming.wire.messages import ProgressReport
 from webapp.accounts.access import TenantView
 from webapp.audit.revisions import revision_of
@@ -81,6 +82,15 @@ class StopBody(Strict):
     """How to stop: `flush` closes all windows first on inputs whose settings say `final` (T15)."""
 
     flush: bool = False
+
+
+class StartAsked(Strict):
+    """Where a run begins if the state of the one before cannot go on; left out: where nothing is lost, if it can be.
+
+    `beginning` also drops state that could go on.
+    """
+
+    begin: BeginAt | None = None
 
 
 class RunShown(Strict):
@@ -277,6 +287,9 @@ class StartView(TenantView):
     @extend_schema(
         operation_id="bindings_start",
         request=None,
+        parameters=[
+            OpenApiParameter("begin", str, enum=list(get_args(BeginAt)), description="Where it begins; see next-start.")
+        ],
         responses={200: RunShown, 201: RunShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str, binding: UUID) -> Response:
@@ -284,7 +297,8 @@ class StartView(TenantView):
 
         200 with the run that was started already, where the same is asked again before a runner carries it.
         """
-        start = services.start(binding=access_binding(binding), by=self.user)
+        begin = read_query(request, StartAsked).begin
+        start = services.start(binding=access_binding(binding), by=self.user, begin_at=begin)
         return answer(shown_run(start.run), 201 if start.is_new else 200)
 
 

@@ -1,5 +1,6 @@
 """Starting and stopping bindings. The reconciler does the rest."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -7,6 +8,8 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from streaming.definition.faults import Fault
+from streaming.definition.graph import QueryGraph
+from streaming.wire.beginning import BeginAt
 from streaming.wire.messages import InputSpec, RunSpec
 from webapp.accounts.models import User
 from webapp.accounts.organisations import check_open
@@ -15,7 +18,7 @@ from webapp.core.context import current_actor
 from webapp.core.errors import Conflict, Faulty
 from webapp.queries.texts import text_of
 from webapp.runs.access import bound_inputs, open_run
-from webapp.runs.checking import bind, check_bound, definitions, refuses, without_clock
+from webapp.runs.checking import Bound, bind, check_bound, definitions, refuses, without_clock
 from webapp.runs.models import Binding, Run
 from webapp.runs.moves import audited, target_of
 from webapp.runs.starting import begin
@@ -45,16 +48,17 @@ class Start:
     is_new: bool
 
 
-def start(*, binding: Binding, by: User | None) -> Start:
+def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None) -> Start:
     """Start a run of `binding`. Raises `Faulty` with all faults, `Conflict` while another run has not ended.
 
     A second wish for the same, before a runner carries the first or while that was being checked, is the same start.
     Also `Conflict` while the organisation waits for its deletion: the lock under which that is asked is the one under
     which a deletion stops what runs, so that no run slips in between. Under the same lock places are counted: raises
-    `OverQuota` while as many runs are open as may be, or while what is kept is full.
+    `OverQuota` while as many runs are open as may be, or while what is kept is full. `begin_at`: where it begins if the
+    state of the run before cannot go on, or, at the beginning, in any case (`streaming/wire/kept.py`).
     """
     now = timezone.now()
-    same = _same_start(binding, now)
+    same = _same_start(binding, now, begin_at)
     if same is not None:
         return Start(same, is_new=False)
     faults = faults_before_start(binding)
@@ -77,7 +81,7 @@ def start(*, binding: Binding, by: User | None) -> Start:
         created_at=now,
         changed_at=now,
     )
-    run.spec = spec_of(run).model_dump(mode="json")
+    run.spec = spec_of(run).model_copy(update={"begin": begin_at}).model_dump(mode="json")
     begin(run, now)
     clockless = without_clock(binding.query_version.read_graph(), bound_inputs(binding), stream_definitions())
     run.without_clock = [each.model_dump(mode="json") for each in clockless]
@@ -89,7 +93,7 @@ def start(*, binding: Binding, by: User | None) -> Start:
             run.save()
             record("run.started", target=target_of(run), after=audited(run))
     except IntegrityError:
-        same = _same_start(binding, now)
+        same = _same_start(binding, now, begin_at)
         if same is not None:
             return Start(same, is_new=False)
         raise Conflict(f"{binding.name} has a run that has not ended. Stop it first.") from None
@@ -98,7 +102,7 @@ def start(*, binding: Binding, by: User | None) -> Start:
     return Start(run, is_new=True)
 
 
-def _same_start(binding: Binding, since: datetime) -> Run | None:
+def _same_start(binding: Binding, since: datetime, begin_at: BeginAt | None) -> Run | None:
     """Return the open run that a wish of `since` asks for again: of the same specification, not carried yet or newer.
 
     Without this the second click of a double-click would be answered by a conflict with the first.
@@ -108,14 +112,17 @@ def _same_start(binding: Binding, since: datetime) -> Run | None:
         return None
     if run.observed not in {Observed.REQUESTED, Observed.STARTING} and run.created_at < since:
         return None
-    asked = spec_of(run).model_copy(update={"dedicated": binding.dedicated})
+    asked = spec_of(run).model_copy(update={"dedicated": binding.dedicated, "begin": begin_at})
     return run if run.read_spec() == asked else None
 
 
 def spec_of(run: Run) -> RunSpec:
     """Return what a runner must do for `run`, from its binding as it is now."""
-    bound = bound_inputs(run.binding)
-    graph = run.binding.query_version.read_graph()
+    return spec_from(run, run.binding.query_version.read_graph(), bound_inputs(run.binding))
+
+
+def spec_from(run: Run, graph: QueryGraph, bound: Mapping[str, Bound]) -> RunSpec:
+    """Return what a runner would have to do for `run` if its binding were of `graph` with the inputs `bound`."""
     read = definitions(graph, bound)
     inputs = {
         node: InputSpec(stream=read[node], adapter=each.stream.read_adapter(), advance=each.advance)

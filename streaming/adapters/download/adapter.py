@@ -78,6 +78,11 @@ class DownloadAdapter:
         with self._dated():
             yield from files.read(lane, start, end)
 
+    def holds(self, lane: str, start: Position, end: Position) -> bool:
+        """Whether the copy is there. Raises `AdapterError`."""
+        files = self._opened()
+        return files is not None and files.holds(lane, start, end)
+
     def _opened(self) -> FileAdapter | None:
         if self._files is None and self._journal is not None:
             snapshot = noted(self._journal)

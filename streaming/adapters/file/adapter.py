@@ -77,6 +77,15 @@ class FileAdapter:
             span = (max(start - entry.first, 0), min(end - entry.first, entry.rows))
             yield from self._read_file(entry, file, span)
 
+    def holds(self, lane: str, start: Position, end: Position) -> bool:  # noqa: ARG002
+        """Whether the files of these rows are there, as they were when they were taken."""
+        if self._journal.rows() < end:
+            return False
+        try:
+            return all(entry.found(self._folder).is_unchanged() for entry in self._journal.between(start, end))
+        except OSError:
+            return False
+
     def _take_files(self, rows: int) -> None:
         if self._journal.rows() >= rows:
             return

@@ -111,6 +111,20 @@ def load(state: bytes | None) -> LaneMemory:
     return replace(memory, edges=Entries(read["edges"], blobs)) if "edges" in read else memory
 
 
+def clock_in(state: bytes) -> dict[str, Any] | None:
+    """What `begun_with` needs of a state, as JSON values; None for one of many open edges."""
+    blobs = unpacked(state)
+    if len(blobs) > 1:
+        return None
+    read: dict[str, Any] = json.loads(bytes(blobs[HEAD]))
+    return {name: read[name] for name in ("clock", "horizon")}
+
+
+def begun_with(clock: Mapping[str, Any]) -> bytes:
+    """The state of a lane that goes on with the clock of another run and has counted nothing."""
+    return save(LaneMemory(clock_of_json(clock["clock"]), clock["horizon"]))
+
+
 def memory_to_json(memory: LaneMemory) -> dict[str, Any]:
     """`memory` as JSON values."""
     return {"clock": clock_to_json(memory.clock), "horizon": memory.horizon, "tally": vars(memory.tally)}

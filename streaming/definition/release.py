@@ -1,0 +1,177 @@
+"""When each output of a query gives its rows, and how far a gap before its inputs reaches into them.
+
+Two versions of a query whose outputs release alike may take over from one another: what the old one has given by some
+point of its input, the new one would have given by then too. Where rows before a moment are missing (a run that goes
+on at the old positions with nothing in its state), `whole` says from when on rows are right all the same.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from streaming.definition.graph import (
+    AsofJoinNode,
+    ExtendNode,
+    InputNode,
+    Node,
+    OutputNode,
+    QueryGraph,
+    SessionWindow,
+    SetDurationNode,
+    ShiftNode,
+    TopKNode,
+    UnionNode,
+    WindowNode,
+    sources,
+)
+from streaming.definition.window_checks import FixedWindow, hopping_windows
+from streaming.definition.wiring import order
+from streaming.temporal.ticks import Tick, parse_duration
+from streaming.temporal.windows import HoppingWindows
+
+_SEEN_ALONE: Final = ("filter", "project")
+"""Nodes that change neither when a row is released nor its lifetime."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How far missing rows reach, in ticks beyond the moment W at which the last of them has ended; None: for ever.
+
+    What starts at W + `whole` or later is right; what is missing or wrong has ended by W + `tail`.
+    """
+
+    whole: int | None
+    tail: int | None
+
+
+_ENDLESS: Final = Gap(None, None)
+
+
+@dataclass(frozen=True)
+class Release:
+    """What an output does. `sameness` is equal for outputs that release alike; `forgets`: no node keeps anything.
+
+    `windows`: those that its rows stand for, where these are fixed and nothing but filters and projections follows.
+    """
+
+    sameness: str
+    forgets: bool
+    gap: Gap
+    windows: HoppingWindows | None = None
+
+    def given_until(self, cti: int) -> int:
+        """The time up to which all has been given at the output CTI `cti`: no row that ends later was."""
+        return cti if self.windows is None else cti + self.windows.size - self.windows.hop
+
+    def oldest_after(self, given: int) -> int:
+        """The earliest start of a row that ends after `given`; a guess where windows are not fixed."""
+        return given if self.windows is None else self.windows.bounds(self.windows.first_open(Tick(given)))[0]
+
+
+def releases(graph: QueryGraph, inputs: Mapping[str, str], edges: frozenset[str]) -> dict[str, Release]:
+    """The release of each output of a checked graph.
+
+    `inputs` says of each input node in a text what moves its time; `edges` are those whose events are edges.
+    """
+    by_id = {node.id: node for node in graph.nodes}
+    placed, _ = order(by_id)
+    found: dict[str, Release] = {}
+    for name in placed:
+        node = by_id[name]
+        before = [found[source] for source in sources(node)]
+        found[name] = Release(
+            _sameness(node, before, inputs),
+            _keeps_nothing(node) and all(each.forgets for each in before),
+            _gap(node, [each.gap for each in before], edges),
+            _windows(node, before),
+        )
+    return {node.id: found[node.id] for node in graph.nodes if isinstance(node, OutputNode)}
+
+
+def _sameness(node: Node, before: list[Release], inputs: Mapping[str, str]) -> str:
+    """A digest of what decides when the rows of `node` leave."""
+    if node.kind in _SEEN_ALONE:
+        return before[0].sameness
+    if isinstance(node, InputNode):
+        said: object = ["input", node.id, inputs.get(node.id, "")]
+    else:
+        said = [node.model_dump(mode="json", exclude=_names(node)), *(each.sameness for each in before)]
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _keeps_nothing(node: Node) -> bool:
+    if isinstance(node, ExtendNode):
+        return parse_duration(node.by) >= 0
+    return node.kind in (*_SEEN_ALONE, "input", "output", "shift", "set_duration")
+
+
+def _windows(node: Node, before: list[Release]) -> HoppingWindows | None:
+    if isinstance(node, WindowNode | TopKNode):
+        return hopping_windows(node) if isinstance(node.window, FixedWindow) else None
+    if isinstance(node, OutputNode):
+        return before[0].windows if node.timestamp == "lifetime" else None
+    return before[0].windows if node.kind in _SEEN_ALONE else None
+
+
+def _gap(node: Node, before: list[Gap], edges: frozenset[str]) -> Gap:
+    """The gap of the rows of `node` by those of what it reads."""
+    match node:
+        case InputNode():
+            return _ENDLESS if node.id in edges else Gap(0, 0)
+        case AsofJoinNode():
+            return _ENDLESS  # it may look back to any time
+        case WindowNode() | TopKNode():
+            return _of_panes(node, before[0].tail)
+        case _ if len(before) == 1:
+            return _of_one(node, before[0])
+    wholes, tails = [each.whole for each in before], [each.tail for each in before]
+    # Where rows meet, one is right only if those of all sides are.
+    return Gap(_largest(wholes if isinstance(node, UnionNode) else wholes + tails), _largest(tails))
+
+
+def _of_one(node: Node, before: Gap) -> Gap:
+    match node:
+        case ShiftNode():
+            by = max(0, parse_duration(node.by))
+            return Gap(_plus(before.whole, by), _plus(before.tail, by))
+        case SetDurationNode():
+            return Gap(
+                before.whole, _plus(before.tail, None if node.duration is None else parse_duration(node.duration))
+            )
+        case ExtendNode():
+            return Gap(before.whole, _plus(before.tail, max(0, parse_duration(node.by))))
+        case OutputNode() if node.timestamp != "lifetime":
+            return Gap(before.tail, before.tail)  # rows leave with a time inside of their lifetime
+        case _:
+            return before
+
+
+def _of_panes(node: WindowNode | TopKNode, tail: int | None) -> Gap:
+    spec = node.window
+    fill = node.empty_gap if isinstance(node, WindowNode) else None
+    filled = _plus(tail, 0 if fill is None else parse_duration(fill))
+    if isinstance(spec, FixedWindow):
+        return Gap(filled, _plus(filled, hopping_windows(node).size))
+    if isinstance(spec, SessionWindow):
+        # With `max` a session begins where the one before it was full, and so on without end.
+        return Gap(None if spec.max is not None else _plus(tail, parse_duration(spec.gap)), None)
+    return Gap(tail, None)
+
+
+def _names(node: Node) -> set[str]:
+    """The fields of `node` that say nothing about when its rows leave."""
+    if isinstance(node, WindowNode):
+        return {"id", "input"} | ({"aggregates", "group_by"} if node.emit == "final" else set())
+    if isinstance(node, TopKNode):
+        return {"id", "input", "group_by", "by", "k"}
+    return {"id", "input", "inputs", "left", "right"} | ({"by"} if node.kind == "clip" else set())
+
+
+def _plus(at: int | None, more: int | None) -> int | None:
+    return None if at is None or more is None else at + more
+
+
+def _largest(values: list[int | None]) -> int | None:
+    return None if None in values else max(each for each in values if each is not None)

@@ -1,0 +1,189 @@
+"""How a binding begins whose state cannot go on: what it has kept beside, and what the planner makes of it.
+
+The folder of the organisation holds it (`streaming/wire/kept.py`), not that of a carrier: it counts wherever the
+binding runs next.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from streaming.adapters.contract import AdapterError, ReplayingAdapter
+from streaming.spark.binding import Binding, binding_of, journals_of
+from streaming.spark.inquiries import asked_within
+from streaming.spark.layout import CarrierFolder
+from streaming.spark.manifests import read_manifest
+from streaming.spark.offset import Carried, LanePositions
+from streaming.spark.restart_points import forget_points, point_of, read_points
+from streaming.spark.savepoints import Head
+from streaming.wire.beginning import RunBeginning
+from streaming.wire.kept import (
+    PlannedBeginning,
+    RestartPoint,
+    beginning_path,
+    first_lanes_path,
+    plan_beginning,
+)
+from streaming.wire.messages import RunSpec
+
+ANOTHER_VERSION: Final = (
+    "The query, its streams or its settings are not those of the run before, so that its state does not fit."
+)
+FLUSHED: Final = "When the run before ended, all windows were closed, and the input has more rows than it had then."
+ASKED: Final = "It was asked to begin anew, without the state of the run before."
+STATE_IS_GONE: Final = "Nothing was found of the state of the run before."
+GONE: Final = (
+    "The input {name} no longer has the rows that were to be read again. Start the run at the old positions, where "
+    "what was open is left behind, or from the beginning."
+)
+LEFT_BEHIND: Final = "The input {name} no longer has the rows that would have to be read again."
+UNKNOWN: Final = (
+    "It goes on where it had read to, and windows and joins that were open there begin anew. It cannot be told from "
+    "when on results are whole, so that every one is marked as incomplete."
+)
+
+
+@dataclass(frozen=True)
+class Before:
+    """What a binding was before it begins anew: its restart points, newest first, where its adapters journaled, `why`
+    its state does not go on, and how far it had read under which shape. `ended`: it has had CTI infinity."""
+
+    points: Sequence[RestartPoint]
+    journals: str
+    why: str
+    positions: LanePositions = field(default_factory=dict)
+    shape: str = ""
+    ended: bool = False
+
+
+def hand_on(carrier: CarrierFolder, before: RunSpec | Head, spec: RunSpec) -> None:
+    """Let the run of `spec`, which goes on with the state of the run `before`, say of its rows what that said."""
+    if before.run == spec.run:
+        return
+    for path in (beginning_path, first_lanes_path):
+        content = carrier.shared.read(path(spec.binding, before.run))
+        if content is not None:
+            carrier.shared.write(path(spec.binding, spec.run), content)
+    if isinstance(before, RunSpec):
+        carry_journals(carrier, journals_of(before), journals_of(spec), list(spec.inputs))
+
+
+def carry_journals(carrier: CarrierFolder, source: str, target: str, inputs: Sequence[str]) -> None:
+    """Let adapters that journal in `target` find what they journaled in `source`. Raises `OSError`."""
+    if source in ("", target):
+        return
+    for name in inputs:
+        for blob in carrier.folder.tags(f"{target}/{name}"):
+            carrier.folder.remove(f"{target}/{name}/{blob}")
+        for blob in sorted(carrier.folder.tags(f"{source}/{name}")):
+            content = carrier.folder.read(f"{source}/{name}/{blob}")
+            if content is not None:
+                carrier.folder.write(f"{target}/{name}/{blob}", content)
+
+
+def points_of(carrier: CarrierFolder, known: Carried, batch: int) -> list[RestartPoint]:
+    """The points of a binding, newest first, with one for committed `batch`, after which it is `known`."""
+    points = read_points(carrier, known.binding)
+    if known.ended or known.again is not None:
+        return points
+    manifest = read_manifest(carrier.folder, batch)
+    totals = None if manifest is None else manifest["bindings"].get(known.key)
+    newest = None if totals is None else point_of(binding_of(carrier, known.entry), totals, batch)
+    return points if newest is None else [newest, *(point for point in points if point.batch < batch)]
+
+
+def begun(
+    carrier: CarrierFolder, binding: Binding, before: Before, fresh: Callable[[], Carried]
+) -> tuple[Carried, str | None]:
+    """A new generation of `binding` after what it was `before`, and what its user has to know of that.
+
+    `fresh` gives one at the beginning of its inputs, once adapters find what they journaled. Raises `AdapterError`
+    where rows are gone that the user asks to be read again, `OSError`.
+    """
+    spec = binding.added.spec
+    if not before.points:
+        return _without_points(carrier, binding, before, fresh)
+    planned = plan_beginning(before.points, binding.facts, spec.begin, before.why)
+    carry_journals(carrier, before.journals, journals_of(spec), planned.kept)
+    item = fresh()
+    if before.ended and spec.begin is None and _finished(binding, planned.kept, before.positions):
+        forget_points(carrier, spec.binding)
+        return item, None
+    gone = _gone(binding, planned, carrier.settings.read_deadline_s)
+    if gone is not None:
+        if spec.begin is not None:
+            raise AdapterError(GONE.format(name=gone))
+        why = f"{before.why} {LEFT_BEHIND.format(name=gone)}"
+        planned = plan_beginning(before.points, binding.facts, "old_positions", why)
+    return _written(carrier, binding, item, planned), planned.said.sentence
+
+
+def _written(carrier: CarrierFolder, binding: Binding, item: Carried, planned: PlannedBeginning) -> Carried:
+    """`item` as it was planned, with all written down that its batches look up."""
+    spec, point = binding.added.spec, planned.point
+    if planned.again is None and not planned.kept:
+        forget_points(carrier, spec.binding)
+    positions: LanePositions = {} if point is None else point.positions
+    lanes: dict[str, dict[str, Any]] = {}
+    for name, kept in () if point is None else point.inputs.items():
+        if name not in planned.kept:
+            continue
+        same = kept.clock == binding.facts.clocks[name]
+        each = {lane: said if same else said.model_copy(update={"clock": None}) for lane, said in kept.lanes.items()}
+        lanes[name] = {lane: said.model_dump(mode="json") for lane, said in each.items()}
+    carrier.shared.write(first_lanes_path(spec.binding, spec.run), json.dumps(lanes).encode())
+    carrier.shared.write(beginning_path(spec.binding, spec.run), planned.said.model_dump_json().encode())
+    merged = {
+        name: {**first, **(positions.get(name, {}) if name in planned.kept else {})}
+        for name, first in item.positions.items()
+    }
+    return replace(item, positions=merged, begins=bool(lanes), again=planned.again)
+
+
+def _without_points(
+    carrier: CarrierFolder, binding: Binding, before: Before, fresh: Callable[[], Carried]
+) -> tuple[Carried, str | None]:
+    """What was kept by a program that knew no restart points, or nothing at all."""
+    spec = binding.added.spec
+    if before.shape != binding.facts.shape or spec.begin == "beginning":
+        return fresh(), None
+    carry_journals(carrier, before.journals, journals_of(spec), list(spec.inputs))
+    item = fresh()
+    if before.ended and _finished(binding, tuple(spec.inputs), before.positions):
+        return item, None
+    lacking = {name: None for name, release in binding.facts.releases.items() if not release.forgets}
+    said = RunBeginning(
+        how="old_positions",
+        after="",
+        incomplete_before=lacking,
+        until={},
+        alike=[],
+        open_from=None,
+        open_until=None,
+        rows_again=0,
+        sentence=f"{before.why} {UNKNOWN}",
+    )
+    carrier.shared.write(beginning_path(spec.binding, spec.run), said.model_dump_json().encode())
+    return replace(item, positions=before.positions), said.sentence
+
+
+def _finished(binding: Binding, kept: Sequence[str], positions: LanePositions) -> bool:
+    """Whether all inputs are the same and have come to their end there."""
+    every = binding.adapters
+    return len(kept) == len(every) and all(each.finished(positions.get(name, {})) for name, each in every.items())
+
+
+def _gone(binding: Binding, planned: PlannedBeginning, deadline_s: float) -> str | None:
+    """The first input that has no longer what is to be read again."""
+    point = planned.point
+    for name, lanes in (planned.again or {}).items():
+        adapter = binding.adapters[name]
+        before = {} if point is None else point.positions.get(name, {})
+        if not isinstance(adapter, ReplayingAdapter):
+            continue
+        holds = adapter.holds
+        spans = [(lane, before.get(lane, 0), at) for lane, at in lanes.items()]
+        if not asked_within(f"The input {name}", lambda: all(holds(*span) for span in spans), deadline_s):  # noqa: B023
+            return name
+    return None

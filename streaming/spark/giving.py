@@ -1,0 +1,50 @@
+"""Which rows of an output are given, and which are marked, where a run began without the state of the one before."""
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from streaming.spark.binding import Binding
+from streaming.spark.lines import Mask
+from streaming.wire.beginning import RunBeginning
+
+AGAIN = "again"
+CUT = "cut"
+
+
+def given(binding: Binding, output: str, table: pa.Table, said: str) -> tuple[pa.Table, Mask | None]:
+    """The rows of `table` that are given, and which of them are incomplete; None: none is.
+
+    `said` is what holds for all of them: AGAIN while their run reads rows again, CUT where its user had all windows
+    closed. The same rows of the same batch, the same answer. Raises `OSError`.
+    """
+    beginning = binding.beginning
+    if beginning is not None:
+        table = _not_twice(binding, beginning, output, table, said)
+    if said == CUT:
+        return table, np.ones(table.num_rows, np.bool_)
+    if beginning is None or output not in beginning.incomplete_before:
+        return table, None
+    before = beginning.incomplete_before[output]
+    if before is None:
+        return table, np.ones(table.num_rows, np.bool_)
+    mask = _column(table, "@start") < before
+    return table, mask if mask.any() else None
+
+
+def _not_twice(binding: Binding, said: RunBeginning, output: str, table: pa.Table, of_batch: str) -> pa.Table:
+    """Without what the run before has given."""
+    alike = output in said.alike
+    if alike and of_batch == AGAIN:
+        return table.slice(0, 0)
+    until = said.until.get(output)
+    later = of_batch == "" and (alike or binding.facts.releases[output].forgets)
+    if until is None or later or said.how != "oldest_open":
+        return table
+    new = _column(table, "@end") > until
+    return table if new.all() else table.filter(pa.array(new))
+
+
+def _column(table: pa.Table, name: str) -> npt.NDArray[np.int64]:
+    found: npt.NDArray[np.int64] = table.column(name).to_numpy()
+    return found

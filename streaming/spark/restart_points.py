@@ -1,0 +1,63 @@
+"""Restart points of a binding in the folder of its organisation: written with manifests, read by the planner."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from streaming.spark.binding import Binding
+from streaming.spark.layout import CarrierFolder
+from streaming.temporal.ticks import INFINITY
+from streaming.wire.kept import InputKept, LaneKept, OutputKept, RestartPoint, points_path
+
+POINT_EVERY_TICKS: Final = 10_000_000
+"""A restart point is kept about so often while a run reads."""
+Totals = Mapping[str, Any]
+
+
+def point_of(binding: Binding, totals: Totals, batch: int, *, flushed: bool = False) -> RestartPoint | None:
+    """What a generation with these totals keeps; None where they do not say it, as those of before points were."""
+    facts, spec = binding.facts, binding.added.spec
+    inputs = {}
+    for name in facts.sources:
+        lanes = totals["inputs"].get(name, {})
+        if any("at" not in lane for lane in lanes.values()):
+            return None
+        kept = {lane: LaneKept(at=said["at"], reach=said["reach"], clock=said["clock"]) for lane, said in lanes.items()}
+        inputs[name] = InputKept(source=facts.sources[name], clock=facts.clocks[name], lanes=kept)
+    outputs = {}
+    for name, release in facts.releases.items():
+        cti = totals["ctis"].get(name)
+        outputs[name] = OutputKept(
+            cti=cti,
+            until=None if cti is None else min(release.given_until(cti), INFINITY),
+            sameness=release.sameness,
+            forgets=release.forgets,
+            hop=None if release.windows is None else release.windows.hop,
+        )
+    return RestartPoint(batch=batch, run=spec.run, shape=facts.shape, flushed=flushed, inputs=inputs, outputs=outputs)
+
+
+def keep_point(carrier: CarrierFolder, binding: str, point: RestartPoint) -> None:
+    """Store `point`; of the older ones about two stay for each power of two of batches. Raises `OSError`."""
+    folder = points_path(binding)
+    carrier.shared.write(f"{folder}/{point.batch}.json", point.model_dump_json().encode())
+    ages: dict[int, list[int]] = {}
+    for number in carrier.shared.numbers(folder):
+        ages.setdefault((point.batch - number).bit_length(), []).append(number)
+    for numbers in ages.values():
+        for number in numbers[1:-1]:
+            carrier.shared.remove(f"{folder}/{number}.json")
+
+
+def read_points(carrier: CarrierFolder, binding: str) -> list[RestartPoint]:
+    """The points that are kept of a binding, newest first. Raises `OSError`."""
+    folder = points_path(binding)
+    contents = (carrier.shared.read(f"{folder}/{number}.json") for number in carrier.shared.numbers(folder))
+    found = [RestartPoint.model_validate_json(content) for content in contents if content is not None]
+    return sorted(found, key=lambda point: point.batch, reverse=True)
+
+
+def forget_points(carrier: CarrierFolder, binding: str) -> None:
+    """Forget all of them: positions mean something else from now on. Raises `OSError`."""
+    folder = points_path(binding)
+    for number in carrier.shared.numbers(folder):
+        carrier.shared.remove(f"{folder}/{number}.json")

@@ -1,0 +1,342 @@
+"""What a binding keeps beside its state, so that a run whose state cannot go on may begin without losing a window.
+
+While a run goes on, *restart points* are written: how far each lane had been read, how far its rows reach in time, its
+clock, and the CTI of each output. `plan_beginning` chooses among them; planner and web application ask it alike.
+
+    kept/<binding>/points/<batch>.json    a RestartPoint; about two for each power of two of batches that have passed
+    kept/<binding>/begin/<run>.json       the RunBeginning of a run that has one
+    kept/<binding>/begin/<run>.lanes.json what its lanes begin with: LaneKept by input and lane
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from streaming.definition.graph import InputNode, Strict
+from streaming.definition.release import Release, releases
+from streaming.temporal.events import Shape
+from streaming.temporal.ticks import INFINITY, Tick, format_instant
+from streaming.wire.beginning import BeginAt, RunBeginning
+from streaming.wire.messages import InputSpec, RunSpec
+from streaming.wire.sealed import PLACEHOLDER, token_of
+
+Positions = dict[str, dict[str, int]]
+
+
+class LaneKept(Strict):
+    """A lane: `at` its position, `reach` the end of its last event (null: there was none, or it is not known), its
+    `clock` as the feed keeps it, null where it is not kept."""
+
+    at: int
+    reach: int | None
+    clock: dict[str, Any] | None
+
+
+class InputKept(Strict):
+    """An input: digests of what its positions and its clocks mean something under, and its lanes."""
+
+    source: str
+    clock: str
+    lanes: dict[str, LaneKept]
+
+
+class OutputKept(Strict):
+    """An output: its CTI (null: none yet), `until` when all had been given, and how it releases (`Release`).
+
+    `hop` is that of its windows, null where they are not fixed.
+    """
+
+    cti: int | None
+    until: int | None
+    sameness: str
+    forgets: bool
+    hop: int | None
+
+
+class RestartPoint(Strict):
+    """A binding after `batch`. `shape` is the digest of query and inputs.
+
+    `flushed`: its user had all windows closed then; the outputs are those of before.
+    """
+
+    batch: int
+    run: str
+    shape: str
+    flushed: bool
+    inputs: dict[str, InputKept]
+    outputs: dict[str, OutputKept]
+
+    @property
+    def positions(self) -> Positions:
+        """How far every lane had been read."""
+        return {name: {lane: each.at for lane, each in kept.lanes.items()} for name, kept in self.inputs.items()}
+
+    @property
+    def reach(self) -> int | None:
+        """When the last of all rows so far has ended; None where that is not known."""
+        lanes = [lane for kept in self.inputs.values() for lane in kept.lanes.values() if lane.at > 0]
+        if any(lane.reach is None for lane in lanes):
+            return None
+        return max((lane.reach for lane in lanes if lane.reach is not None), default=None)
+
+
+@dataclass(frozen=True)
+class BindingFacts:
+    """What of a specification decides what may be kept: digests of it all and of each input, and its outputs."""
+
+    shape: str
+    sources: Mapping[str, str]
+    clocks: Mapping[str, str]
+    releases: Mapping[str, Release]
+
+
+@dataclass(frozen=True)
+class PlannedBeginning:
+    """Where a run begins: after `point` (None: at the beginning) on the inputs `kept`, and which rows count how.
+
+    Up to `again`, where that is not None, it reads what was read before.
+    """
+
+    said: RunBeginning
+    point: RestartPoint | None
+    kept: tuple[str, ...]
+    again: Positions | None
+
+
+def points_path(binding: str) -> str:
+    """The folder of the restart points of a binding, below that of its organisation."""
+    return f"kept/{binding}/points"
+
+
+def beginning_path(binding: str, run: str) -> str:
+    """Where a run's beginning stands, below the folder of its organisation."""
+    return f"kept/{binding}/begin/{run}.json"
+
+
+def first_lanes_path(binding: str, run: str) -> str:
+    """Where it stands what the lanes of a run that has a beginning begin with."""
+    return f"kept/{binding}/begin/{run}.lanes.json"
+
+
+def shape_of(spec: RunSpec) -> str:
+    """A digest of what state and positions depend on: a binding continues only under the same one."""
+    inputs: Mapping[str, InputSpec] = spec.inputs
+    parts = [spec.query.model_dump_json(), *(f"{name}={inputs[name].model_dump_json()}" for name in sorted(inputs))]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def concealed_spec(spec: RunSpec) -> RunSpec:
+    """`spec` with placeholders for secrets, as runners write it down: what is digested."""
+    inputs = {}
+    for name, each in spec.inputs.items():
+        options = {key: PLACEHOLDER if token_of(value) else value for key, value in each.adapter.options.items()}
+        inputs[name] = each.model_copy(update={"adapter": each.adapter.model_copy(update={"options": options})})
+    return spec.model_copy(update={"inputs": inputs})
+
+
+def facts_of(spec: RunSpec) -> BindingFacts:
+    """The facts of a specification without secrets, whose graph was checked."""
+    sources = {name: _digest([each.adapter.model_dump(mode="json"), each.stream.lanes]) for name, each in _inputs(spec)}
+    clocks = {name: _clock_digest(each) for name, each in _inputs(spec)}
+    edges = frozenset(name for name, each in _inputs(spec) if each.stream.shape is Shape.EDGE)
+    nodes = [node.id for node in spec.query.nodes if isinstance(node, InputNode)]
+    moving = {node: clocks.get(node, "") for node in nodes}
+    return BindingFacts(shape_of(spec), sources, clocks, releases(spec.query, moving, edges))
+
+
+def plan_beginning(
+    points: Sequence[RestartPoint], facts: BindingFacts, wanted: BeginAt | None, why: str
+) -> PlannedBeginning:
+    """How a run with `facts` begins after what `points` say, newest first and at least one, without their state.
+
+    `wanted` None: at the oldest open window where its inputs are the same, else where it had read to. `why` is a
+    sentence that says what became of the state.
+    """
+    newest = points[0]
+    kept = tuple(name for name, each in newest.inputs.items() if facts.sources.get(name) == each.source)
+    if wanted == "beginning" or not kept:
+        return _from_the_beginning(newest, why)
+    whole = set(kept) == set(facts.sources)
+    if whole and wanted != "old_positions":
+        return _read_again(points, facts, kept, why)
+    return _at_old_positions(newest, facts, kept, why)
+
+
+def _read_again(
+    points: Sequence[RestartPoint], facts: BindingFacts, kept: tuple[str, ...], why: str
+) -> PlannedBeginning:
+    newest = points[0]
+    waiting = {
+        name: release
+        for name, release in facts.releases.items()
+        if not (release.forgets and _alike(newest, name, release))  # else it has given all that was read
+    }
+    needed = {name: _oldest(newest, name, release) for name, release in waiting.items()}
+    if not needed:
+        return _begun(newest, newest, facts, kept, why)
+    for point in points:
+        sources = {name: each.source for name, each in point.inputs.items()}
+        if all(sources.get(name) == facts.sources[name] for name in kept) and _whole_after(point, facts, needed):
+            return _begun(point, newest, facts, kept, why)
+    return _begun(None, newest, facts, kept, why)
+
+
+def _at_old_positions(newest: RestartPoint, facts: BindingFacts, kept: tuple[str, ...], why: str) -> PlannedBeginning:
+    lacking = _lacking(newest, facts)
+    opened = _open(newest)
+    words = [why, "It goes on where it had read to"]
+    if opened is not None:
+        words[-1] += f"; what was open then, of the time {_span(opened)}, is left behind"
+    words[-1] += "."
+    if lacking:
+        words.append(_incomplete_words(lacking))
+    said = _said("old_positions", newest, words).model_copy(update={"incomplete_before": lacking})
+    return PlannedBeginning(said, newest, kept, None)
+
+
+def _from_the_beginning(newest: RestartPoint, why: str) -> PlannedBeginning:
+    opened = _open(newest)
+    words = [why, "It reads its inputs from the beginning; rows that were given before are given again where they"]
+    words[-1] += " are still there."
+    if opened is not None:
+        words.append(f"What was open, of the time {_span(opened)}, is left behind where the inputs have it no more.")
+    return PlannedBeginning(_said("beginning", newest, words), None, (), None)
+
+
+def _begun(
+    point: RestartPoint | None, newest: RestartPoint, facts: BindingFacts, kept: tuple[str, ...], why: str
+) -> PlannedBeginning:
+    """After `point`, reading again what came between it and `newest`."""
+    alike = tuple(name for name, release in facts.releases.items() if _alike(newest, name, release))
+    until = {name: _given(newest, name) for name in facts.releases}
+    again = newest.positions if point is not newest else None
+    before = {} if point is None else point.positions
+    rows = _rows(newest.positions) - _rows(before)
+    opened = _open(newest)
+    words = [why]
+    if again is None:
+        words.append("It goes on where it had read to; nothing was open then, so that nothing is lost.")
+    else:
+        what = "" if opened is None else f"What was open, of the time {_span(opened)}, is given whole: "
+        where = "from the beginning of its inputs" if point is None else "from before that"
+        count = "1 row" if rows == 1 else f"{rows:,} rows"
+        words.append(f"{what}it reads again {where}, {count}, and gives nothing again that was given before.")
+    known = {name: moment for name, moment in until.items() if moment is not None}
+    marks = {"until": known, "alike": list(alike), "rows_again": rows if again else 0}
+    said = _said("oldest_open", newest, words).model_copy(update=marks)
+    return PlannedBeginning(said, point, kept, again)
+
+
+def _said(how: BeginAt, newest: RestartPoint, words: Iterable[str]) -> RunBeginning:
+    """As one that gives whole rows alone and reads nothing again."""
+    opened = _open(newest)
+    return RunBeginning(
+        how=how,
+        after=newest.run,
+        incomplete_before={},
+        until={},
+        alike=[],
+        open_from=None if opened is None else opened[0],
+        open_until=None if opened is None else opened[1],
+        rows_again=0,
+        sentence=" ".join(each for each in words if each),
+    )
+
+
+def _inputs(spec: RunSpec) -> list[tuple[str, InputSpec]]:
+    return sorted(spec.inputs.items())
+
+
+def _digest(said: object) -> str:
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _clock_digest(each: InputSpec) -> str:
+    stream = each.stream
+    said = stream.model_dump(mode="json", include={"shape", "event_time", "rowtime", "lanes"})
+    return _digest([said, (each.advance or stream.advance).model_dump(mode="json")])
+
+
+def _alike(newest: RestartPoint, name: str, release: Release) -> bool:
+    known = newest.outputs.get(name)
+    return known is not None and known.sameness == release.sameness and not newest.flushed
+
+
+def _given(newest: RestartPoint, name: str) -> int | None:
+    """Until when the run before had given all; for an output that it had not, until when all of its had."""
+    known = newest.outputs.get(name)
+    if known is not None:
+        return known.until
+    ends = [each.until for each in newest.outputs.values()]
+    return None if None in ends else min((each for each in ends if each is not None), default=None)
+
+
+def _oldest(newest: RestartPoint, name: str, release: Release) -> int | None:
+    """The earliest start of a row that has yet to be given; None where nothing was given so far."""
+    if _alike(newest, name, release):
+        return newest.outputs[name].cti
+    given = _given(newest, name)
+    return None if given is None else release.oldest_after(given)
+
+
+def _whole_after(point: RestartPoint, facts: BindingFacts, needed: Mapping[str, int | None]) -> bool:
+    """Whether rows of every output that start at `needed` lack nothing if all is read that came after `point`."""
+    if not any(lane.at for each in point.inputs.values() for lane in each.lanes.values()):
+        return True
+    for name, oldest in needed.items():
+        gap = facts.releases[name].gap
+        if point.reach is None or gap.whole is None or oldest is None or point.reach + gap.whole > oldest:
+            return False
+    return True
+
+
+def _lacking(newest: RestartPoint, facts: BindingFacts) -> dict[str, int | None]:
+    """By output, from when on its rows are whole if what came before `newest` is not read."""
+    if not any(lane.at for each in newest.inputs.values() for lane in each.lanes.values()):
+        return {}
+    found: dict[str, int | None] = {}
+    for name, release in facts.releases.items():
+        if not release.forgets:
+            whole = release.gap.whole
+            found[name] = None if newest.reach is None or whole is None else min(newest.reach + whole, INFINITY)
+    return found
+
+
+def _open(newest: RestartPoint) -> tuple[int, int] | None:
+    """The time of what was open; None where nothing was, or nothing of it can be said."""
+    reach = newest.reach
+    spans = []
+    for each in newest.outputs.values():
+        if each.forgets or each.cti is None or reach is None or each.cti >= reach:
+            continue
+        end = reach if each.hop is None or reach == INFINITY else each.cti - (each.cti - reach) // each.hop * each.hop
+        spans.append((each.cti, end))
+    return (min(start for start, _ in spans), max(end for _, end in spans)) if spans else None
+
+
+def _rows(positions: Positions) -> int:
+    return sum(at for lanes in positions.values() for at in lanes.values())
+
+
+def _span(opened: tuple[int, int]) -> str:
+    return f"{_instant(opened[0])} to {_instant(opened[1])}"
+
+
+def _instant(tick: int) -> str:
+    try:
+        return format_instant(Tick(tick))
+    except OverflowError:
+        return "the end of time"
+
+
+def _incomplete_words(lacking: Mapping[str, int | None]) -> str:
+    moments = list(lacking.values())
+    known = [each for each in moments if each is not None]
+    if len(known) < len(moments):
+        return (
+            "It cannot be told from when on results are whole, because what was read before may matter to any later "
+            "row: every one is marked as incomplete."
+        )
+    return f"Results that start before {_instant(max(known))} are marked as incomplete; from then on they are whole."

@@ -1,0 +1,248 @@
+"""A run that is stopped in the middle and goes on as another version loses no window and lies about none."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streaming.spark.control import AddBinding, SaveBinding, StopBinding
+from streaming.wire.beginning import BeginAt, RunBeginning
+from streaming.wire.kept import beginning_path
+from streaming.wire.messages import ProgressReport, RunSpec
+from tests.spark.loop import Loop
+from tests.spark.specs import spec, write_readings
+from tests.spark.test_loop import STAGES, rows, states, undisturbed
+from tests.spark.test_rate import file_spec
+
+__all__ = ["undisturbed"]
+BATCHES = 6
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    write_readings(tmp_path / "readings.jsonl", BATCHES)
+    return tmp_path
+
+
+def add(loop: Loop, wanted: RunSpec, begin: BeginAt | None = None) -> None:
+    wanted = wanted.model_copy(update={"begin": begin})
+    loop.carrier.control.append(
+        AddBinding(kind="add", tick=0, spec=wanted, bucket_ids=[0], lanes={"readings": ["0"]}, at_end="flush")
+    )
+
+
+def stopped_after(home: Path, batches: int, wanted: RunSpec) -> Loop:
+    loop = Loop(home)
+    add(loop, wanted)
+    for _ in range(batches):
+        loop.batch()
+    stop(loop)
+    return loop
+
+
+def stop(loop: Loop) -> None:
+    loop.carrier.control.append(StopBinding(kind="stop", tick=0, binding="a", flush=False))
+    loop.run()
+
+
+def sized(window: dict[str, str], **more: Any) -> RunSpec:
+    """`spec` with another window, which says of each group how many rows it has."""
+    content = json.loads(spec("a", "readings.jsonl", run="a-2").model_dump_json())
+    content["query"]["nodes"][2]["window"] = window
+    content["query"]["nodes"][2] |= more
+    return RunSpec.model_validate_json(json.dumps(content))
+
+
+def whole(home: Path, wanted: RunSpec) -> list[dict[str, Any]]:
+    """What `wanted` gives over all rows."""
+    write_readings(home / "whole" / "readings.jsonl", BATCHES)
+    loop = Loop(home / "whole")
+    add(loop, wanted)
+    loop.run()
+    return given(loop)
+
+
+def given(loop: Loop) -> list[dict[str, Any]]:
+    return [json.loads(row) for row in rows(loop, "a")[0]]
+
+
+def beginning(loop: Loop, run: str) -> RunBeginning:
+    content = loop.carrier.shared.read(beginning_path("a", run))
+    assert content is not None
+    return RunBeginning.model_validate_json(content)
+
+
+OTHER = {"run": "a-2", "where": "value >= 0"}
+
+
+@pytest.fixture(params=[10_000_000, 0], ids=["few points", "many points"])
+def every(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr("streaming.spark.manifests.POINT_EVERY_TICKS", request.param)
+    return int(request.param)
+
+
+@pytest.mark.parametrize("after", range(1, BATCHES))
+def test_another_version_gives_every_window_once_and_whole(
+    home: Path, undisturbed: tuple[list[str], list[str]], after: int, every: int
+) -> None:
+    loop = stopped_after(home, after, spec("a", "readings.jsonl"))
+    add(loop, spec("a", "readings.jsonl", **OTHER))
+    loop.run()
+    assert rows(loop, "a")[0] == undisturbed[0]
+    if every == 0 and after > 3:
+        assert beginning(loop, "a-2").rows_again < after, "it does not read all again"
+
+
+@pytest.mark.parametrize("after", [2, 3, 5])
+@pytest.mark.parametrize(
+    "window",
+    [
+        {"kind": "tumbling", "size": "20us"},
+        {"kind": "hopping", "size": "20us", "hop": "10us"},
+        {"kind": "session", "gap": "4us"},
+        {"kind": "snapshot"},
+    ],
+    ids=lambda window: window["kind"],
+)
+def test_windows_of_another_kind_are_whole_from_the_first_on(
+    home: Path, after: int, window: dict[str, str], every: int
+) -> None:
+    loop = stopped_after(home, after, spec("a", "readings.jsonl"))
+    before, every_one = given(loop), whole(home, sized(window))
+    add(loop, sized(window))
+    loop.run()
+    new = [row for row in given(loop) if row not in before]
+    given_until = max((row["end"] for row in before), default=-1)
+    assert every in (0, 10_000_000)
+    assert [row for row in new if row not in every_one] == []
+    assert [row for row in every_one if row["end"] > given_until and row not in given(loop)] == [], "nothing is lost"
+    assert not any(row.get("incomplete") for row in new)
+
+
+@pytest.mark.parametrize("after", range(1, BATCHES))
+@pytest.mark.parametrize("window", [{"kind": "tumbling", "size": "20us"}, {"kind": "session", "gap": "4us"}])
+def test_at_the_old_positions_every_row_that_is_not_whole_says_so(
+    home: Path, after: int, window: dict[str, str]
+) -> None:
+    loop = stopped_after(home, after, spec("a", "readings.jsonl"))
+    before, every_one = given(loop), whole(home, sized(window))
+    add(loop, sized(window), "old_positions")
+    loop.run()
+    new = [row for row in given(loop) if row not in before]
+    assert [row for row in new if not row.get("incomplete") and row not in every_one] == []
+    assert after not in (2, 3) or any(row.get("incomplete") for row in new)
+    marked = beginning(loop, "a-2").incomplete_before["out"]
+    assert marked is not None
+    assert all(row.get("incomplete", False) == (row["start"] < marked) for row in new)
+
+
+def test_the_mark_survives_a_stop_a_start_and_a_move_to_another_carrier(home: Path) -> None:
+    loop = stopped_after(home, 3, spec("a", "readings.jsonl"))
+    before = given(loop)
+    add(loop, spec("a", "readings.jsonl", **OTHER), "old_positions")
+    loop.batch()
+    stop(loop)
+    add(loop, spec("a", "readings.jsonl", run="a-3", where=OTHER["where"]))
+    loop.batch()
+    path = "savepoints/a.arrow"
+    loop.carrier.control.append(SaveBinding(kind="savepoint", tick=0, binding="a", path=path))
+    loop.run()
+    moved = Loop(home, str(home / "dedicated"))
+    command = AddBinding(
+        kind="add",
+        tick=0,
+        spec=spec("a", "readings.jsonl", run="a-4", where=OTHER["where"]),
+        bucket_ids=[0],
+        lanes={"readings": ["0"]},
+        at_end="flush",
+        from_savepoint=path,
+    )
+    moved.carrier.control.append(command)
+    moved.run()
+    marked = beginning(moved, "a-4").incomplete_before["out"]
+    assert marked is not None
+    new = [row for row in given(moved) if row not in before]
+    assert {row.get("incomplete", False) for row in new} == {True, False}
+    assert all(row.get("incomplete", False) == (row["start"] < marked) for row in new)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("killed", [1, 2])
+def test_a_beginning_that_is_killed_anywhere_gives_the_same(
+    home: Path, undisturbed: tuple[list[str], list[str]], stage: str, killed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("streaming.spark.manifests.POINT_EVERY_TICKS", 0)
+    loop = stopped_after(home, 4, spec("a", "readings.jsonl"))
+    add(loop, spec("a", "readings.jsonl", **OTHER))
+    for _ in range(killed - 1):
+        loop.batch()
+    assert loop.killed_at(stage)
+    loop.run()
+    assert rows(loop, "a")[0] == undisturbed[0]
+
+
+def test_a_stop_while_rows_are_read_again_and_a_third_version_give_nothing_twice(
+    home: Path, undisturbed: tuple[list[str], list[str]]
+) -> None:
+    loop = stopped_after(home, 4, spec("a", "readings.jsonl"))
+    add(loop, spec("a", "readings.jsonl", **OTHER))
+    loop.batch()
+    stop(loop)
+    add(loop, spec("a", "readings.jsonl", run="a-3", where="value >= -1"))
+    loop.run()
+    assert rows(loop, "a")[0] == undisturbed[0]
+
+
+def test_from_the_beginning_is_what_was_asked_for_and_once_only(home: Path) -> None:
+    loop = stopped_after(home, 3, spec("a", "readings.jsonl"))
+    before = len(given(loop))
+    add(loop, spec("a", "readings.jsonl", run="a-2"), "beginning")
+    loop.batch()
+    stop(loop)
+    add(loop, spec("a", "readings.jsonl", run="a-2"), "beginning")
+    loop.run()
+    assert len(given(loop)) == before + len(whole(home, spec("a", "readings.jsonl")))
+
+
+def test_the_run_says_in_words_what_was_open_and_what_becomes_of_it(home: Path) -> None:
+    loop = stopped_after(home, 3, spec("a", "readings.jsonl"))
+    add(loop, spec("a", "readings.jsonl", **OTHER))
+    manifests = loop.run()
+    ((_, _, message), *_) = states(manifests, "a")
+    assert message == beginning(loop, "a-2").sentence
+    assert "1970-01-01T00:00:00.000020Z to 1970-01-01T00:00:00.000040Z, is given whole" in str(message)
+    report = ProgressReport.model_validate_json(json.dumps(manifests[-1]["reports"][-1]))
+    assert report.beginning == beginning(loop, "a-2")
+    assert [each["reports"][0]["reading_again"] for each in manifests[:4]] == [True, True, True, False]
+
+
+def test_a_file_that_is_gone_cannot_be_read_again_and_what_is_left_is_marked(home: Path) -> None:
+    def timed(run: str, where: str) -> RunSpec:
+        content = json.loads(file_spec("a", "files").model_dump_json())
+        content["run"] = run
+        content["inputs"]["readings"]["stream"]["event_time"] = {"start": {"column": "at", "unit": "us"}}
+        content["query"]["nodes"][1]["where"] = where
+        return RunSpec.model_validate_json(json.dumps(content))
+
+    (home / "files").mkdir()
+    for number in range(3):
+        lines = [{"at": number * 40 + row, "device": "d", "value": row} for row in range(40)]
+        (home / "files" / f"{number}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        os.utime(home / "files" / f"{number}.jsonl", (number, number))
+    loop = Loop(home, rows_per_batch=32)
+    add(loop, timed("a-1", "true"))
+    loop.batch()
+    loop.batch()
+    stop(loop)
+    (home / "files" / "0.jsonl").unlink()
+    add(loop, timed("a-2", "value >= 0"), "oldest_open")
+    ((state, domain, message),) = states(loop.run(), "a")
+    assert (state, domain) == ("failed", "user")
+    assert "no longer has the rows" in str(message)
+    add(loop, timed("a-3", "value >= 0"))
+    told = states(loop.run(), "a")
+    assert told[0][0] == "running"
+    assert "marked as incomplete" in str(told[0][2])
+    assert {row.get("incomplete", False) for row in given(loop) if row["start"] >= 50} == {True, False}

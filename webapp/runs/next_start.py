@@ -1,0 +1,130 @@
+"""What the next start of a binding would do with what its last run kept: asked before anybody starts or stops it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, get_args
+
+from django.conf import settings
+from django.utils import timezone
+from pydantic import ValidationError
+
+from streaming.wire.beginning import BeginAt
+from streaming.wire.kept import RestartPoint, concealed_spec, facts_of, plan_beginning, points_path
+from streaming.wire.messages import RunSpec
+from webapp.queries.models import QueryVersion
+from webapp.queries.texts import settings_of
+from webapp.runs.access import bound_inputs, latest_run
+from webapp.runs.checking import Bound
+from webapp.runs.choosing import InputChoice, choose
+from webapp.runs.models import Binding, Run
+from webapp.runs.services import spec_from
+from webapp.runs.states import Observed
+from webapp.streams.access import streams_by_name
+
+FIRST: Final = "This is its first start: it begins at the beginning of its inputs."
+GOES_ON: Final = "It goes on where the last run stopped: all that was open is kept, nothing is lost or given twice."
+GOES_ON_DEDICATED: Final = (
+    "It moves to another streaming query, and goes on where the last run stopped. What was open is kept if its state "
+    "can be divided over the cores; if not, it is read again."
+)
+COMPLETED: Final = (
+    "The inputs had come to their end, and nothing was left open. It begins at their beginning, and gives all results "
+    "again; if they have more rows by then, it goes on where it had read to, and reads what was open at the end again."
+)
+OTHER: Final = "The query, its streams or its settings are not those of the last run, so that its state does not fit."
+ASKED: Final = "The state of the last run is dropped."
+FLUSHED: Final = "The last run closed all windows when it was stopped, before they were whole."
+NO_POINTS: Final = "It is not known what the last run kept, because it had not committed anything."
+NO_VERSION: Final = "The inputs of this version are others: choose their streams, then it begins at their beginning."
+
+
+@dataclass(frozen=True)
+class StartOption:
+    """One way to begin: what it says, how many rows it reads again, and from when on its results are whole.
+
+    `incomplete`: some results will be marked, those before `whole_from` or, where that is None, any.
+    """
+
+    begin: BeginAt
+    sentence: str
+    rows_again: int
+    incomplete: bool
+    whole_from: int | None
+
+
+@dataclass(frozen=True)
+class NextStart:
+    """What a start does; times in ticks.
+
+    `goes_on`: with all state, if nothing is chosen. `options` are what may be chosen; where it does not go on, the
+    first is what it does if nothing is.
+    """
+
+    goes_on: bool
+    sentence: str
+    open_from: int | None
+    open_until: int | None
+    options: Sequence[StartOption]
+
+
+def next_start(binding: Binding, version: QueryVersion | None = None) -> NextStart:
+    """Return what the next start of `binding` would do, if it were of `version`, as of now."""
+    last = latest_run(binding)
+    points = _points(binding)
+    if last is None:
+        return _plain(FIRST)
+    spec = _spec(binding, version)
+    if spec is None:
+        return _plain(NO_VERSION)
+    if not points:
+        return _plain(NO_POINTS)
+    if last.observed == Observed.COMPLETED:
+        return _plain(COMPLETED)
+    facts = facts_of(concealed_spec(spec))
+    goes_on = points[0].shape == facts.shape and not points[0].flushed
+    ended = FLUSHED if points[0].shape == facts.shape else OTHER
+    why = ASKED if goes_on else ended
+    options = []
+    for choice in get_args(BeginAt):
+        said = plan_beginning(points, facts, choice, why).said
+        if said.how == choice and (not goes_on or choice == "beginning"):
+            lacking = bool(said.incomplete_before)
+            options.append(StartOption(choice, said.sentence, said.rows_again, lacking, said.whole_from))
+    said = plan_beginning(points, facts, None, why).said
+    words = said.sentence
+    if goes_on:
+        words = GOES_ON if last.dedicated == binding.dedicated else GOES_ON_DEDICATED
+    return NextStart(goes_on, words, said.open_from, said.open_until, options)
+
+
+def _plain(sentence: str) -> NextStart:
+    return NextStart(goes_on=False, sentence=sentence, open_from=None, open_until=None, options=())
+
+
+def _spec(binding: Binding, version: QueryVersion | None) -> RunSpec | None:
+    """Return what a start would be given, None where inputs of `version` have no stream yet."""
+    now = timezone.now()
+    run = Run(binding=binding, dedicated=binding.dedicated, created_at=now, changed_at=now)
+    if version is None:
+        return spec_from(run, binding.query_version.read_graph(), bound_inputs(binding))
+    graph = version.read_graph()
+    choices = {node: _as_it_is(bound) for node, bound in bound_inputs(binding).items()}
+    kept = {node: choice for node, choice in choices.items() if any(each.id == node for each in graph.nodes)}
+    chosen, faults = choose(graph, settings_of(version), kept, streams_by_name())
+    return None if faults else spec_from(run, graph, chosen)
+
+
+def _as_it_is(bound: Bound) -> InputChoice:
+    return InputChoice(bound.stream.name, bound.advance, bound.event_time)
+
+
+def _points(binding: Binding) -> list[RestartPoint]:
+    """Return what the binding has kept, newest first; one that cannot be read is none."""
+    folder = settings.PUNCTUAL_DATA / str(binding.organisation_id) / points_path(str(binding.pk))
+    found = []
+    for path in folder.glob("[0-9]*.json"):
+        try:
+            found.append(RestartPoint.model_validate_json(path.read_bytes()))
+        except (FileNotFoundError, ValidationError):
+            continue  # it was thinned out meanwhile, or written by a later version
+    return sorted(found, key=lambda point: point.batch, reverse=True)

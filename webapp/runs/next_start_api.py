@@ -1,0 +1,76 @@
+"""What the next start of a binding would do, over HTTP."""
+
+from dataclasses import asdict
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from streaming.definition.graph import Strict
+from streaming.wire.beginning import BeginAt
+from webapp.accounts.access import TenantView
+from webapp.core.api import answer, read_query
+from webapp.core.errors import ErrorEnvelope
+from webapp.queries.access import access_version
+from webapp.runs.access import access_binding
+from webapp.runs.api import REFUSALS
+from webapp.runs.next_start import next_start
+
+
+class NextStartAsked(Strict):
+    """The version of a query that the binding would have; left out: the one that it has."""
+
+    query_version: UUID | None = None
+
+
+class StartOptionShown(Strict):
+    """A way to begin; times in ticks.
+
+    `incomplete`: some results will say that they are not whole, those before `whole_from`, or, where it is null, any.
+    """
+
+    begin: BeginAt
+    sentence: str
+    rows_again: int
+    incomplete: bool
+    whole_from: int | None
+
+
+class NextStartShown(Strict):
+    """What the next start of a binding does with what its last run kept, as of now.
+
+    `goes_on`: with all state. `open_from`, `open_until`: the time of what is open, null where nothing is. `options` are
+    what may be chosen; where it does not go on, the first is what it does if nothing is chosen.
+    """
+
+    goes_on: bool
+    sentence: str
+    open_from: int | None
+    open_until: int | None
+    options: list[StartOptionShown]
+
+
+class NextStartView(TenantView):
+    """What the next start of a binding would do."""
+
+    @extend_schema(
+        operation_id="bindings_next_start",
+        parameters=[OpenApiParameter("query_version", UUID, description="As if the binding were of this version.")],
+        responses={200: NextStartShown, 422: ErrorEnvelope, **REFUSALS},
+    )
+    def get(self, request: Request, slug: str, binding: UUID) -> Response:
+        """Say what the next start does with what the last run kept; 404 for a version that is not yours."""
+        asked = read_query(request, NextStartAsked).query_version
+        version = None if asked is None else access_version(asked)
+        found = next_start(access_binding(binding), version)
+        options = [StartOptionShown.model_validate(asdict(option)) for option in found.options]
+        return answer(
+            NextStartShown(
+                goes_on=found.goes_on,
+                sentence=found.sentence,
+                open_from=found.open_from,
+                open_until=found.open_until,
+                options=options,
+            )
+        )
