@@ -194,6 +194,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/bindings/{binding}/next-start/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Say what the next start does with what the last run kept; 404 for a version that is not yours. */
+        get: operations["bindings_next_start"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/bindings/{binding}/results/": {
         parameters: {
             query?: never;
@@ -2215,6 +2232,25 @@ export interface components {
             name: string;
         };
         /**
+         * NextStartShown
+         * @description What the next start of a binding does with what its last run kept, as of now.
+         *
+         *     `goes_on`: with all state. `open_from`, `open_until`: the time of what is open, null where nothing is. `options` are
+         *     what may be chosen; where it does not go on, the first is what it does if nothing is chosen.
+         */
+        NextStartShown: {
+            /** Goes On */
+            goes_on: boolean;
+            /** Sentence */
+            sentence: string;
+            /** Open From */
+            open_from: number | null;
+            /** Open Until */
+            open_until: number | null;
+            /** Options */
+            options: components["schemas"]["StartOptionShown"][];
+        };
+        /**
          * NoClock
          * @description A node that gives nothing before the `inputs` end, for their settings advance no time; and what mends it.
          *
@@ -2479,6 +2515,8 @@ export interface components {
          *     `of_run` false: a report of before runs were told apart, whose totals count from the first start of the binding.
          *     `held_back` is the organisation's limit of events each second where more waited than it let the batch read.
          *     `failures` are the expressions that failed on most rows; `failed` counts the failures of all.
+         *     `beginning` says how the run began, null where it is the first or went on whole; `reading_again`: it has not yet
+         *     come to where the run before had read to.
          */
         ProgressReport: {
             /**
@@ -2527,6 +2565,13 @@ export interface components {
              * @default 0
              */
             failed?: number;
+            /** @default null */
+            beginning?: components["schemas"]["RunBeginning"] | null;
+            /**
+             * Reading Again
+             * @default false
+             */
+            reading_again?: boolean;
         };
         /**
          * ProjectNode
@@ -2629,7 +2674,8 @@ export interface components {
          *
          *     Most rows are final when they come. Those that are not have a `key`, which all rows of the same edge, or of the same
          *     pane, share: an edge comes as a row with `edge` start and a later one with `edge` end, which has both times; a row
-         *     with a `pane` takes the place of the one before it with the same key; `deleted` takes that back.
+         *     with a `pane` takes the place of the one before it with the same key; `deleted` takes that back. An `incomplete` row
+         *     may lack what its run has not read (`RunBeginning`), or was cut short when its user had all windows closed.
          */
         ResultRow: {
             /** Output */
@@ -2659,6 +2705,11 @@ export interface components {
             deleted?: boolean;
             /** @default null */
             pane?: components["schemas"]["PaneOfRow"] | null;
+            /**
+             * Incomplete
+             * @default false
+             */
+            incomplete?: boolean;
         };
         /**
          * ResultShown
@@ -2694,6 +2745,11 @@ export interface components {
             deleted?: boolean;
             /** @default null */
             pane?: components["schemas"]["PaneOfRow"] | null;
+            /**
+             * Incomplete
+             * @default false
+             */
+            incomplete?: boolean;
             /** Id */
             id: string;
             /** Run */
@@ -2751,6 +2807,44 @@ export interface components {
          * @enum {string}
          */
         Rowtime: "explicit" | "implicit";
+        /**
+         * RunBeginning
+         * @description How a run began that has not the whole state of the run `after`; times in ticks.
+         *
+         *     `incomplete_before`, by output: rows that start earlier may lack something and say so; null: any row may. An output
+         *     that is not named gives whole rows from the first on. What had been given `until` then, by output, is not given
+         *     again; outputs of `alike` release as they did, so that all has been given that they bring from rows that are read
+         *     again.
+         *     `open_from`, `open_until`: the time of what was open when the run before stopped; null where nothing was, or where
+         *     nothing had been given yet. `rows_again`: how many rows are read a second time. `sentence` says it all in words.
+         */
+        RunBeginning: {
+            /**
+             * How
+             * @enum {string}
+             */
+            how: "oldest_open" | "old_positions" | "beginning";
+            /** After */
+            after: string;
+            /** Incomplete Before */
+            incomplete_before: {
+                [key: string]: number | null;
+            };
+            /** Until */
+            until: {
+                [key: string]: number;
+            };
+            /** Alike */
+            alike: string[];
+            /** Open From */
+            open_from: number | null;
+            /** Open Until */
+            open_until: number | null;
+            /** Rows Again */
+            rows_again: number;
+            /** Sentence */
+            sentence: string;
+        };
         /**
          * RunDefinitionShown
          * @description What a run ran. `query_version` is null where it is not known.
@@ -3138,6 +3232,27 @@ export interface components {
          * @enum {string}
          */
         StartName: "requested" | "launching" | "session" | "planning" | "first_batch";
+        /**
+         * StartOptionShown
+         * @description A way to begin; times in ticks.
+         *
+         *     `incomplete`: some results will say that they are not whole, those before `whole_from`, or, where it is null, any.
+         */
+        StartOptionShown: {
+            /**
+             * Begin
+             * @enum {string}
+             */
+            begin: "oldest_open" | "old_positions" | "beginning";
+            /** Sentence */
+            sentence: string;
+            /** Rows Again */
+            rows_again: number;
+            /** Incomplete */
+            incomplete: boolean;
+            /** Whole From */
+            whole_from: number | null;
+        };
         /**
          * StartStep
          * @description A step of a start and when it began, in ticks; it lasts until the next one, the last until the run runs.
@@ -4464,6 +4579,63 @@ export interface operations {
             };
         };
     };
+    bindings_next_start: {
+        parameters: {
+            query?: {
+                /** @description As if the binding were of this version. */
+                query_version?: string;
+            };
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NextStartShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     bindings_kept_by_run: {
         parameters: {
             query?: never;
@@ -4579,7 +4751,10 @@ export interface operations {
     };
     bindings_start: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Where it begins; see next-start. */
+                begin?: "beginning" | "old_positions" | "oldest_open";
+            };
             header?: never;
             path: {
                 binding: string;
