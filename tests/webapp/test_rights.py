@@ -58,6 +58,7 @@ RIGHTS: dict[str, dict[str, Permission]] = {
     "bindings/<uuid:binding>/results/": {"delete": E},
     "runs/": {"get": V},
     "runs/<uuid:run>/": {"get": V},
+    "runs/<uuid:run>/definition/": {"get": V},
     "runs/<uuid:run>/results/": {"get": V},
     "runs/<uuid:run>/quarantine/": {"get": V},
     "runs/<uuid:run>/logs/": {"get": V},
