@@ -55,7 +55,7 @@ RIGHTS: dict[str, dict[str, Permission]] = {
     "bindings/<uuid:binding>/next-start/": {"get": V},
     "bindings/<uuid:binding>/start/": {"post": O},
     "bindings/<uuid:binding>/stop/": {"post": O},
-    "bindings/<uuid:binding>/results/": {"delete": E},
+    "bindings/<uuid:binding>/results/": {"get": V, "delete": E},
     "runs/": {"get": V},
     "runs/<uuid:run>/": {"get": V},
     "runs/<uuid:run>/definition/": {"get": V},
