@@ -12,10 +12,12 @@ from streaming.spark import compaction
 from streaming.spark.compaction import tidy
 from streaming.spark.local_run import committed_lines
 from streaming.spark.storage import LocalFolder
+from streaming.wire.by_run import kept_by_run, lines_by_run
 from streaming.wire.messages import LateEvent, ResultRow
 from streaming.wire.results import (
     Commit,
     PartKind,
+    RunBatches,
     Span,
     committed_rows,
     committed_spans,
@@ -39,8 +41,8 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compaction, "_size", lambda span: ((span.last - span.first + 1).bit_length() - 1) // 3)
 
 
-def batch(folder: Path, number: int, tasks: int = 2, at: int = 0) -> None:
-    """Rows in two parts, some empty; every third batch has late rows too."""
+def batch(folder: Path, number: int, tasks: int = 2, at: int = 0, run: str | None = None) -> None:
+    """Rows in two parts; every third batch has late rows. Without `run`: as before runs were told apart."""
     parts = []
     for task in range(tasks):
         rows = [ResultRow(output="out", start=number, end=None, payload={"n": n}) for n in range((number + task) % 4)]
@@ -48,7 +50,8 @@ def batch(folder: Path, number: int, tasks: int = 2, at: int = 0) -> None:
             parts.append(write_part(folder, "results", number, task, rows))
     if number % 3 == 0:
         parts.append(write_part(folder, "late", number, 0, [late(number), late(number)]))
-    write_commit(folder, Commit(batch=number, parts=parts, totals={"batch": number, "at": at}))
+    runs = [] if run is None else [RunBatches(run=run, first=number, last=number)]
+    write_commit(folder, Commit(batch=number, parts=parts, totals={"batch": number, "at": at}, runs=runs))
 
 
 def late(number: int) -> LateEvent:
@@ -57,11 +60,11 @@ def late(number: int) -> LateEvent:
     return LateEvent(input="in", lane="0", position=number, **times, **what)
 
 
-def pages(folder: Path, kind: PartKind, limit: int) -> list[dict[str, Any]]:
+def pages(folder: Path, kind: PartKind, limit: int, run: str | None = None) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     cursor = None
     while True:
-        page = committed_rows(folder, kind, limit, cursor)
+        page = committed_rows(folder, kind, limit, cursor, run=run)
         found += page.rows
         cursor = page.next
         if cursor is None:
@@ -197,6 +200,72 @@ def test_a_deletion_takes_what_it_takes_where_nothing_is_merged(
     tidy_up(merged)
     for each in ("results", "late"):
         assert pages(merged, each, 6) == pages(plain, each, 6)
+
+
+RUNS = {None: range(1, 6), "one": range(6, 20), "two": range(20, 23), "three": range(23, 40)}
+"""The batches that each run made; of the oldest it was not written down."""
+
+
+def several_runs(folder: Path) -> None:
+    for run, numbers in RUNS.items():
+        for number in numbers:
+            batch(folder, number, run=run)
+
+
+@pytest.mark.parametrize("kind", ["results", "late"])
+def test_rows_of_several_runs_stay_told_apart_when_they_are_merged(tmp_path: Path, kind: PartKind) -> None:
+    several_runs(tmp_path)
+    before = {run: pages(tmp_path, kind, 5, run) for run in RUNS}
+    lines = list(lines_by_run(tmp_path, kind))
+    assert tidy_up(tmp_path) > 2
+    assert len(committed_spans(tmp_path)) < 15
+    assert {run: pages(tmp_path, kind, 5, run) for run in RUNS} == before
+    for run, numbers in RUNS.items():
+        own = {row["start"] for row in pages(tmp_path, "results", 100) if row["_run"] == run}
+        assert own <= set(numbers)
+        assert {row["_run"] for row in before["one"]} == {"one"}
+    rows = [(run, line) for run, piece in lines_by_run(tmp_path, kind) for line in piece]
+    assert rows == [(run, line) for run, piece in lines for line in piece]
+
+
+@pytest.mark.parametrize("merged", [True, False])
+@pytest.mark.parametrize("run", ["one", "two", "three"])
+@pytest.mark.parametrize("kind", ["results", "late"])
+def test_the_rows_of_one_run_are_deleted_and_those_of_others_stay(
+    tmp_path: Path, kind: PartKind, run: str, merged: bool
+) -> None:
+    several_runs(tmp_path)
+    if merged:
+        tidy_up(tmp_path)
+    others = {each: pages(tmp_path, kind, 7, each) for each in RUNS if each not in (None, run)}
+    rows, before = len(pages(tmp_path, kind, 50, run)), stored_after(tmp_path, 0)
+    whole = pages(tmp_path, kind, 50)
+    removed = remove(tmp_path, kind, 39, run)
+    assert removed.rows == rows > 0
+    assert pages(tmp_path, kind, 9, run) == []
+    assert pages(tmp_path, kind, 50) == [row for row in whole if row["_run"] != run]
+    assert {each: pages(tmp_path, kind, 7, each) for each in others} == others
+    assert remove(tmp_path, kind, 39, run).rows == 0, "asked again"
+    assert pages(tmp_path, kind, 50) == [row for row in whole if row["_run"] != run]
+    after = stored_after(tmp_path, 0)
+    assert (before.results - after.results, before.late - after.late) == (removed.results, removed.late)
+    kept = kept_by_run(tmp_path)
+    assert (sum(each.result_bytes for each in kept), sum(each.late_bytes for each in kept)) == (
+        after.results,
+        after.late,
+    )
+    tidy_up(tmp_path)
+    assert pages(tmp_path, kind, 50) == [row for row in whole if row["_run"] != run]
+
+
+def test_a_deletion_in_the_middle_of_merged_batches_may_be_asked_again(tmp_path: Path) -> None:
+    for number in range(1, 40):
+        batch(tmp_path, number)
+    tidy_up(tmp_path)
+    before = pages(tmp_path, "results", 100)
+    for _ in range(3):
+        remove(tmp_path, "results", 5)
+        assert pages(tmp_path, "results", 100) == [row for row in before if int(row["_id"].split("-")[0]) > 5]
 
 
 def test_parts_that_would_make_too_large_a_one_stay_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

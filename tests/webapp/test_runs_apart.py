@@ -109,10 +109,11 @@ def test_what_is_kept_is_listed_and_deleted_by_run(
     address = f"bindings/{binding['id']}/results/"
     first, second = runs
     listed = bob.get(address).json()
-    assert [(each["run"], each["query_version"], each["results"], each["quarantine"]) for each in listed] == [
-        (second["id"], 2, 2, 1),
-        (first["id"], 1, 4, 2),
-        (None, None, 2, 1),
+    told = ("run", "query_version", "open", "results", "quarantine")
+    assert [tuple(each[name] for name in told) for each in listed] == [
+        (second["id"], 2, True, 2, 1),
+        (first["id"], 1, False, 4, 2),
+        (None, None, False, 2, 1),
     ]
     on_disk = sum(path.stat().st_size for path in folder.rglob("*.json*"))
     assert sum(each["result_bytes"] + each["quarantine_bytes"] for each in listed) == on_disk

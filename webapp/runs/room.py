@@ -56,7 +56,9 @@ def kept_by_runs(binding: UUID) -> list[RunKept]:
     if not ours:
         raise NotFound
     found = kept_by_run(rows_folder(binding))
-    known = Run.objects.filter(pk__in=[each.run for each in found if each.run]).only("created_at", "query_version")
+    known = Run.objects.filter(pk__in=[each.run for each in found if each.run]).only(
+        "created_at", "query_version", "ended_at"
+    )
     runs = {str(run.pk): run for run in known}
     return [RunKept(each.run, runs.get(each.run or ""), each) for each in found]
 

@@ -35,12 +35,14 @@ class KeptList(RootModel[list[KeptShown]]):
 class RunKeptShown(Strict):
     """What is kept of one run. `run` is null for rows of before runs were told apart.
 
-    `started_at` and `query_version` are null where the run is no longer in the list: its binding was deleted.
+    `started_at` and `query_version` are null where the run is no longer in the list: its binding was deleted. Of an
+    `open` one nothing can be deleted yet.
     """
 
     run: str | None
     started_at: str | None
     query_version: int | None
+    open: bool
     results: int
     quarantine: int
     result_bytes: int
@@ -89,6 +91,7 @@ class BindingResultsView(TenantView):
                 run=each.run,
                 started_at=None if each.known is None else each.known.created_at.isoformat(),
                 query_version=None if each.known is None else each.known.query_version,
+                open=each.known is not None and each.known.ended_at is None,
                 results=each.rows.results,
                 quarantine=each.rows.late,
                 result_bytes=each.rows.result_bytes,

@@ -2895,7 +2895,8 @@ export interface components {
          * RunKeptShown
          * @description What is kept of one run. `run` is null for rows of before runs were told apart.
          *
-         *     `started_at` and `query_version` are null where the run is no longer in the list: its binding was deleted.
+         *     `started_at` and `query_version` are null where the run is no longer in the list: its binding was deleted. Of an
+         *     `open` one nothing can be deleted yet.
          */
         RunKeptShown: {
             /** Run */
@@ -2904,6 +2905,8 @@ export interface components {
             started_at: string | null;
             /** Query Version */
             query_version: number | null;
+            /** Open */
+            open: boolean;
             /** Results */
             results: number;
             /** Quarantine */

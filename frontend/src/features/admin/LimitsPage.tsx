@@ -1,15 +1,13 @@
 import { useState } from "react";
-import { AskedAction } from "../../components/AskedAction";
 import { Empty, ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
 import { Scroll } from "../../components/Scroll";
-import { api, unwrap } from "../../lib/api";
 import { useNow } from "../../lib/now";
-import { useReason, useSlug } from "../../lib/session";
-import type { KeptShown, UsageShown } from "../../model/api";
-import { bytesWords, fullness, secondsToMidnight, secondsWords, shareUsed, usageWords } from "../../model/quotas";
-import { useKept, useRefresh, useRunningBindings, useUsages } from "./queries";
+import type { UsageShown } from "../../model/api";
+import { fullness, secondsToMidnight, secondsWords, shareUsed, usageWords } from "../../model/quotas";
+import { KeptRows } from "./KeptRows";
+import { useKept, useRunningBindings, useUsages } from "./queries";
 
 const MINUTE_MS = 60_000;
 
@@ -55,86 +53,6 @@ function Meter({ usage }: { usage: UsageShown }) {
   );
 }
 
-type Kind = "results" | "quarantine";
-
-interface DeletionProps {
-  kept: KeptShown;
-  kind: Kind;
-  reason: string | null;
-  onDeleted: (words: string) => void;
-}
-
-function Deletion({ kept, kind, reason, onDeleted }: DeletionProps) {
-  const slug = useSlug();
-  const refresh = useRefresh();
-  const remove = async () => {
-    const params = { path: { slug, binding: kept.binding }, query: { kind } };
-    const { rows, bytes } = await unwrap(api.DELETE("/api/t/{slug}/bindings/{binding}/results/", { params }));
-    onDeleted(`${rows.toLocaleString("en-GB")} rows of ${kept.name} are deleted: ${bytesWords(bytes)} are free again.`);
-    await refresh("kept", "quotas", "audit");
-  };
-  return (
-    <AskedAction
-      reason={reason}
-      opener="Delete…"
-      label={`Delete the ${kind} of ${kept.name}`}
-      title={`Delete the ${kind} of ${kept.name}?`}
-      words={[`Delete the ${kind}`, "Deleting…"]}
-      keep="Keep them"
-      act={remove}
-    >
-      <p>
-        All of it that is kept now is deleted and cannot be brought back: a later start goes on where the last run
-        stopped, and what was deleted does not come again.
-      </p>
-    </AskedAction>
-  );
-}
-
-interface KeptRowProps {
-  kept: KeptShown;
-  running: boolean;
-  onDeleted: (words: string) => void;
-}
-
-function Amount({ kind, bytes, kept, running, onDeleted }: KeptRowProps & { kind: Kind; bytes: number }) {
-  const edit = useReason("edit");
-  const busy = running ? `${kept.name} runs. Stop it first, then delete its ${kind}.` : null;
-  return (
-    <div className="row end">
-      <span className="figures nowrap">{bytesWords(bytes)}</span>
-      {bytes === 0 ? null : <Deletion kept={kept} kind={kind} reason={edit ?? busy} onDeleted={onDeleted} />}
-    </div>
-  );
-}
-
-function KeptRow(props: KeptRowProps) {
-  const { kept, running } = props;
-  return (
-    <tr>
-      <th scope="row">
-        {kept.name}{" "}
-        {kept.exists ? null : (
-          <span className="mark" data-tone="idle">
-            deleted binding
-          </span>
-        )}
-        {running ? (
-          <span className="mark" data-tone="good">
-            runs
-          </span>
-        ) : null}
-      </th>
-      <td className="num">
-        <Amount kind="results" bytes={kept.result_bytes} {...props} />
-      </td>
-      <td className="num">
-        <Amount kind="quarantine" bytes={kept.quarantine_bytes} {...props} />
-      </td>
-    </tr>
-  );
-}
-
 function Kept() {
   const kept = useKept();
   const running = useRunningBindings().data;
@@ -165,7 +83,7 @@ function Kept() {
             </thead>
             <tbody>
               {kept.data.map((each) => (
-                <KeptRow
+                <KeptRows
                   key={each.binding}
                   kept={each}
                   running={running?.has(each.binding) ?? false}

@@ -4,12 +4,13 @@ import { Instant } from "../../components/Instant";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
 import { Scroll } from "../../components/Scroll";
+import { useKeptByRun } from "../../lib/keptByRun";
 import { counted } from "../../lib/numbers";
 import type { LateShown, RunKeptShown, RunShown } from "../../model/api";
 import { isOutcome, OUTCOME_WORDS, OUTCOMES, type Outcome, reasonWords } from "../../model/outcomes";
 import { formatSpan } from "../../model/ticks";
 import { More, Newer } from "./paging";
-import { useFollowing, useKeptRuns, useQuarantine } from "./queries";
+import { useFollowing, useQuarantine } from "./queries";
 import { NotKept, RunCell, type RunScope, ScopeChoice } from "./scope";
 
 const LISTED = OUTCOMES.filter((outcome) => outcome !== "on_time" && outcome !== "reordered");
@@ -55,7 +56,7 @@ function Row({ row, run, scope, known }: TableProps & { row: LateShown; known: r
 }
 
 function QuarantineTable({ rows, run, scope }: TableProps & { rows: readonly LateShown[] }) {
-  const known = useKeptRuns(run.binding, scope === "all");
+  const known = useKeptByRun(run.binding, scope === "all");
   return (
     <Scroll label="Table of late and malformed rows" tall>
       <table>

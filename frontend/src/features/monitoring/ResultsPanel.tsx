@@ -4,12 +4,13 @@ import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
 import { Scroll } from "../../components/Scroll";
 import { Value } from "../../components/Value";
+import { useKeptByRun } from "../../lib/keptByRun";
 import { counted } from "../../lib/numbers";
 import type { ResultShown, RunShown } from "../../model/api";
 import { columnsOf, hasColumn } from "../../model/columns";
 import { standing } from "../../model/standing";
 import { More, Newer } from "./paging";
-import { useFollowing, useKeptRuns, useResults } from "./queries";
+import { useFollowing, useResults } from "./queries";
 import { NotKept, RunCell, type RunScope, ScopeChoice } from "./scope";
 
 function Cell({ row, name }: { row: ResultShown; name: string }) {
@@ -29,7 +30,7 @@ interface TableProps {
 
 function ResultTable({ rows, run, scope }: TableProps) {
   const columns = columnsOf(rows.map((row) => row.payload));
-  const known = useKeptRuns(run.binding, scope === "all");
+  const known = useKeptByRun(run.binding, scope === "all");
   const severalOutputs = new Set(rows.map((row) => row.output)).size > 1;
   const notFinal = rows.some((row) => row.key);
   return (

@@ -49,18 +49,6 @@ export function useQuarantine(run: string, runs: RunScope, outcome: Outcome | nu
   return { pages, key };
 }
 
-/** The runs of a binding of which anything is kept, newest first. */
-export function useKeptRuns(binding: string, wanted: boolean) {
-  const slug = useSlug();
-  const kept = useQuery({
-    queryKey: [slug, "kept", binding],
-    queryFn: () =>
-      unwrap(api.GET("/api/t/{slug}/bindings/{binding}/results/", { params: { path: { slug, binding } } })),
-    enabled: wanted,
-  });
-  return kept.data ?? [];
-}
-
 /** What a run ran, as it was at its start. It never changes. */
 export function useDefinition(run: string, wanted: boolean) {
   const slug = useSlug();

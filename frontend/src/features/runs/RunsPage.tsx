@@ -40,7 +40,12 @@ function History({ runs }: { runs: readonly RunShown[] }) {
                 <StateMark observed={run.observed} since={run.changed_at} />
               </td>
               <td className="nowrap">
-                {run.query_name} {versionWords(run.query_version)}
+                {run.query === null ? (
+                  <span title="This query was deleted">{run.query_name}</span>
+                ) : (
+                  <Link to={`/t/${slug}/queries/${run.query}`}>{run.query_name}</Link>
+                )}{" "}
+                {versionWords(run.query_version)}
               </td>
               <td>{run.ended_at === null ? "" : <IsoInstant iso={run.ended_at} />}</td>
               <td className="message">{run.message}</td>
