@@ -45,9 +45,10 @@ def start(place: Place, processes: Processes, url: str) -> list[str]:
     services.gather_data(place)
     services.manage("Bringing the database up to date", ["migrate", "--noinput"], place, env)
     demo_lines = services.manage("Laying out the demo", ["demo"], place, env)
-    say("Starting the web server and the worker")
+    say("Starting the web server, the worker and the clock of its tasks")
     services.start_web(processes, place)
     services.start_worker(processes)
+    services.start_beat(processes)
     return demo_lines
 
 
@@ -73,8 +74,11 @@ def wait_for_demo(place: Place, processes: Processes, url: str) -> None:
     with redis.Redis.from_url(url) as client:
 
         def moves() -> bool:
-            processes.require_alive()
-            return watch.moved(look(client))
+            processes.tend()
+            try:
+                return watch.moved(look(client))
+            except redis.ConnectionError:  # it is being started again
+                return False
 
         if not wait_until(moves, timeout_s=DEMO_S):
             raise CannotGoOn(f"The demo run's numbers do not move: see {place.logs}.{runner_logs(place)}")

@@ -1,5 +1,7 @@
 """The processes of an installation: started in groups of their own, watched, and stopped to the last."""
 
+import os
+import signal
 import subprocess  # nosec B404 # programs of this machine, named by lists
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,21 +11,33 @@ from typing import NoReturn
 
 import psutil
 
-from deploy.prepare.console import CannotGoOn, tail
+from deploy.prepare.console import CannotGoOn, say, tail
 from deploy.prepare.places import ROOT
 
 WATCH_EVERY_S = 0.5
+SETTLED_S = 60.0
+"""A child that has lived for so long before it ended is started again at once."""
+LONGEST_PAUSE_S = 60.0
+HOPELESS = 10
+"""After so many ends in a row, each soon after its start, it is said why; it is tried on."""
 STOP_S = 20.0
 """How long a process may take to end after it was asked to; a runner finishes its batch in that time."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Child:
-    """One process that this installation started, and where it writes its log."""
+    """One process that this installation started, how it is started again, and where it writes its log.
+
+    `failures`: how often it ended in a row, soon after its start; `due`: when it is started again, while it is not.
+    """
 
     name: str
-    process: "subprocess.Popen[bytes]"
+    command: Sequence[str]
     log: Path
+    process: "subprocess.Popen[bytes]"
+    began: float
+    failures: int = 0
+    due: float | None = None
 
 
 @dataclass
@@ -32,13 +46,19 @@ class Processes:
 
     env: Mapping[str, str]
     logs: Path
+    monotonic: Callable[[], float] = time.monotonic
     children: list[Child] = field(default_factory=list)
 
     def start(self, name: str, command: Sequence[str]) -> Child:
         """Start `command`; in a session of its own, so that ctrl-C reaches us first and we stop all in order."""
         log = self.logs / f"{name}.log"
+        child = Child(name, command, log, self._started(command, log), self.monotonic())
+        self.children.append(child)
+        return child
+
+    def _started(self, command: Sequence[str], log: Path) -> "subprocess.Popen[bytes]":
         with log.open("ab") as output:
-            process = subprocess.Popen(  # nosec B603 # a list of arguments, no shell, no word of a user in it
+            return subprocess.Popen(  # nosec B603 # a list of arguments, no shell, no word of a user in it
                 command,
                 cwd=ROOT,
                 env=dict(self.env),
@@ -47,12 +67,9 @@ class Processes:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        child = Child(name, process, log)
-        self.children.append(child)
-        return child
 
     def require_alive(self) -> None:
-        """Raise CannotGoOn, with the end of its log, when a child has ended."""
+        """Raise CannotGoOn, with the end of its log, when a child has ended: while it starts for the first time."""
         for child in self.children:
             code = child.process.poll()
             if code is not None:
@@ -61,10 +78,47 @@ class Processes:
                 )
 
     def watch(self) -> NoReturn:
-        """Return never; raises CannotGoOn when a child has ended."""
+        """Return never: start again what ends."""
         while True:
-            self.require_alive()
+            self.tend()
             time.sleep(WATCH_EVERY_S)
+
+    def tend(self) -> None:
+        """Start again what has ended: at once, then after 1, 2, 4 ... 60 s while it ends soon after each start."""
+        now = self.monotonic()
+        for child in self.children:
+            if child.due is None:
+                code = child.process.poll()
+                if code is None:
+                    continue
+                self._take_down(child, code, now)
+            if child.due is not None and child.due <= now:
+                self._start_again(child, now)
+
+    def _take_down(self, child: Child, code: int, now: float) -> None:
+        child.failures = 1 if now - child.began >= SETTLED_S else child.failures + 1
+        pause = 0.0 if child.failures == 1 else min(2.0 ** (child.failures - 2), LONGEST_PAUSE_S)
+        child.due = now + pause
+        quietly(lambda: os.killpg(child.process.pid, signal.SIGKILL))  # what it started would work on beside the next
+        how = f"killed by signal {-code}" if code < 0 else f"code {code}"
+        if child.failures == HOPELESS:
+            last = tail(child.log).strip().splitlines()[-1:] or ["nothing"]
+            say(
+                f"The {child.name} process ended {HOPELESS} times in a row soon after its start ({how}). It is tried "
+                f"again every minute; all else runs on. Its log {child.log} ends with: {last[0].strip()}"
+            )
+        elif child.failures < HOPELESS:
+            when = f"in {pause:.0f} s" if pause else "now"
+            say(f"The {child.name} process ended ({how}); it is started again {when}.")
+
+    def _start_again(self, child: Child, now: float) -> None:
+        child.began = now
+        try:
+            child.process = self._started(child.command, child.log)
+            child.due = None
+        except OSError as error:  # no memory for it, say: that passes
+            child.due = now + LONGEST_PAUSE_S
+            say(f"The {child.name} process cannot be started ({error.strerror}); it is tried again in a minute.")
 
     def stop(self, outliving: Callable[[], list[psutil.Process]]) -> None:
         """Stop the children, the last started first, each with all that it started.
@@ -119,7 +173,7 @@ def quietly(action: Callable[[], None]) -> None:
     """Do `action` to a process that may have ended meanwhile."""
     try:
         action()
-    except psutil.NoSuchProcess:
+    except (psutil.NoSuchProcess, ProcessLookupError):
         return
 
 

@@ -108,6 +108,17 @@ def start_web(processes: Processes, place: Place) -> Child:
 
 
 def start_worker(processes: Processes) -> Child:
-    """Start the Celery worker, with the clock of the regular tasks in it."""
-    options = ["worker", "--beat", "--concurrency", "2", "--loglevel", os.environ.get("PUNCTUAL_LOG_LEVEL", "INFO")]
-    return processes.start("worker", [sys.executable, "-m", "celery", "--app", "webapp", *options])
+    """Start the Celery worker."""
+    return _start_celery(processes, "worker", "--concurrency", "2")
+
+
+def start_beat(processes: Processes) -> Child:
+    """Start the clock of the regular tasks: a process of its own, for in a worker nobody would see it die."""
+    return _start_celery(processes, "beat", "--pidfile", "")
+
+
+def _start_celery(processes: Processes, name: str, *options: str) -> Child:
+    level = os.environ.get("PUNCTUAL_LOG_LEVEL", "INFO")
+    return processes.start(
+        name, [sys.executable, "-m", "celery", "--app", "webapp", name, *options, "--loglevel", level]
+    )

@@ -3,12 +3,13 @@
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 import pytest
 
-from deploy.installation.processes import Processes, end_trees, is_runner, is_service, running
+from deploy.installation.processes import Child, Processes, end_trees, is_runner, is_service, running
 from deploy.prepare.console import CannotGoOn
 
 WITH_A_CHILD = (
@@ -95,3 +96,102 @@ def test_a_service_is_known_by_the_data_it_serves(tmp_path: Path) -> None:
     assert not is_service(process, tmp_path / "another")
     worker.kill()
     finish(worker)
+
+
+@dataclass
+class Clock:
+    """A clock that stands still until it is told."""
+
+    at: float = 0.0
+
+    def __call__(self) -> float:
+        return self.at
+
+
+def ended(child: Child) -> None:
+    child.process.wait()
+
+
+def test_a_child_that_was_killed_is_started_again_and_no_other_is_touched(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    processes = Processes(os.environ, tmp_path, Clock())
+    waits = [sys.executable, "-c", "import signal; signal.pause()"]
+    web, worker = processes.start("web", waits), processes.start("worker", waits)
+    before = [web.process.pid, worker.process.pid]
+    web.process.kill()
+    ended(web)
+    processes.tend()
+    assert web.process.poll() is None
+    assert [web.process.pid == before[0], worker.process.pid == before[1]] == [False, True]
+    assert "The web process ended (killed by signal 9); it is started again now." in capsys.readouterr().out
+    processes.stop(list)
+
+
+def test_what_a_killed_child_had_started_ends_before_the_next_one_begins(tmp_path: Path) -> None:
+    processes = Processes(os.environ, tmp_path, Clock())
+    worker = processes.start("worker", [sys.executable, "-c", WITH_A_CHILD])
+    while not worker.log.read_text().strip():
+        worker.process.poll()
+    (left,) = running([int(worker.log.read_text())])
+    worker.process.kill()
+    ended(worker)
+    processes.tend()
+    left.wait(10)
+    processes.stop(list)
+
+
+def test_a_child_that_cannot_start_is_tried_on_with_back_off_and_says_why_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = Clock()
+    processes = Processes(os.environ, tmp_path, clock)
+    worker = processes.start("worker", [sys.executable, "-c", "raise SystemExit('no such table')"])
+    pauses = []
+    for _ in range(12):
+        ended(worker)
+        processes.tend()
+        pauses.append(0.0 if worker.due is None else worker.due - clock.at)
+        clock.at += pauses[-1]
+        processes.tend()
+        assert worker.due is None
+    said = capsys.readouterr().out
+    assert pauses == [0, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60]
+    assert said.count("10 times in a row") == 1
+    assert said.count("\n") == 10
+    assert said.splitlines()[-1].endswith("ends with: no such table")
+    ended(worker)
+    processes.stop(list)
+
+
+def test_a_child_that_has_lived_for_a_minute_is_started_again_at_once(tmp_path: Path) -> None:
+    clock = Clock()
+    processes = Processes(os.environ, tmp_path, clock)
+    worker = processes.start("worker", [sys.executable, "-c", "import signal; signal.pause()"])
+    worker.failures = 7
+    clock.at = 61.0
+    worker.process.kill()
+    ended(worker)
+    processes.tend()
+    assert (worker.failures, worker.due, worker.process.poll()) == (1, None, None)
+    processes.stop(list)
+
+
+def test_a_child_that_finds_no_memory_is_tried_again_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    processes = Processes(os.environ, tmp_path, clock)
+    worker = processes.start("worker", [sys.executable, "-c", "import signal; signal.pause()"])
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(12, "Cannot allocate memory")
+
+    worker.process.kill()
+    ended(worker)
+    with monkeypatch.context() as memory:
+        memory.setattr(subprocess, "Popen", refused)
+        processes.tend()
+    assert worker.due == 60
+    clock.at = 60
+    processes.tend()
+    assert worker.process.poll() is None
+    processes.stop(list)
