@@ -90,6 +90,15 @@ class Books:
                 found += self._told(seen)
         return found
 
+    def restarted(self, bindings: Collection[str]) -> list[Seen]:
+        """The query of `bindings` was started again: those of their runs that were said to run start again."""
+        found: list[Seen] = []
+        for binding in sorted(bindings):
+            told = self.states.get(self.carried.get(binding, ""))
+            if told is not None and told.state == "running":
+                found += self._told(Seen(told.run, "starting"))
+        return found
+
     def ready(self, runs: Mapping[str, Mapping[str, Any]]) -> list[Seen]:
         """A query runs: those that its manifest (`runs`) calls running do so again."""
         found: list[Seen] = []

@@ -26,6 +26,10 @@ class CarrierLike(Protocol):
     def ready(self) -> bool:
         """Whether it plans batches."""
 
+    @property
+    def planned(self) -> bool:
+        """Whether it has been through a batch, or seen that there is none, since it was started."""
+
     def start(self) -> None:
         """Start the query, or go on."""
 

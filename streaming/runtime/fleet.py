@@ -99,11 +99,16 @@ class Fleet:
         name = self._placed.get(binding)
         return name is not None and self._members[name].carrier.ready
 
-    def ready_runs(self) -> Iterator[Mapping[str, Mapping[str, Any]]]:
-        """The last change of each run of a carrier that plans batches; one after the other."""
+    def planned_runs(self) -> Iterator[Mapping[str, Mapping[str, Any]]]:
+        """The last change of each run of a carrier that has planned since it was started; one after the other."""
         for member in self._members.values():
-            if member.carrier.ready:
+            if member.carrier.planned:
                 yield member.carrier.last_runs()
+
+    def restarted(self) -> set[str]:
+        """The bindings whose query has ended and is to be started again, or was, and has not come to plan since."""
+        again = {name for name, member in self._members.items() if member.tried and not member.carrier.ready}
+        return {binding for binding, name in self._placed.items() if name in again}
 
     def manifests(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """What was committed since it was asked last, each with its carrier."""

@@ -168,7 +168,9 @@ class Runner:
                     log.error("run %s failed: %s", seen.run, seen.message, extra={"detail": change["detail"]})
                 for told in self._books.note(change["binding"], seen):
                     self._tell(told)
-        for runs in self._fleet.ready_runs():
+        for seen in self._books.restarted(self._fleet.restarted()):
+            self._tell(seen)
+        for runs in self._fleet.planned_runs():
             for told in self._books.ready(runs):
                 self._tell(told)
         self._tell_steps()

@@ -57,6 +57,7 @@ class Carrier:
         self._opened: CarrierFolder = create(location, settings)
         self._checkpoint = _checkpoint_of(self._opened) if checkpoint is None else checkpoint
         self._query: StreamingQuery | None = None
+        self._planned: StreamingQuery | None = None
         self._tidying = Tidying(self._opened)
 
     @property
@@ -197,6 +198,13 @@ class Carrier:
     def ready(self) -> bool:
         """Whether the query has come so far that it plans batches."""
         return self.running and self._query is not None and "nitializing" not in self._query.status["message"]
+
+    @property
+    def planned(self) -> bool:
+        """Whether the query has been through a batch, or has seen that there is none, since it was started."""
+        if self._planned is not self._query and self.ready and self._query is not None:
+            self._planned = self._query if self._query.lastProgress is not None else None
+        return self._query is not None and self._planned is self._query
 
     def _lanes(self, spec: RunSpec) -> dict[str, list[str]]:
         lanes = {}

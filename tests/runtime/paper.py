@@ -25,6 +25,7 @@ class PaperCarrier:
 
     running: bool = False
     ready: bool = False
+    has_planned: bool = True
     commands: list[str] = field(default_factory=list)
     manifests: list[dict[str, Any]] = field(default_factory=list)
     limits: list[int | None] = field(default_factory=list)
@@ -36,6 +37,10 @@ class PaperCarrier:
     asked: dict[str, str] = field(default_factory=dict)
     there: set[str] = field(default_factory=set)
     nothing_kept: set[str] = field(default_factory=set)
+
+    @property
+    def planned(self) -> bool:
+        return self.ready and self.has_planned
 
     def start(self) -> None:
         self.starts += 1

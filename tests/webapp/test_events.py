@@ -319,7 +319,6 @@ class Guarded:
         organisation = str(live.person.organisation.pk)
         self.stream = events.event_stream(
             organisation,
-            live.run,
             cursor=events.Cursor(),
             state=state,
             allowed=self.allowed,
@@ -366,3 +365,27 @@ def test_a_stream_whose_right_cannot_be_asked_for_ends(live: Live, heartbeats: N
 
     monkeypatch.setattr("webapp.monitoring.api.still_allowed", ask)
     assert live.watch_to_the_end(lambda: away.append(True))[-1:] == ENDED
+
+
+def test_an_open_page_hears_that_the_runner_is_dead_and_that_another_recovers_though_nobody_reconciles(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "LOOK_S", 0.05)
+    organisation, run = str(live.person.organisation.pk), live.run
+    with organisation_context(live.person.organisation.pk):
+        Run.objects.filter(pk=run).update(observed="running")
+    lease = {"token": "t", "host": "h", "pid": 1, "beat_at": 0}
+    live.connection.set(keys.lease(organisation), json.dumps({**lease, "started_at": 0}))
+    told = [json.loads(live.watch(1)[0]["data"])["observed"]]
+
+    def dies() -> None:
+        live.connection.delete(keys.lease(organisation))
+
+    told += [json.loads(frame["data"])["observed"] for frame in live.watch(2, then=dies, after=1)]
+
+    def another() -> None:
+        later = round(timezone.now().timestamp() * 1e6) + 1
+        live.connection.set(keys.lease(organisation), json.dumps({**lease, "started_at": later}))
+
+    told += [json.loads(frame["data"])["observed"] for frame in live.watch(2, then=another, after=1)]
+    assert told == ["running", "running", "lost", "lost", "recovering"]

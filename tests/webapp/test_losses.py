@@ -26,9 +26,14 @@ def test_a_lost_run_comes_back_by_the_new_runner_only(scene: Scene) -> None:
     scene.turn()
     scene.turn()
     assert scene.run.observed == "lost"
+    scene.clock.pass_by(1)
     scene.lease(started_at=scene.clock.ticks)
     scene.turn()
-    assert scene.run.observed == "lost"
+    assert scene.run.observed == "recovering"
+    assert "started at 12:00:13 UTC" in (scene.run.message or "")
+    scene.report("starting")
+    scene.turn()
+    assert scene.run.observed == "recovering"
     scene.report("running")
     scene.turn()
     assert (scene.run.observed, scene.run.message) == ("running", None)
@@ -62,7 +67,7 @@ def test_a_runner_that_dies_at_its_start_is_launched_with_back_off(scene: Scene)
         scene.launcher.living.clear()
     assert len(scene.launcher.launches) == 6  # 120 s hold pauses of 2, 4, 8, 16, 32 s, each up to a beat longer
     assert scene.run.domain == "internal"
-    assert "runner.log" in (scene.run.message or "")
+    assert "the end of the runner's log" in (scene.run.message or "")
 
 
 def test_a_runner_that_hangs_at_its_start_is_given_up(scene: Scene) -> None:

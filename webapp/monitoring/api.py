@@ -184,9 +184,7 @@ class EventsView(TenantView):
         found = access_run(run)
         cursor = Cursor.parse(request.headers.get("Last-Event-ID"))
         allowed = partial(still_allowed, visit_of(request, self.entry, self.rule))
-        events = event_stream(
-            str(found.organisation_id), str(found.pk), cursor=cursor, state=state_of(found), allowed=allowed
-        )
+        events = event_stream(str(found.organisation_id), cursor=cursor, state=state_of(found), allowed=allowed)
         if not connection.in_atomic_block:
             connection.close()  # the stream lives for minutes and needs the database for moments
         response = StreamingHttpResponse(events, content_type="text/event-stream; charset=utf-8")

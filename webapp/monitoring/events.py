@@ -14,12 +14,16 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from streaming.wire import keys
+from streaming.wire.messages import ProgressReport
+from webapp.runs.liveness import Liveness, as_heard, read_lease
 from webapp.runs.state_events import RunState, states_key
 
 HISTORY = 300
 """How many of the newest reports a page receives when it opens."""
 HEARTBEAT_S = 15.0
 """So often a silent stream says that it lives, and every stream asks whether its reader may still be here."""
+LOOK_S = 3.0
+"""So often a silent stream looks whether the runner lives: nobody else would say that it does not."""
 LIFETIME_S = 300.0
 """A stream ends after so long; the browser comes back at once."""
 NO_ENTRY = "0-0"
@@ -54,7 +58,7 @@ def _frame(event: str, cursor: Cursor, data: str) -> str:
 
 
 class _Redis:
-    """The two readings of Redis streams that are needed here, with their types."""
+    """The readings of Redis that are needed here, with their types."""
 
     def __init__(self) -> None:
         self._connection: Any = redis.asyncio.Redis.from_url(
@@ -73,6 +77,10 @@ class _Redis:
         answers = await self._connection.xread(after, count=HISTORY, block=milliseconds)
         pairs = answers.items() if isinstance(answers, dict) else answers or []
         return [(key, list(entries)) for key, entries in pairs]
+
+    async def alive(self, organisation: str) -> Liveness:
+        """Return whether the organisation's runner is heard of."""
+        return read_lease(await self._connection.get(keys.lease(organisation)))
 
     async def close(self) -> None:
         """Close the connection."""
@@ -115,7 +123,6 @@ class _Door:
 
 async def event_stream(
     organisation: str,
-    run: str,
     *,
     cursor: Cursor,
     state: RunState,
@@ -127,7 +134,7 @@ async def event_stream(
     The stream ends when `allowed`, which may ask the database, says no; it is asked once in each heartbeat.
     """
     door = _Door(allowed, clock)
-    frames = _frames(keys.reports(organisation, run), states_key(organisation, run), cursor, state, door, clock)
+    frames = _frames(organisation, cursor, state, door, clock)
     try:
         async for frame in frames:
             if not await (door.open_now() if frame is STILL_HERE else door.open()):
@@ -139,35 +146,75 @@ async def event_stream(
 
 
 async def _frames(
-    reports: str, states: str, cursor: Cursor, state: RunState, door: _Door, clock: Callable[[], float]
+    organisation: str, cursor: Cursor, state: RunState, door: _Door, clock: Callable[[], float]
 ) -> AsyncGenerator[str]:
     server = _Redis()
+    watched = _Watched(server, organisation, cursor, state)
     ends_at = clock() + LIFETIME_S
     try:
-        if cursor.state is None:
-            cursor = replace(cursor, state=_last(await server.newest(states, 1)))
-        yield "retry: 2000\n" + _frame("state", cursor, state.model_dump_json())
-        if cursor.report in (None, NO_ENTRY):
-            for entry, fields in await server.newest(reports, HISTORY):
-                cursor = replace(cursor, report=entry)
-                yield _frame("progress", cursor, fields["report"])
+        async for frame in watched.opening():
+            yield frame
         while clock() < ends_at:
-            after = {reports: cursor.report or NO_ENTRY, states: cursor.state or NO_ENTRY}
-            arrived = await server.wait(after, door.seconds_left)
-            if not arrived:
-                yield STILL_HERE
-            for key, entries in arrived:
-                for entry, fields in entries:
-                    if key == reports:
-                        cursor = replace(cursor, report=entry)
-                        yield _frame("progress", cursor, fields["report"])
-                    else:
-                        cursor = replace(cursor, state=entry)
-                        yield _frame("state", cursor, fields["state"])
+            async for frame in watched.following(door.seconds_left):
+                yield frame
     except (redis.exceptions.ConnectionError, redis.exceptions.TimeoutError):
         yield ": the connection to Redis broke; the browser comes back\n\n"
     finally:
         await server.close()
+
+
+class _Watched:
+    """One run as its page follows it: what was sent so far, and its state as it is to be shown."""
+
+    def __init__(self, server: _Redis, organisation: str, cursor: Cursor, state: RunState) -> None:
+        self._server, self._organisation = server, organisation
+        self._reports, self._states = keys.reports(organisation, state.run), states_key(organisation, state.run)
+        self._cursor, self._state = cursor, state
+        self._report: str | None = None
+        self._told: RunState | None = None
+
+    async def opening(self) -> AsyncGenerator[str]:
+        """Yield the state, and recent reports where none came before."""
+        if self._cursor.state is None:
+            self._cursor = replace(self._cursor, state=_last(await self._server.newest(self._states, 1)))
+        for _, fields in await self._server.newest(self._reports, 1):
+            self._report = fields["report"]
+        yield "retry: 2000\n" + (await self._news() or "")
+        if self._cursor.report in (None, NO_ENTRY):
+            for entry, fields in await self._server.newest(self._reports, HISTORY):
+                yield self._progress(entry, fields)
+
+    async def following(self, seconds: float) -> AsyncGenerator[str]:
+        """Yield what comes within `seconds`, or sooner what the runner's silence says; else that the stream lives."""
+        after = {self._reports: self._cursor.report or NO_ENTRY, self._states: self._cursor.state or NO_ENTRY}
+        arrived = await self._server.wait(after, min(LOOK_S, seconds))
+        for key, entries in arrived:
+            for entry, fields in entries:
+                if key == self._reports:
+                    yield self._progress(entry, fields)
+                    continue
+                self._cursor = replace(self._cursor, state=entry)
+                self._state = RunState.model_validate_json(fields["state"])
+                if news := await self._news():
+                    yield news
+        if news := await self._news():
+            yield news
+        elif not arrived and seconds < LOOK_S:
+            yield STILL_HERE
+
+    def _progress(self, entry: str, fields: dict[str, str]) -> str:
+        self._cursor, self._report = replace(self._cursor, report=entry), fields["report"]
+        return _frame("progress", self._cursor, fields["report"])
+
+    async def _news(self) -> str | None:
+        """Return the state, if it is not what was told last: by the runner's word, and by whether it lives."""
+        alive = await self._server.alive(self._organisation)
+        last = None if self._report is None else ProgressReport.model_validate_json(self._report).at
+        state = as_heard(self._state, alive, last_report=last)
+        if state == self._told:
+            return None
+        self._told = state
+        return _frame("state", self._cursor, state.model_dump_json())
 
 
 def _last(entries: list[Entry]) -> str:

@@ -19,6 +19,7 @@ from streaming.wire.messages import ProgressReport
 from webapp.accounts.access import TenantView
 from webapp.audit.revisions import revision_of
 from webapp.core.api import answer, read_body, read_query
+from webapp.core.context import current_organisation
 from webapp.core.errors import ErrorEnvelope, Faulty, NotFound, fault
 from webapp.runs import bindings, services
 from webapp.runs.access import (
@@ -32,8 +33,10 @@ from webapp.runs.access import (
 )
 from webapp.runs.checking import NoClock
 from webapp.runs.choosing import InputChoice
+from webapp.runs.liveness import Liveness, as_heard, liveness
 from webapp.runs.models import Binding, Run
 from webapp.runs.starting import StartStep, steps_of
+from webapp.runs.state_events import state_of
 from webapp.runs.states import Desired, Observed
 from webapp.streams.models import Stream
 
@@ -159,8 +162,12 @@ class BindingList(RootModel[list[BindingShown]]):
     """The bindings of an organisation by name."""
 
 
-def shown_run(run: Run) -> RunShown:
-    """Return `run` as the API shows it."""
+def shown_run(run: Run, alive: Liveness | None = None) -> RunShown:
+    """Return `run` as the API shows it; `alive`: what is known of its runner, asked now if nothing is said."""
+    state = state_of(run)
+    if run.ended_at is None:
+        last = None if run.progress is None else int(run.progress["at"])
+        state = as_heard(state, alive or liveness(str(run.organisation_id)), last_report=last)
     return RunShown(
         id=str(run.pk),
         binding=str(run.binding_id),
@@ -171,21 +178,21 @@ def shown_run(run: Run) -> RunShown:
         query_version=run.query_version,
         dedicated=run.dedicated,
         desired=Desired(run.desired),
-        observed=Observed(run.observed),
-        domain=run.domain,
-        message=run.message,
+        observed=state.observed,
+        domain=state.domain,
+        message=state.message,
         retry_at=None if run.retry_at is None else run.retry_at.isoformat(),
         started_by=run.started_by_label or (None if run.started_by is None else run.started_by.email),
         created_at=run.created_at.isoformat(),
-        changed_at=run.changed_at.isoformat(),
-        ended_at=None if run.ended_at is None else run.ended_at.isoformat(),
+        changed_at=state.changed_at,
+        ended_at=state.ended_at,
         progress=None if run.progress is None else ProgressReport.model_validate(run.progress),
         without_clock=[NoClock.model_validate(each) for each in run.without_clock],
         steps=steps_of(run),
     )
 
 
-def shown_binding(binding: Binding, newest: Run | None) -> BindingShown:
+def shown_binding(binding: Binding, newest: Run | None, alive: Liveness | None = None) -> BindingShown:
     """Return `binding`, read by `listed_bindings`, as the API shows it with its newest run."""
     return BindingShown(
         id=str(binding.pk),
@@ -205,7 +212,7 @@ def shown_binding(binding: Binding, newest: Run | None) -> BindingShown:
             for each in binding.inputs.all()
         ],
         dedicated=binding.dedicated,
-        latest_run=None if newest is None else shown_run(newest),
+        latest_run=None if newest is None else shown_run(newest, alive),
         created_at=binding.created_at.isoformat(),
         revision=revision_of(binding.stored()),
     )
@@ -231,8 +238,8 @@ class BindingsView(TenantView):
     @extend_schema(operation_id="bindings_list", responses={200: BindingList, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
         """List the bindings by name."""
-        newest = latest_runs()
-        return answer(BindingList([shown_binding(each, newest.get(each.pk)) for each in listed_bindings()]))
+        newest, alive = latest_runs(), liveness(str(current_organisation()))
+        return answer(BindingList([shown_binding(each, newest.get(each.pk), alive) for each in listed_bindings()]))
 
     @extend_schema(
         operation_id="bindings_create",
@@ -324,7 +331,8 @@ class RunsView(TenantView):
     )
     def get(self, request: Request, slug: str) -> Response:
         """List 100 runs, newest first."""
-        return answer(RunList([shown_run(run) for run in _asked(request)[:RUNS_LISTED]]))
+        alive = liveness(str(current_organisation()))
+        return answer(RunList([shown_run(run, alive) for run in _asked(request)[:RUNS_LISTED]]))
 
 
 def _asked(request: Request) -> "QuerySet[Run]":

@@ -9,6 +9,7 @@ from django.db import transaction
 from streaming.wire.messages import ProgressReport, RunnerLease, RunObserved
 from webapp.audit.recording import Target, record
 from webapp.core.server_paths import without_server_paths
+from webapp.runs.liveness import recovering, taken_over
 from webapp.runs.models import Run
 from webapp.runs.starting import begin
 from webapp.runs.state_events import announce
@@ -18,6 +19,7 @@ logger = logging.getLogger(__name__)
 
 FIRST_RETRY_S = 5
 LONGEST_RETRY_S = 300
+_RAN = frozenset({Observed.RUNNING, Observed.LOST, Observed.RECOVERING})
 SETTLED_AFTER = timedelta(minutes=10)
 """A run that has run for so long before it failed starts its back-off anew."""
 
@@ -107,11 +109,16 @@ def take_observation(run: Run, seen: RunObserved, lease: RunnerLease | None, now
     if run.observed_at is not None and seen.at <= run.observed_at and not found_again:
         return
     old, new = Observed(run.observed), Observed(seen.state)
+    if new is Observed.STARTING and old in _RAN:
+        new = Observed.RECOVERING
     if old is not new and not may_move(old, new):
         logger.warning("run %s: the runner reports %s after %s; ignored", run.pk, new, old)
         return
     message = None if seen.message is None else without_server_paths(seen.message, run.organisation_id)
-    changed = old is not new or (run.domain, run.message) != (seen.domain, message)
+    if new is Observed.RECOVERING and message is None:
+        message = recovering(lease)
+    anew = same_runner and taken_over(lease, run.changed_at)  # the same, but by another runner: its time counts
+    changed = old is not new or anew or (run.domain, run.message) != (seen.domain, message)
     run.observed_at = seen.at
     if changed:
         move(run, new, now, domain=seen.domain, message=message)
@@ -125,7 +132,8 @@ def take_report(run: Run, report: ProgressReport, lease: RunnerLease | None, now
     if newest != run.progress:
         run.progress = newest
         run.save(update_fields=["progress"])
-    if run.observed == Observed.LOST and lease is not None and report.at > run.changed_at.timestamp() * 1_000_000:
+    away = run.observed in {Observed.LOST, Observed.RECOVERING}
+    if away and lease is not None and report.at > run.changed_at.timestamp() * 1_000_000:
         move(run, Observed.RUNNING, now)
 
 
@@ -150,6 +158,12 @@ def lose(run: Run, now: datetime) -> None:
             domain="internal",
             message=f"Unknown since {now:%H:%M:%S} UTC: its runner went silent. It is being started again.",
         )
+
+
+def take_up(run: Run, lease: RunnerLease, now: datetime) -> None:
+    """Mark a lost `run` as recovering once a new runner lives."""
+    if run.observed == Observed.LOST and taken_over(lease, run.changed_at):
+        move(run, Observed.RECOVERING, now, message=recovering(lease))
 
 
 def settle(run: Run, now: datetime) -> None:

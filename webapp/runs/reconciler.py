@@ -22,7 +22,7 @@ from webapp.accounts.quotas import limit
 from webapp.core.context import organisation_context
 from webapp.runs.launching import Launcher, ProcessLauncher, ensure_runner, launched, runner_log, runner_was_heard
 from webapp.runs.models import Run
-from webapp.runs.moves import lose, settle, stop_for, take_observation, take_report
+from webapp.runs.moves import lose, settle, stop_for, take_observation, take_report, take_up
 from webapp.runs.redis_users import admit_runner
 from webapp.runs.starting import step_on
 from webapp.runs.state_events import announce
@@ -60,6 +60,8 @@ class Reconciler:
             for run in runs:
                 if lease is None:
                     lose(run, self.now())
+                else:
+                    take_up(run, lease, self.now())
                 settle(run, self.now())
             desired = [run for run in runs if run.ended_at is None and run.observed != Observed.FAILED]
             self._write_desired(desired)

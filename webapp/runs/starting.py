@@ -25,7 +25,7 @@ class StartName(StrEnum):
 
 
 ORDER: Final = tuple(StartName)
-_STARTS: Final = frozenset({Observed.REQUESTED, Observed.STARTING, Observed.LOST})
+_STARTS: Final = frozenset({Observed.REQUESTED, Observed.STARTING, Observed.RECOVERING, Observed.LOST})
 
 
 class StartStep(Strict):

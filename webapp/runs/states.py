@@ -14,12 +14,14 @@ class Desired(StrEnum):
 class Observed(StrEnum):
     """What is known of the run. `requested`: no runner has taken it yet; `lost`: its runner is gone.
 
-    `completed`: it has read its inputs to their end, and every result is written; `stopped`: somebody stopped it.
+    `recovering`: it ran, and its runner or query was started again and has planned no batch since. `completed`: it has
+    read its inputs to their end, and every result is written; `stopped`: somebody stopped it.
     """
 
     REQUESTED = "requested"
     STARTING = "starting"
     RUNNING = "running"
+    RECOVERING = "recovering"
     STOPPING = "stopping"
     STOPPED = "stopped"
     COMPLETED = "completed"
@@ -33,16 +35,21 @@ ENDED: Final = frozenset({Observed.STOPPED, Observed.COMPLETED})
 MOVES: Final[dict[Observed, frozenset[Observed]]] = {
     Observed.REQUESTED: frozenset({Observed.STARTING, Observed.RUNNING, Observed.STOPPING, *ENDED, Observed.FAILED}),
     Observed.STARTING: frozenset({Observed.RUNNING, Observed.STOPPING, *ENDED, Observed.FAILED, Observed.LOST}),
-    Observed.RUNNING: frozenset({Observed.STARTING, Observed.STOPPING, *ENDED, Observed.FAILED, Observed.LOST}),
+    Observed.RUNNING: frozenset(
+        {Observed.STARTING, Observed.RECOVERING, Observed.STOPPING, *ENDED, Observed.FAILED, Observed.LOST}
+    ),
+    Observed.RECOVERING: frozenset({Observed.RUNNING, Observed.STOPPING, *ENDED, Observed.FAILED, Observed.LOST}),
     Observed.STOPPING: frozenset({*ENDED, Observed.FAILED, Observed.LOST}),
-    Observed.LOST: frozenset({Observed.STARTING, Observed.RUNNING, Observed.STOPPING, *ENDED, Observed.FAILED}),
+    Observed.LOST: frozenset(
+        {Observed.STARTING, Observed.RUNNING, Observed.RECOVERING, Observed.STOPPING, *ENDED, Observed.FAILED}
+    ),
     Observed.FAILED: frozenset({Observed.REQUESTED, Observed.STOPPED}),
     Observed.STOPPED: frozenset(),
     Observed.COMPLETED: frozenset(),
 }
 """From each state, the states that may follow. `failed` is left only to try again, or by the user's stop."""
 
-CARRIED: Final = frozenset({Observed.STARTING, Observed.RUNNING, Observed.STOPPING})
+CARRIED: Final = frozenset({Observed.STARTING, Observed.RUNNING, Observed.RECOVERING, Observed.STOPPING})
 """States that a runner upholds: without a live runner they are lost."""
 
 

@@ -11,17 +11,20 @@ const TONE_SHAPES: Record<Tone, string> = {
   unknown: "M6 .8L11.4 11H.6zM5.3 4.4v3.2h1.4V4.4zM5.3 8.4v1.4h1.4V8.4z",
 };
 
+/** States that somebody waits to see end. */
+const TOLD_SINCE: ReadonlySet<Observed> = new Set(["lost", "recovering"]);
+
 interface StateMarkProps {
   observed: Observed;
   /** ISO text of the last change; said where the state is not known. */
   since?: string;
 }
 
-/** What is seen of a run: shape, colour and word; a lost one says since when nothing is known. */
+/** What is seen of a run: shape, colour and word; a lost or recovering one says since when. */
 export function StateMark({ observed, since }: StateMarkProps) {
   const { label, tone, meaning } = OBSERVED_WORDS[observed];
   const at = since === undefined ? null : ticksOf(since);
-  const when = observed === "lost" && at !== null ? ` since ${formatClock(at)}` : "";
+  const when = TOLD_SINCE.has(observed) && at !== null ? ` since ${formatClock(at)}` : "";
   const title = at === null ? meaning : `${meaning} Since ${formatInstant(at)} (${formatLocal(at)})`;
   return (
     <span className="mark" data-tone={tone} title={title}>

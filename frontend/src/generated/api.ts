@@ -2303,10 +2303,11 @@ export interface components {
          * Observed
          * @description What is known of the run. `requested`: no runner has taken it yet; `lost`: its runner is gone.
          *
-         *     `completed`: it has read its inputs to their end, and every result is written; `stopped`: somebody stopped it.
+         *     `recovering`: it ran, and its runner or query was started again and has planned no batch since. `completed`: it has
+         *     read its inputs to their end, and every result is written; `stopped`: somebody stopped it.
          * @enum {string}
          */
-        Observed: "requested" | "starting" | "running" | "stopping" | "stopped" | "completed" | "failed" | "lost";
+        Observed: "requested" | "starting" | "running" | "recovering" | "stopping" | "stopped" | "completed" | "failed" | "lost";
         /**
          * OrderEdgesNode
          * @description Releases the starts and ends of edges in order of time: the first query of the two-query recipe.

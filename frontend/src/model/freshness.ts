@@ -7,6 +7,7 @@ export const FRESH: Ticks = 20_000_000;
 
 const WHY: Partial<Record<Observed, string>> = {
   running: "The runner answers and has committed no batch since: no row has come, or a batch takes long.",
+  recovering: "The run is taken up where it was; figures go on with its first batch.",
   stopping: "The last batch is being finished.",
 };
 

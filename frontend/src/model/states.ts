@@ -8,6 +8,11 @@ export const OBSERVED_WORDS: Record<Observed, { label: string; tone: Tone; meani
   requested: { label: "Requested", tone: "busy", meaning: "Waiting for a runner to take it." },
   starting: { label: "Starting", tone: "busy", meaning: "The runner is opening inputs and state." },
   running: { label: "Running", tone: "good", meaning: "The runner reads and reports." },
+  recovering: {
+    label: "Recovering",
+    tone: "busy",
+    meaning: "It ran; its runner or engine was started again and takes it up where it was.",
+  },
   stopping: { label: "Stopping", tone: "busy", meaning: "The last batch is being finished." },
   stopped: { label: "Stopped", tone: "idle", meaning: "It has stopped; its state is kept for the next start." },
   completed: {

@@ -210,7 +210,7 @@ function Live({ run }: { run: RunShown }) {
   const live = useLiveRun(run);
   const [span, setSpan] = useState<Ticks>(5 * MINUTE);
   const { history, state } = live;
-  const moving = isOpen(state) && state.observed !== "lost";
+  const moving = isOpen(state) && state.observed !== "lost" && state.observed !== "recovering";
   const clock = useNow(1_000, moving);
   const newest = history.samples.at(-1)?.at ?? clock;
   const to = moving ? Math.max(clock, newest) : newest;

@@ -1,0 +1,95 @@
+"""A page does not say "running" of a run whose runner is dead, though nobody else has noticed it yet."""
+
+from typing import Any
+
+import pytest
+
+from streaming.wire import keys
+from tests.webapp.scene import Scene
+from webapp.monitoring import events
+
+
+@pytest.fixture
+def watched(scene: Scene) -> Scene:
+    """A run that runs; from now on no turn of the reconciler is made, as when beat or worker are dead."""
+    return scene.running()
+
+
+def shown(scene: Scene) -> list[dict[str, Any]]:
+    """What each page and list says of the run."""
+    binding = scene.person.get(f"bindings/{scene.binding['id']}/").json()["latest_run"]
+    listed = [each["latest_run"] for each in scene.person.get("bindings/").json()]
+    return [scene.person.get(f"runs/{scene.run_id}/").json(), *scene.person.get("runs/").json(), binding, *listed]
+
+
+def states(scene: Scene) -> set[str]:
+    found = shown(scene)
+    assert len(found) == 4
+    return {each["observed"] for each in found}
+
+
+def test_a_run_is_unknown_as_soon_as_its_runner_has_no_lease_though_nobody_reconciles(watched: Scene) -> None:
+    assert states(watched) == {"running"}
+    watched.silence()
+    assert states(watched) == {"lost"}
+    assert watched.run.observed == "running"
+    first = shown(watched)[0]
+    assert first["message"].startswith("Unknown since 12:00:06 UTC: its runner went silent")
+    assert first["changed_at"].startswith("2026-11-21T12:00:06")
+
+
+def test_it_is_unknown_since_its_last_report(watched: Scene) -> None:
+    watched.clock.pass_by(600)
+    watched.progress(batch=3)
+    watched.lease()
+    watched.turn(0)
+    watched.silence()
+    assert shown(watched)[0]["message"].startswith("Unknown since 12:10:06 UTC")
+
+
+def test_it_recovers_from_when_a_new_runner_lives_until_that_says_that_it_runs(watched: Scene) -> None:
+    watched.clock.pass_by(30)
+    watched.lease(started_at=watched.clock.ticks)
+    assert states(watched) == {"recovering"}
+    assert shown(watched)[0]["changed_at"].startswith("2026-11-21T12:00:36")
+    watched.turn()
+    assert states(watched) == {"recovering"}
+    watched.report("starting")
+    watched.turn()
+    assert states(watched) == {"recovering"}
+    watched.report("running")
+    watched.turn()
+    assert states(watched) == {"running"}
+
+
+def test_a_runner_that_only_says_running_again_is_believed(watched: Scene) -> None:
+    watched.clock.pass_by(30)
+    watched.lease(started_at=watched.clock.ticks)
+    watched.clock.pass_by(30)
+    watched.report("running")
+    watched.turn()
+    assert states(watched) == {"running"}
+    assert watched.run.observed == "running"
+
+
+def test_while_redis_is_away_nothing_is_claimed_of_the_runner(watched: Scene, settings: Any) -> None:
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    assert states(watched) == {"lost"}
+    assert "Redis server of this installation cannot be reached" in shown(watched)[0]["message"]
+
+
+@pytest.mark.parametrize("content", ["", "{}", "no lease"])
+def test_a_lease_that_cannot_be_read_is_none(watched: Scene, content: str) -> None:
+    watched.connection.set(keys.lease(watched.organisation), content)
+    assert states(watched) == {"lost"}
+
+
+def test_a_run_that_has_ended_needs_no_runner(watched: Scene) -> None:
+    watched.report("stopped")
+    watched.turn()
+    watched.silence()
+    assert states(watched) == {"stopped"}
+
+
+def test_a_page_that_is_open_is_told_within_seconds() -> None:
+    assert keys.LEASE_TTL_S + events.LOOK_S < 15
