@@ -196,34 +196,6 @@ def test_a_restarted_runner_takes_up_dedicated_runs_and_sends_what_was_not_sent(
     assert (desk.carriers[MAIN].commands, desk.carriers["b"].commands) == (["add a-1"], ["add b-1"])
 
 
-def test_a_restarted_runner_says_running_once_its_query_has_planned_and_not_before(desk: Desk) -> None:
-    started(desk, A)
-    desk.restart()
-    desk.runner.turn()
-    desk.carriers[MAIN].ready, desk.carriers[MAIN].has_planned = True, False
-    desk.runner.turn()
-    assert desk.observed().state == "starting"
-    desk.carriers[MAIN].has_planned = True
-    desk.runner.turn()
-    assert desk.observed().state == "running"
-
-
-def test_a_query_that_is_started_again_is_not_said_to_run_meanwhile(desk: Desk) -> None:
-    started(desk, A)
-    desk.restart()
-    desk.runner.turn()
-    desk.carriers[MAIN].ready = True
-    desk.runner.turn()
-    assert desk.observed().state == "running"
-    desk.carriers[MAIN].ready, desk.carriers[MAIN].has_planned = False, False
-    desk.runner._fleet._members[MAIN].tried = 1  # its first start after the restart has not planned
-    desk.runner.turn()
-    assert desk.observed().state == "starting"
-    desk.carriers[MAIN].ready = desk.carriers[MAIN].has_planned = True
-    desk.runner.turn()
-    assert desk.observed().state == "running"
-
-
 def test_a_shared_run_that_becomes_dedicated_goes_on_with_what_was_kept(desk: Desk) -> None:
     started(desk, A)
     ran_before(desk, "a")
