@@ -3,10 +3,14 @@
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from streaming.wire import keys
 from tests.webapp.scene import Scene
+from webapp.accounts.models import User
 from webapp.monitoring import events
+
+BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 
 
 @pytest.fixture
@@ -36,6 +40,16 @@ def test_a_run_is_unknown_as_soon_as_its_runner_has_no_lease_though_nobody_recon
     first = shown(watched)[0]
     assert first["message"].startswith("Unknown since 12:00:06 UTC: its runner went silent")
     assert first["changed_at"].startswith("2026-11-21T12:00:06")
+
+
+def test_who_runs_the_installation_is_told_the_same(watched: Scene) -> None:
+    User.objects.create_superuser("ada@installation.example", "a long enough password")
+    client = Client()
+    client.force_login(User.objects.get(email="ada@installation.example"), backend=BACKEND)
+    watched.silence()
+    text = client.get("/installation/runs/run/").content.decode()
+    assert '<td class="field-seen">lost</td>' in text
+    assert "Unknown since" in text
 
 
 def test_it_is_unknown_since_its_last_report(watched: Scene) -> None:

@@ -20,6 +20,7 @@ from webapp.audit.recording import Target, record
 from webapp.core.context import organisation_context
 from webapp.core.errors import ApiError
 from webapp.core.tenancy import TenantQuerySet
+from webapp.runs.liveness import state_now
 from webapp.runs.models import Run
 from webapp.runs.services import stop
 
@@ -231,7 +232,7 @@ class PersonPage(UserPage):
 class RunPage(OfEveryOrganisation):
     """Runs of all organisations and their states."""
 
-    list_display = ("binding_name", "organisation", "desired", "observed", "message", "created_at", "ended_at")
+    list_display = ("binding_name", "organisation", "desired", "seen", "sentence", "created_at", "ended_at")
     list_filter = ("observed", "desired", ("ended_at", admin.EmptyFieldListFilter), "domain")
     search_fields = ("organisation__slug", "binding_name", "id")
     actions = ("ask_to_stop",)
@@ -249,6 +250,16 @@ class RunPage(OfEveryOrganisation):
     def binding_name(self, run: Run) -> str:
         """Return the name of what runs."""
         return run.binding_name
+
+    @admin.display(description="Observed", ordering="observed")
+    def seen(self, run: Run) -> str:
+        """Return the state as its page shows it: nobody's word counts of a run whose runner is silent."""
+        return state_now(run).observed
+
+    @admin.display(description="Message")
+    def sentence(self, run: Run) -> str | None:
+        """Return what is said of the state."""
+        return state_now(run).message
 
     @admin.action(description="Ask the chosen runs to stop, keeping their state", permissions=["stop"])
     def ask_to_stop(self, request: HttpRequest, runs: QuerySet[Run]) -> None:

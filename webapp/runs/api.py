@@ -33,10 +33,9 @@ from webapp.runs.access import (
 )
 from webapp.runs.checking import NoClock
 from webapp.runs.choosing import InputChoice
-from webapp.runs.liveness import Liveness, as_heard, liveness
+from webapp.runs.liveness import Liveness, liveness, state_now
 from webapp.runs.models import Binding, Run
 from webapp.runs.starting import StartStep, steps_of
-from webapp.runs.state_events import state_of
 from webapp.runs.states import Desired, Observed
 from webapp.streams.models import Stream
 
@@ -164,10 +163,7 @@ class BindingList(RootModel[list[BindingShown]]):
 
 def shown_run(run: Run, alive: Liveness | None = None) -> RunShown:
     """Return `run` as the API shows it; `alive`: what is known of its runner, asked now if nothing is said."""
-    state = state_of(run)
-    if run.ended_at is None:
-        last = None if run.progress is None else int(run.progress["at"])
-        state = as_heard(state, alive or liveness(str(run.organisation_id)), last_report=last)
+    state = state_now(run, alive)
     return RunShown(
         id=str(run.pk),
         binding=str(run.binding_id),

@@ -12,7 +12,8 @@ from redis.retry import Retry
 
 from streaming.wire import keys
 from streaming.wire.messages import RunnerLease
-from webapp.runs.state_events import RunState
+from webapp.runs.models import Run
+from webapp.runs.state_events import RunState, state_of
 from webapp.runs.states import CARRIED, Observed
 
 PATIENCE_S: Final = 2.0
@@ -65,6 +66,15 @@ def as_heard(state: RunState, alive: Liveness, *, last_report: int | None = None
     if waits and alive.lease is not None and taken_over(alive.lease, changed):
         return _since(state, Observed.RECOVERING, _moment(alive.lease.started_at), None, recovering(alive.lease))
     return state
+
+
+def state_now(run: Run, alive: Liveness | None = None) -> RunState:
+    """Return the state of `run` as it is to be shown; `alive`: what is known of its runner, asked now if not given."""
+    state = state_of(run)
+    if run.ended_at is not None:
+        return state
+    last = None if run.progress is None else int(run.progress["at"])
+    return as_heard(state, alive or liveness(str(run.organisation_id)), last_report=last)
 
 
 def taken_over(lease: RunnerLease | None, changed: datetime) -> bool:
