@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from deploy.installation import services
-from deploy.installation.embedded_redis import LONGEST_SOCKET, redis_url, socket_path, start_redis
+from deploy.installation.embedded_redis import LONGEST_SOCKET, redis_url, socket_path, start_redis, wait_for_redis
 from deploy.installation.processes import Processes
 from deploy.up.place import Place
 
@@ -58,6 +58,20 @@ def test_it_saves_what_it_holds_and_has_it_after_a_restart(place: Place, process
     processes.stop(list)
     start_redis(processes, place)
     with redis.Redis.from_url(redis_url(place.var)) as client:
+        assert client.get("desired") == b"run"
+
+
+def test_a_killed_server_is_started_again_at_the_same_socket_with_what_it_had_saved(
+    place: Place, processes: Processes
+) -> None:
+    start_redis(processes, place)
+    with redis.Redis.from_url(redis_url(place.var)) as client:
+        client.set("desired", "run")
+        client.save()
+        processes.children[0].process.kill()
+        processes.children[0].process.wait()
+        processes.tend()
+        wait_for_redis(processes, redis_url(place.var))
         assert client.get("desired") == b"run"
 
 
