@@ -196,6 +196,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "webapp.core.requests.RequestIds",
     "django.middleware.security.SecurityMiddleware",
+    "webapp.core.compression.CompressedAnswers",
     "webapp.core.security.SecurityHeaders",
     "webapp.core.assets.BuiltFiles",
     "webapp.core.bodies.ReadableSignIn",
@@ -342,6 +343,7 @@ CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(PUNCTUAL_DATA / "celerybeat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "keep-house": {"task": "webapp.administration.tasks.keep_house", "schedule": 3_600.0},
+    "roll-up": {"task": "webapp.monitoring.tasks.roll_up_all", "schedule": 10.0, "options": {"expires": 10.0}},
     "reconcile": {"task": "webapp.runs.tasks.reconcile_all", "schedule": 3.0, "options": {"expires": 3.0}},
 }
 

@@ -15,6 +15,7 @@ from webapp.administration.site import site
 from webapp.bundles import api as bundles
 from webapp.core.pages import application_page
 from webapp.monitoring import api as monitoring
+from webapp.monitoring.history_api import HistoryView
 from webapp.monitoring.quotas_api import QuotasView
 from webapp.queries import api as queries
 from webapp.runs import api as runs
@@ -71,6 +72,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("runs/<uuid:run>/definition/", RunDefinitionView.as_view()),
     path("runs/<uuid:run>/results/", monitoring.ResultsView.as_view()),
     path("runs/<uuid:run>/quarantine/", monitoring.QuarantineView.as_view()),
+    path("runs/<uuid:run>/history/", HistoryView.as_view()),
     path("runs/<uuid:run>/logs/", monitoring.LogsView.as_view()),
     path("runs/<uuid:run>/events/", monitoring.EventsView.as_view()),
 ]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from deploy.prepare import stamps
 from deploy.prepare.console import run_step
-from deploy.prepare.places import FRONTEND
+from deploy.prepare.places import FRONTEND, VENV_PYTHON
 
 NOT_SOURCE = frozenset({"node_modules", "dist", "coverage"})
 
@@ -25,11 +25,16 @@ def install(log: Path) -> None:
 
 
 def build(log: Path) -> None:
-    """Build `frontend/dist`; nothing while no source changed."""
+    """Build `frontend/dist`, each file beside its form in brotli and in gzip; nothing while no source changed.
+
+    The page itself is left as it is, for each answer writes a nonce into it.
+    """
     stamp = FRONTEND / "dist" / ".punctual-built"
     source = stamps.digest(source_files(FRONTEND), FRONTEND)
     if not stamps.is_current(stamp, source):
         run_step("Building the pages", ["npm", "run", "build"], log, cwd=FRONTEND)
+        compress = [str(VENV_PYTHON), "-m", "whitenoise.compress", "--quiet", str(FRONTEND / "dist"), "html"]
+        run_step("Compressing them", compress, log, cwd=FRONTEND)
         stamps.write(stamp, source)
 
 

@@ -26,6 +26,7 @@ from webapp.bundles.exporting import export as definition_files
 from webapp.core.context import current_actor, current_organisation
 from webapp.core.errors import Conflict
 from webapp.core.tenancy import TenantModel
+from webapp.monitoring.models import RollupCursor, RunRollup
 from webapp.queries.models import Query, QueryText, QueryVersion
 from webapp.runs.models import Binding, BindingInput, Run, RunnerLaunch, StoredBytes
 from webapp.runs.usage import rows_folder
@@ -58,6 +59,8 @@ ELSEWHERE: Final[dict[type[TenantModel], str]] = {
     Binding: "a file of the definitions",
     BindingInput: "in the file of its binding",
     RunnerLaunch: "a process of this installation, none of the organisation's data",
+    RunRollup: "figures of runs over time, which the API gives as long as they are kept",
+    RollupCursor: "how far such figures were read",
     StoredBytes: "the sizes of the files that are in the export",
     Export: "this file itself",
 }

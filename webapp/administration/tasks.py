@@ -20,6 +20,7 @@ from webapp.administration.exporting import LONGEST, expire_exports, write_expor
 from webapp.administration.models import Export
 from webapp.core.context import installation_context
 from webapp.core.tasks import tenant_task
+from webapp.monitoring.rollups import forget_old as forget_old_rollups
 
 MOST_S: Final = int(LONGEST.total_seconds())
 """How long a task may take that writes or deletes all that an organisation has."""
@@ -50,6 +51,7 @@ def tidy(*, organisation: str) -> None:
     if found is not None and not delete_if_due(found, timezone.now()):
         expire_exports()
         forget_old(timezone.now())
+        forget_old_rollups(timezone.now())
 
 
 @shared_task

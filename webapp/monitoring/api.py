@@ -172,17 +172,20 @@ class EventsView(TenantView):
     @extend_schema(
         operation_id="runs_events",
         parameters=[
-            OpenApiParameter("Last-Event-ID", str, OpenApiParameter.HEADER, description="Where the stream broke off.")
+            OpenApiParameter("Last-Event-ID", str, OpenApiParameter.HEADER, description="Where the stream broke off."),
+            OpenApiParameter("after", str, description="The `entry` of the history that is known already."),
         ],
         responses={(200, "text/event-stream"): RunEvents} | REFUSALS,
     )
     def get(self, request: Request, slug: str, run: UUID) -> HttpResponseBase:
-        """Send recent reports, then each new one, and each change of state.
+        """Send the reports after those that are known, each new one, and each change of state.
 
-        The stream ends after five minutes, and within 15 seconds when its reader may no longer be here.
+        The first is the newest where none is known. Reports come without rows. The stream ends after five minutes, and
+        within 15 seconds when its reader may no longer be here.
         """
         found = access_run(run)
-        cursor = Cursor.parse(request.headers.get("Last-Event-ID"))
+        last = request.headers.get("Last-Event-ID")
+        cursor = Cursor.parse(last) if last else Cursor.after(request.query_params.get("after"))
         allowed = partial(still_allowed, visit_of(request, self.entry, self.rule))
         events = event_stream(str(found.organisation_id), cursor=cursor, state=state_of(found), allowed=allowed)
         if not connection.in_atomic_block:

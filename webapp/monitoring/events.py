@@ -1,5 +1,6 @@
-"""Server-sent events of one run: reports and state changes from Redis, recent history first."""
+"""Server-sent events of one run: reports and state changes from Redis, from where the page's history ends."""
 
+import json
 import logging
 import re
 import time
@@ -18,8 +19,8 @@ from streaming.wire.messages import ProgressReport
 from webapp.runs.liveness import Liveness, as_heard, read_lease
 from webapp.runs.state_events import RunState, states_key
 
-HISTORY = 300
-"""How many of the newest reports a page receives when it opens."""
+AT_A_TIME = 300
+"""So many entries are read at a time."""
 HEARTBEAT_S = 15.0
 """So often a silent stream says that it lives, and every stream asks whether its reader may still be here."""
 LOOK_S = 3.0
@@ -44,8 +45,13 @@ class Cursor:
         return f"{self.report or NO_ENTRY}_{self.state or NO_ENTRY}"
 
     @classmethod
+    def after(cls, entry: str | None) -> "Cursor":
+        """Return the cursor of a page that knows the reports up to `entry`; an unreadable one is none."""
+        return cls(report=entry) if entry and _ENTRY.match(entry) else cls()
+
+    @classmethod
     def parse(cls, text: str | None) -> "Cursor":
-        """Return the cursor that `Last-Event-ID` names; an unreadable one starts from the beginning."""
+        """Return the cursor that `Last-Event-ID` names; an unreadable one is none."""
         parts = (text or "").split("_")
         if len(parts) != 2 or not all(_ENTRY.match(part) for part in parts):
             return cls()
@@ -74,7 +80,7 @@ class _Redis:
     async def wait(self, after: dict[str, str], seconds: float) -> list[tuple[str, list[Entry]]]:
         """Return the entries after those given, by key; empty when none came within `seconds`."""
         milliseconds = max(1, ceil(seconds * 1000))  # to Redis 0 is for ever
-        answers = await self._connection.xread(after, count=HISTORY, block=milliseconds)
+        answers = await self._connection.xread(after, count=AT_A_TIME, block=milliseconds)
         pairs = answers.items() if isinstance(answers, dict) else answers or []
         return [(key, list(entries)) for key, entries in pairs]
 
@@ -129,9 +135,10 @@ async def event_stream(
     allowed: Callable[[], bool],
     clock: Callable[[], float] = time.monotonic,
 ) -> AsyncIterator[str]:
-    """Yield frames: `state` as it is, then recent `progress`, then both as they come, and heartbeats as comments.
+    """Yield frames: `state` as it is, then `progress` after the cursor, then both as they come; heartbeats as comments.
 
-    The stream ends when `allowed`, which may ask the database, says no; it is asked once in each heartbeat.
+    Without a cursor the newest report comes first: what was before it is told by the run's history. The stream ends
+    when `allowed`, which may ask the database, says no; it is asked once in each heartbeat.
     """
     door = _Door(allowed, clock)
     frames = _frames(organisation, cursor, state, door, clock)
@@ -174,14 +181,14 @@ class _Watched:
         self._told: RunState | None = None
 
     async def opening(self) -> AsyncGenerator[str]:
-        """Yield the state, and recent reports where none came before."""
+        """Yield the state, and the newest report where none came before."""
         if self._cursor.state is None:
             self._cursor = replace(self._cursor, state=_last(await self._server.newest(self._states, 1)))
         for _, fields in await self._server.newest(self._reports, 1):
             self._report = fields["report"]
         yield "retry: 2000\n" + (await self._news() or "")
-        if self._cursor.report in (None, NO_ENTRY):
-            for entry, fields in await self._server.newest(self._reports, HISTORY):
+        if self._cursor.report is None:
+            for entry, fields in await self._server.newest(self._reports, 1):
                 yield self._progress(entry, fields)
 
     async def following(self, seconds: float) -> AsyncGenerator[str]:
@@ -204,7 +211,7 @@ class _Watched:
 
     def _progress(self, entry: str, fields: dict[str, str]) -> str:
         self._cursor, self._report = replace(self._cursor, report=entry), fields["report"]
-        return _frame("progress", self._cursor, fields["report"])
+        return _frame("progress", self._cursor, _slim(fields["report"]))
 
     async def _news(self) -> str | None:
         """Return the state, if it is not what was told last: by the runner's word, and by whether it lives."""
@@ -215,6 +222,11 @@ class _Watched:
             return None
         self._told = state
         return _frame("state", self._cursor, state.model_dump_json())
+
+
+def _slim(report: str) -> str:
+    """Return a report without the rows in it, nine tenths of it: pages read results and quarantine by themselves."""
+    return json.dumps({**json.loads(report), "recent_results": [], "recent_late": []}, separators=(",", ":"))
 
 
 def _last(entries: list[Entry]) -> str:

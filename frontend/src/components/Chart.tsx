@@ -1,6 +1,13 @@
 import type { EChartsOption } from "echarts";
 import { BarChart, LineChart } from "echarts/charts";
-import { AriaComponent, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent } from "echarts/components";
+import {
+  AriaComponent,
+  GridComponent,
+  LegendComponent,
+  MarkAreaComponent,
+  MarkLineComponent,
+  TooltipComponent,
+} from "echarts/components";
 import * as echarts from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import { useEffect, useRef } from "react";
@@ -11,6 +18,7 @@ echarts.use([
   GridComponent,
   LegendComponent,
   LineChart,
+  MarkAreaComponent,
   MarkLineComponent,
   SVGRenderer,
   TooltipComponent,

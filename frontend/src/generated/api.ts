@@ -731,11 +731,29 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * @description Send recent reports, then each new one, and each change of state.
+         * @description Send the reports after those that are known, each new one, and each change of state.
          *
-         *     The stream ends after five minutes, and within 15 seconds when its reader may no longer be here.
+         *     The first is the newest where none is known. Reports come without rows. The stream ends after five minutes, and
+         *     within 15 seconds when its reader may no longer be here.
          */
         get: operations["runs_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/runs/{run}/history/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the totals of a run over time: by 10 s for a day, by the minute for 30 days, the newest by batches. */
+        get: operations["runs_history"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1898,6 +1916,24 @@ export interface components {
             stream: string;
         };
         /**
+         * InputSample
+         * @description The totals of one input; `cti` null: none yet, or ended.
+         */
+        InputSample: {
+            /** Received */
+            received: number;
+            /** Outcomes */
+            outcomes: {
+                [key: string]: number;
+            };
+            /** Cti */
+            cti: number | null;
+            /** Ended */
+            ended: boolean;
+            /** Largest Start */
+            largest_start: number | null;
+        };
+        /**
          * InvitationBody
          * @description Who to invite, and in which role.
          */
@@ -2037,6 +2073,16 @@ export interface components {
             result_bytes: number;
             /** Quarantine Bytes */
             quarantine_bytes: number;
+        };
+        /**
+         * KnownSpan
+         * @description Two ticks between which all that the run did is known.
+         */
+        KnownSpan: {
+            /** Begin */
+            begin: number;
+            /** End */
+            end: number;
         };
         /**
          * Late
@@ -2874,6 +2920,30 @@ export interface components {
             state: components["schemas"]["RunState"];
         };
         /**
+         * RunHistory
+         * @description The totals of a run over `[begin, end)`, in ticks of the wall clock; `now` is the server's.
+         *
+         *     `samples` are in order, with the one before the range; totals rise, so what happened between two is their
+         *     difference. There is at most one for each `step_s` seconds, 0: one for each batch. Where nothing is `known` the run
+         *     may have done anything; where it is known and no sample comes, no row came. `entry` is where `events/` goes on.
+         */
+        RunHistory: {
+            /** Now */
+            now: number;
+            /** Begin */
+            begin: number;
+            /** End */
+            end: number;
+            /** Step S */
+            step_s: number;
+            /** Samples */
+            samples: components["schemas"]["RunSample"][];
+            /** Known */
+            known: components["schemas"]["KnownSpan"][];
+            /** Entry */
+            entry: string;
+        };
+        /**
          * RunInputShown
          * @description What an input node read: the stream's name and what it said, the kind of its adapter, the binding's settings.
          */
@@ -2922,6 +2992,30 @@ export interface components {
          * @description The newest runs of an organisation, newest first.
          */
         RunList: components["schemas"]["RunShown"][];
+        /**
+         * RunSample
+         * @description The totals of a run when a batch was reported at tick `at`, which took `batch_s` seconds.
+         */
+        RunSample: {
+            /** At */
+            at: number;
+            /** Batch */
+            batch: number;
+            /** Batch S */
+            batch_s: number;
+            /** Inputs */
+            inputs: {
+                [key: string]: components["schemas"]["InputSample"];
+            };
+            /** Output Ctis */
+            output_ctis: {
+                [key: string]: number | null;
+            };
+            /** Results */
+            results: number;
+            /** Quarantined */
+            quarantined: number;
+        };
         /**
          * RunShown
          * @description A run: what is wanted, what is seen, and the sentence for the user with who must act. Times are ISO text in UTC.
@@ -6796,7 +6890,10 @@ export interface operations {
     };
     runs_events: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `entry` of the history that is known already. */
+                after?: string;
+            };
             header?: {
                 /** @description Where the stream broke off. */
                 "Last-Event-ID"?: string;
@@ -6841,6 +6938,63 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": components["schemas"]["ErrorEnvelope"];
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    runs_history: {
+        parameters: {
+            query?: {
+                /** @description So long until now or the end, 1 to 2592000; 300 if left out. */
+                seconds?: number;
+            };
+            header?: never;
+            path: {
+                run: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunHistory"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };

@@ -12,10 +12,16 @@ const AGAIN_MS = 5_000;
 type Handlers = Record<string, (data: unknown) => void>;
 
 /** One connection; returns its end. The browser reconnects by itself unless the server refused, then we do. */
-function follow(url: string, handlers: Handlers, tell: (connection: Connection) => void): () => void {
+function follow(
+  url: string,
+  handlers: Handlers,
+  tell: (connection: Connection) => void,
+  onReturn: () => void,
+): () => void {
   let source: EventSource | null = null;
   let giveUp: ReturnType<typeof setTimeout> | undefined;
   let again: ReturnType<typeof setTimeout> | undefined;
+  let wasAway = false;
 
   const connect = () => {
     source = new EventSource(url);
@@ -23,9 +29,14 @@ function follow(url: string, handlers: Handlers, tell: (connection: Connection) 
       clearTimeout(giveUp);
       giveUp = undefined;
       tell("live");
+      if (wasAway) onReturn();
+      wasAway = false;
     };
     source.onerror = () => {
-      giveUp ??= setTimeout(() => tell("broken"), PATIENCE_MS);
+      giveUp ??= setTimeout(() => {
+        wasAway = true;
+        tell("broken");
+      }, PATIENCE_MS);
       if (source?.readyState === EventSource.CLOSED) again = setTimeout(connect, AGAIN_MS);
     };
     for (const [name, handle] of Object.entries(handlers)) {
@@ -41,18 +52,24 @@ function follow(url: string, handlers: Handlers, tell: (connection: Connection) 
   };
 }
 
-/** Follow `url` while mounted. `handlers` may change at every render; the set of names may not. */
-export function useEventStream(url: string, handlers: Handlers): Connection {
+/**
+ * Follow `url` while mounted, null: not yet. `handlers` may change at every render; the set of names may not. `onReturn`
+ * is called when the connection is there again after it was broken.
+ */
+export function useEventStream(url: string | null, handlers: Handlers, onReturn: () => void): Connection {
   const [connection, setConnection] = useState<Connection>("waiting");
   const current = useRef(handlers);
+  const returned = useRef(onReturn);
   useEffect(() => {
     current.current = handlers;
+    returned.current = onReturn;
   });
   useEffect(() => {
     setConnection("waiting");
+    if (url === null) return undefined;
     const names = Object.keys(current.current);
     const stable = Object.fromEntries(names.map((name) => [name, (data: unknown) => current.current[name]?.(data)]));
-    return follow(url, stable, setConnection);
+    return follow(url, stable, setConnection, () => returned.current());
   }, [url]);
   return connection;
 }

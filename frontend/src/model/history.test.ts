@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { ProgressReport } from "./api";
-import { EMPTY_HISTORY, eventLag, MOST_SAMPLES, outputCti, withReports } from "./history";
-import { binWidth, perSecond, recentRate } from "./rates";
+import type { KnownSpan, ProgressReport, RunHistoryShown, RunSample } from "./api";
+import { EMPTY_HISTORY, eventLag, MOST_SAMPLES, outputCti, unknownSpans, withHistory, withReports } from "./history";
+import { binWidth, borderAfter, perSecond, recentRate } from "./rates";
 
 const SECOND = 1_000_000;
 
@@ -91,4 +91,49 @@ test("lag is the largest start minus the CTI, and unknown until both are", () =>
   expect(eventLag(samples[0]?.inputs.a)).toBe(7);
   expect(eventLag({ cti: null, ended: false, largestStart: 3 })).toBeNull();
   expect(outputCti(samples[0])).toBe(5);
+});
+
+function told(samples: RunSample[], known: KnownSpan[], step = 10): RunHistoryShown {
+  const end = known.at(-1)?.end ?? 0;
+  return { now: end, begin: 0, end, step_s: step, samples, known, entry: "0-0" };
+}
+
+test("a run of one report has a bar for it: the server tells the totals with which it began", () => {
+  const base = { ...report(0, 8, 0), batch_s: 0 };
+  const history = withHistory(EMPTY_HISTORY, told([base, report(1, 10, 602)], []));
+  const { bins } = perSecond(history.samples, borderAfter(10 * SECOND, 60 * SECOND), 60 * SECOND);
+  expect(bins.reduce((sum, bin) => sum + bin.received, 0)).toBe(602);
+  expect(bins.filter((bin) => bin.received > 0).map((bin) => bin.at / SECOND)).toEqual([8, 9]);
+});
+
+test("what came at the end of an idle hour is drawn there and not over the hour", () => {
+  const { samples } = withReports(EMPTY_HISTORY, [report(1, 10, 0), report(2, 3_610, 50)]);
+  const { bins } = perSecond(samples, 3_620 * SECOND, 60 * SECOND);
+  expect(bins.filter((bin) => bin.received > 0).map((bin) => bin.at / SECOND)).toEqual([3_609]);
+});
+
+test("reports that come live go on from what the server told, each batch once", () => {
+  const history = withReports(withHistory(EMPTY_HISTORY, told([report(1, 10, 5), report(4, 20, 9)], [])), [
+    report(4, 20, 9),
+    report(5, 21, 10),
+  ]);
+  expect(history.samples.map((sample) => sample.batch)).toEqual([1, 4, 5]);
+});
+
+test("what is not known is told apart from what is known to be nothing", () => {
+  const known = [
+    { begin: 100 * SECOND, end: 200 * SECOND },
+    { begin: 400 * SECOND, end: 500 * SECOND },
+  ];
+  const history = withHistory(EMPTY_HISTORY, told([], known));
+  const spans = (liveUntil: number) =>
+    unknownSpans(history, 50 * SECOND, 600 * SECOND, liveUntil * SECOND).map(({ begin, end }) => [
+      begin / SECOND,
+      end / SECOND,
+    ]);
+  expect(spans(600)).toEqual([
+    [50, 100],
+    [200, 400],
+  ]);
+  expect(spans(550).at(-1)).toEqual([550, 600]);
 });

@@ -1,11 +1,11 @@
 /**
- * A run's history, reduced from its progress reports.
+ * A run's history: what the server keeps of it, and the reports that came since.
  *
  * Reports carry totals, so one that is lost, doubled or late changes nothing but the resolution. Samples are kept in
  * order of time, one for each batch, and the older half is thinned when there are too many.
  */
 
-import type { InputCounts, ProgressReport } from "./api";
+import type { KnownSpan, ProgressReport, RunHistoryShown, RunSample } from "./api";
 import { isOutcome, noOutcomes, OUTCOMES, type OutcomeCounts } from "./outcomes";
 import type { Ticks } from "./ticks";
 
@@ -25,18 +25,25 @@ export interface HistorySample {
   results: number;
   quarantined: number;
   batchSeconds: number;
+  /** It may stand for batches of so long before it, in ticks: 0 for one batch alone. */
+  step: Ticks;
 }
 
 export interface RunHistory {
   samples: readonly HistorySample[];
   /** The newest report, whole; null before the first. */
   latest: ProgressReport | null;
+  /** When all that the run did is known, in order; told by the server, and up to when it told it. */
+  known: readonly KnownSpan[];
+  toldAt: Ticks;
 }
 
-export const EMPTY_HISTORY: RunHistory = { samples: [], latest: null };
+export const EMPTY_HISTORY: RunHistory = { samples: [], latest: null, known: [], toldAt: 0 };
 export const MOST_SAMPLES = 4_000;
+/** The runner says that it lives every few seconds: what is shorter is no hole. */
+const CRACK: Ticks = 15_000_000;
 
-function outcomesOf(inputs: Record<string, InputCounts>): OutcomeCounts {
+function outcomesOf(inputs: RunSample["inputs"]): OutcomeCounts {
   const sum = noOutcomes();
   for (const counts of Object.values(inputs)) {
     for (const [outcome, count] of Object.entries(counts.outcomes)) {
@@ -46,7 +53,7 @@ function outcomesOf(inputs: Record<string, InputCounts>): OutcomeCounts {
   return sum;
 }
 
-export function sampleOf(report: ProgressReport): HistorySample {
+export function sampleOf(report: RunSample, step: Ticks = 0): HistorySample {
   const inputs = Object.entries(report.inputs);
   return {
     at: report.at,
@@ -60,6 +67,7 @@ export function sampleOf(report: ProgressReport): HistorySample {
     results: report.results,
     quarantined: report.quarantined,
     batchSeconds: report.batch_s,
+    step,
   };
 }
 
@@ -77,15 +85,48 @@ export function withReport(history: RunHistory, report: ProgressReport): RunHist
 /** Fold reports in; a report of a batch that is already there replaces it when it is not older. */
 export function withReports(history: RunHistory, reports: readonly ProgressReport[]): RunHistory {
   if (reports.length === 0) return history;
-  const byBatch = new Map(history.samples.map((sample) => [sample.batch, sample]));
-  let { latest } = history;
-  for (const report of reports) {
-    const known = byBatch.get(report.batch);
-    if (known === undefined || known.at <= report.at) byBatch.set(report.batch, sampleOf(report));
-    if (latest === null || latest.at <= report.at) latest = report;
+  const { latest } = history;
+  const newest = [...(latest === null ? [] : [latest]), ...reports].reduce((a, b) => (a.at <= b.at ? b : a));
+  return {
+    ...history,
+    samples: merged(
+      history.samples,
+      reports.map((report) => sampleOf(report)),
+    ),
+    latest: newest,
+  };
+}
+
+/** Fold in what the server tells of a span of time; what it says of when the run is known takes the place of before. */
+export function withHistory(history: RunHistory, told: RunHistoryShown): RunHistory {
+  const step = told.step_s * 1_000_000;
+  const samples = merged(
+    history.samples,
+    told.samples.map((sample) => sampleOf(sample, step)),
+  );
+  return { ...history, samples, known: told.known, toldAt: told.end };
+}
+
+function merged(known: readonly HistorySample[], more: readonly HistorySample[]): readonly HistorySample[] {
+  const byBatch = new Map(known.map((sample) => [sample.batch, sample]));
+  for (const sample of more) {
+    const same = byBatch.get(sample.batch);
+    if (same === undefined || same.at <= sample.at) byBatch.set(sample.batch, sample);
   }
-  const samples = [...byBatch.values()].toSorted((a, b) => a.at - b.at || a.batch - b.batch);
-  return { samples: thinned(samples), latest };
+  return thinned([...byBatch.values()].toSorted((a, b) => a.at - b.at || a.batch - b.batch));
+}
+
+/** The times in `[begin, end)` of which nothing is known; `liveUntil`: how far a connection that lives has told since. */
+export function unknownSpans(history: RunHistory, begin: Ticks, end: Ticks, liveUntil: Ticks): KnownSpan[] {
+  const known = [...history.known, ...(liveUntil > history.toldAt ? [{ begin: history.toldAt, end: liveUntil }] : [])];
+  const found: KnownSpan[] = [];
+  let reached = begin;
+  for (const span of known.toSorted((a, b) => a.begin - b.begin)) {
+    if (span.begin - reached > CRACK && span.begin < end) found.push({ begin: reached, end: span.begin });
+    reached = Math.max(reached, span.end);
+  }
+  if (end - reached > CRACK) found.push({ begin: reached, end });
+  return found;
 }
 
 /** How far event time is known behind the largest start: M - C of one input; null until both are known. */
@@ -98,6 +139,12 @@ export function eventLag(input: InputSample | undefined): Ticks | null {
 export function outputCti(sample: HistorySample | undefined): Ticks | null {
   const known = Object.values(sample?.outputCtis ?? {}).filter((cti): cti is Ticks => cti !== null);
   return known.length > 0 ? Math.min(...known) : null;
+}
+
+/** Whether every input has come to its end, so that nothing is left to become final. */
+export function allEnded(sample: HistorySample): boolean {
+  const inputs = Object.values(sample.inputs);
+  return inputs.length > 0 && inputs.every((input) => input.ended);
 }
 
 export function hasAnyLate(counts: OutcomeCounts): boolean {

@@ -29,11 +29,16 @@ test("the first bucket begins at zero and the last has no end", () => {
   expect(shown.at(-1)?.to).toBeNull();
 });
 
-test("a quantile names the upper border of its bucket", () => {
+test("a quantile is estimated inside of its bucket", () => {
   const late = counts({ 20: 50, 21: 49, 22: 1 });
-  expect(quantileWords(late, 0.5)).toBe("below 2.1 s");
-  expect(quantileWords(late, 0.99)).toBe("below 4.19 s");
-  expect(quantileWords(late, 1)).toBe("below 8.39 s");
+  expect(quantileWords(late, 0.25)).toBe("about 1.57 s");
+  expect(quantileWords(late, 0.5)).toBe("about 2.1 s");
+  expect(quantileWords(late, 0.95)).toBe("about 4.02 s");
+  expect(quantileWords(late, 0.99)).toBe("about 4.19 s");
+});
+
+test("a quantile beyond the last border says only that", () => {
+  expect(quantileWords(counts({ 39: 1 }), 0.5)).toBe("above 6.36 d");
 });
 
 test("histograms of several inputs add up", () => {

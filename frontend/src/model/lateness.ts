@@ -56,9 +56,22 @@ export function quantileBucket(counts: readonly number[], share: number): Bucket
   return null;
 }
 
-/** `below 4.19 s`: what a quantile can honestly say when only buckets are known. */
+/**
+ * The lateness at or below which the given share (0 to 1) of the rows is: estimated inside of its bucket, as if the
+ * rows in it were spread evenly. Null when there are none, and in the last bucket, which has no end.
+ */
+export function quantile(counts: readonly number[], share: number): Ticks | null {
+  const bucket = quantileBucket(counts, share);
+  if (bucket === null || bucket.to === null) return null;
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const before = counts.slice(0, bucket.index).reduce((sum, count) => sum + count, 0);
+  return Math.round(bucket.from + ((bucket.to - bucket.from) * (share * total - before)) / bucket.count);
+}
+
+/** `about 2.6 s`; `above 6.36 d` where the bucket has no end. */
 export function quantileWords(counts: readonly number[], share: number): string {
   const bucket = quantileBucket(counts, share);
   if (bucket === null) return "none";
-  return bucket.to === null ? `above ${formatSpan(bucket.from)}` : `below ${formatSpan(bucket.to)}`;
+  const estimate = quantile(counts, share);
+  return estimate === null ? `above ${formatSpan(bucket.from)}` : `about ${formatSpan(estimate)}`;
 }

@@ -5,7 +5,9 @@ import { noOutcomes, OUTCOMES, type OutcomeCounts } from "./outcomes";
 import type { Ticks } from "./ticks";
 
 const SECOND: Ticks = 1_000_000;
-const WIDTHS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600];
+const WIDTHS_S = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200];
+/** What was counted in a pause of up to so long came during the pause; in a longer one, with the batch at its end. */
+const PAUSE: Ticks = 10 * SECOND;
 const MOST_BINS = 120;
 
 export interface RateBin {
@@ -31,11 +33,19 @@ function growth(before: number, after: number): number {
   return after >= before ? after - before : after;
 }
 
+/** From when on the rows of `after` came: without this, what came at the end of an idle hour would fill the hour. */
+function cameSince(before: HistorySample, after: HistorySample): Ticks {
+  const long = Math.max(after.step, after.batchSeconds * SECOND);
+  const pause = after.at - before.at;
+  return pause <= Math.max(PAUSE, 2 * long) ? before.at : after.at - Math.max(SECOND, long);
+}
+
 function spread(bins: RateBin[], width: Ticks, before: HistorySample, after: HistorySample): void {
-  const length = after.at - before.at;
+  const begin = cameSince(before, after);
+  const length = after.at - begin;
   const received = growth(before.received, after.received);
   for (const bin of bins) {
-    const overlap = Math.min(after.at, bin.at + width) - Math.max(before.at, bin.at);
+    const overlap = Math.min(after.at, bin.at + width) - Math.max(begin, bin.at);
     if (overlap <= 0) continue;
     const share = overlap / length / (width / SECOND);
     bin.received += received * share;
@@ -47,7 +57,8 @@ function spread(bins: RateBin[], width: Ticks, before: HistorySample, after: His
 
 /**
  * Rates over `[to - span, to)`, in bins that begin at whole multiples of their width, the one that is still filling
- * left out. What a batch counted is spread evenly over the time since the batch before it.
+ * left out; `to` is that border for a run that has ended. What a batch counted is spread evenly over the time since the
+ * batch before it, or over its own if there was a longer pause.
  */
 export function perSecond(samples: readonly HistorySample[], to: Ticks, span: Ticks): Rates {
   const width = binWidth(span);
@@ -63,6 +74,12 @@ export function perSecond(samples: readonly HistorySample[], to: Ticks, span: Ti
     spread(bins.slice(from, until), width, before, after);
   }
   return { width, bins };
+}
+
+/** Where the charts of a run end that has ended at `at`: behind the bin that holds its last batch. */
+export function borderAfter(at: Ticks, span: Ticks): Ticks {
+  const width = binWidth(span);
+  return (Math.floor(at / width) + 1) * width;
 }
 
 /** Rows per second over the last `span` of the samples; null with fewer than two samples in it. */

@@ -53,6 +53,7 @@ NO_LISTS = {
     "runs/<uuid:run>/definition/",
     "runs/<uuid:run>/results/",
     "runs/<uuid:run>/quarantine/",
+    "runs/<uuid:run>/history/",
     "runs/<uuid:run>/logs/",
     "runs/<uuid:run>/events/",
 }

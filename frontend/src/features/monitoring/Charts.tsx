@@ -11,10 +11,11 @@ import { quantileWords, shownBuckets, sumBuckets } from "../../model/lateness";
 import { OUTCOME_WORDS } from "../../model/outcomes";
 import { binWidth } from "../../model/rates";
 import { formatInstant, formatSpan } from "../../model/ticks";
+import type { ChartSpan } from "./axes";
 import { frontierLines, frontierOption, inputIds, lagLines, lagOption } from "./frontierChart";
 import { LineLegend } from "./Legend";
 import { latenessOption } from "./latenessChart";
-import { type ChartSpan, outcomesOption, shownOutcomes } from "./outcomesChart";
+import { outcomesOption, shownOutcomes } from "./outcomesChart";
 
 /** The options of a chart depend on the theme's colours, so a change of theme makes them anew. */
 function useThemed<T>(make: () => T, inputs: readonly unknown[]): T {
@@ -24,10 +25,10 @@ function useThemed<T>(make: () => T, inputs: readonly unknown[]): T {
 }
 
 function OutcomesPanel(shown: ChartSpan) {
-  const { history, to, span } = shown;
+  const { history, to, span, gaps } = shown;
   const [lateOnly, setLateOnly] = useState<"all" | "late">("all");
   const outcomes = shownOutcomes(history, lateOnly === "late");
-  const option = useThemed(() => outcomesOption(shown, outcomes), [history, to, span, lateOnly]);
+  const option = useThemed(() => outcomesOption(shown, outcomes), [history, to, span, gaps, lateOnly]);
   const totals = history.samples.at(-1)?.outcomes;
   const label = `Rows per second by outcome. Totals: ${outcomes
     .map((outcome) => `${OUTCOME_WORDS[outcome].label} ${formatCount(totals?.[outcome] ?? 0)}`)
@@ -67,9 +68,9 @@ function OutcomesPanel(shown: ChartSpan) {
 }
 
 function FrontierPanel(shown: ChartSpan) {
-  const { history, to, span } = shown;
-  const option = useThemed(() => frontierOption(shown), [history, to, span]);
-  const lines = useThemed(() => frontierLines(shown), [history, to, span]);
+  const { history, to, span, gaps } = shown;
+  const option = useThemed(() => frontierOption(shown), [history, to, span, gaps]);
+  const lines = useThemed(() => frontierLines(shown), [history, to, span, gaps]);
   const newest = history.samples.at(-1);
   const label = inputIds(shown)
     .map((id) => {
@@ -93,9 +94,9 @@ function FrontierPanel(shown: ChartSpan) {
 }
 
 function LagPanel(shown: ChartSpan) {
-  const { history, to, span } = shown;
-  const option = useThemed(() => lagOption(shown), [history, to, span]);
-  const lines = useThemed(() => lagLines(shown), [history, to, span]);
+  const { history, to, span, gaps } = shown;
+  const option = useThemed(() => lagOption(shown), [history, to, span, gaps]);
+  const lines = useThemed(() => lagLines(shown), [history, to, span, gaps]);
   const newest = history.samples.at(-1);
   const label = inputIds(shown)
     .map((id) => {

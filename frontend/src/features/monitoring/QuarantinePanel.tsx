@@ -137,7 +137,7 @@ export function QuarantinePanel({ run, total }: { run: RunShown; total: number }
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [scope, setScope] = useState<RunScope>("own");
   const { pages, key } = useQuarantine(run.id, scope, outcome);
-  const { newer, toNewest } = useFollowing(pages, key, total);
+  const { ref, newer, toNewest } = useFollowing(pages, key, total);
   const rows = pages.data?.pages.flatMap((page) => page.rows) ?? [];
   return (
     <Panel
@@ -154,6 +154,7 @@ export function QuarantinePanel({ run, total }: { run: RunShown; total: number }
       }
       flush
     >
+      <div ref={ref} />
       <ErrorNote error={pages.error} onRetry={() => void pages.refetch()} />
       {pages.isPending ? <Waiting>Loading the rows…</Waiting> : null}
       {pages.isSuccess && rows.length === 0 && !pages.hasNextPage ? (

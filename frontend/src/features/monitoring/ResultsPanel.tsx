@@ -95,7 +95,7 @@ function NoResults({ total, scope }: { total: number; scope: RunScope }) {
 export function ResultsPanel({ run, total }: { run: RunShown; total: number }) {
   const [scope, setScope] = useState<RunScope>("own");
   const { pages, key } = useResults(run.id, scope);
-  const { newer, toNewest } = useFollowing(pages, key, total);
+  const { ref, newer, toNewest } = useFollowing(pages, key, total);
   const rows = pages.data?.pages.flatMap((page) => page.rows) ?? [];
   return (
     <Panel
@@ -113,6 +113,7 @@ export function ResultsPanel({ run, total }: { run: RunShown; total: number }) {
       }
       flush
     >
+      <div ref={ref} />
       <ErrorNote error={pages.error} onRetry={() => void pages.refetch()} />
       {pages.isPending ? <Waiting>Loading the results…</Waiting> : null}
       {pages.isSuccess && rows.length === 0 && !pages.hasNextPage ? <NoResults total={total} scope={scope} /> : null}

@@ -13,12 +13,14 @@ import type { NoClock, Observed, ProgressReport, RunShown, RunState } from "../.
 import { staleWords } from "../../model/freshness";
 import { heldBackWords } from "../../model/heldBack";
 import { withoutClock } from "../../model/noClock";
+import { borderAfter } from "../../model/rates";
 import { isOpen, OBSERVED_WORDS, whoActs } from "../../model/states";
 import { formatClock, formatInstant, type Ticks, ticksOf } from "../../model/ticks";
 import { versionWords } from "../../model/versions";
 import { Charts } from "./Charts";
 import { Definitions } from "./Definitions";
 import { FailuresPanel } from "./FailuresPanel";
+import { gapsOf } from "./gaps";
 import { InputsPanel } from "./InputsPanel";
 import { type LiveRun, useLiveRun } from "./live";
 import { QuarantinePanel } from "./QuarantinePanel";
@@ -35,6 +37,10 @@ const SPANS: readonly (readonly [number, string])[] = [
   [5 * MINUTE, "5 min"],
   [15 * MINUTE, "15 min"],
   [60 * MINUTE, "1 h"],
+  [6 * 60 * MINUTE, "6 h"],
+  [24 * 60 * MINUTE, "24 h"],
+  [7 * 24 * 60 * MINUTE, "7 d"],
+  [30 * 24 * 60 * MINUTE, "30 d"],
 ];
 
 /** Where it runs, in words. */
@@ -206,35 +212,60 @@ function NoFigures({ state, now }: { state: RunState; now: Ticks }) {
   );
 }
 
+interface FiguresProps {
+  run: RunShown;
+  live: LiveRun;
+  now: Ticks;
+  span: Ticks;
+  onSpan: (span: Ticks) => void;
+}
+
+function Figures({ run, live, now, span, onSpan }: FiguresProps) {
+  const { history, state, connection, unread } = live;
+  const { latest } = history;
+  const moving = isMoving(state);
+  const newest = history.samples.at(-1)?.at ?? now;
+  const open = isOpen(state);
+  const to = open ? Math.max(now, newest) : borderAfter(newest, span);
+  const liveUntil = moving && connection === "live" ? now : newest;
+  const since = ticksOf(run.created_at);
+  const gaps = gapsOf({ history, since, from: to - span, to: open ? to : newest, liveUntil });
+  if (latest === null) return <NoFigures state={state} now={now} />;
+  return (
+    <>
+      {moving ? <OfTheReport report={latest} now={now} observed={state.observed} /> : null}
+      {latest.of_run ? null : <NotApart />}
+      <Tiles history={history} now={to} />
+      <div className="row">
+        <Choices label="Time shown in the charts" options={SPANS} value={span} onChange={onSpan} />
+        <span className="quiet small figures">
+          last report {formatInstant(Math.floor(newest / 1_000_000) * 1_000_000)}, batch {latest.batch}
+        </span>
+      </div>
+      {unread === null ? null : <ErrorNote error={unread} />}
+      {gaps.some((gap) => gap.hatched) ? (
+        <p className="quiet small">Hatched: nothing is known of that time. Blank: the run went on, and no row came.</p>
+      ) : null}
+      <Charts history={history} to={to} span={span} gaps={gaps} />
+      <InputsPanel report={latest} />
+      <FailuresPanel report={latest} />
+    </>
+  );
+}
+
+function isMoving(state: RunState): boolean {
+  return isOpen(state) && state.observed !== "lost" && state.observed !== "recovering";
+}
+
 function Live({ run }: { run: RunShown }) {
-  const live = useLiveRun(run);
   const [span, setSpan] = useState<Ticks>(5 * MINUTE);
+  const live = useLiveRun(run, span);
   const { history, state } = live;
-  const moving = isOpen(state) && state.observed !== "lost" && state.observed !== "recovering";
-  const clock = useNow(1_000, moving);
-  const newest = history.samples.at(-1)?.at ?? clock;
-  const to = moving ? Math.max(clock, newest) : newest;
+  const now = useNow(1_000, isOpen(state)) - live.ahead;
   return (
     <>
       <Head run={run} live={live} />
-      {history.latest === null ? (
-        <NoFigures state={state} now={clock} />
-      ) : (
-        <>
-          {moving ? <OfTheReport report={history.latest} now={clock} observed={state.observed} /> : null}
-          {history.latest.of_run ? null : <NotApart />}
-          <Tiles history={history} now={to} />
-          <div className="row">
-            <Choices label="Time shown in the charts" options={SPANS} value={span} onChange={setSpan} />
-            <span className="quiet small figures">
-              last report {formatInstant(Math.floor(newest / 1_000_000) * 1_000_000)}, batch {history.latest.batch}
-            </span>
-          </div>
-          <Charts history={history} to={to} span={span} />
-          <InputsPanel report={history.latest} />
-          <FailuresPanel report={history.latest} />
-        </>
-      )}
+      <Figures run={run} live={live} now={now} span={span} onSpan={setSpan} />
       <ResultsPanel run={run} total={history.latest?.results ?? 0} />
       <QuarantinePanel run={run} total={history.latest?.quarantined ?? 0} />
       <WhatRan run={run} />

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { OutcomeGlyph } from "../../components/Glyph";
 import { formatCount, formatRate, formatShare } from "../../lib/numbers";
-import { type HistorySample, outputCti, type RunHistory } from "../../model/history";
+import { allEnded, type HistorySample, outputCti, type RunHistory } from "../../model/history";
 import { DROPPED, OUTCOME_WORDS, type Outcome } from "../../model/outcomes";
 import { recentRate } from "../../model/rates";
 import { formatSpan, type Ticks } from "../../model/ticks";
@@ -60,6 +60,9 @@ function largestStart(sample: HistorySample): Ticks | null {
 
 function LagTiles({ newest, now }: { newest: HistorySample; now: Ticks }) {
   const cti = outputCti(newest);
+  if (cti === null && allEnded(newest)) {
+    return <Tile name="Lag" value="none" under="all is final" title="All inputs have ended: everything is final." />;
+  }
   const start = largestStart(newest);
   const byEvents = cti === null || start === null ? null : start - cti;
   return (

@@ -1,9 +1,26 @@
 /** What the charts have in common: axes with units, colours of the theme, tooltips in UTC and local time. */
 
-import type { EChartsOption } from "echarts";
+import type { EChartsOption, LineSeriesOption } from "echarts";
 import { token } from "../../lib/theme";
+import type { RunHistory } from "../../model/history";
 import { formatInstant, formatLocal, type Ticks, toMilliseconds } from "../../model/ticks";
+import { timeStep } from "../../model/timeSteps";
 import { tip } from "./tip";
+
+/** A time of which a chart has nothing to say, and why; hatched: though there was a run to tell of. */
+export interface Gap {
+  begin: Ticks;
+  end: Ticks;
+  words: string;
+  hatched: boolean;
+}
+
+export interface ChartSpan {
+  history: RunHistory;
+  to: Ticks;
+  span: Ticks;
+  gaps: readonly Gap[];
+}
 
 export interface Palette {
   ink: string;
@@ -58,16 +75,23 @@ export function wallAxis(colours: Palette, from: Ticks, to: Ticks): NonNullable<
 interface ValueAxis {
   name: string;
   label: (value: number) => string;
-  /** Milliseconds since the epoch, instead of a quantity from zero. */
-  time?: boolean;
+  /** `instant`: milliseconds since the epoch; `length`: of time, up to so many ticks; `count`: in whole numbers. */
+  of: "instant" | "count" | "rate" | { length: Ticks };
 }
 
-export function valueAxis(
-  colours: Palette,
-  { name, label, time = false }: ValueAxis,
-): NonNullable<EChartsOption["yAxis"]> {
+const MARKS = 5;
+
+/** How an axis is divided: counts by whole numbers, lengths of time by steps that people count in. */
+function divided(of: ValueAxis["of"]): object {
+  if (of === "count") return { minInterval: 1 };
+  if (typeof of === "string") return {};
+  const step = timeStep(Math.max(of.length, 1), MARKS);
+  return { min: 0, max: Math.ceil(Math.max(of.length, 1) / step) * step, interval: step };
+}
+
+export function valueAxis(colours: Palette, { name, label, of }: ValueAxis): NonNullable<EChartsOption["yAxis"]> {
   return {
-    type: time ? "time" : "value",
+    type: of === "instant" ? "time" : "value",
     name,
     nameLocation: "end",
     nameGap: 10,
@@ -77,6 +101,43 @@ export function valueAxis(
     axisLine: { show: false },
     axisTick: { show: false },
     splitNumber: 4,
+    ...divided(of),
+  };
+}
+
+const HATCH = 7;
+
+/** A hatching as a picture, for SVG knows no other; `data:` is what the content security policy lets in. */
+function hatching(colours: Palette): object {
+  const lines = `<path d="M-2 2L2-2M0 ${HATCH}L${HATCH} 0M5 9L9 5" stroke="${colours.quiet}" stroke-opacity="0.45"/>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${HATCH}" height="${HATCH}">${lines}</svg>`;
+  const image = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+  return { image, repeat: "repeat", imageWidth: HATCH, imageHeight: HATCH };
+}
+
+const NARROW = 0.12;
+
+/** A series of nothing that marks the times of which nothing is drawn, and says why where there is room. */
+export function gapArea(colours: Palette, { gaps, span }: ChartSpan): LineSeriesOption {
+  return {
+    id: "gaps",
+    type: "line",
+    data: [],
+    silent: true,
+    markArea: {
+      silent: true,
+      label: { color: colours.ink, fontSize: 12, position: "inside", backgroundColor: colours.surface, padding: 3 },
+      data: gaps.map(({ begin, end, words, hatched }) => [
+        {
+          xAxis: toMilliseconds(begin),
+          name: end - begin > NARROW * span ? words : "",
+          itemStyle: hatched
+            ? { color: hatching(colours) as unknown as string }
+            : { color: colours.line, opacity: 0.3 },
+        },
+        { xAxis: toMilliseconds(end) },
+      ]),
+    },
   };
 }
 

@@ -1,8 +1,7 @@
 import type { EChartsOption, LineSeriesOption } from "echarts";
 import { eventLag, type HistorySample } from "../../model/history";
 import { formatInstant, formatSpan, instantParts, type Ticks, toMilliseconds } from "../../model/ticks";
-import { frame, type Palette, palette, valueAxis, wallAxis, wallTip } from "./axes";
-import type { ChartSpan } from "./outcomesChart";
+import { type ChartSpan, frame, gapArea, type Palette, palette, valueAxis, wallAxis, wallTip } from "./axes";
 
 type Points = NonNullable<LineSeriesOption["data"]>;
 
@@ -28,7 +27,8 @@ function line(name: string, data: Points, { color, dash, step }: LineLooks): Lin
     name,
     type: "line",
     data,
-    showSymbol: false,
+    showSymbol: data.length <= FEW && dash !== "dotted",
+    symbolSize: 5,
     connectNulls: false,
     ...(step ? { step: "end" as const } : {}),
     lineStyle: { color, width: dash === "dotted" ? 1.5 : 2, type: dash },
@@ -51,6 +51,8 @@ function names(ids: readonly string[], letter: string): (id: string) => string {
 }
 
 const MILLISECOND = 1_000;
+/** A line of so few samples would not be seen. */
+const FEW = 3;
 
 function inputLines(shown: ChartSpan, colours: Palette): LineSeriesOption[] {
   const ids = inputIds(shown);
@@ -136,9 +138,9 @@ export function frontierOption(shown: ChartSpan): EChartsOption {
   return {
     ...frame(colours),
     xAxis: wallAxis(colours, shown.to - shown.span, shown.to),
-    yAxis: valueAxis(colours, { name: "event time, UTC", label: eventLabel, time: true }),
+    yAxis: valueAxis(colours, { name: "event time, UTC", label: eventLabel, of: "instant" }),
     tooltip: wallTip(colours, (value) => formatInstant(Math.round(value * MILLISECOND))),
-    series: frontierLines(shown),
+    series: [...frontierLines(shown), gapArea(colours, shown)],
   };
 }
 
@@ -160,14 +162,19 @@ export function lagLines(shown: ChartSpan): LineSeriesOption[] {
   );
 }
 
+function longestLag(shown: ChartSpan): Ticks {
+  const lags = inSpan(shown).flatMap((sample) => Object.values(sample.inputs).map((input) => eventLag(input) ?? 0));
+  return Math.max(0, ...lags);
+}
+
 /** How much event time each input holds back: the largest start minus the CTI. */
 export function lagOption(shown: ChartSpan): EChartsOption {
   const colours = palette();
   return {
     ...frame(colours),
     xAxis: wallAxis(colours, shown.to - shown.span, shown.to),
-    yAxis: valueAxis(colours, { name: "lag in event time", label: formatSpan }),
+    yAxis: valueAxis(colours, { name: "lag in event time", label: formatSpan, of: { length: longestLag(shown) } }),
     tooltip: wallTip(colours, formatSpan),
-    series: lagLines(shown),
+    series: [...lagLines(shown), gapArea(colours, shown)],
   };
 }

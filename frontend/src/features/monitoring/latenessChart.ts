@@ -3,26 +3,37 @@ import { formatCompact, formatCount } from "../../lib/numbers";
 import { token } from "../../lib/theme";
 import { type Bucket, bucketWords } from "../../model/lateness";
 import { formatSpan } from "../../model/ticks";
+import { stepsBetween } from "../../model/timeSteps";
 import { frame, palette, valueAxis } from "./axes";
 import { tip } from "./tip";
 
-/** How many rows were late by how much; each bar covers twice the time of the one before it. */
+/** How many rows were late by how much: each bar covers twice the time of the one before it, marks are round times. */
 export function latenessOption(buckets: readonly Bucket[]): EChartsOption {
   const colours = palette();
+  const first = buckets[0]?.index ?? 0;
+  const marks = stepsBetween(2 ** first, 2 ** (first + buckets.length)).map(Math.log2);
   return {
     ...frame(colours),
     xAxis: {
-      type: "category",
-      data: buckets.map((bucket) => formatSpan(bucket.from)),
-      name: "lateness from (each bar up to twice that)",
+      type: "value",
+      min: first,
+      max: first + buckets.length,
+      name: "lateness",
       nameLocation: "middle",
       nameGap: 26,
       nameTextStyle: { color: colours.quiet, fontSize: 12 },
-      axisLabel: { color: colours.quiet, fontSize: 12, hideOverlap: true },
+      axisLabel: {
+        color: colours.quiet,
+        fontSize: 12,
+        hideOverlap: true,
+        customValues: marks,
+        formatter: (place: number) => formatSpan(Math.round(2 ** place)),
+      },
+      axisTick: { show: true, customValues: marks, lineStyle: { color: colours.line } },
       axisLine: { lineStyle: { color: colours.line } },
-      axisTick: { show: false },
+      splitLine: { show: false },
     },
-    yAxis: valueAxis(colours, { name: "late rows", label: formatCompact }),
+    yAxis: valueAxis(colours, { name: "late rows", label: formatCompact, of: "count" }),
     tooltip: {
       trigger: "axis",
       confine: true,
@@ -41,9 +52,9 @@ export function latenessOption(buckets: readonly Bucket[]): EChartsOption {
         id: "lateness",
         name: "late rows",
         type: "bar",
-        barCategoryGap: "8%",
+        barWidth: "92%",
         itemStyle: { color: token("--accent") },
-        data: buckets.map((bucket) => bucket.count),
+        data: buckets.map((bucket) => [bucket.index + 0.5, bucket.count]),
       },
     ],
   };

@@ -4,8 +4,8 @@ import { token } from "../../lib/theme";
 import type { RunHistory } from "../../model/history";
 import { OUTCOME_WORDS, OUTCOMES, type Outcome } from "../../model/outcomes";
 import { perSecond } from "../../model/rates";
-import { type Ticks, toMilliseconds } from "../../model/ticks";
-import { frame, palette, valueAxis, wallAxis, wallTip } from "./axes";
+import { toMilliseconds } from "../../model/ticks";
+import { type ChartSpan, frame, gapArea, palette, valueAxis, wallAxis, wallTip } from "./axes";
 
 type Decal = NonNullable<NonNullable<BarSeriesOption["itemStyle"]>["decal"]>;
 
@@ -25,14 +25,9 @@ export function shownOutcomes(history: RunHistory, lateOnly: boolean): Outcome[]
   return OUTCOMES.filter((outcome) => (lateOnly ? !usual(outcome) : true) && (totals?.[outcome] ?? 0) > 0);
 }
 
-export interface ChartSpan {
-  history: RunHistory;
-  to: Ticks;
-  span: Ticks;
-}
-
 /** Rows per second by outcome, stacked: the top of the stack is what was received. */
-export function outcomesOption({ history, to, span }: ChartSpan, shown: readonly Outcome[]): EChartsOption {
+export function outcomesOption(drawn: ChartSpan, shown: readonly Outcome[]): EChartsOption {
+  const { history, to, span } = drawn;
   const colours = palette();
   const patterned = !shown.includes("on_time");
   const { bins, width } = perSecond(history.samples, to, span);
@@ -48,8 +43,8 @@ export function outcomesOption({ history, to, span }: ChartSpan, shown: readonly
   return {
     ...frame(colours),
     xAxis: wallAxis(colours, to - span, to),
-    yAxis: valueAxis(colours, { name: "rows per second", label: formatCompact }),
+    yAxis: valueAxis(colours, { name: "rows per second", label: formatCompact, of: "rate" }),
     tooltip: wallTip(colours, (rate) => `${formatRate(rate)} rows/s`),
-    series,
+    series: [...series, gapArea(colours, drawn)],
   };
 }

@@ -1,8 +1,9 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { api, unwrap } from "../../lib/api";
 import { useSlug } from "../../lib/session";
 import type { Outcome } from "../../model/outcomes";
+import type { Ticks } from "../../model/ticks";
 import type { RunScope } from "./scope";
 
 export function useRun(run: string) {
@@ -10,6 +11,27 @@ export function useRun(run: string) {
   return useQuery({
     queryKey: [slug, "runs", run],
     queryFn: () => unwrap(api.GET("/api/t/{slug}/runs/{run}/", { params: { path: { slug, run } } })),
+  });
+}
+
+export function historyKey(slug: string, run: string) {
+  return [slug, "runs", run, "history"] as const;
+}
+
+/** What is kept of the last `span` of a run; events tell what comes after it. */
+export function useHistory(run: string, span: Ticks) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [...historyKey(slug, run), span],
+    queryFn: () =>
+      unwrap(
+        api.GET("/api/t/{slug}/runs/{run}/history/", {
+          params: { path: { slug, run }, query: { seconds: span / 1_000_000 } },
+        }),
+      ),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    placeholderData: keepPreviousData,
   });
 }
 
@@ -60,7 +82,9 @@ export function useDefinition(run: string, wanted: boolean) {
   });
 }
 
-const EVERY_MS = 1_500;
+const EVERY_MS = 8_000;
+/** A table is in sight as long as its beginning is no further above than it is tall. */
+const TALL = "800px 0px 0px 0px";
 
 interface Pages<R> {
   data: { pages: Page<R>[] } | undefined;
@@ -68,28 +92,48 @@ interface Pages<R> {
   refetch: () => unknown;
 }
 
+/** Whether what `ref` is put on is in sight, on a page that is. */
+export function useInSight() {
+  const ref = useRef<HTMLDivElement>(null);
+  const inSight = useRef(false);
+  useEffect(() => {
+    if (ref.current === null) return undefined;
+    const watch = new IntersectionObserver(
+      (entries) => {
+        inSight.current = entries.at(-1)?.isIntersecting ?? false;
+      },
+      { rootMargin: TALL },
+    );
+    watch.observe(ref.current);
+    return () => watch.disconnect();
+  }, []);
+  return { ref, isInSight: () => inSight.current && document.visibilityState === "visible" };
+}
+
 /**
  * Keep the first page up to date while `total` grows, as long as no older page was opened: then the rows stand still
- * for reading, and `toNewest` goes back to following.
+ * for reading, and `toNewest` goes back to following. Nothing is read for a table that nobody sees (`ref` goes on it).
  */
 export function useFollowing<R>(pages: Pages<R>, key: readonly unknown[], total: number) {
+  const { ref, isInSight } = useInSight();
   const queries = useQueryClient();
   const shown = useRef(total);
   const following = (pages.data?.pages.length ?? 0) <= 1;
-  const current = useRef({ pages, total, following });
+  const current = useRef({ pages, total, following, isInSight });
   useEffect(() => {
-    current.current = { pages, total, following };
+    current.current = { pages, total, following, isInSight };
   });
   useEffect(() => {
     const timer = setInterval(() => {
       const now = current.current;
-      if (!now.following || now.pages.isFetching || now.total === shown.current) return;
+      if (!now.following || !now.isInSight() || now.pages.isFetching || now.total === shown.current) return;
       shown.current = now.total;
       void now.pages.refetch();
     }, EVERY_MS);
     return () => clearInterval(timer);
   }, []);
   return {
+    ref,
     newer: following ? 0 : Math.max(0, total - shown.current),
     toNewest: () => {
       shown.current = total;

@@ -1,0 +1,58 @@
+"""What is compressed on its way to a browser, what is not, and what a browser may keep."""
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from whitenoise import compress
+
+from tests.webapp.conftest import Person
+from webapp.core.assets import BuiltFiles
+
+READS_GZIP = {"accept-encoding": "gzip, deflate"}
+READS_ALL = {"accept-encoding": "gzip, deflate, br"}
+
+
+def test_answers_of_the_api_are_compressed_for_who_reads_that(alice: Person, binding: dict[str, Any]) -> None:
+    plain = alice.get("bindings/")
+    assert not plain.has_header("Content-Encoding")
+    answered = alice.client.get(alice.url("bindings/"), headers=READS_GZIP)
+    assert (answered["Content-Encoding"], "Accept-Encoding" in answered["Vary"]) == ("gzip", True)
+    assert gzip.decompress(answered.content) == plain.content
+    assert len(answered.content) < len(plain.content)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/_allauth/browser/v1/config", "/", "/api/nothing/"])
+def test_what_may_stand_beside_a_secret_is_not_compressed(path: str) -> None:
+    assert not Client().get(path, headers=READS_GZIP).has_header("Content-Encoding")
+
+
+def test_a_secret_that_is_shown_once_is_not_compressed(alice: Person) -> None:
+    body = {"name": "ci", "role": "viewer", "expires_in_days": 1}
+    answered = alice.client.post(alice.url("tokens/"), body, content_type="application/json", headers=READS_GZIP)
+    assert answered.status_code == 201, answered.content
+    assert not answered.has_header("Content-Encoding")
+
+
+def test_an_event_stream_comes_as_it_is_made(scene: Any) -> None:
+    headers = {**READS_GZIP, "accept": "text/event-stream"}
+    answered = scene.person.client.get(scene.person.url(f"runs/{scene.run_id}/events/"), headers=headers)
+    assert (answered.streaming, answered.has_header("Content-Encoding")) == (True, False)
+
+
+@pytest.mark.parametrize(("accepts", "encoding"), [(READS_ALL, "br"), (READS_GZIP, "gzip"), ({}, None)])
+def test_built_scripts_come_as_they_were_compressed_and_are_kept(
+    tmp_path: Path, settings: Any, rf: Any, accepts: dict[str, str], encoding: str | None
+) -> None:
+    script = tmp_path / "assets" / "index-Ab12Cd34.js"
+    script.parent.mkdir()
+    script.write_text("export const words = 'the same again';\n" * 500)
+    assert compress.main(["--quiet", str(tmp_path)]) == 0
+    settings.WHITENOISE_ROOT = tmp_path
+    served = BuiltFiles(lambda _: None)(rf.get("/assets/index-Ab12Cd34.js", headers=accepts))
+    assert served.headers.get("Content-Encoding") == encoding
+    assert (len(served.content) < 1_000) == (encoding is not None)
+    assert "immutable" in served.headers["Cache-Control"]

@@ -1,0 +1,177 @@
+"""How the reports of a run become samples, and during which times what it did is known: without database and Redis."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic import Field
+
+from streaming.definition.graph import Strict
+from streaming.wire.messages import ProgressReport
+
+TICKS_PER_S: Final = 1_000_000
+NO_ENTRY: Final = "0-0"
+CRACK: Final = 5 * TICKS_PER_S
+"""Between two known times that are no further apart nothing is called unknown: heartbeats come every two seconds."""
+Span = tuple[int, int]
+"""Two ticks: from, until."""
+
+
+class InputSample(Strict):
+    """The totals of one input; `cti` null: none yet, or ended."""
+
+    received: int
+    outcomes: dict[str, int]
+    cti: int | None
+    ended: bool
+    largest_start: int | None
+
+
+class RunSample(Strict):
+    """The totals of a run when a batch was reported at tick `at`, which took `batch_s` seconds."""
+
+    at: int
+    batch: int
+    batch_s: float
+    inputs: dict[str, InputSample]
+    output_ctis: dict[str, int | None]
+    results: int
+    quarantined: int
+
+
+class Reading(Strict):
+    """What was read of a run so far.
+
+    `entry` is the last one in Redis. `known`: when what the run did is known, in order, apart. `until`: up to when its
+    runner was heard of. `base`: the totals with which the run began, at the beginning of its first batch; null before.
+    """
+
+    entry: str = NO_ENTRY
+    known: list[Span] = Field(default_factory=list)
+    until: int | None = None
+    base: RunSample | None = None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Reports that follow a reading, in order, and the entry of the last; `torn`: there may have been some before."""
+
+    reports: Sequence[ProgressReport]
+    entry: str
+    torn: bool
+
+
+@dataclass(frozen=True)
+class Watch:
+    """When a run could do anything: from its request on, until its end if there was one, and while its runner lived."""
+
+    begun: int
+    ended: int | None
+    runner: Span | None
+
+
+def sample_of(report: ProgressReport) -> RunSample:
+    """Return the totals of `report`."""
+    inputs = {
+        name: InputSample(
+            received=counts.received,
+            outcomes=counts.outcomes,
+            cti=counts.cti,
+            ended=counts.ended,
+            largest_start=counts.largest_start,
+        )
+        for name, counts in report.inputs.items()
+    }
+    return RunSample(
+        at=report.at,
+        batch=report.batch,
+        batch_s=report.batch_s,
+        inputs=inputs,
+        output_ctis=report.output_ctis,
+        results=report.results,
+        quarantined=report.quarantined,
+    )
+
+
+def read_on(reading: Reading, batch: Batch, watch: Watch, before: RunSample | None) -> Reading:
+    """Return `reading` after `batch`. `before`: the totals of the run from which this one goes on, if there is one and
+    reports do not tell runs apart yet (`of_run`).
+
+    A batch that was reported is known from its beginning. In between the run did nothing, as long as one runner lived:
+    a runner reports whatever it commits.
+    """
+    samples = [sample_of(report) for report in batch.reports]
+    known = [*reading.known, *((_begin(sample), sample.at) for sample in samples)]
+    heard = _heard(reading, watch)
+    known += [] if heard is None else [heard]
+    if batch.torn and samples:
+        known = _without(known, (_last_known(reading, watch), _begin(samples[0])))
+    base = reading.base
+    if base is None and samples:
+        base = _base(samples[0], None if batch.reports[0].of_run else before)
+    until = reading.until if heard is None else heard[1]
+    return Reading(entry=batch.entry, known=joined(known), until=until, base=base)
+
+
+def joined(spans: Iterable[Span]) -> list[Span]:
+    """Return the union of `spans`, in order, cracks closed."""
+    found: list[Span] = []
+    for begin, end in sorted(spans):
+        if found and begin - found[-1][1] <= CRACK:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        elif end > begin:
+            found.append((begin, end))
+    return found
+
+
+def newest_in_steps(samples: Iterable[RunSample], seconds: int) -> dict[int, RunSample]:
+    """Return by its first tick the newest sample of each step of `seconds`."""
+    found: dict[int, RunSample] = {}
+    width = seconds * TICKS_PER_S
+    for sample in samples:
+        at = sample.at - sample.at % width
+        if at not in found or (found[at].at, found[at].batch) <= (sample.at, sample.batch):
+            found[at] = sample
+    return found
+
+
+def _begin(sample: RunSample) -> int:
+    return sample.at - max(1, round(sample.batch_s * TICKS_PER_S))
+
+
+def _heard(reading: Reading, watch: Watch) -> Span | None:
+    """Return since when the runner has been heard of without a break, and up to when, inside of the run's time."""
+    if watch.runner is None:
+        return None
+    begin = max(watch.runner[0], watch.begun, reading.until or 0)
+    end = watch.runner[1] if watch.ended is None else min(watch.runner[1], watch.ended)
+    return (begin, end) if end > begin else None
+
+
+def _last_known(reading: Reading, watch: Watch) -> int:
+    return reading.until if reading.until is not None else watch.begun
+
+
+def _without(spans: Iterable[Span], hole: Span) -> list[Span]:
+    left = [(begin, min(end, hole[0])) for begin, end in spans if begin < hole[0]]
+    right = [(max(begin, hole[1]), end) for begin, end in spans if end > hole[1]]
+    return left + right
+
+
+def _base(first: RunSample, before: RunSample | None) -> RunSample:
+    """Return the totals with which the run began: those before it where it goes on with them, else none."""
+    went_on = before is not None and all(
+        counts.received <= first.inputs[name].received if name in first.inputs else False
+        for name, counts in before.inputs.items()
+    )
+    if before is None or not went_on:
+        nothing = {
+            name: counts.model_copy(
+                update={"received": 0, "outcomes": {}, "cti": None, "ended": False, "largest_start": None}
+            )
+            for name, counts in first.inputs.items()
+        }
+        before = first.model_copy(
+            update={"inputs": nothing, "output_ctis": dict.fromkeys(first.output_ctis), "results": 0, "quarantined": 0}
+        )
+    return before.model_copy(update={"at": _begin(first), "batch": first.batch - 1, "batch_s": 0.0})
