@@ -39,6 +39,10 @@ KNOWN = frozenset(
         "PUNCTUAL_OIDC_CLIENT_ID",
         "PUNCTUAL_OIDC_CLIENT_SECRET",
         "PUNCTUAL_OIDC_NAME",
+        "PUNCTUAL_MOST_RUNNERS",
+        "PUNCTUAL_MOST_ORGANISATIONS",
+        "PUNCTUAL_WORKER_MEMORY_MB",
+        "PUNCTUAL_JVM_MEMORY_MB",
     }
 )
 QUOTAS = {
@@ -164,6 +168,15 @@ QUOTA_DEFAULTS = {name: _whole(f"PUNCTUAL_QUOTA_{name.upper()}", default) for na
 """What an organisation may use where the installation's admins have said nothing else."""
 DELETION_GRACE_DAYS = _whole("PUNCTUAL_DELETION_GRACE_DAYS", 14)
 """Days between an owner's wish to delete an organisation and its deletion."""
+
+MOST_RUNNERS = _whole("PUNCTUAL_MOST_RUNNERS", 8)
+"""So many organisations have a runner at a time; the runs of others wait for a place. 0: as many as want one."""
+MOST_ORGANISATIONS = _whole("PUNCTUAL_MOST_ORGANISATIONS", 20)
+"""So many organisations one person may own; staff may own more."""
+WORKER_MEMORY_MB = _whole("PUNCTUAL_WORKER_MEMORY_MB", 1_024)
+"""So much memory a worker of a runner may use beyond what it begins with (about 0.2 GB); 0: no limit."""
+JVM_MEMORY_MB = _whole("PUNCTUAL_JVM_MEMORY_MB", 2_048)
+"""The largest heap of a runner's JVM."""
 
 INSTALLED_APPS = [
     "django.contrib.admin",

@@ -34,6 +34,7 @@ from streaming.runtime.single import AnotherRunner, SingleRunner
 from streaming.spark.carrier import Carrier
 from streaming.spark.errors import PunctualError
 from streaming.spark.layout import CarrierSettings
+from streaming.spark.memory import LIMIT_VARIABLE, choose_first
 from streaming.spark.session import cores_of, driver_host, is_local, start_session
 
 log = logging.getLogger("streaming.runtime")
@@ -41,6 +42,8 @@ log = logging.getLogger("streaming.runtime")
 TURN_S = 0.5
 LEASE_WAIT_S = 12.0
 _MOST_BUCKETS = 256
+_CHOSEN = 500
+"""Above all other processes of the installation when the system must end one (`oom_score_adj`); workers have more."""
 _EXIT_CODES = {Exit.IDLE: 0, Exit.ASKED: 0, Exit.LEASE_LOST: 5, Exit.KEYS_OUTDATED: 6}
 
 
@@ -48,6 +51,9 @@ def main(arguments: Sequence[str]) -> int:
     """Run until nothing is desired, the lease is lost or a signal comes; the exit code."""
     options = _parser().parse_args(arguments)
     log_to_stderr()
+    choose_first(_CHOSEN)
+    if options.worker_memory_mb:
+        os.environ[LIMIT_VARIABLE] = str(options.worker_memory_mb << 20)
     try:
         configuration = read_configuration(sys.stdin)
     except NotConfigured as error:
@@ -117,7 +123,7 @@ def _as_single(task: _Task, single: SingleRunner, asked: threading.Event) -> int
     hatch = Hatch(keeper, far)  # before Spark, whose processes inherit where it is
     session = None
     try:
-        session = start_session(options.master)
+        session = start_session(options.master, {"spark.driver.memory": f"{options.jvm_memory_mb}m"})
         heart.session_began()
         spark, cores = session, cores_of(session)
 
@@ -180,6 +186,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--rows-per-batch", type=int, default=200_000, metavar="N", help="about, for each input")
     parser.add_argument("--read-deadline-s", type=float, default=30.0, metavar="S", help="an input must answer within")
     parser.add_argument("--keep-results-s", type=float, metavar="S", help="delete results and quarantine after so long")
+    parser.add_argument("--worker-memory-mb", type=int, default=1_024, metavar="MB", help="of a worker; 0: no limit")
+    parser.add_argument("--jvm-memory-mb", type=int, default=2_048, metavar="MB", help="the largest heap of the JVM")
     parser.add_argument("--master", default="local[2]", help="where Spark runs")
     parser.add_argument("--dedicated-buckets", type=_buckets, metavar="N", help="as many as cores, if nothing is said")
     return parser

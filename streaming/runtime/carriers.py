@@ -10,6 +10,9 @@ from streaming.wire.messages import RunSpec
 
 TRIES: Final = 4
 """So often a query is started that ends before it plans, because a worker did not answer; then its runs fail."""
+DEATHS: Final = 10
+"""So often a query whose worker died at work is started again without a batch in between: each binding that is to blame
+costs two of them (streaming.spark.memory)."""
 FIRST_PAUSE_S: Final = 2.0
 REST_AFTER_S: Final = 30.0
 """A dedicated query that nobody has needed for so long is closed; it goes on from its checkpoint."""
@@ -71,7 +74,8 @@ class CarrierLike(Protocol):
 class Member:
     """A carrier of the organisation. Times are those of a clock that only rises, in seconds.
 
-    `batch` is the last one whose manifest was read. `tried`: how often its query was started since it last planned;
+    `batch` is the last one whose manifest was read. `died`: how often a worker of it did since then.
+    `tried`: how often its query was started since it last planned;
     `not_before`: when that may be tried again. `limits`: the limit that it was given last, as the only element.
     """
 
@@ -79,6 +83,7 @@ class Member:
     carrier: CarrierLike
     batch: int = 0
     tried: int = 0
+    died: int = 0
     started: float = 0.0
     not_before: float = 0.0
     needed: float = 0.0
@@ -93,7 +98,7 @@ class Member:
         """What was committed since it was asked last."""
         for manifest in self.carrier.manifests_after(self.batch):
             self.batch = manifest["batch"]
-            self.tried = 0
+            self.tried = self.died = 0
             yield manifest
 
     def limit(self, events_per_second: int | None) -> None:
@@ -128,8 +133,10 @@ class Member:
 
     def _judged(self, failure: Failure, now: float) -> Failure | None:
         self.carrier.close()
-        if passes(failure) and 0 < self.tried < TRIES:
-            self.not_before = now + FIRST_PAUSE_S * 2 ** (self.tried - 1)
-            return None
-        self.tried = 0
+        if passes(failure):
+            self.died += self.tried == 0  # it had planned batches
+            if self.tried < TRIES and self.died < DEATHS:
+                self.not_before = now + FIRST_PAUSE_S * 2 ** max(self.tried - 1, 0)
+                return None
+        self.tried = self.died = 0
         return failure

@@ -15,6 +15,7 @@ from streaming.spark.errors import Failure, PunctualError, explain_query
 from streaming.spark.inquiries import asked_within
 from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create, exists
 from streaming.spark.manifests import Manifest, newest_manifest, read_manifest
+from streaming.spark.memory import count_deaths
 from streaming.spark.pages import place_of
 from streaming.spark.placing import even_buckets, even_pages
 from streaming.spark.planner import wall_clock
@@ -70,6 +71,8 @@ class Carrier:
         if self.running:
             return
         self._opened.folder.remove(HOLD)
+        if self._opened.local is not None:
+            count_deaths(self._opened.local)
         session, path = self._session, self._opened.location
         session.dataSource.register(FeedSource)
         session.dataSource.register(ResultSink)

@@ -3,9 +3,10 @@
 PunctualError         something outside the queries keeps a carrier from running; the message says what to do
 """
 
+import errno
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NoReturn
 
 from streaming.adapters.contract import AdapterError
 from streaming.spark.storage import StoreUnreachable
@@ -33,6 +34,11 @@ class Failure:
 DISK_FULL = (
     "The disk that holds the results and the checkpoint is full. "
     "Free space, then start the run again; the checkpoint is kept."
+)
+TOO_MUCH_MEMORY = (
+    "The query needed more memory than a worker may have, so the run was stopped where it was before that batch; no "
+    "other run was touched. Let the query keep and make less (shorter windows, smaller texts and lists, narrower "
+    "joins), then start the run again."
 )
 WORKER_AWAY = "A worker of the engine did not answer in time. The run is started again from its checkpoint."
 _MOST_CAUSES = 20
@@ -79,12 +85,13 @@ _BY_TEXT: tuple[tuple[tuple[str, ...], Domain, str], ...] = (
 
 
 def shared_fault(error: BaseException) -> bool:
-    """Whether `error` concerns the machine and not one binding: a full or unwritable disk, no memory, no store."""
-    if isinstance(error, MemoryError):
-        return True
+    """Whether `error` concerns the machine and not one binding: a full or unwritable disk, no store.
+
+    No memory does not: who asks for more than a worker may have is the binding at hand.
+    """
     if isinstance(error, StoreUnreachable):
         return True
-    return isinstance(error, OSError) and not isinstance(error, AdapterError) and error.errno in {28, 30, 122, 12}
+    return isinstance(error, OSError) and not isinstance(error, AdapterError) and error.errno in {28, 30, 122}
 
 
 def no_answer(whom: str, seconds: float) -> AdapterError:
@@ -107,6 +114,20 @@ class ComputedTooLong(Exception):
         )
 
 
+class TooMuchMemory(Exception):
+    """A binding has asked for more memory than a worker may have, or workers died at its work."""
+
+    def __init__(self) -> None:
+        super().__init__(TOO_MUCH_MEMORY)
+
+
+def end_query(error: Exception) -> NoReturn:
+    """Raise `error`, which concerns the whole query, in a form that `explain_query` knows again."""
+    if isinstance(error, MemoryError):
+        raise TooMuchMemory from error
+    raise error
+
+
 def passes(failure: Failure) -> bool:
     """Whether a query that ended so while it started is likely to start when it is tried again."""
     return failure.message == WORKER_AWAY
@@ -115,6 +136,8 @@ def passes(failure: Failure) -> bool:
 def explain_query(error: BaseException) -> Failure:
     """Why the whole streaming query stopped, from the exception that Spark raised."""
     detail = _with_causes(error)
+    if TOO_MUCH_MEMORY in detail:
+        return Failure("user", TOO_MUCH_MEMORY, detail)
     for marks, domain, message in _BY_TEXT:
         if any(mark in detail for mark in marks):
             return Failure(domain, message, detail)
@@ -142,7 +165,9 @@ def explain_binding(error: BaseException, where: str, detail: str) -> Failure:
     """Why one binding failed at `where` (such as "input orders"); every other binding goes on."""
     if isinstance(error, AdapterError):
         return Failure(_domain(error.domain), str(error), detail)
-    if isinstance(error, ComputedTooLong) or type(error).__name__ == "NotRunnable":
+    if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
+        return Failure("user", TOO_MUCH_MEMORY, detail)
+    if isinstance(error, ComputedTooLong | TooMuchMemory) or type(error).__name__ == "NotRunnable":
         return Failure("user", str(error), detail)
     message = (
         f"Punctual failed at {where} because of a fault of its own ({type(error).__name__}). "

@@ -12,6 +12,7 @@ from streaming.spark.feed_binding import BindingTask, Fed
 from streaming.spark.feed_work import TaskWork
 from streaming.spark.lane_clocks import LaneClock, key_of, read_clocks, write_clocks
 from streaming.spark.layout import CarrierFolder, CarrierSettings, opened
+from streaming.spark.memory import limit_memory, suspects
 from streaming.spark.pages import place_of
 
 _ASIDE_AFTER_S = 0.25
@@ -25,6 +26,7 @@ def run_task(work: TaskWork) -> Iterator[pa.RecordBatch]:
     The fault of one binding leaves as a `state` envelope and its lanes' clocks stay, and so does one that comes to a
     deadline; a fault of the machine is raised.
     """
+    limit_memory()
     carrier = opened(work.carrier)
     yield from batches_of(_rows(carrier, work), carrier.settings.pages)
 
@@ -48,9 +50,14 @@ def _rows(carrier: CarrierFolder, work: TaskWork) -> Iterator[Row]:
 
 
 def _done(carrier: CarrierFolder, work: TaskWork, clocks: Mapping[str, Mapping[str, LaneClock]]) -> Iterator[Fed]:
-    """Each binding's part once it is done: page by page, but for those that were set aside, which come last."""
+    """Each binding's part once it is done: page by page, but for those that were set aside, which come last.
+
+    At whose work a process has died before is computed behind them, with nobody beside it.
+    """
     aside: list[_Attempt] = []
-    for binding in sorted(work.bindings.values(), key=lambda each: place_of(each.key, carrier.settings.pages)):
+    apart = suspects(carrier.local)
+    every = sorted(work.bindings.values(), key=lambda each: place_of(each.key, carrier.settings.pages))
+    for binding in (each for each in every if each.key not in apart):
         attempt = _Attempt(BindingTask(carrier, work, binding, clocks.get(binding.key, {})), carrier.settings)
         if attempt.comes_on():
             yield attempt.fed()
@@ -58,6 +65,8 @@ def _done(carrier: CarrierFolder, work: TaskWork, clocks: Mapping[str, Mapping[s
             aside.append(attempt)
     for attempt in aside:
         yield attempt.fed()
+    for binding in (each for each in every if each.key in apart):
+        yield _Attempt(BindingTask(carrier, work, binding, clocks.get(binding.key, {})), carrier.settings).fed()
 
 
 class _Attempt:

@@ -19,10 +19,11 @@ from streaming.spark.ahead import ahead
 from streaming.spark.binding import Binding, binding_of
 from streaming.spark.envelope import Row
 from streaming.spark.errands import Patience
-from streaming.spark.errors import explain_binding, shared_fault
+from streaming.spark.errors import TooMuchMemory, end_query, explain_binding, shared_fault
 from streaming.spark.feed_work import TOGETHER, BindingWork, LaneWork, TaskWork
 from streaming.spark.lane_clocks import Kept, LaneClock, cut, resume, whole
 from streaming.spark.layout import CarrierFolder
+from streaming.spark.memory import at_hand, suspects
 from streaming.spark.savepoints import PARTS, Item, pieces_of, read_items
 from streaming.spark.state_change import StateChange
 from streaming.spark.together import in_order_of_arrival
@@ -68,14 +69,20 @@ class BindingTask:
 
     def run(self) -> Fed:
         """The binding's part; its clocks move only if every lane was read. Raises faults of the machine."""
+        with at_hand(self._carrier.local, self._work.key, self._task.batch):
+            return self._run()
+
+    def _run(self) -> Fed:
         turn = self._work.turn
         try:
+            if suspects(self._carrier.local).get(self._work.key):
+                raise TooMuchMemory
             rows = self._saved() + self._entered()
             if turn is None or turn.state != "failed":
                 rows += self._begun() if self._work.begins else self._bound_rows()
         except Exception as error:
             if shared_fault(error) or not self._carrier.settings.isolate:
-                raise
+                end_query(error)
             return self.failed(error, traceback.format_exc())
         return Fed(rows + self._reported(), self._moved, self._files)
 

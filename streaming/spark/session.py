@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 from pyspark.sql import SparkSession
 
@@ -15,6 +16,7 @@ from streaming.spark import fork_server
 from streaming.spark.class_archive import archive_options, java_program
 from streaming.spark.errors import PunctualError
 from streaming.spark.fork_server import start_fork_server
+from streaming.spark.memory import LIMIT_VARIABLE, SESSION_VARIABLE
 
 NO_JAVA = (
     "Java was not found. Install a Java 17 runtime (for example the package openjdk-17-jre-headless), "
@@ -56,7 +58,7 @@ SETTINGS: Mapping[str, str] = {
 
 LOOPBACK: Final = "127.0.0.1"
 WORKER_PYTHON: Final = Path(__file__).with_name("worker_python.sh")
-_HANDED_ON: Final = ("PYTHONPATH", "POLARS_MAX_THREADS", "ENGINE_PYTHON")
+_HANDED_ON: Final = ("PYTHONPATH", "POLARS_MAX_THREADS", "ENGINE_PYTHON", LIMIT_VARIABLE, SESSION_VARIABLE)
 """What of the environment executors on other machines have too; where a run's secrets are asked for is not in it."""
 
 
@@ -94,6 +96,7 @@ def start_session(
     os.environ["PYSPARK_PYTHON"] = str(WORKER_PYTHON)
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
+    os.environ[SESSION_VARIABLE] = uuid4().hex
     forks = start_fork_server()
     if forks is not None:
         os.environ[fork_server.VARIABLE] = forks

@@ -14,8 +14,9 @@ from streaming.engine.operators import Operators
 from streaming.spark.binding import binding_of
 from streaming.spark.envelope import ARROW_SCHEMA, Row, packed, unpacked
 from streaming.spark.errands import Errand, GivenUp
-from streaming.spark.errors import ComputedTooLong, explain_binding, shared_fault
+from streaming.spark.errors import ComputedTooLong, TooMuchMemory, end_query, explain_binding, shared_fault
 from streaming.spark.layout import CarrierFolder, opened
+from streaming.spark.memory import at_hand, limit_memory, suspects
 from streaming.spark.pages import Page, Stored
 from streaming.spark.savepoints import PARTS, items_of, pieces_of
 from streaming.spark.state_change import StateChange
@@ -98,6 +99,7 @@ class OperatorStage(StatefulProcessor):
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Open the one state variable: text key to bytes."""
+        limit_memory()
         self._state = handle.getMapState("state", "key string", "value binary")
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Any]:  # noqa: ARG002, N802, N803
@@ -121,6 +123,10 @@ class OperatorStage(StatefulProcessor):
         """The carrier as it is when the task begins: Spark makes a stage for each task."""
         return opened(self._path)
 
+    @cached_property
+    def _suspects(self) -> Mapping[str, bool]:
+        return suspects(self._carrier.local)
+
     def _turns(self, by_binding: Mapping[str, list[Row]], page: Page | None) -> Iterator[Row]:
         for binding, taken in by_binding.items():
             yield from self._turn(taken, self._state if page is None else page.of(binding))
@@ -132,8 +138,15 @@ class OperatorStage(StatefulProcessor):
         if failed:
             return failed[:1]
         carrier = self._carrier
+        first = taken[0]
+        with at_hand(carrier.local, first.binding, first.batch):
+            return self._computed(carrier, taken, stored)
+
+    def _computed(self, carrier: CarrierFolder, taken: list[Row], stored: Stored) -> list[Row]:
         state = BufferedState(stored)
         try:
+            if self._suspects.get(taken[0].binding):
+                raise TooMuchMemory
             saved = self._saved(taken, state)
             for row in taken:
                 if row.kind == "enter" and row.input == PARTS[self._number]:
@@ -142,7 +155,7 @@ class OperatorStage(StatefulProcessor):
             released = self._within(partial(self._released, taken, state), state, carrier.settings.compute_deadline_s)
         except Exception as error:
             if shared_fault(error) or not carrier.isolates(taken[0].entry):
-                raise
+                end_query(error)
             failure = explain_binding(error, "computing the results", traceback.format_exc())
             change = StateChange("failed", failure.domain, failure.message, failure.detail)
             first = taken[0]

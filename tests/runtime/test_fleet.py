@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from streaming.runtime.carriers import REST_AFTER_S, TRIES
+from streaming.runtime.carriers import DEATHS, FIRST_PAUSE_S, REST_AFTER_S, TRIES
 from streaming.runtime.homes import MAIN, Homes
 from streaming.runtime.shares import Need, shares
 from streaming.spark.errors import WORKER_AWAY, Failure
@@ -165,11 +165,22 @@ def test_a_start_for_which_a_worker_did_not_answer_is_tried_again_later_and_not_
     assert desk.observed("b-1").message == WORKER_AWAY
 
 
-def test_a_worker_that_is_lost_in_the_middle_fails_the_run_at_once(desk: Desk) -> None:
+def test_a_query_whose_worker_died_at_work_is_started_again_until_no_batch_comes_for_long(desk: Desk) -> None:
+    """Each time the batch is repeated, and who is to blame is found (streaming.spark.memory)."""
     started(desk, B)
-    desk.carriers["b"].stopped_by = AWAY
-    desk.runner.turn()
-    assert desk.observed("b-1").state == "failed"
+    carrier, states = desk.carriers["b"], []
+    for death in range(2 * DEATHS):
+        if death == DEATHS - 1:
+            carrier.commit(None, received=9, run="b-1")
+            desk.runner.turn()
+        carrier.stopped_by = AWAY
+        desk.runner.turn()
+        states.append(desk.observed("b-1").state)
+        desk.clock[0] += FIRST_PAUSE_S
+        desk.runner.turn()
+        carrier.ready = True
+        desk.runner.turn()
+    assert states.index("failed") == 2 * DEATHS - 2
 
 
 def test_a_dedicated_query_that_nobody_needs_is_closed_after_a_while_and_the_shared_one_is_not(desk: Desk) -> None:

@@ -47,8 +47,8 @@ def test_a_runner_lives_detached_until_it_ends(gate: Path, settings: Any) -> Non
     opened(gate)
     process.wait(10)
     assert not launcher.alive(organisation, launched)
-    arguments = f"'--organisation', '{organisation}', '--root', '{settings.PUNCTUAL_DATA}']"
-    assert arguments in runner_log(organisation).read_text()
+    arguments = f"'--organisation', '{organisation}', '--root', '{settings.PUNCTUAL_DATA}', '--worker-memory-mb', "
+    assert arguments + "'1024', '--jvm-memory-mb', '2048']" in runner_log(organisation).read_text()
 
 
 def test_a_runner_is_asked_to_end(gate: Path) -> None:

@@ -1,5 +1,6 @@
 """Runs follow what is desired: real Redis, a clock that is told, and a launcher that only writes down."""
 
+from typing import Any
 from uuid import UUID
 
 from streaming.wire import keys
@@ -8,6 +9,7 @@ from tests.webapp.scene import Recorded, Scene
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
 from webapp.runs.launching import Launched
+from webapp.runs.models import RunnerLaunch
 from webapp.runs.reconciler import Reconciler
 
 
@@ -143,3 +145,19 @@ def test_a_run_that_has_read_its_inputs_to_their_end_is_completed(scene: Scene) 
     with organisation_context(run.organisation_id):
         told = AuditEvent.objects.filter(target_id=str(run.pk), action="run.ended").get()
     assert told.after["observed"] == "completed"
+
+
+def test_a_run_waits_for_a_place_when_others_have_all_runners_and_says_so(
+    scene: Scene, charlie: Person, settings: Any
+) -> None:
+    settings.MOST_RUNNERS = 1
+    with organisation_context(charlie.organisation.pk):
+        RunnerLaunch.objects.create(host="here", pid=99, launched_at=scene.clock(), attempts=1)
+    scene.launcher.living.add(99)
+    scene.turn()
+    assert scene.launcher.launches == []
+    assert "All 1 places for runners of this installation are taken" in (scene.run.message or "")
+    scene.launcher.living.clear()
+    scene.turn()
+    assert scene.launcher.launches == [scene.person.organisation.pk]
+    assert scene.run.message is None

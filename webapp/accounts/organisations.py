@@ -31,8 +31,6 @@ sign-up static status support system test undefined user users webhook webhooks 
 """
 RESERVED: Final = frozenset(_WORDS.split())
 """Short names that would be mistaken for a page, or for who runs the installation."""
-MOST_OWNED: Final = 20
-"""Organisations that one person may own, unless they run the installation."""
 
 deletion_asked: Final = Signal()
 """Sent in the organisation's context and in the transaction that asks for its deletion: rooms above stop what runs."""
@@ -163,5 +161,8 @@ def _check_short_name(slug: str) -> None:
 def _check_owns_few(user: User) -> None:
     with installation_context("how many organisations a person owns"):
         owned = Membership.objects.filter(user=user, role=Role.OWNER).count()
-    if owned >= MOST_OWNED and not user.is_staff:
-        raise Conflict(f"You own {owned} organisations, and more are not made. Delete or hand over one of them.")
+    if owned >= settings.MOST_ORGANISATIONS and not user.is_staff:
+        raise Conflict(
+            f"You own {owned} organisations, and here a person may own {settings.MOST_ORGANISATIONS}. "
+            "Delete or hand over one of them, or ask whoever runs this installation (PUNCTUAL_MOST_ORGANISATIONS)."
+        )

@@ -23,6 +23,7 @@ from webapp.core.context import organisation_context
 from webapp.runs.launching import Launcher, ProcessLauncher, ensure_runner, launched, runner_log, runner_was_heard
 from webapp.runs.models import Run
 from webapp.runs.moves import lose, settle, stop_for, take_observation, take_report, take_up
+from webapp.runs.places import has_place, no_place
 from webapp.runs.redis_users import admit_runner
 from webapp.runs.starting import step_on
 from webapp.runs.state_events import announce
@@ -150,7 +151,12 @@ class Reconciler:
                 self.connection.hdel(keys.progress(organisation), str(old))
 
     def _launch(self, desired: Sequence[Run]) -> None:
-        in_vain = ensure_runner(self.launcher, self.now())
+        with self.connection.lock("punctual:runners", timeout=LOCK_S):  # who counts places and takes one is alone
+            if not has_place(self.connection, self.launcher, self.now()):
+                self._tell(desired, "external", no_place())
+                return
+            in_vain = ensure_runner(self.launcher, self.now())
+        self._tell([run for run in desired if run.message == no_place()], None, None)
         if in_vain < LAUNCHES_IN_VAIN:
             return
         message = (
@@ -158,9 +164,12 @@ class Reconciler:
             "end of the runner's log."
         )
         logger.error("organisation %s: %s It is %s.", self.organisation, message, runner_log(self.organisation))
-        for run in desired:
+        self._tell(desired, "internal", message)
+
+    def _tell(self, runs: Sequence[Run], domain: str | None, message: str | None) -> None:
+        for run in runs:
             if run.message != message:
-                run.domain, run.message = "internal", message
+                run.domain, run.message = domain, message
                 run.save(update_fields=["domain", "message"])
                 announce(run)
 

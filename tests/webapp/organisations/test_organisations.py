@@ -14,7 +14,7 @@ from tests.webapp.organisations.conftest import delete, roles
 from tests.webapp.test_tokens import program
 from webapp.accounts import organisations
 from webapp.accounts.models import Organisation, User
-from webapp.accounts.organisations import MOST_OWNED, RESERVED
+from webapp.accounts.organisations import RESERVED
 from webapp.accounts.permissions import Role
 from webapp.audit.models import AuditEvent
 from webapp.core.context import installation_context, organisation_context
@@ -107,10 +107,12 @@ def test_a_token_makes_no_organisation(alice: Person) -> None:
     assert program(alice, role="owner").post("/api/organisations/", {"slug": "north", "name": "N"}).status_code == 403
 
 
-def test_nobody_owns_more_than_so_many(dora: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(organisations, "MOST_OWNED", 1)
-    assert MOST_OWNED == 20
-    assert [make(dora, slug=each).status_code for each in ("north", "south")] == [201, 409]
+def test_nobody_owns_more_than_the_installation_says(dora: Person, settings: Any) -> None:
+    assert settings.MOST_ORGANISATIONS == 20
+    settings.MOST_ORGANISATIONS = 1
+    first, second = (make(dora, slug=each) for each in ("north", "south"))
+    assert (first.status_code, second.status_code) == (201, 409)
+    assert "here a person may own 1" in second.json()["message"]
 
 
 def test_me_names_who_acts_behind_the_session(alice: Person) -> None:

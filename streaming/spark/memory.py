@@ -1,0 +1,174 @@
+"""What a worker may use of memory, and which binding is to blame when one dies of it (no pyspark here).
+
+A worker computes one binding after another, so what asks for more than the limit is the binding at hand. Python hears
+of it as a MemoryError, and that binding fails; Polars aborts, and the system kills whom it likes. So that such a death
+has a culprit, each process keeps a *mark* in the carrier's folder: a page of shared memory with the bindings at hand,
+which outlives the process. A mark whose process is gone counts a death against its bindings; who stands alone in the
+marks of two deaths in one batch is failed in the next attempt at it, and everybody else goes on.
+"""
+
+import json
+import mmap
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+LIMIT_VARIABLE: Final = "ENGINE_WORKER_MEMORY"
+"""In the environment of workers: so many bytes a worker may use beyond what it has when it begins; none: no limit."""
+SESSION_VARIABLE: Final = "ENGINE_SESSION"
+"""Names the session to which workers belong: who ended with their session has died of that."""
+MARKS: Final = "working"
+DEATHS: Final = "deaths.json"
+ENOUGH: Final = 2
+"""So many deaths in one batch are no chance. One is: somebody may have killed the process."""
+_BYTES: Final = 4_096
+_KEPT: Final = 100
+
+
+def limit_memory() -> None:
+    """Hold this process to its limit from now on, and let the system kill it before any other; twice is once."""
+    global _LIMITED
+    told = os.environ.get(LIMIT_VARIABLE)
+    if not told or os.getpid() == _LIMITED:
+        return
+    _LIMITED = os.getpid()
+    choose_first(1_000)
+    try:
+        import resource
+
+        # not RLIMIT_AS, which counts what is reserved and never used: half a gigabyte of a fresh worker
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (_private_bytes() + int(told), hard))
+    except (ImportError, OSError, ValueError):
+        return  # no such limit on this system
+
+
+_LIMITED = 0
+
+
+def choose_first(score: int) -> None:
+    """Let the system, when it runs out of memory, end this process and what it starts rather than others."""
+    try:
+        Path("/proc/self/oom_score_adj").write_text(str(score))
+    except OSError:
+        return  # another system, or one that does not let us
+
+
+def _private_bytes() -> int:
+    """What counts for the limit, now."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmData:"):
+            return int(line.split()[1]) << 10
+    raise OSError("the system does not say how much memory this process has")
+
+
+class Mark:
+    """The bindings that this process has at hand for one carrier; any thread may add and remove."""
+
+    def __init__(self, folder: Path) -> None:
+        place = folder / MARKS / str(os.getpid())
+        place.parent.mkdir(exist_ok=True)
+        with place.open("w+b") as file:
+            file.truncate(_BYTES)
+            self._page = mmap.mmap(file.fileno(), _BYTES)
+        self._at_hand: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def on(self, key: str, batch: int) -> Iterator[None]:
+        """`key` is at hand inside."""
+        with self._lock:
+            self._at_hand[key] = batch
+            self._write()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._at_hand.pop(key, None)
+                self._write()
+
+    def _write(self) -> None:
+        told = {"session": os.environ.get(SESSION_VARIABLE, ""), "keys": self._at_hand} if self._at_hand else {}
+        text = json.dumps(told).encode()
+        self._page[: len(text) + 1] = text + b"\0" if len(text) < _BYTES else b"{}\0".ljust(len(text) + 1)
+
+
+_MARKS: dict[tuple[Path, int], Mark] = {}
+_MAKING = threading.Lock()
+
+
+@contextmanager
+def at_hand(folder: Path | None, key: str, batch: int) -> Iterator[None]:
+    """Say in the carrier's local `folder` (None: it has none) that this process computes `key` inside."""
+    if folder is None or SESSION_VARIABLE not in os.environ:
+        yield
+        return
+    with _MAKING:
+        name = (folder, os.getpid())
+        mark = _MARKS.get(name) or _MARKS.setdefault(name, Mark(folder))
+    with mark.on(key, batch):
+        yield
+
+
+def count_deaths(folder: Path) -> None:
+    """Count what died at work in this session since the last time, and forget the marks; no query runs meanwhile."""
+    deaths = _read(folder)
+    for place in (folder / MARKS).glob("*"):
+        if _lives(int(place.name)):
+            continue
+        told = _told(place)
+        place.unlink(missing_ok=True)
+        if told.get("session") != os.environ.get(SESSION_VARIABLE, ""):
+            continue
+        for key, batch in told["keys"].items():
+            known = deaths.pop(key, {"batch": batch, "alone": 0})
+            known = known if known["batch"] == batch else {"batch": batch, "alone": 0}
+            deaths[key] = {"batch": batch, "alone": known["alone"] + (len(told["keys"]) == 1)}
+    if deaths:
+        written = folder / f"{DEATHS}.new"
+        written.write_text(json.dumps(dict(list(deaths.items())[-_KEPT:])))
+        written.replace(folder / DEATHS)
+
+
+def suspects(folder: Path | None) -> dict[str, bool]:
+    """The bindings at whose work processes have died; whether that was often enough."""
+    if folder is None:
+        return {}
+    return {key: each["alone"] >= ENOUGH for key, each in _read(folder).items()}
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads((folder / DEATHS).read_text())
+    except FileNotFoundError:
+        return {}
+    return found
+
+
+def _told(place: Path) -> dict[str, Any]:
+    text = place.read_bytes().partition(b"\0")[0]
+    try:
+        found: dict[str, Any] = json.loads(text or b"{}")
+    except ValueError:  # it died while it wrote
+        return {}
+    return found
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return _state(pid) != "Z"
+
+
+def _state(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""

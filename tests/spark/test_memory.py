@@ -1,0 +1,142 @@
+"""A binding that eats memory fails alone, be it told by Python or by the death of its worker."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streaming.engine.operators import Operators
+from streaming.spark.errors import TOO_MUCH_MEMORY
+from streaming.spark.feed_binding import BindingTask
+from streaming.spark.memory import LIMIT_VARIABLE, SESSION_VARIABLE, at_hand, count_deaths, suspects
+from tests.spark.loop import Loop
+from tests.spark.specs import spec, write_readings
+from tests.spark.test_loop import BATCHES, add, rows, states, undisturbed
+
+__all__ = ["undisturbed"]
+Undisturbed = tuple[list[str], list[str]]
+
+
+@pytest.fixture
+def loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Loop:
+    monkeypatch.setenv(SESSION_VARIABLE, "this")
+    for name in ("a", "b"):
+        write_readings(tmp_path / f"{name}.jsonl", BATCHES)
+    loop = Loop(tmp_path)
+    add(loop, spec("a", "a.jsonl"))
+    add(loop, spec("b", "b.jsonl"))
+    return loop
+
+
+def key_of(loop: Loop, binding: str) -> str:
+    manifest = loop.batch()
+    assert manifest is not None
+    return next(key for key, totals in manifest["bindings"].items() if totals["binding"] == binding)
+
+
+def dies_at(folder: Path, *keys: str, batch: int, session: str = "this") -> None:
+    """A process of its own is killed while it has `keys` at hand."""
+    child = os.fork()
+    if not child:
+        os.environ[SESSION_VARIABLE] = session
+        with at_hand(folder, keys[0], batch), at_hand(folder, keys[-1], batch):
+            os.kill(os.getpid(), signal.SIGKILL)
+    assert os.waitpid(child, 0)[1] == signal.SIGKILL
+
+
+@pytest.mark.parametrize("place", ["feed", "operators"])
+def test_who_asks_for_more_than_there_is_fails_alone_and_as_its_users_fault(
+    loop: Loop, undisturbed: Undisturbed, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    def eating(of: Callable[..., Any], guilty: Callable[[Any], bool]) -> Callable[..., Any]:
+        def run(self: Any, *arguments: Any) -> Any:
+            if guilty(self):
+                raise MemoryError
+            return of(self, *arguments)
+
+        return run
+
+    key = key_of(loop, "a")
+    if place == "feed":
+        mine = eating(BindingTask._bound_rows, lambda task: task._work.key == key)
+        monkeypatch.setattr(BindingTask, "_bound_rows", mine)
+    else:
+        turns = iter([True])
+        monkeypatch.setattr(Operators, "turn", eating(Operators.turn, lambda _: next(turns, False)))
+    manifests = loop.run()
+    failed = [(name, each) for name in ("a", "b") for each in states(manifests, name) if each[0] == "failed"]
+    ((name, said),) = failed
+    assert said == ("failed", "user", TOO_MUCH_MEMORY)
+    assert rows(loop, "b" if name == "a" else "a") == undisturbed
+
+
+def test_one_death_is_chance_and_two_in_one_batch_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SESSION_VARIABLE, "this")
+    assert suspects(tmp_path) == {}
+    dies_at(tmp_path, "guilty", batch=5)
+    count_deaths(tmp_path)
+    assert suspects(tmp_path) == {"guilty": False}
+    dies_at(tmp_path, "guilty", batch=5)
+    count_deaths(tmp_path)
+    assert suspects(tmp_path) == {"guilty": True}
+
+
+def test_nobody_is_blamed_for_another_batch_another_session_or_another_binding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SESSION_VARIABLE, "this")
+    for batch, session, keys in [
+        (5, "this", ("slow", "beside")),
+        (5, "this", ("slow", "beside")),
+        (6, "this", ("slow",)),
+        (6, "before", ("slow",)),
+        (7, "this", ("slow",)),
+    ]:
+        dies_at(tmp_path, *keys, batch=batch, session=session)
+        count_deaths(tmp_path)
+    assert suspects(tmp_path) == {"slow": False, "beside": False}
+
+
+def test_what_lives_and_what_came_to_its_end_is_no_death(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SESSION_VARIABLE, "this")
+    with at_hand(tmp_path, "mine", 5):
+        count_deaths(tmp_path)
+    assert suspects(tmp_path) == {}
+
+
+def test_a_batch_whose_worker_died_twice_is_repeated_without_the_guilty(loop: Loop, undisturbed: Undisturbed) -> None:
+    key = key_of(loop, "a")
+    local = loop.carrier.local
+    assert local is not None
+    for _ in range(2):
+        assert loop.killed_at("fed")
+        dies_at(local, key, batch=2)
+        count_deaths(local)
+    manifests = loop.run()
+    assert ("failed", "user", TOO_MUCH_MEMORY) in states(manifests, "a")
+    assert [state for state, _, _ in states(manifests, "b")][-1] == "completed"
+    assert rows(loop, "b") == undisturbed
+
+
+LIMITED = """
+import numpy
+from streaming.spark.memory import limit_memory
+limit_memory()
+print(open("/proc/self/oom_score_adj").read().strip())
+small = numpy.ones(8 << 20)
+try:
+    numpy.ones(64 << 20)
+except MemoryError:
+    print("refused")
+"""
+
+
+def test_a_worker_is_held_to_its_limit_and_is_the_first_that_the_system_ends() -> None:
+    environment = {**os.environ, LIMIT_VARIABLE: str(256 << 20), "POLARS_MAX_THREADS": "1"}
+    done = subprocess.run([sys.executable, "-c", LIMITED], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1000", "refused"]

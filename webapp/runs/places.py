@@ -1,0 +1,43 @@
+"""Places for runners: an installation has as many as its machine has memory for (PUNCTUAL_MOST_RUNNERS)."""
+
+from datetime import datetime
+
+import redis
+from django.conf import settings
+
+from streaming.wire import keys
+from webapp.core.context import current_organisation, installation_context
+from webapp.core.tenancy import TenantQuerySet
+from webapp.runs.launching import START_MAY_TAKE, Launched, Launcher
+from webapp.runs.models import RunnerLaunch
+
+
+def no_place() -> str:
+    """Return the sentence for a run that waits for a place."""
+    return (
+        f"All {settings.MOST_RUNNERS} places for runners of this installation are taken by other organisations. "
+        "The run waits, and starts by itself when one of them has stopped its runs; whoever runs this installation can "
+        "set PUNCTUAL_MOST_RUNNERS higher."
+    )
+
+
+def has_place(connection: "redis.Redis", launcher: Launcher, now: datetime) -> bool:
+    """Whether the organisation in context may have a runner beside those that live or are just being started.
+
+    Whoever asks, and then launches one, holds the lock `punctual:runners` meanwhile.
+    """
+    most = settings.MOST_RUNNERS
+    if not most:
+        return True
+    mine = current_organisation()
+    with installation_context("how many runners there are"):
+        launches: list[RunnerLaunch] = list(TenantQuerySet(RunnerLaunch).exclude(organisation=mine))
+    return sum(_takes_a_place(each, connection, launcher, now) for each in launches) < most
+
+
+def _takes_a_place(launch: RunnerLaunch, connection: "redis.Redis", launcher: Launcher, now: datetime) -> bool:
+    organisation = launch.organisation_id
+    if connection.exists(keys.lease(str(organisation))):
+        return True
+    begins = launch.attempts > 0 and now - launch.launched_at < START_MAY_TAKE
+    return begins and launcher.alive(organisation, Launched(launch.host, launch.pid))
