@@ -6,7 +6,7 @@ PunctualError         something outside the queries keeps a carrier from running
 import errno
 import re
 from dataclasses import dataclass
-from typing import Literal, NoReturn
+from typing import Literal
 
 from streaming.adapters.contract import AdapterError
 from streaming.spark.storage import StoreUnreachable
@@ -121,11 +121,10 @@ class TooMuchMemory(Exception):
         super().__init__(TOO_MUCH_MEMORY)
 
 
-def end_query(error: Exception) -> NoReturn:
-    """Raise `error`, which concerns the whole query, in a form that `explain_query` knows again."""
+def blame_query(error: Exception) -> None:
+    """Raise an `error` that is to end the whole query as what `explain_query` knows again, if it is of memory."""
     if isinstance(error, MemoryError):
         raise TooMuchMemory from error
-    raise error
 
 
 def passes(failure: Failure) -> bool:

@@ -19,7 +19,7 @@ from streaming.spark.ahead import ahead
 from streaming.spark.binding import Binding, binding_of
 from streaming.spark.envelope import Row
 from streaming.spark.errands import Patience
-from streaming.spark.errors import TooMuchMemory, end_query, explain_binding, shared_fault
+from streaming.spark.errors import TooMuchMemory, blame_query, explain_binding, shared_fault
 from streaming.spark.feed_work import TOGETHER, BindingWork, LaneWork, TaskWork
 from streaming.spark.lane_clocks import Kept, LaneClock, cut, resume, whole
 from streaming.spark.layout import CarrierFolder
@@ -82,7 +82,8 @@ class BindingTask:
                 rows += self._begun() if self._work.begins else self._bound_rows()
         except Exception as error:
             if shared_fault(error) or not self._carrier.settings.isolate:
-                end_query(error)
+                blame_query(error)
+                raise
             return self.failed(error, traceback.format_exc())
         return Fed(rows + self._reported(), self._moved, self._files)
 

@@ -14,7 +14,7 @@ from streaming.engine.operators import Operators
 from streaming.spark.binding import binding_of
 from streaming.spark.envelope import ARROW_SCHEMA, Row, packed, unpacked
 from streaming.spark.errands import Errand, GivenUp
-from streaming.spark.errors import ComputedTooLong, TooMuchMemory, end_query, explain_binding, shared_fault
+from streaming.spark.errors import ComputedTooLong, TooMuchMemory, blame_query, explain_binding, shared_fault
 from streaming.spark.layout import CarrierFolder, opened
 from streaming.spark.memory import at_hand, limit_memory, suspects
 from streaming.spark.pages import Page, Stored
@@ -155,7 +155,8 @@ class OperatorStage(StatefulProcessor):
             released = self._within(partial(self._released, taken, state), state, carrier.settings.compute_deadline_s)
         except Exception as error:
             if shared_fault(error) or not carrier.isolates(taken[0].entry):
-                end_query(error)
+                blame_query(error)
+                raise
             failure = explain_binding(error, "computing the results", traceback.format_exc())
             change = StateChange("failed", failure.domain, failure.message, failure.detail)
             first = taken[0]
