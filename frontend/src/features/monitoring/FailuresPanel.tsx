@@ -29,7 +29,7 @@ export function FailuresPanel({ report }: { report: ProgressReport }) {
     <Panel
       title="Null because an expression failed"
       note={
-        "Such a row stays, with null in that place (also where coalesce() puts something else there)." +
+        "The value is null on these rows, also where coalesce() puts something else there; a filter lets no null through." +
         (others > 0 ? ` ${formatCount(others)} more in expressions that are not listed.` : "")
       }
       flush
