@@ -107,7 +107,9 @@ class Fleet:
 
     def restarted(self) -> set[str]:
         """The bindings whose query has ended and is to be started again, or was, and has not come to plan since."""
-        again = {name for name, member in self._members.items() if member.tried and not member.carrier.ready}
+        again = {
+            name for name, member in self._members.items() if (member.tried or member.died) and not member.carrier.ready
+        }
         return {binding for binding, name in self._placed.items() if name in again}
 
     def manifests(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
