@@ -17,9 +17,27 @@ def _readable(value: int | str) -> int | str:
     return value
 
 
+def _not_negative(value: int | str) -> int | str:
+    if parse_duration(value) < 0:
+        raise ValueError(f"{value!r} is negative; write a duration of 0s or more")
+    return value
+
+
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 """An id or a name: a letter or underscore, then up to 62 letters, digits or underscores; compared exactly."""
 DurationText = Annotated[int | str, AfterValidator(_readable)]
 """Ticks as a whole number, or text such as `10s`, `-1tick` or `PT5M`; kept as it was written."""
 ExpressionText = Annotated[str, Field(min_length=1, max_length=10_000)]
 """A scalar expression in the documented subset of Spark SQL; parsed and typed by `check`."""
+LengthText = Annotated[DurationText, AfterValidator(_not_negative)]
+"""A duration that is not negative."""
+
+
+def length_ticks(length: int | str) -> int:
+    """The ticks of a length that was read. Raises `TimeTextError` for any other text."""
+    return parse_duration(length)
+
+
+def length_text(length: int | str | None) -> str:
+    """A length as text that is read as the same again; "" for none."""
+    return "" if length is None else f"{length}us" if isinstance(length, int) else length

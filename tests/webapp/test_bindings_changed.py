@@ -164,3 +164,15 @@ def test_a_viewer_may_not_give_a_binding_a_query_of_its_own(
 ) -> None:
     assert put(bob, binding, dedicated=True).status_code == 403
     assert alice.get(f"bindings/{binding['id']}/").json()["dedicated"] is False
+
+
+def test_how_fresh_results_must_be_holds_for_the_next_run(alice: Person, binding: dict[str, Any]) -> None:
+    run = start(alice, binding).json()
+    assert put(alice, binding, freshness="200ms").json()["freshness"] == "200ms"
+    assert spec_of(alice, run["id"]).freshness is None
+    end_runs(alice)
+    assert spec_of(alice, start(alice, binding).json()["id"]).freshness == 200_000
+    for wrong, said in (("-1s", "0s or more"), ("soon", "duration")):
+        refused = put(alice, binding, freshness=wrong)
+        assert refused.status_code == 422
+        assert said in refused.json()["faults"][0]["message"] + refused.json()["faults"][0].get("remedy", "")

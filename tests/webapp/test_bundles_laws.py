@@ -93,7 +93,7 @@ def test_a_binding_that_was_written_is_read_again(data: st.DataObject) -> None:
         )
         for node in nodes
     }
-    text = binding_text("q", bound, graph, says)
+    text = binding_text("q", bound, graph, says, {})
     read = read_files({"bindings/b.yaml": text}, Effort())
     assert read.faults == []
     chosen, faults = choose(graph, says, read.bindings["b"][1].choices(), streams)
@@ -173,6 +173,7 @@ def sound_inputs(draw: st.DrawFn, names: list[str]) -> dict[str, Any]:
         "advance": draw(st.none() | st.sampled_from(ADVANCES)),
         "event_time": draw(st.sampled_from([None, {"path": "_value.x"}, {"path": "at", "unit": "s"}])),
         "dedicated": draw(st.booleans()),
+        "freshness": draw(st.sampled_from([None, "200ms", 5, "0s"])),
     }
 
 
@@ -190,12 +191,12 @@ def lay_out(person: Person, laid: dict[str, list[dict[str, Any]]]) -> None:
         stream = each["stream"] or query["streams"][0]["name"]
         said = {"stream": streams[stream], "advance": each["advance"], "event_time": each["event_time"]}
         body = {"name": each["name"], "query_version": query["current"]["id"], "inputs": {"i": said}}
-        post("bindings/", {**body, "dedicated": each["dedicated"]})
+        post("bindings/", {**body, "dedicated": each["dedicated"], "freshness": each["freshness"]})
 
 
 def definitions(person: Person) -> list[Any]:
     """Return what an organisation has, without what is its own alone: ids and times."""
-    own = {"id", "created_at", "updated_at", "query", "query_version", "author", "comment", "stream"}
+    own = {"id", "revision", "created_at", "updated_at", "query", "query_version", "author", "comment", "stream"}
 
     def plain(value: Any) -> Any:
         if isinstance(value, dict):

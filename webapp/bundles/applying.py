@@ -72,7 +72,7 @@ def _write(planned: Planned, author: User | None) -> None:
     for name, bound in after.bindings.items():
         if ("binding", name) in changed:
             binding = present.bindings.get(name) or Binding(name=name)
-            binding.dedicated = bound.dedicated
+            binding.dedicated, binding.freshness = bound.dedicated, bound.freshness
             write_binding(binding, current_version(Query.objects.get(name=bound.query)), bound.chosen)
     _delete(planned)
 

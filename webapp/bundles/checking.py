@@ -8,6 +8,7 @@ from functools import cached_property
 from streaming.definition.check import check
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import InputNode, QueryGraph
+from streaming.definition.names import length_text
 from streaming.definition.sql import parse_sql, print_sql, rewrite_sql
 from streaming.definition.streams import StreamDefinition
 from webapp.bundles.bodies import FileFault
@@ -39,10 +40,11 @@ class QueryAfter:
 
 @dataclass(frozen=True)
 class BindingAfter:
-    """A binding as the files say it: its query, whether it is dedicated, what each input reads; its canonical text."""
+    """A binding as the files say it: its query, what it says of itself, what each input reads; its canonical text."""
 
     query: str
     dedicated: bool
+    freshness: str
     chosen: Mapping[str, Bound]
     text: str
 
@@ -176,8 +178,9 @@ def _binding(source: Source, said: BindingFile, scope: _Scope, after: After) -> 
         after.faults.append(source.located(each, *_below_input(each.node)))
     if refuses(found):
         return None
-    text = binding_text(said.query, chosen, graph, says, dedicated=said.dedicated)
-    return BindingAfter(said.query, said.dedicated, chosen, text)
+    freshness = length_text(said.freshness)
+    text = binding_text(said.query, chosen, graph, says, {"dedicated": said.dedicated, "freshness": freshness})
+    return BindingAfter(said.query, said.dedicated, freshness, chosen, text)
 
 
 def _below_input(node: str | None) -> Sequence[Path]:

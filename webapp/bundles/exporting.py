@@ -46,7 +46,8 @@ class Present:
         """Return the canonical text of a binding, against the current version of its query."""
         name = binding.query_version.query.name
         meaning = self.meaning(self.versions[name])
-        return binding_text(name, bound_inputs(binding), *meaning, dedicated=binding.dedicated)
+        own = {"dedicated": binding.dedicated, "freshness": binding.freshness}
+        return binding_text(name, bound_inputs(binding), *meaning, own)
 
 
 def read_present() -> Present:
@@ -91,9 +92,12 @@ def stream_text(definition: StreamDefinition, adapter: AdapterChoice, replaced: 
 
 
 def binding_text(
-    query: str, inputs: Mapping[str, Bound], graph: QueryGraph, says: InputSettings, *, dedicated: bool = False
+    query: str, inputs: Mapping[str, Bound], graph: QueryGraph, says: InputSettings, own: Mapping[str, Any]
 ) -> str:
-    """Return the canonical text of a binding: what the query says of its inputs itself is left out."""
+    """Return the canonical text of a binding: what the query says of its inputs itself is left out.
+
+    `own` is what the binding says of itself, by the words of the file; what is false or empty is left out.
+    """
     named = {node.id: node.stream for node in graph.nodes if isinstance(node, InputNode)}
     chosen: dict[str, dict[str, Any]] = {}
     for node in sorted(inputs):
@@ -107,9 +111,7 @@ def binding_text(
             said["event_time"] = _said(each.event_time)
         if said:
             chosen[node] = said
-    text: dict[str, Any] = {"query": query}
-    if dedicated:
-        text["dedicated"] = True
+    text = {"query": query, **{word: value for word, value in own.items() if value}}
     return write_yaml({**text, "inputs": chosen} if chosen else text)
 
 

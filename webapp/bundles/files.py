@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError
 
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import Strict
-from streaming.definition.names import NAME_PATTERN, Name
+from streaming.definition.names import NAME_PATTERN, LengthText, Name
 from streaming.definition.shape_errors import shape_errors
 from streaming.definition.sql import parse_sql
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, EventTimeBy, StreamDefinition
@@ -56,6 +56,7 @@ class BindingFile(Strict):
 
     query: Name
     dedicated: bool = False
+    freshness: LengthText | None = None
     inputs: dict[Name, InputFile] = Field(default_factory=dict)
 
     def choices(self) -> dict[str, InputChoice]:

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from streaming.definition.faults import FaultCode
 from streaming.definition.graph import Strict
-from streaming.definition.names import Name
+from streaming.definition.names import LengthText, Name, length_text
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from streaming.wire.beginning import BeginAt
 from streaming.wire.messages import ProgressReport
@@ -66,12 +66,15 @@ class BindingBody(Strict):
     """A binding; an input node that `inputs` leaves out takes the stream that the query names.
 
     `dedicated`: its runs have a query of their own: faster for much data, about half a core and 300 MB each.
+    `freshness`: how long may pass between the end of a batch and the next, such as 200ms; a second where nothing is
+    said, and more is not waited. Batches that follow faster cost more: those of all bindings that share the query.
     """
 
     name: Name
     query_version: UUID
     inputs: dict[Name, BindingInputBody] = Field(default_factory=dict)
     dedicated: bool = False
+    freshness: LengthText | None = None
 
 
 class BindingChange(BindingBody):
@@ -142,7 +145,7 @@ class BindingInputShown(Strict):
 
 
 class BindingShown(Strict):
-    """A binding with its inputs and its newest run; `dedicated` holds for the next run."""
+    """A binding with its inputs and its newest run; `dedicated` and `freshness` hold for the next run."""
 
     id: str
     name: str
@@ -152,6 +155,7 @@ class BindingShown(Strict):
     query_version_number: int
     inputs: list[BindingInputShown]
     dedicated: bool
+    freshness: str | None
     latest_run: RunShown | None
     created_at: str
     revision: str
@@ -208,6 +212,7 @@ def shown_binding(binding: Binding, newest: Run | None, alive: Liveness | None =
             for each in binding.inputs.all()
         ],
         dedicated=binding.dedicated,
+        freshness=binding.freshness or None,
         latest_run=None if newest is None else shown_run(newest, alive),
         created_at=binding.created_at.isoformat(),
         revision=revision_of(binding.stored()),
@@ -223,6 +228,10 @@ def _chosen(inputs: Mapping[Name, BindingInputBody]) -> dict[str, InputChoice]:
         )
         for node, each in inputs.items()
     }
+
+
+def _said(body: BindingBody) -> bindings.BindingSaid:
+    return bindings.BindingSaid(body.name, _chosen(body.inputs), body.dedicated, length_text(body.freshness))
 
 
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
@@ -245,12 +254,7 @@ class BindingsView(TenantView):
     def post(self, request: Request, slug: str) -> Response:
         """Create a binding; 422 with all faults."""
         body = read_body(request, BindingBody)
-        made = bindings.create_binding(
-            name=body.name,
-            query_version=body.query_version,
-            inputs=_chosen(body.inputs),
-            dedicated=body.dedicated,
-        )
+        made = bindings.create_binding(said=_said(body), query_version=body.query_version)
         return answer(shown_binding(access_binding(made.pk), None), 201)
 
 
@@ -272,8 +276,7 @@ class BindingView(TenantView):
         """Replace name, query version and inputs; a run that is under way keeps what it started with."""
         found = access_binding(binding)
         body = read_body(request, BindingChange)
-        said = bindings.BindingSaid(body.name, _chosen(body.inputs), body.dedicated)
-        bindings.replace_binding(binding=found, said=said, query_version=body.query_version, upon=body.upon)
+        bindings.replace_binding(binding=found, said=_said(body), query_version=body.query_version, upon=body.upon)
         replaced = access_binding(binding)
         return answer(shown_binding(replaced, latest_run(replaced)))
 

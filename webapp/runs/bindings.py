@@ -28,17 +28,16 @@ class BindingSaid:
     name: str
     inputs: Mapping[str, InputChoice]
     dedicated: bool
+    freshness: str = ""
 
 
-def create_binding(
-    *, name: str, query_version: UUID, inputs: Mapping[str, InputChoice], dedicated: bool = False
-) -> Binding:
+def create_binding(*, said: BindingSaid, query_version: UUID) -> Binding:
     """Create a binding; an input that is left out takes the stream and the settings that the query says.
 
     Raises `Faulty` with all faults, `Conflict` for a name that is taken.
     """
-    binding = Binding(name=name, dedicated=dedicated)
-    _check_and_write(binding, _version(query_version), inputs)
+    binding = Binding(name=said.name, dedicated=said.dedicated, freshness=said.freshness)
+    _check_and_write(binding, _version(query_version), said.inputs)
     return binding
 
 
@@ -53,7 +52,7 @@ def replace_binding(*, binding: Binding, said: BindingSaid, query_version: UUID,
         if locked is None:
             raise NotFound  # somebody deleted it meanwhile; saving would make it again
         require_current(target_of(locked), upon=upon, now=revision_of(locked.stored()))
-        binding.name, binding.dedicated = said.name, said.dedicated
+        binding.name, binding.dedicated, binding.freshness = said.name, said.dedicated, said.freshness
         _check_and_write(binding, _version(query_version), said.inputs)
 
 
@@ -83,7 +82,7 @@ def audited(binding: Binding) -> dict[str, Any]:
         for each in stored.inputs.all()
     }
     said = {"name": stored.name, "query": version.query.name, "version": version.number, "inputs": inputs}
-    return {**said, "dedicated": stored.dedicated}
+    return {**said, "dedicated": stored.dedicated, "freshness": stored.freshness or None}
 
 
 def _version(query_version: UUID) -> QueryVersion:

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from streaming.definition.faults import Fault
 from streaming.definition.graph import QueryGraph
+from streaming.definition.names import length_ticks
 from streaming.wire.beginning import BeginAt
 from streaming.wire.messages import InputSpec, RunSpec
 from webapp.accounts.models import User
@@ -137,6 +138,7 @@ def spec_from(run: Run, graph: QueryGraph, bound: Mapping[str, Bound]) -> RunSpe
         inputs=inputs,
         results=results_folder(run.binding),
         dedicated=run.dedicated,
+        freshness=length_ticks(run.binding.freshness) if run.binding.freshness else None,
     )
 
 

@@ -1255,6 +1255,8 @@ export interface components {
          * @description A binding; an input node that `inputs` leaves out takes the stream that the query names.
          *
          *     `dedicated`: its runs have a query of their own: faster for much data, about half a core and 300 MB each.
+         *     `freshness`: how long may pass between the end of a batch and the next, such as 200ms; a second where nothing is
+         *     said, and more is not waited. Batches that follow faster cost more: those of all bindings that share the query.
          */
         BindingBody: {
             /** Name */
@@ -1273,6 +1275,11 @@ export interface components {
              * @default false
              */
             dedicated?: boolean;
+            /**
+             * Freshness
+             * @default null
+             */
+            freshness?: number | string | null;
         };
         /**
          * BindingChange
@@ -1295,6 +1302,11 @@ export interface components {
              * @default false
              */
             dedicated?: boolean;
+            /**
+             * Freshness
+             * @default null
+             */
+            freshness?: number | string | null;
             /**
              * Upon
              * @default null
@@ -1339,7 +1351,7 @@ export interface components {
         BindingList: components["schemas"]["BindingShown"][];
         /**
          * BindingShown
-         * @description A binding with its inputs and its newest run; `dedicated` holds for the next run.
+         * @description A binding with its inputs and its newest run; `dedicated` and `freshness` hold for the next run.
          */
         BindingShown: {
             /** Id */
@@ -1358,6 +1370,8 @@ export interface components {
             inputs: components["schemas"]["BindingInputShown"][];
             /** Dedicated */
             dedicated: boolean;
+            /** Freshness */
+            freshness: string | null;
             latest_run: components["schemas"]["RunShown"] | null;
             /** Created At */
             created_at: string;

@@ -2,21 +2,11 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from streaming.definition.graph import Strict
-from streaming.definition.names import DurationText
-from streaming.temporal.ticks import parse_duration
+from streaming.definition.names import LengthText
 
-
-def _not_negative(value: int | str) -> int | str:
-    if parse_duration(value) < 0:
-        raise ValueError(f"{value!r} is negative; write a duration of 0s or more")
-    return value
-
-
-Length = Annotated[DurationText, AfterValidator(_not_negative)]
-"""A duration that is not negative."""
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -36,11 +26,11 @@ class GeneratorOptions(Strict):
     ] = 1.0
     devices: Annotated[int, Field(ge=1, le=10_000, title="Devices", description="How many devices, a clock each.")] = 10
     clock_skew: Annotated[
-        Length, Field(title="Clock skew", description="Each device's clock is wrong by up to so much, either way.")
+        LengthText, Field(title="Clock skew", description="Each device's clock is wrong by up to so much, either way.")
     ] = "0s"
     late_share: Annotated[Share, Field(title="Share late", description="Which part of the rows is sent late.")] = 0.1
-    late_mean: Annotated[Length, Field(title="Mean lateness", description="Of late rows; exponential.")] = "2s"
-    late_max: Annotated[Length, Field(title="Largest lateness", description="No row is later than this.")] = "30s"
+    late_mean: Annotated[LengthText, Field(title="Mean lateness", description="Of late rows; exponential.")] = "2s"
+    late_max: Annotated[LengthText, Field(title="Largest lateness", description="No row is later than this.")] = "30s"
     burst_every: Annotated[
         int,
         Field(
@@ -49,11 +39,11 @@ class GeneratorOptions(Strict):
     ] = 0
     burst_rows: Annotated[int, Field(ge=1, title="Rows in a burst", description="How many rows a burst has.")] = 50
     burst_spread: Annotated[
-        Length, Field(title="Spread of a burst", description="Rows of a burst are late by anything up to this.")
+        LengthText, Field(title="Spread of a burst", description="Rows of a burst are late by anything up to this.")
     ] = "10s"
     malformed_share: Annotated[Share, Field(title="Share malformed", description="Rows that cannot be read.")] = 0.0
     duration_mean: Annotated[
-        Length, Field(title="Mean duration", description="Of the lifetimes of an interval stream; exponential.")
+        LengthText, Field(title="Mean duration", description="Of the lifetimes of an interval stream; exponential.")
     ] = "5s"
     seed: Annotated[int, Field(ge=0, lt=2**63, title="Seed", description="Equal seeds give equal rows.")] = 1
     started_at: Annotated[

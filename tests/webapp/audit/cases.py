@@ -274,6 +274,7 @@ WRITES: dict[tuple[str, str], Case] = {
             "version": 1,
             "inputs": {"cars": Some({"stream": "cars"})},
             "dedicated": False,
+            "freshness": None,
         },
     ),
     ("bindings/<uuid:binding>/", "put"): Case(

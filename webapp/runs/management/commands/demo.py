@@ -18,7 +18,7 @@ from webapp.queries.models import Query
 from webapp.queries.services import create_query
 from webapp.runs import demo
 from webapp.runs.access import open_run
-from webapp.runs.bindings import create_binding
+from webapp.runs.bindings import BindingSaid, create_binding
 from webapp.runs.models import Binding
 from webapp.runs.services import start
 from webapp.streams.access import stream_definitions
@@ -75,7 +75,8 @@ def _lay_out(user: User) -> None:
         if query is None:
             query = create_query(draft=sound_graph(graph, stream_definitions()), comment="The demo", author=user)
         if not Binding.objects.filter(name=name).exists():
-            create_binding(name=name, query_version=current_version(query).pk, inputs={})
+            said = BindingSaid(name, inputs={}, dedicated=False)
+            create_binding(said=said, query_version=current_version(query).pk)
     running = Binding.objects.get(name=demo.RUNNING)
     if open_run(running) is None:
         start(binding=running, by=user)
