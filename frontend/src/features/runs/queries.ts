@@ -46,9 +46,9 @@ export function useCreateBinding() {
 
 /** What a binding says, for replacing it with one thing changed. */
 export function bodyOf(binding: BindingShown) {
-  const { name, query_version, inputs } = binding;
+  const { name, query_version, inputs, freshness } = binding;
   const said = inputs.map(({ node, stream, advance, event_time }) => [node, { stream, advance, event_time }] as const);
-  return { name, query_version, inputs: Object.fromEntries(said) };
+  return { name, query_version, freshness, inputs: Object.fromEntries(said) };
 }
 
 export function useReplaceBinding() {
