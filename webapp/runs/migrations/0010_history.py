@@ -1,4 +1,4 @@
-"""Runs keep what they ran. Of those that are there already, the audit log knows name and version; else it is unknown."""
+"""Runs keep what they ran: the names of their time, the version and its text."""
 
 import django.db.models.deletion
 from django.db import migrations, models
@@ -6,47 +6,10 @@ from django.db import migrations, models
 from webapp.core.row_security import EnableRowSecurity
 
 
-def fill(apps, schema_editor):
-    """Write what is known of the runs that are there; the version is one that was made before the run began."""
-    for run in apps.get_model("runs", "Run").objects.select_related("binding").order_by("created_at"):
-        events = apps.get_model("audit", "AuditEvent").objects.filter(organisation_id=run.organisation_id)
-        started = events.filter(action="run.started", target_id=str(run.pk)).first()
-        said = said_of_binding(events, run)
-        graph = run.spec["query"]
-        versions = apps.get_model("queries", "QueryVersion").objects.filter(created_at__lte=run.created_at)
-        versions = versions.filter(organisation_id=run.organisation_id).select_related("text")
-        named = [each for each in versions if each.graph["name"] == graph["name"]]
-        if len({each.query_id for each in named}) == 1:
-            run.query_id = named[0].query_id
-            alike = [each for each in named if shape(each.graph) == shape(graph)]
-            known = [each for each in named if each.number == said.get("version")] or alike
-            if len(known) == 1:
-                run.query_version = known[0].number
-                run.query_text = known[0].text.text if hasattr(known[0], "text") else ""
-        run.binding_name = started.target_label if started else said.get("name", run.binding.name)
-        run.query_name = graph["name"]
-        run.save(update_fields=["binding_name", "query", "query_name", "query_version", "query_text"])
-
-
-def said_of_binding(events, run):
-    """What the binding said when the run began, as far as the audit log tells: each change tells what it changed."""
-    changes = events.filter(target_kind="binding", target_id=str(run.binding_id), at__lte=run.created_at)
-    said = {}
-    for event in changes.filter(action__in=("binding.created", "binding.replaced")).order_by("at"):
-        said.update(event.after or {})
-    return said
-
-
-def shape(graph):
-    """A graph without the streams of its inputs, which a binding chooses."""
-    return [{key: value for key, value in node.items() if key != "stream"} for node in graph["nodes"]]
-
-
 class Migration(migrations.Migration):
     dependencies = [
         ("runs", "0009_completed_and_steps"),
         ("queries", "0004_row_security"),
-        ("audit", "0004_impersonator"),
     ]
 
     operations = [
@@ -61,6 +24,5 @@ class Migration(migrations.Migration):
         migrations.AddField("run", "query_name", models.CharField(default="", max_length=63), preserve_default=False),
         migrations.AddField("run", "query_version", models.PositiveIntegerField(null=True)),
         migrations.AddField("run", "query_text", models.TextField(default="")),
-        migrations.RunPython(fill, migrations.RunPython.noop),
         EnableRowSecurity("run"),
     ]
