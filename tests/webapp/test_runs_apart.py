@@ -166,7 +166,7 @@ def test_runs_of_before_are_given_what_the_audit_log_and_the_versions_know(alice
             for run in Run.objects.order_by("created_at")
         ]
 
-    migration = importlib.import_module("webapp.runs.migrations.0012_history_of_before")
+    migration = importlib.import_module("webapp.runs.migrations.0013_history_of_before")
     with organisation_context(alice.organisation.pk):
         before = kept()
         Run.objects.update(binding_name="", query_name="", query_version=None, query_text="", query=None)

@@ -44,7 +44,7 @@ def shape(graph):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("runs", "0011_recovering"),
+        ("runs", "0012_freshness"),
         ("audit", "0004_impersonator"),
     ]
 
