@@ -157,6 +157,8 @@ def _joined(parts: Sequence[pl.Series]) -> pl.Series:
     rows = max(map(len, parts))
     columns = [each if len(each) == rows else each.new_from_index(0, rows) for each in parts]
     frame = pl.DataFrame([each.alias(str(number)) for number, each in enumerate(columns)])
+    if frame.estimated_size() <= MOST_BYTES:  # all rows together, so each of them
+        return frame.select(pl.concat_str(pl.all(), ignore_nulls=False)).to_series()
     lengths = frame.select(pl.all().str.len_bytes().cast(pl.Int64))
     if lengths.max().sum_horizontal().item() > MOST_BYTES:
         frame = frame.with_columns(pl.when(lengths.sum_horizontal() <= MOST_BYTES).then(pl.col("0")).alias("0"))
