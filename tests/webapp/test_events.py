@@ -153,16 +153,6 @@ def test_a_page_that_knows_the_history_is_told_what_comes_after_it(live: Live) -
     assert batches(live.watch(3, after_entry=after)) == [3, 4]
 
 
-def test_a_report_comes_without_the_rows_in_it(live: Live) -> None:
-    full = json.loads(report(live.run, 1))
-    full["recent_results"] = [{"output": "out", "start": 1, "end": 2, "payload": {"text": "x" * 5_000}}]
-    key = keys.reports(str(live.person.organisation.pk), live.run)
-    live.connection.xadd(key, {"report": json.dumps(full)})
-    told = live.watch(2)[1]["data"]
-    assert len(told) < 1_000
-    assert ProgressReport.model_validate_json(told).results == 1
-
-
 def test_a_new_report_comes_as_it_is_made(live: Live) -> None:
     live.reports(1)
     frames = live.watch(4, then=lambda: live.reports(2, 3), after=2)
@@ -363,13 +353,6 @@ def test_while_events_flow_the_right_is_asked_for_once_in_a_heartbeat(live: Live
         return [read(frame.strip()) async for frame in guarded.stream]
 
     assert run_async(work) == ENDED
-
-
-def test_a_quiet_stream_waits_for_events_only_until_its_right_is_asked_for() -> None:
-    at = 0.0
-    door = events._Door(lambda: True, lambda: at)
-    at = 14.0
-    assert door.seconds_left == 1.0
 
 
 def test_a_stream_whose_right_cannot_be_asked_for_ends(live: Live, heartbeats: None, monkeypatch: Any) -> None:
