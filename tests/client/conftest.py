@@ -132,11 +132,11 @@ class Results:
     batch: int = 0
     count: int = 0
 
-    def write(self, *sizes: int) -> None:
+    def write(self, *sizes: int, incomplete: bool = False) -> None:
         """Commit one batch with one part of each size."""
         parts = []
         for task, size in enumerate(sizes):
-            rows = [self._row() for _ in range(size)]
+            rows = [self._row().model_copy(update={"incomplete": incomplete}) for _ in range(size)]
             parts.append(write_part(self.folder, "results", self.batch, task, rows))
         write_commit(self.folder, Commit(batch=self.batch, parts=parts, totals={"run": self.run()}))
         self.batch += 1

@@ -55,6 +55,13 @@ def test_from_the_start_every_row_comes_once_and_in_order(
     assert (ended.code, numbers(ended.lines)) == (0, list(range(18)))
 
 
+def test_a_row_that_is_not_whole_says_so(punctual: Punctual, run: str, results: Results) -> None:
+    results.write(1, incomplete=True)
+    results.write(1)
+    ended = punctual("tail", "watch", "--from-start", "--no-follow")
+    assert [line.endswith("(incomplete)") for line in ended.out.splitlines()] == [True, False]
+
+
 def test_the_rows_of_a_run_are_its_own_and_all_runs_are_a_choice(
     punctual: Punctual, run: str, results: Results, alice: Person
 ) -> None:

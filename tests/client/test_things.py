@@ -19,6 +19,8 @@ from cryptography.x509.oid import NameOID
 
 from tests.client.conftest import Punctual, token_of
 from tests.webapp.conftest import Person
+from webapp.core.context import organisation_context
+from webapp.runs.models import Run
 
 
 def test_list_shows_everything_by_name(punctual: Punctual, binding: dict[str, Any]) -> None:
@@ -47,6 +49,17 @@ def test_a_run_is_started_shown_and_stopped_by_the_name_of_its_binding(
     assert "requested" in punctual("run", "status").out
     stopped = punctual("run", "stop", binding["id"], "--json")
     assert (stopped.code, stopped.json["desired"]) == (0, "stopped")
+
+
+def test_a_start_says_where_it_begins_and_may_be_told(
+    punctual: Punctual, binding: dict[str, Any], alice: Person
+) -> None:
+    assert binding["name"] == "watch"
+    started = punctual("run", "start", "watch", "--begin", "beginning")
+    assert (started.code, "first start" in started.out) == (0, True)
+    with organisation_context(alice.organisation.pk):
+        assert Run.objects.get().read_spec().begin == "beginning"
+    assert punctual("run", "start", "watch", "--begin", "yesterday").code == 2
 
 
 def test_starting_twice_is_a_conflict(punctual: Punctual, run: str) -> None:

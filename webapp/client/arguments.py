@@ -195,6 +195,11 @@ def _run_commands(adding: _Adding, common: argparse.ArgumentParser) -> None:
     level = _Adding(group.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
     started = level.command("start", runs.start, "start a binding", ["punctual run start speeding"])
     started.add_argument("binding", metavar="BINDING", help="name or id")
+    started.add_argument(
+        "--begin",
+        choices=("oldest_open", "old_positions", "beginning"),
+        help="where it begins if the state of the last run cannot go on; beginning: in any case",
+    )
     stopped = level.command(
         "stop",
         runs.stop,

@@ -24,8 +24,12 @@ LEVEL_STYLES: Final = {"error": "red", "critical": "bold red", "warning": "yello
 def start(work: Work) -> Exit:
     """Start a binding."""
     binding = named(work.server, "bindings", work.args.binding)
+    begin = work.args.begin
     with work.screen.busy("Starting"):
-        run = work.server.post(f"bindings/{binding['id']}/start/")
+        said = work.server.get(f"bindings/{binding['id']}/next-start/")
+        run = work.server.post(f"bindings/{binding['id']}/start/" + (f"?begin={begin}" if begin else ""))
+    words = [each["sentence"] for each in said["options"] if each["begin"] == begin] or [said["sentence"]]
+    work.screen.say(clean_line(words[0]))
     return _shown(
         work, run, f"{binding['name']} is {run['observed']}. `punctual run status {binding['name']}` tells more."
     )

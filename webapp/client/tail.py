@@ -106,7 +106,9 @@ def _print(work: Work, row: Row) -> None:
         return
     values = "  ".join(f"{name}={_value(value)}" for name, value in row["payload"].items())
     of_run = f"{row['run'] or 'before-runs-were-told-apart'}  " if work.args.all_runs else ""
-    work.screen.say(clean_line(f"{of_run}{row['output']}  {instant(row['start'])} .. {instant(row['end'])}  {values}"))
+    mark = "  (incomplete)" if row.get("incomplete") else ""
+    line = f"{of_run}{row['output']}  {instant(row['start'])} .. {instant(row['end'])}  {values}{mark}"
+    work.screen.say(clean_line(line))
 
 
 def _value(value: object) -> str:

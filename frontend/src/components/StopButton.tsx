@@ -4,6 +4,7 @@ import { Ask } from "./Ask";
 import { CheckField } from "./Field";
 import { ErrorNote } from "./Notices";
 import { ReasonedButton } from "./Reasoned";
+import { NextStartWords } from "./StartButton";
 
 interface StopButtonProps {
   binding: string;
@@ -24,11 +25,17 @@ export function StopButton({ binding, name, reason }: StopButtonProps) {
         Stop…
       </ReasonedButton>
       <Ask title={`Stop ${name}?`} open={asking} onClose={() => setAsking(false)}>
-        <p>
-          The batch under way is finished. Open windows are kept, and the next start goes on where this one stopped.
-        </p>
+        <p>The batch under way is finished.</p>
+        {flush ? (
+          <p>
+            Windows are closed before they are whole: their results are marked as incomplete, and the next start reads
+            again what was open, where the inputs still have it.
+          </p>
+        ) : (
+          <NextStartWords binding={binding} />
+        )}
         <CheckField
-          label="Flush: close all open windows first and give out their results, on inputs that are set to do so at their end"
+          label="Flush: close all open windows first and give out what they have, on inputs that are set to do so at their end"
           checked={flush}
           onChange={setFlush}
         />

@@ -1,9 +1,11 @@
 /** Starting and stopping bindings. */
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { RunShown } from "../model/api";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { NextStart, RunShown } from "../model/api";
 import { api, unwrap } from "./api";
 import { useSlug } from "./session";
+
+export type BeginAt = NextStart["options"][number]["begin"];
 
 const underWay = new Map<string, Promise<RunShown>>();
 
@@ -18,11 +20,29 @@ export function useStart() {
   const slug = useSlug();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (binding: string) =>
+    mutationFn: ({ binding, begin }: { binding: string; begin?: BeginAt }) =>
       once(`${slug} ${binding}`, () =>
-        unwrap(api.POST("/api/t/{slug}/bindings/{binding}/start/", { params: { path: { slug, binding } } })),
+        unwrap(
+          api.POST("/api/t/{slug}/bindings/{binding}/start/", {
+            params: { path: { slug, binding }, query: begin === undefined ? {} : { begin } },
+          }),
+        ),
       ),
     onSettled: () => queries.invalidateQueries({ queryKey: [slug, "runs"] }),
+  });
+}
+
+/** What the next start of a binding does with what its last run kept, as of now; asked while `wanted`. */
+export function useNextStart(binding: string, wanted: boolean) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "runs", "next-start", binding],
+    queryFn: () =>
+      unwrap(api.GET("/api/t/{slug}/bindings/{binding}/next-start/", { params: { path: { slug, binding } } })),
+    enabled: wanted,
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
   });
 }
 

@@ -9,6 +9,11 @@ test("a final row says nothing", () => {
   expect(standing(ROW)).toBe("");
 });
 
+test("a row that is not whole says so, beside what else is said of it", () => {
+  expect(standing({ ...ROW, incomplete: true })).toBe("incomplete");
+  expect(standing({ ...ROW, key: "p", pane: PANE, incomplete: true })).toBe("early, row 1, incomplete");
+});
+
 test("ends of edges and what is taken back are named", () => {
   expect(standing({ ...ROW, key: "a", edge: "start", end: null })).toBe("edge opens");
   expect(standing({ ...ROW, key: "a", edge: "end" })).toBe("edge ends");

@@ -1,7 +1,17 @@
 import type { ResultShown } from "./api";
 
-/** What is said of a row that may have another one after it; empty for a final one. */
-export function standing({ deleted, edge, pane }: ResultShown): string {
+/** What is said of a row that may have another one after it, or is not whole; empty for a whole and final one. */
+export function standing(row: ResultShown): string {
+  const words = ofLater(row);
+  if (!row.incomplete) return words;
+  return words === "" ? "incomplete" : `${words}, incomplete`;
+}
+
+/** Why a row is not whole, for whoever asks what the mark means. */
+export const INCOMPLETE_MEANS =
+  "It may lack rows that its run has not read, or was cut short when all windows were closed at a stop.";
+
+function ofLater({ deleted, edge, pane }: ResultShown): string {
   if (deleted) return "taken back";
   if (edge === "start") return "edge opens";
   if (edge === "end") return "edge ends";

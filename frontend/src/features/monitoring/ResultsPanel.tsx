@@ -8,7 +8,7 @@ import { useKeptByRun } from "../../lib/keptByRun";
 import { counted } from "../../lib/numbers";
 import type { ResultShown, RunShown } from "../../model/api";
 import { columnsOf, hasColumn } from "../../model/columns";
-import { standing } from "../../model/standing";
+import { INCOMPLETE_MEANS, standing } from "../../model/standing";
 import { More, Newer } from "./paging";
 import { useFollowing, useResults } from "./queries";
 import { NotKept, RunCell, type RunScope, ScopeChoice } from "./scope";
@@ -22,6 +22,23 @@ function Cell({ row, name }: { row: ResultShown; name: string }) {
   );
 }
 
+function StandingCell({ row }: { row: ResultShown }) {
+  return (
+    <td className="nowrap" title={row.incomplete ? INCOMPLETE_MEANS : undefined}>
+      {standing(row)}
+    </td>
+  );
+}
+
+/** What holds for the rows that are shown, in one or two sentences. */
+function noteOf(rows: readonly ResultShown[]): string {
+  const words = [];
+  if (rows.some((row) => row.incomplete)) words.push(`Rows that are marked are incomplete. ${INCOMPLETE_MEANS}`);
+  if (rows.some((row) => row.key))
+    words.push("A later row of the same edge or pane takes the place of the one before.");
+  return words.length === 0 ? "Each is final." : words.join(" ");
+}
+
 interface TableProps {
   rows: readonly ResultShown[];
   run: RunShown;
@@ -32,7 +49,7 @@ function ResultTable({ rows, run, scope }: TableProps) {
   const columns = columnsOf(rows.map((row) => row.payload));
   const known = useKeptByRun(run.binding, scope === "all");
   const severalOutputs = new Set(rows.map((row) => row.output)).size > 1;
-  const notFinal = rows.some((row) => row.key);
+  const notFinal = rows.some((row) => row.key || row.incomplete);
   return (
     <Scroll label="Table of results" tall>
       <table>
@@ -65,7 +82,7 @@ function ResultTable({ rows, run, scope }: TableProps) {
               <td>
                 <Instant ticks={row.end} />
               </td>
-              {notFinal ? <td className="nowrap">{standing(row)}</td> : null}
+              {notFinal ? <StandingCell row={row} /> : null}
               {columns.map(({ name, numeric }) => (
                 <td key={name} className={numeric ? "num" : undefined}>
                   <Cell row={row} name={name} />
@@ -100,11 +117,7 @@ export function ResultsPanel({ run, total }: { run: RunShown; total: number }) {
   return (
     <Panel
       title="Results"
-      note={`${scope === "own" ? `${counted(total, "row")} of this run` : "Rows of all runs"}, newest first. ${
-        rows.some((row) => row.key)
-          ? "A later row of the same edge or pane takes the place of the one before."
-          : "Each is final."
-      }`}
+      note={`${scope === "own" ? `${counted(total, "row")} of this run` : "Rows of all runs"}, newest first. ${noteOf(rows)}`}
       actions={
         <>
           <Newer count={newer} onShow={toNewest} />

@@ -73,6 +73,22 @@ function StateNotice({ state }: { state: RunState }) {
   );
 }
 
+/** How a run began that has not the state of the one before: for good, for its first rows hang on it. */
+function Began({ report }: { report: ProgressReport }) {
+  const { beginning, reading_again } = report;
+  if (!beginning) return null;
+  const lacks = Object.keys(beginning.incomplete_before).length > 0;
+  return (
+    <Notice tone={lacks ? "unknown" : "busy"}>
+      <p>
+        <strong>{lacks ? "The first results of this run are incomplete." : "This run began with fresh state."}</strong>{" "}
+        {beginning.sentence}
+      </p>
+      {reading_again ? <p>It is still reading what was read before; new results come after that.</p> : null}
+    </Notice>
+  );
+}
+
 function HeldBack({ report }: { report: ProgressReport }) {
   const words = heldBackWords(report);
   return words === null ? null : (
@@ -189,7 +205,9 @@ function Head({ run, live }: { run: RunShown; live: LiveRun }) {
           </>
         )}
       </p>
-      <StateNotice state={state} />
+      {state.message !== null && state.message === live.history.latest?.beginning?.sentence ? null : (
+        <StateNotice state={state} />
+      )}
       {open ? <WithoutClock nodes={run.without_clock} report={live.history.latest} /> : null}
     </>
   );
@@ -234,6 +252,7 @@ function Figures({ run, live, now, span, onSpan }: FiguresProps) {
   return (
     <>
       {moving ? <OfTheReport report={latest} now={now} observed={state.observed} /> : null}
+      <Began report={latest} />
       {latest.of_run ? null : <NotApart />}
       <Tiles history={history} now={to} />
       <div className="row">

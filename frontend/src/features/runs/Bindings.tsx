@@ -1,10 +1,8 @@
 import { Link, useNavigate } from "react-router";
-import { ErrorNote } from "../../components/Notices";
-import { ReasonedButton } from "../../components/Reasoned";
 import { Scroll } from "../../components/Scroll";
+import { StartButton } from "../../components/StartButton";
 import { DesiredMark, StateMark } from "../../components/StateMark";
 import { StopButton } from "../../components/StopButton";
-import { useStart } from "../../lib/runControl";
 import { useReason, useSlug } from "../../lib/session";
 import type { BindingShown } from "../../model/api";
 import { isOpen } from "../../model/states";
@@ -12,33 +10,25 @@ import { ChangeQuery } from "./ChangeQuery";
 
 interface ActionProps {
   binding: BindingShown;
-  start: ReturnType<typeof useStart>;
   /** Why it may be neither started nor stopped; null if it may. */
   reason: string | null;
 }
 
-function StartButton({ binding, start, reason }: ActionProps) {
+function Action({ binding, reason }: ActionProps) {
   const slug = useSlug();
   const navigate = useNavigate();
-  const starting = start.isPending && start.variables === binding.id;
-  return (
-    <ReasonedButton
-      reason={reason ?? (start.isPending && !starting ? "Another binding is being started." : null)}
-      kind="primary"
-      aria-label={`Start ${binding.name}`}
-      aria-disabled={starting}
-      onClick={() => {
-        if (!starting) start.mutate(binding.id, { onSuccess: (run) => void navigate(`/t/${slug}/runs/${run.id}`) });
-      }}
-    >
-      {starting ? "Starting…" : "Start"}
-    </ReasonedButton>
-  );
-}
-
-function Action({ binding, start, reason }: ActionProps) {
   const run = binding.latest_run;
-  if (run === null || !isOpen(run)) return <StartButton binding={binding} start={start} reason={reason} />;
+  if (run === null || !isOpen(run))
+    return (
+      <StartButton
+        binding={binding.id}
+        name={binding.name}
+        words="Start"
+        label={`Start ${binding.name}`}
+        reason={reason}
+        onStarted={(started) => void navigate(`/t/${slug}/runs/${started.id}`)}
+      />
+    );
   if (run.desired === "stopped") return <span className="quiet">stopping</span>;
   return <StopButton binding={binding.id} name={binding.name} reason={reason} />;
 }
@@ -53,7 +43,7 @@ function Inputs({ binding }: { binding: BindingShown }) {
   ));
 }
 
-function Row({ binding, start, reason }: ActionProps) {
+function Row({ binding, reason }: ActionProps) {
   const slug = useSlug();
   const run = binding.latest_run;
   return (
@@ -75,7 +65,7 @@ function Row({ binding, start, reason }: ActionProps) {
         <ChangeQuery binding={binding} />
       </td>
       <td className="num fixed">
-        <Action binding={binding} start={start} reason={reason} />
+        <Action binding={binding} reason={reason} />
       </td>
     </tr>
   );
@@ -84,37 +74,29 @@ function Row({ binding, start, reason }: ActionProps) {
 /** Every binding with what is wanted of it, what is seen, and the button that changes it. */
 export function Bindings({ bindings }: { bindings: readonly BindingShown[] }) {
   const reason = useReason("operate");
-  const start = useStart();
   return (
-    <>
-      {start.isError ? (
-        <div className="inset">
-          <ErrorNote error={start.error} />
-        </div>
-      ) : null}
-      <Scroll label="Table of bindings">
-        <table>
-          <thead>
-            <tr>
-              <th>Binding</th>
-              <th>Seen</th>
-              <th>Wanted</th>
-              <th>Last message</th>
-              <th>Query</th>
-              <th>Streams</th>
-              <th>Runs in</th>
-              <th className="fixed">
-                <span className="visually-hidden">Start or stop</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {bindings.map((binding) => (
-              <Row key={binding.id} binding={binding} start={start} reason={reason} />
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-    </>
+    <Scroll label="Table of bindings">
+      <table>
+        <thead>
+          <tr>
+            <th>Binding</th>
+            <th>Seen</th>
+            <th>Wanted</th>
+            <th>Last message</th>
+            <th>Query</th>
+            <th>Streams</th>
+            <th>Runs in</th>
+            <th className="fixed">
+              <span className="visually-hidden">Start or stop</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {bindings.map((binding) => (
+            <Row key={binding.id} binding={binding} reason={reason} />
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
   );
 }

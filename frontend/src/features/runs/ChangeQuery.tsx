@@ -18,8 +18,8 @@ function ChangeForm({ binding, onDone }: { binding: BindingShown; onDone: () => 
     <form className="stack" onSubmit={submit}>
       <QueryChoice dedicated={dedicated} onChange={setDedicated} />
       <p className="quiet">
-        It holds from the next start. The run goes on where it had read to; where its state cannot be divided over the
-        cores, windows and joins that are open then begin anew, and the run says so.
+        It holds from the next start. What is open goes along; where its state cannot be divided over the cores, it is
+        read again, where the inputs still have it, and the run says so.
       </p>
       <FormEnd words={["Save", "Saving…"]} asking={replacing} onCancel={onDone} />
     </form>
