@@ -62,8 +62,9 @@ def test_a_start_says_where_it_begins_and_may_be_told(
     assert punctual("run", "start", "watch", "--begin", "yesterday").code == 2
 
 
-def test_starting_twice_is_a_conflict(punctual: Punctual, run: str) -> None:
-    ended = punctual("run", "start", "watch")
+def test_starting_twice_at_once_is_one_start_and_another_beginning_is_a_conflict(punctual: Punctual, run: str) -> None:
+    assert punctual("run", "start", "watch", "--json").json["id"] == run
+    ended = punctual("run", "start", "watch", "--begin", "beginning")
     assert (ended.code, ended.out) == (5, "")
     assert ended.err.startswith("punctual: ")
 
