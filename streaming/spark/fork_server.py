@@ -255,12 +255,24 @@ def threads() -> set[str]:
     return {(task / "comm").read_text().strip() for task in tasks.iterdir() if task.name != mine}
 
 
+def settled(tries: int = 250) -> bool:
+    """Whether none but sleeping threads are there, now or soon.
+
+    A thread begins under the name of the process: on a busy machine one that will sleep is not called so at once.
+    """
+    for _ in range(tries):
+        if not threads() - SLEEPING:
+            return True
+        time.sleep(0.02)
+    return False
+
+
 def main(path: str, listener: int) -> int:
     """Import, then serve the socket `listener` at `path` until standard input ends."""
     try:
         for name in IMPORTED:
             importlib.import_module(name)
-        if threads() - SLEEPING:
+        if not settled():
             return 1  # something that was imported computes beside us: a fork would not be safe
         gc.collect()
         gc.freeze()

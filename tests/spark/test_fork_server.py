@@ -168,6 +168,18 @@ def test_nothing_that_is_imported_computes_beside_the_server() -> None:
     assert SLEEPING
 
 
+def test_a_thread_that_has_not_said_its_name_yet_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine the server refused to serve, and every process was started the slow way."""
+    waits: list[float] = []
+    monkeypatch.setattr(fork_server.time, "sleep", waits.append)
+    names = iter([{"python"}, {"python", "jemalloc_bg_thd"}, {"jemalloc_bg_thd"}])
+    monkeypatch.setattr(fork_server, "threads", lambda: next(names))
+    assert fork_server.settled()
+    assert len(waits) == 2
+    monkeypatch.setattr(fork_server, "threads", lambda: {"computing"})
+    assert not fork_server.settled(tries=3)
+
+
 @pytest.mark.spark
 def test_workers_of_a_session_are_forks(session: SparkSession) -> None:
     """They have what the server has imported, and the environment that Spark gave them."""
