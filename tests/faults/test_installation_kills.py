@@ -78,7 +78,7 @@ class Site:
         process = launch(self.env)
         self.printed = "\n".join(printed_until_ready(process))
         assert "ctrl-C" in self.printed, self.printed
-        threading.Thread(target=lambda: list(process.stdout or ()), daemon=True).start()  # or it blocks at a full pipe
+        threading.Thread(target=drained, args=(process,), daemon=True).start()  # or it blocks at a full pipe
         return process
 
     def sign_in(self) -> None:
@@ -129,6 +129,14 @@ class Site:
         mine = [each for each in left_over(self.var) if words in " ".join(each.cmdline()) or each.name() == words]
         pids = {each.pid for each in mine}
         return [each for each in mine if each.ppid() not in pids]
+
+
+def drained(process: "subprocess.Popen[str]") -> None:
+    """Read what it prints to its end."""
+    assert process.stdout is not None
+    with process.stdout as lines:
+        for _ in lines:
+            pass
 
 
 def wait_until(happened: Callable[[], bool], most_s: float, what: str) -> float:
@@ -210,7 +218,7 @@ def test_whatever_is_killed_comes_back_tells_the_truth_and_loses_nothing(site: S
     site.call("POST", f"bindings/{site.binding}/stop/", {"flush": False})
     wait_until(lambda: site.states() == {"stopped"}, BACK_S, "the stop")
     results = site.var / site.organisation / "results" / site.binding
-    ids = [json.loads(line)["payload"]["id"] for line in committed_lines(results, "results")]
+    ids = [line["payload"]["id"] for line in committed_lines(results, "results")]
     lost, doubled = set(range(writer.rows)) - set(ids), len(ids) - len(set(ids))
     print("\n| killed | back after | pages told the truth after |\n|---|---|---|")
     for name, back, truth in table:
