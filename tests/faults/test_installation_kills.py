@@ -116,7 +116,8 @@ class Site:
 
     def received(self) -> int:
         progress = self.call("GET", f"runs/{self.run}/")["progress"]
-        return 0 if progress is None else int(progress["inputs"]["ids"]["received"])
+        read = {} if progress is None else progress["inputs"].get("ids", {})  # a first report may have read nothing
+        return int(read.get("received", 0))
 
     def processes(self, what: str) -> list[psutil.Process]:
         """The living processes of that kind: with their workers, the parent first."""
