@@ -13,3 +13,7 @@ if "PUNCTUAL_KILLS" in os.environ:  # for tests/faults; an installation refuses 
     os.environ["KILLS"] = os.environ.pop("PUNCTUAL_KILLS")
 
 from webapp.settings import *  # noqa: F403 - the environment must stand before it is read
+
+MAIL_GOES_OUT = True  # Django's test runner keeps mails in a list
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+MFA_ALLOW_UNVERIFIED_EMAIL = False

@@ -58,16 +58,26 @@ def origins_of(providers: object) -> list[str]:
 
 
 def mail(environment: Mapping[str, str]) -> dict[str, Any]:
-    """Return Django's settings of mail; without a server mail is printed. Raises `ImproperlyConfigured`."""
+    """Return the settings of mail. Raises `ImproperlyConfigured`.
+
+    Without a server mail is printed, so no address can be proved: none is asked for, and none counts as verified.
+    """
     url = environment.get("PUNCTUAL_SMTP_URL")
     if not url:
-        return {"EMAIL_BACKEND": "django.core.mail.backends.console.EmailBackend"}
+        return {
+            "MAIL_GOES_OUT": False,
+            "EMAIL_BACKEND": "django.core.mail.backends.console.EmailBackend",
+            "ACCOUNT_EMAIL_VERIFICATION": "optional",
+            "MFA_ALLOW_UNVERIFIED_EMAIL": True,
+        }
     ports = {"smtps": 465, "smtp+starttls": 587, "smtp": 25}
     parts = urlsplit(url)
     if parts.scheme not in ports or not parts.hostname:
         schemes = ", ".join(f"{scheme}://" for scheme in ports)
         raise ImproperlyConfigured(f"PUNCTUAL_SMTP_URL must begin with one of {schemes} and name a host.")
     return {
+        "MAIL_GOES_OUT": True,
+        "ACCOUNT_EMAIL_VERIFICATION": "mandatory",
         "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
         "EMAIL_HOST": parts.hostname,
         "EMAIL_PORT": parts.port or ports[parts.scheme],

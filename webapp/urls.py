@@ -13,7 +13,7 @@ from webapp.administration.exports_api import ExportLinkView, ExportsView, downl
 from webapp.administration.impersonation import ActAs
 from webapp.administration.site import site
 from webapp.bundles import api as bundles
-from webapp.core.pages import application_page
+from webapp.core.pages import application_page, openapi_file
 from webapp.monitoring import api as monitoring
 from webapp.monitoring.history_api import HistoryView
 from webapp.monitoring.quotas_api import QuotasView
@@ -82,6 +82,8 @@ handler500 = "webapp.core.errors.server_error"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("_allauth/oidc/<slug:provider_id>/callback/", sign_in_by_provider, name="openid_callback"),
     path("_allauth/", include("allauth.headless.urls")),
+    path("api/", application_page, name="api_reference"),
+    path("api/openapi.json", openapi_file),
     path("api/sign-in/", SignInView.as_view()),
     path("api/me/", MeView.as_view()),
     path("api/permissions/", PermissionsView.as_view()),

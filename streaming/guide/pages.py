@@ -10,6 +10,8 @@ from streaming.definition.explain.cti_rules import NODE_RULES, WINDOW_RULES, Cti
 from streaming.definition.expressions.functions import FUNCTIONS
 from streaming.definition.graph import Aggregate, OutputNode
 from streaming.definition.presets import PRESETS, Preset
+from streaming.definition.sql import print_sql
+from streaming.definition.sql.printing.graphs import default_name
 from streaming.definition.streams import AdvanceTimeSettings, GenerateSettings
 from streaming.guide.examples import Example, examples_of
 from streaming.guide.fields import fields_table, table
@@ -88,8 +90,15 @@ def _events(every: int | str) -> str:
 
 def _example(example: Example) -> str:
     name = example.transcript.name
+    sql = f"As SQL:\n\n```sql\n{as_sql(example.case).rstrip()}\n```"
     text = f"<details><summary>The example <code>{name}</code></summary>\n\n```yaml\n{example.text}\n```\n\n</details>"
-    return f"{example.caption}\n\n![Timeline of the example {name}]({name}.svg)\n\n{text}"
+    return f"{example.caption}\n\n![Timeline of the example {name}]({name}.svg)\n\n{sql}\n\n{text}"
+
+
+def as_sql(case: Case) -> str:
+    """The query of an example as text, with the settings of time that its inputs have, their streams' too."""
+    graph = case.graph.model_copy(update={"name": default_name(case.graph)})
+    return print_sql(graph, advance=in_force(graph, case.streams, case.advance))
 
 
 def _meaning(kind: str) -> str:

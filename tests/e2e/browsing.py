@@ -60,6 +60,11 @@ class DemoPages:
     limits: str
     audit: str
     settings: str
+    overview: str
+    log: str
+    guide: str
+    guide_page: str
+    api: str
 
     def named(self) -> dict[str, str]:
         """Return each page's address by its name."""
@@ -87,6 +92,11 @@ def demo_pages(page: Page) -> DemoPages:
         limits=f"{base}/admin/limits",
         audit=f"{base}/admin/audit",
         settings=f"{base}/admin/organisation",
+        overview=base,
+        log=f"{base}/runs/{run}/logs",
+        guide="/guide",
+        guide_page="/guide/join",
+        api="/api/",
     )
 
 

@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, StorageState, sync_playwright
 
 from tests.e2e.browsing import launched_browser, signed_in
 from tests.e2e.installation import Installation, running_installation
+from tests.e2e.mailbox import mail_server
 from tests.oidc import CLIENT, SECRET, Provider, running_provider
 
 
@@ -21,14 +22,20 @@ def provider() -> Iterator[Provider]:
 @pytest.fixture(scope="session")
 def installation(tmp_path_factory: pytest.TempPathFactory, provider: Provider) -> Iterator[Installation]:
     """One installation for all tests of the session, its demo running."""
-    settings = {
+    var = tmp_path_factory.mktemp("installation")
+    with mail_server(var) as post, running_installation(var, settings_of(provider, post)) as running:
+        yield running
+
+
+def settings_of(provider: Provider, post: str) -> dict[str, str]:
+    """An installation with a provider of accounts and a mail server."""
+    return {
+        "PUNCTUAL_SMTP_URL": post,
         "PUNCTUAL_OIDC_ISSUER": provider.issuer,
         "PUNCTUAL_OIDC_CLIENT_ID": CLIENT,
         "PUNCTUAL_OIDC_CLIENT_SECRET": SECRET,
         "PUNCTUAL_OIDC_NAME": "Company",
     }
-    with running_installation(tmp_path_factory.mktemp("installation"), settings) as running:
-        yield running
 
 
 @pytest.fixture(scope="session")

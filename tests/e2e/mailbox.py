@@ -1,14 +1,50 @@
-"""The mails of an installation, which prints them into the log of its web server when no SMTP server is set."""
+"""The mails of an installation: an SMTP server of the tests takes them into a file beside its data."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email import message_from_bytes
+from email.policy import default
+from pathlib import Path
+from typing import Any
 
+from aiosmtpd.controller import Controller
+
+from deploy.up.place import free_port
 from tests.e2e.installation import Installation
+
+BETWEEN = "\n=====\n"
+
+
+class Postbox:
+    """Takes every mail, as an SMTP server does."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "letters.txt"
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
+        """Append a letter to the file."""
+        letter = message_from_bytes(envelope.content, policy=default)
+        with self.file.open("a") as file:
+            file.write(f"To: {letter['To']}\n\n{letter.get_content()}{BETWEEN}")
+        return "250 OK"
+
+
+@contextmanager
+def mail_server(folder: Path) -> Iterator[str]:
+    """Run a mail server for the installation in `folder`; yields its address as the settings take it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    controller = Controller(Postbox(folder), hostname="127.0.0.1", port=free_port())
+    controller.start()
+    try:
+        yield f"smtp://127.0.0.1:{controller.port}"
+    finally:
+        controller.stop()
 
 
 def link_of_mail(installation: Installation, receiver: str, path: str) -> str:
     """Return the path with which the last mail to `receiver` names a page below `path`, such as `/verify-email/`."""
-    log = (installation.var / "logs" / "web.log").read_text()
-    mails = log.split("Content-Type: text/plain")
+    mails = (installation.var / "letters.txt").read_text().split(BETWEEN)
     found = [
         link for mail in mails if f"To: {receiver}" in mail for link in re.findall(rf"http://\S+?({path}\S+)", mail)
     ]

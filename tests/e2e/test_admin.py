@@ -62,7 +62,7 @@ def joined(page: Page, installation: Installation, email: str) -> None:
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Create the account").click()
     page.get_by_role("button", name="Join Demo").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Demo")
 
 
 def test_somebody_is_invited_joins_gets_another_role_sees_the_reasons_and_is_removed(

@@ -19,6 +19,11 @@ TITLES = {
     "runs": "Runs",
     "run": "speeding",
     "tokens": "Access tokens",
+    "overview": "Demo",
+    "log": "speeding",
+    "guide": "Guide",
+    "guide_page": "join",
+    "api": "API",
 }
 
 
@@ -28,10 +33,16 @@ def test_a_stranger_is_sent_to_the_sign_in_page(visitor: Page) -> None:
     expect(visitor.get_by_role("heading", name="Sign in")).to_be_visible()
 
 
-def test_the_demo_s_user_signs_in_and_sees_the_runs(visitor: Page, installation: Installation) -> None:
+def test_the_demo_s_user_signs_in_and_sees_where_one_is_and_what_runs(
+    visitor: Page, installation: Installation
+) -> None:
     signed_in(visitor, installation)
-    expect(visitor).to_have_url(re.compile(r"/t/demo/runs$"))
-    expect(visitor.get_by_role("heading", level=1)).to_have_text("Runs")
+    expect(visitor).to_have_url(re.compile(r"/t/demo$"))
+    expect(visitor.get_by_role("heading", level=1)).to_have_text("Demo")
+    expect(visitor.get_by_role("region", name="What needs attention")).to_be_visible()
+    runs = visitor.get_by_role("region", name="What runs")
+    runs.get_by_role("link", name="speeding").click()
+    expect(visitor).to_have_url(re.compile(r"/t/demo/runs/[0-9a-f-]{36}$"))
 
 
 def test_a_wrong_password_is_refused_with_a_sentence(visitor: Page) -> None:

@@ -82,7 +82,7 @@ def test_whoever_signs_up_verifies_the_address_and_opens_an_organisation(person:
     page.get_by_label("Name", exact=True).fill(name)
     expect(page.get_by_label("Short name")).to_have_value(short_name)
     page.get_by_role("button", name="Create the organisation").click()
-    expect(page).to_have_url(re.compile(rf"/t/{short_name}/runs$"))
+    expect(page).to_have_url(re.compile(rf"/t/{short_name}$"))
     expect(page.get_by_role("button", name=f"Organisation: {name}")).to_be_visible()
 
 

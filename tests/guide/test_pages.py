@@ -9,9 +9,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+from streaming.definition.advance import in_force
 from streaming.definition.explain.cti_rules import NODE_RULES, WINDOW_RULES
+from streaming.definition.faults import Severity
+from streaming.definition.sql import check_sql
 from streaming.guide.__main__ import main
-from streaming.guide.examples import FOLDER
+from streaming.guide.examples import FOLDER, examples_of
 from streaming.guide.kinds import NODES, WINDOWS
 from streaming.guide.pages import pages
 from streaming.transcripts.judge import judge
@@ -54,6 +57,21 @@ def test_an_example_says_which_ctis_leave(example: Loaded) -> None:
     expect = example.transcript.expect
     assert expect is not None
     assert expect.ctis is not None or example.transcript.name == "import_from"  # its CTIs depend on batches (T26)
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
+def test_each_example_stands_as_sql_beside_its_picture_and_says_the_same(path: Path) -> None:
+    page = (PAGES / f"{path.stem}.md").read_text()
+    for example in examples_of(path.stem):
+        _, _, behind = page.partition(f"]({example.transcript.name}.svg)")
+        found = re.match(r"\s+As SQL:\s+```sql\n(.+?)\n```", behind, re.DOTALL)
+        assert found, example.transcript.name
+        case = example.case
+        read = check_sql(found[1], case.streams, own_ctis=case.streams)
+        assert [each.message for each in read.faults if each.severity is Severity.ERROR] == []
+        assert read.script.graph is not None
+        assert read.script.graph.nodes == case.graph.nodes
+        assert read.script.advance == in_force(case.graph, case.streams, case.advance)
 
 
 def test_each_kind_has_a_rule_for_its_ctis() -> None:

@@ -83,6 +83,12 @@ def test_the_openapi_file_is_what_the_application_says(tmp_path: Path) -> None:
     )
 
 
+def test_the_openapi_file_is_served_to_everybody() -> None:
+    answered = Client().get("/api/openapi.json")
+    assert (answered.status_code, answered.headers["Content-Type"]) == (200, "application/json")
+    assert answered.json() == json.loads((ROOT / "frontend" / "openapi.json").read_text())
+
+
 def test_every_error_in_openapi_is_the_envelope_and_of_files_it_says_their_places() -> None:
     api = json.loads((ROOT / "frontend" / "openapi.json").read_text())
     refusals = {
@@ -101,7 +107,9 @@ def test_every_error_in_openapi_is_the_envelope_and_of_files_it_says_their_place
     assert envelope.keys() == of_files.keys()
 
 
-@pytest.mark.parametrize("path", ["/", "/sign-in", "/t/demo/runs/0f8fad5b-d9cb-469f-a165-70867728950e"])
+@pytest.mark.parametrize(
+    "path", ["/", "/sign-in", "/api/", "/guide/join", "/t/demo/runs/0f8fad5b-d9cb-469f-a165-70867728950e"]
+)
 def test_every_page_is_the_built_application_with_the_csrf_cookie(settings: Any, tmp_path: Path, path: str) -> None:
     settings.FRONTEND = tmp_path
     (tmp_path / "index.html").write_text("<!doctype html><title>Punctual</title>")

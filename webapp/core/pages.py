@@ -20,6 +20,14 @@ and start the server again.</p></html>"""
 
 
 @require_safe
+def openapi_file(_: HttpRequest) -> HttpResponse:
+    """Return the description of the API. It is everybody's: nothing in it was stored by anybody."""
+    response = HttpResponse(settings.OPENAPI_FILE.read_bytes(), content_type="application/json")
+    response.headers["Cache-Control"] = "no-cache"
+    return response
+
+
+@require_safe
 @ensure_csrf_cookie
 def application_page(_: HttpRequest) -> HttpResponse:
     """Return the built page with the CSRF cookie set, or 503 with a sentence when it was not built.

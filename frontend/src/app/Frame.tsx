@@ -3,7 +3,7 @@ import { Link, NavLink } from "react-router";
 import { Mark } from "../components/Mark";
 import type { Me } from "../model/api";
 import { DeletionBanner, ImpersonationBanner } from "./Banners";
-import { AccountMenu, OrganisationMenu, ThemeButton } from "./menus";
+import { AccountMenu, HelpMenu, OrganisationMenu, ThemeButton } from "./menus";
 
 interface FrameProps {
   me: Me;
@@ -17,7 +17,7 @@ function Bar({ me, slug }: FrameProps) {
       <a className="skip" href="#content">
         Skip to the content
       </a>
-      <Link className="brand" to={slug === null ? "/" : `/t/${slug}/runs`}>
+      <Link className="brand" to={slug === null ? "/" : `/t/${slug}`}>
         <Mark /> Punctual
       </Link>
       <OrganisationMenu me={me} slug={slug} />
@@ -30,6 +30,7 @@ function Bar({ me, slug }: FrameProps) {
         </nav>
       )}
       <div className="end">
+        <HelpMenu />
         <ThemeButton />
         <AccountMenu email={me.email} slug={slug} />
       </div>

@@ -1,6 +1,7 @@
 import { Navigate, useNavigate } from "react-router";
 import { Empty } from "../components/Notices";
 import { INVITATION_PAGE, keptInvitation, Narrow, NewOrganisation } from "../features/account";
+import { lastOrganisation } from "../lib/lastOrganisation";
 import type { Me } from "../model/api";
 import { useSignOut } from "./menus";
 import { SignedIn } from "./SignedIn";
@@ -41,11 +42,11 @@ function NoOrganisation({ me }: { me: Me }) {
 
 function FirstPage({ me }: { me: Me }) {
   if (keptInvitation() !== null) return <Navigate to={INVITATION_PAGE} replace />;
-  const [first] = me.organisations;
-  return first === undefined ? <NoOrganisation me={me} /> : <Navigate to={`/t/${first.slug}/runs`} replace />;
+  const last = lastOrganisation(me);
+  return last === undefined ? <NoOrganisation me={me} /> : <Navigate to={`/t/${last.slug}`} replace />;
 }
 
-/** Goes to the runs of the first organisation, to an invitation that waits, or to the sign-in page. */
+/** Goes to the organisation that one was in, to an invitation that waits, or to the sign-in page. */
 export function Home() {
   return <SignedIn>{(me) => <FirstPage me={me} />}</SignedIn>;
 }

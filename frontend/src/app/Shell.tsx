@@ -1,5 +1,7 @@
+import { useEffect } from "react";
 import { Outlet } from "react-router";
 import { Notice } from "../components/Notices";
+import { rememberOrganisation } from "../lib/lastOrganisation";
 import { useSlug } from "../lib/session";
 import { Frame } from "./Frame";
 import { SignedIn } from "./SignedIn";
@@ -7,6 +9,7 @@ import { SignedIn } from "./SignedIn";
 /** The frame of every page inside an organisation. */
 export function Shell() {
   const slug = useSlug();
+  useEffect(() => rememberOrganisation(slug), [slug]);
   return (
     <SignedIn>
       {(me) => (

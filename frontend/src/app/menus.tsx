@@ -26,7 +26,7 @@ export function OrganisationMenu({ me, slug }: OrganisationMenuProps) {
       <Popover className="menu" placement="bottom start">
         <Menu aria-label="Organisations" onAction={(key) => void navigate(String(key))}>
           {me.organisations.map((each) => (
-            <MenuItem key={each.slug} id={`/t/${each.slug}/runs`} className="menu-item" textValue={each.name}>
+            <MenuItem key={each.slug} id={`/t/${each.slug}`} className="menu-item" textValue={each.name}>
               {each.slug === slug ? "✓ " : ""}
               {each.name} <span className="quiet small">{each.role}</span>
             </MenuItem>
@@ -36,6 +36,28 @@ export function OrganisationMenu({ me, slug }: OrganisationMenuProps) {
               Create an organisation…
             </MenuItem>
           ) : null}
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  );
+}
+
+/** Where things are explained. */
+export function HelpMenu() {
+  const navigate = useNavigate();
+  return (
+    <MenuTrigger>
+      <Button className="button" data-kind="plain" aria-label="Help">
+        <span aria-hidden="true">?</span>
+      </Button>
+      <Popover className="menu" placement="bottom end">
+        <Menu aria-label="Help" onAction={(key) => void navigate(String(key))}>
+          <MenuItem id="/guide" className="menu-item">
+            Guide
+          </MenuItem>
+          <MenuItem id="/api/" className="menu-item">
+            API
+          </MenuItem>
         </Menu>
       </Popover>
     </MenuTrigger>

@@ -33,6 +33,17 @@ export const router = createBrowserRouter([
       { path: "/", lazy: home },
       ...wayIn,
       {
+        lazy: async () => ({ Component: (await import("./DocsShell")).DocsShell }),
+        children: [
+          { path: "/guide", lazy: async () => ({ Component: (await import("../features/docs/GuidePage")).GuidePage }) },
+          {
+            path: "/guide/:page",
+            lazy: async () => ({ Component: (await import("../features/docs/GuidePage")).GuidePage }),
+          },
+          { path: "/api", lazy: async () => ({ Component: (await import("../features/docs/ApiPage")).ApiPage }) },
+        ],
+      },
+      {
         path: "/account",
         lazy: async () => ({ Component: (await import("./AccountShell")).AccountShell }),
         children: [
@@ -53,10 +64,13 @@ export const router = createBrowserRouter([
         path: "/t/:slug",
         element: <Shell />,
         children: [
-          { index: true, lazy: home },
           {
             errorElement: <PageBroken />,
             children: [
+              {
+                index: true,
+                lazy: async () => ({ Component: (await import("../features/overview/OverviewPage")).OverviewPage }),
+              },
               { path: "streams", lazy: async () => ({ Component: (await import("../features/streams")).StreamsPage }) },
               {
                 path: "streams/new",
@@ -84,6 +98,10 @@ export const router = createBrowserRouter([
               {
                 path: "runs/:run",
                 lazy: async () => ({ Component: (await import("../features/monitoring")).RunPage }),
+              },
+              {
+                path: "runs/:run/logs",
+                lazy: async () => ({ Component: (await import("../features/monitoring")).LogPage }),
               },
             ],
           },

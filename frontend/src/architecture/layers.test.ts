@@ -16,6 +16,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "features/streams": ["components", "lib", "model"],
   "features/runs": ["components", "lib", "model"],
   "features/monitoring": ["components", "lib", "model"],
+  "features/docs": ["components", "lib", "model"],
+  "features/overview": ["components", "lib", "model"],
   app: [
     "components",
     "lib",
@@ -27,6 +29,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "features/streams",
     "features/runs",
     "features/monitoring",
+    "features/docs",
+    "features/overview",
   ],
   styles: ["model"],
   architecture: [],

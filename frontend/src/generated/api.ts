@@ -1981,6 +1981,8 @@ export interface components {
         /**
          * InvitationShown
          * @description An invitation that waits or has expired. Without `sent_at` no mail went out, and `message` says what to do.
+         *
+         *     `link` opens it; only who made it or sent it again is told, in that answer alone, and only without a mail server.
          */
         InvitationShown: {
             /** Id */
@@ -2003,6 +2005,11 @@ export interface components {
             expires_at: string;
             /** Message */
             message: string | null;
+            /**
+             * Link
+             * @default null
+             */
+            link?: string | null;
         };
         /**
          * InvitationText
@@ -3251,11 +3258,13 @@ export interface components {
         };
         /**
          * SignIn
-         * @description Whether this session may make an account, and by whom else one may sign in.
+         * @description Whether this session may make an account, whether mail goes out, and by whom else one may sign in.
          */
         SignIn: {
             /** Sign Up */
             sign_up: boolean;
+            /** Mail */
+            mail: boolean;
             /** Providers */
             providers: components["schemas"]["Provider"][];
         };

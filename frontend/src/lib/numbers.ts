@@ -31,3 +31,8 @@ export function formatShare(part: number, whole: number): string {
   if (share > 99.9 && part < whole) return ">99.9 %";
   return `${Number(share.toFixed(1))} %`;
 }
+
+/** `1 row`, `2 rows`, `1,240 queries`: a count with its noun; `many` where it is not the noun with an s. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}

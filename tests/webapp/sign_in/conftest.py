@@ -1,6 +1,7 @@
 """Dora has an account; the address of the pages is another than the host that tests ask."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -43,6 +44,7 @@ def invitations(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     class Found:
         def __init__(self, email: str) -> None:
             self.email = email
+            self.sent_at: datetime | None = datetime(2026, 11, 22, tzinfo=UTC)
 
     texts: dict[str, str] = {}
     monkeypatch.setattr(invited, "find", lambda text: Found(texts[text]) if text in texts else None)

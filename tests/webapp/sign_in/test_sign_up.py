@@ -106,7 +106,7 @@ def test_where_sign_up_is_open_an_invitation_verifies_no_other_address(open_sign
 
 def test_the_sign_in_page_is_told_whether_one_may_sign_up(by_invitation: None, db: None, invite: Any) -> None:
     browser = Browser()
-    assert browser.client.get("/api/sign-in/").json() == {"sign_up": False, "providers": []}
+    assert browser.client.get("/api/sign-in/").json() == {"sign_up": False, "mail": True, "providers": []}
     invite(browser, NEW)
     assert browser.client.get("/api/sign-in/").json()["sign_up"] is True
 

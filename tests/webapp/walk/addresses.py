@@ -9,11 +9,14 @@ OF_ORGANISATION = "api/t/<slug:slug>/"
 
 KINDS: dict[str, tuple[str, ...]] = {
     "one's own": ("api/me/", "api/permissions/", "api/organisations/", "api/invitations/accept/"),
-    "open": ("api/sign-in/", "api/invitations/look/"),
+    "open": ("api/sign-in/", "api/invitations/look/", "api/openapi.json"),
     "signed": ("api/downloads/<str:signed>/",),
     "sign-in": ("_allauth/",),
     "installation": ("installation/", "api/impersonation/stop/"),
-    "page": (r"^(?!api/|_allauth/|assets/|static/).*$",),
+    "page": (
+        "api/",
+        r"^(?!api/|_allauth/|assets/|static/).*$",
+    ),
     "organisation": (OF_ORGANISATION,),
 }
 """Prefixes or whole routes of each kind."""

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
+from django.conf import settings
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from pydantic import RootModel, StringConstraints
@@ -16,6 +17,7 @@ from webapp.accounts.access import Entry
 from webapp.accounts.api.me import MyOrganisation, mine
 from webapp.accounts.api.persons import REFUSALS, PersonView, TenantPersonView, check_rate
 from webapp.accounts.invitations import (
+    Delivered,
     InvitationOver,
     accept,
     access_invitation,
@@ -34,6 +36,10 @@ from webapp.core.errors import ErrorEnvelope
 MAILS: Final = "100/h/user"
 """Mails that one person may have sent: an open installation must not be a way to write to strangers."""
 TRIES: Final = "30/m/ip"
+NO_MAIL_SERVER: Final = (
+    "This installation has no mail server, so no mail was sent. Hand the link over yourself; "
+    "it is shown once, and “Send again” makes another."
+)
 NOT_SENT: Final = (
     "The mail was not sent, for the mail server did not take it. "
     "Send it again later, or ask whoever runs this installation."
@@ -48,7 +54,10 @@ class InvitationBody(Strict):
 
 
 class InvitationShown(Strict):
-    """An invitation that waits or has expired. Without `sent_at` no mail went out, and `message` says what to do."""
+    """An invitation that waits or has expired. Without `sent_at` no mail went out, and `message` says what to do.
+
+    `link` opens it; only who made it or sent it again is told, in that answer alone, and only without a mail server.
+    """
 
     id: str
     email: str
@@ -59,6 +68,7 @@ class InvitationShown(Strict):
     sent_at: str | None
     expires_at: str
     message: str | None
+    link: str | None = None
 
 
 class InvitationList(RootModel[list[InvitationShown]]):
@@ -82,8 +92,13 @@ class InvitationSeen(Strict):
     expires_at: str
 
 
+def _delivered(made: Delivered) -> InvitationShown:
+    return _shown(made.invitation).model_copy(update={"link": made.link})
+
+
 def _shown(invitation: Invitation) -> InvitationShown:
     sent = invitation.sent_at
+    missing = NOT_SENT if settings.MAIL_GOES_OUT else NO_MAIL_SERVER
     return InvitationShown(
         id=str(invitation.pk),
         email=invitation.email,
@@ -93,7 +108,7 @@ def _shown(invitation: Invitation) -> InvitationShown:
         created_at=invitation.created_at.isoformat(),
         sent_at=None if sent is None else sent.isoformat(),
         expires_at=invitation.expires_at.isoformat(),
-        message=NOT_SENT if sent is None else None,
+        message=missing if sent is None else None,
     )
 
 
@@ -120,7 +135,7 @@ class InvitationsView(TenantPersonView):
         """Invite somebody by mail."""
         body = read_body(request, InvitationBody)
         check_rate(request, "invitation_mails", MAILS)
-        return answer(_shown(invite(email=body.email, role=body.role, by=self.person)), 201)
+        return answer(_delivered(invite(email=body.email, role=body.role, by=self.person)), 201)
 
 
 class InvitationView(TenantPersonView):
@@ -145,7 +160,7 @@ class ResendView(TenantPersonView):
         """Send it again with a new secret: the text that was sent before opens nothing any more."""
         access_invitation(invitation)
         check_rate(request, "invitation_mails", MAILS)
-        return answer(_shown(resend(invitation=invitation, by=self.person)))
+        return answer(_delivered(resend(invitation=invitation, by=self.person)))
 
 
 class LookView(APIView):

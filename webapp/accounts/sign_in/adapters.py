@@ -9,7 +9,7 @@ from allauth.core.internal.httpkit import get_client_ip
 from django.conf import settings
 from django.http import HttpRequest
 
-from webapp.accounts.sign_in.invited import invited, is_invited
+from webapp.accounts.sign_in.invited import has_read_mail, invited
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
     def is_email_verified(self, request: HttpRequest, email: str) -> bool:
         """Return whether `email` needs no mail to verify it: the invitation was such a mail."""
-        return is_invited(request, email) or super().is_email_verified(request, email)
+        return has_read_mail(request, email) or super().is_email_verified(request, email)
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """Return the address that the ASGI server names. Without one (a Unix socket) all share one limit."""

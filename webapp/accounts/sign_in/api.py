@@ -3,6 +3,7 @@
 from typing import Any
 
 from allauth.socialaccount.adapter import get_adapter as providers_of
+from django.conf import settings
 from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
@@ -22,9 +23,10 @@ class Provider(Strict):
 
 
 class SignIn(Strict):
-    """Whether this session may make an account, and by whom else one may sign in."""
+    """Whether this session may make an account, whether mail goes out, and by whom else one may sign in."""
 
     sign_up: bool
+    mail: bool
     providers: list[Provider]
 
 
@@ -39,4 +41,5 @@ class SignInView(APIView):
         """Return whether sign-up is open to this session, and the providers."""
         asked = request._request
         providers = [Provider(id=each.provider_id, name=each.name) for each in providers_of(asked).list_apps(asked)]
-        return answer(SignIn(sign_up=AccountAdapter(asked).is_open_for_signup(asked), providers=providers))
+        sign_up = AccountAdapter(asked).is_open_for_signup(asked)
+        return answer(SignIn(sign_up=sign_up, mail=settings.MAIL_GOES_OUT, providers=providers))

@@ -1,5 +1,6 @@
 """Whether this session was shown a valid invitation; only its holder signs up where sign-up is not open."""
 
+from datetime import datetime
 from typing import Final, Protocol
 
 from django.http import HttpRequest
@@ -9,9 +10,10 @@ SESSION_KEY: Final = "invitation"
 
 
 class Invited(Protocol):
-    """What sign-up asks of an invitation: the address that it was sent to."""
+    """What sign-up asks of an invitation: the address that it is for, and when it was mailed there, if it was."""
 
     email: str
+    sent_at: datetime | None
 
 
 def find(text: str) -> Invited | None:
@@ -28,6 +30,12 @@ def invited(request: HttpRequest) -> Invited | None:
 
 
 def is_invited(request: HttpRequest, email: str) -> bool:
-    """Return whether this session's invitation was sent to `email`: who holds it has read mail of that address."""
+    """Return whether this session's invitation is for `email`."""
     found = invited(request)
     return found is not None and found.email.lower() == email.lower()
+
+
+def has_read_mail(request: HttpRequest, email: str) -> bool:
+    """Return whether this session's invitation was mailed to `email`; one that was handed over proves no address."""
+    found = invited(request)
+    return found is not None and found.sent_at is not None and found.email.lower() == email.lower()

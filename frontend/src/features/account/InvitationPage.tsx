@@ -64,7 +64,7 @@ function Accept({ token, looked }: { token: string; looked: InvitationSeen }) {
     const { slug } = await unwrap(api.POST("/api/invitations/accept/", { body: { token } }));
     forgetInvitation();
     await queries.invalidateQueries({ queryKey: ME });
-    await navigate(`/t/${slug}/runs`, { replace: true });
+    await navigate(`/t/${slug}`, { replace: true });
   };
   return (
     <div className="row">

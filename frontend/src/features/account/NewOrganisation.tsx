@@ -36,7 +36,7 @@ export function NewOrganisation({ onCancel }: { onCancel?: () => void }) {
       send={(values) => create(values.name?.trim() ?? "", values.slug?.trim() ?? "")}
       onSent={async (made) => {
         await queries.invalidateQueries({ queryKey: ME });
-        await navigate(`/t/${made.slug}/runs`);
+        await navigate(`/t/${made.slug}`);
       }}
       {...(onCancel === undefined ? {} : { onCancel })}
       focus

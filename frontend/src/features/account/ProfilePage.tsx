@@ -9,6 +9,7 @@ import { Panel } from "../../components/Panel";
 import { askAccount } from "../../lib/authentication";
 import { ME } from "../../lib/session";
 import { useConfirmed } from "./Confirmation";
+import { NoMailServer } from "./NoMailServer";
 import { ADDRESSES, type Address, useListed } from "./queries";
 import { NEW_PASSWORD } from "./words";
 
@@ -81,7 +82,7 @@ function AddressLine({ address }: { address: Address }) {
       <span className="grow">
         <strong>{email}</strong>{" "}
         <span className="quiet small">
-          {primary ? "in use" : "not in use"}, {verified ? "verified" : "waits for its link to be opened"}
+          {primary ? "in use" : "not in use"}, {verified ? "verified" : "not verified"}
         </span>
       </span>
       <span className="row">
@@ -110,6 +111,10 @@ function Addresses() {
       }
     >
       <div className="stack">
+        <NoMailServer>
+          Addresses cannot be verified, and none needs to be. The link of a changed address stands in the log of the
+          server, for who runs it.
+        </NoMailServer>
         {addresses.isPending ? <Waiting>Loading your address…</Waiting> : null}
         <ErrorNote error={addresses.error} onRetry={() => void addresses.refetch()} />
         <ul className="lines">

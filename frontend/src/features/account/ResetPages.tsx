@@ -5,7 +5,9 @@ import { EntryForm } from "../../components/EntryForm";
 import { ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { askForReset, checkResetKey, resetPassword } from "../../lib/authentication";
 import { Narrow } from "./Narrow";
+import { NoMailServer } from "./NoMailServer";
 import { useOnward } from "./onward";
+import { useSignInOptions } from "./queries";
 import { NEW_PASSWORD } from "./words";
 
 const BACK = <Link to="/sign-in">Back to the sign-in page</Link>;
@@ -13,6 +15,18 @@ const BACK = <Link to="/sign-in">Back to the sign-in page</Link>;
 /** Ask for a mail with a link that sets a new password. */
 export function AskForResetPage() {
   const [asked, setAsked] = useState<string | null>(null);
+  const mailed = useSignInOptions().data?.mail !== false;
+  if (asked !== null && !mailed) {
+    return (
+      <Narrow title="Ask for the link" under={BACK}>
+        <NoMailServer>
+          If <strong>{asked}</strong> is the address of an account, a link that sets a new password was written into the
+          log of the server (<code>var/logs/web.log</code>). Ask whoever runs this installation to give it to you; it
+          holds for an hour.
+        </NoMailServer>
+      </Narrow>
+    );
+  }
   if (asked !== null) {
     return (
       <Narrow title="Look into your mailbox" under={BACK}>
@@ -31,6 +45,7 @@ export function AskForResetPage() {
   }
   return (
     <Narrow title="Reset your password" under={BACK}>
+      <NoMailServer>The link is given to you by whoever runs it.</NoMailServer>
       <EntryForm
         entries={[
           {
@@ -38,10 +53,10 @@ export function AskForResetPage() {
             label: "E-mail address",
             type: "email",
             autoComplete: "username",
-            help: "You will be sent a link to it.",
+            help: mailed ? "You will be sent a link to it." : "The address of your account.",
           },
         ]}
-        words={["Send the link", "Sending…"]}
+        words={mailed ? ["Send the link", "Sending…"] : ["Ask for a link", "Asking…"]}
         send={async ({ email = "" }) => {
           await askForReset(email);
           return email;

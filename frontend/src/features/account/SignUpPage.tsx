@@ -10,7 +10,7 @@ import { useNext, useOnward } from "./onward";
 import { useSignInOptions } from "./queries";
 import { NEW_PASSWORD } from "./words";
 
-function Form({ email }: { email: string | null }) {
+function Form({ email, mailed }: { email: string | null; mailed: boolean }) {
   const onward = useOnward();
   return (
     <EntryForm
@@ -22,7 +22,12 @@ function Form({ email }: { email: string | null }) {
           autoComplete: "username",
           value: email ?? "",
           readOnly: email !== null,
-          help: email === null ? "You will be sent a link to it." : "The address that was invited.",
+          help:
+            email !== null
+              ? "The address that was invited."
+              : mailed
+                ? "You will be sent a link to it."
+                : "You sign in with it.",
         },
         { name: "password", label: "Password", ...NEW_PASSWORD },
       ]}
@@ -52,7 +57,7 @@ export function SignUpPage() {
       }
     >
       {options.isPending ? <Waiting>Looking whether accounts can be made…</Waiting> : null}
-      {open ? <Form email={invitation?.email ?? null} /> : null}
+      {open ? <Form email={invitation?.email ?? null} mailed={options.data?.mail !== false} /> : null}
       {!open && options.isSuccess ? (
         <Notice tone="unknown">
           <p>Accounts here are made by invitation. Ask an administrator of your organisation to invite you.</p>

@@ -1,4 +1,6 @@
+import { useState } from "react";
 import { ActionButton } from "../../components/ActionButton";
+import { Ask } from "../../components/Ask";
 import { AskedAction } from "../../components/AskedAction";
 import { IsoInstant } from "../../components/Instant";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
@@ -9,6 +11,7 @@ import { api, unwrap } from "../../lib/api";
 import { useOrganisation, usePermissionMatrix, useReason, useSlug } from "../../lib/session";
 import type { InvitationShown } from "../../model/api";
 import { rolesWithin } from "../../model/reasons";
+import { Sent } from "./Invite";
 import { NotForYou } from "./NotForYou";
 import { useInvitations, useRefresh } from "./queries";
 
@@ -23,7 +26,7 @@ function State({ invitation }: { invitation: InvitationShown }) {
   }
   return invitation.sent_at === null ? (
     <span className="mark" data-tone="bad">
-      mail not sent
+      not mailed
     </span>
   ) : (
     <span className="mark" data-tone="good">
@@ -33,6 +36,7 @@ function State({ invitation }: { invitation: InvitationShown }) {
 }
 
 function Actions({ invitation }: { invitation: InvitationShown }) {
+  const [sent, setSent] = useState<InvitationShown | null>(null);
   const slug = useSlug();
   const refresh = useRefresh();
   const mine = useOrganisation()?.role ?? "viewer";
@@ -54,8 +58,14 @@ function Actions({ invitation }: { invitation: InvitationShown }) {
         words={["Send again", "Sending it…"]}
         label={`Send again the invitation of ${invitation.email}`}
         act={() => unwrap(api.POST("/api/t/{slug}/invitations/{invitation}/resend/", params))}
-        onDone={renew}
+        onDone={(again) => {
+          if (again.link) setSent(again);
+          return renew();
+        }}
       />
+      <Ask title={`Invitation of ${invitation.email}`} open={sent !== null} onClose={() => setSent(null)}>
+        {sent === null ? null : <Sent invitation={sent} onDone={() => setSent(null)} />}
+      </Ask>
       <AskedAction
         opener="Revoke…"
         label={`Revoke the invitation of ${invitation.email}`}
@@ -67,7 +77,7 @@ function Actions({ invitation }: { invitation: InvitationShown }) {
           await renew();
         }}
       >
-        <p>The link in the mail opens nothing any more.</p>
+        <p>Its link opens nothing any more.</p>
       </AskedAction>
     </div>
   );
@@ -129,7 +139,7 @@ export function Invitations() {
       <ErrorNote error={invitations.error} onRetry={() => void invitations.refetch()} />
       {invitations.data?.length === 0 ? (
         <Empty title="No invitation waits.">
-          <p>Invite somebody by their e-mail address; they join once they open the link in the mail.</p>
+          <p>Invite somebody by their e-mail address; they join once they open the link of the invitation.</p>
         </Empty>
       ) : null}
       {invitations.data !== undefined && invitations.data.length > 0 ? (

@@ -3,6 +3,7 @@ import { Ask } from "../../components/Ask";
 import { EntryForm } from "../../components/EntryForm";
 import { SelectField } from "../../components/Field";
 import { Notice } from "../../components/Notices";
+import { OnceShown } from "../../components/OnceShown";
 import { ReasonedButton } from "../../components/Reasoned";
 import { api, unwrap } from "../../lib/api";
 import { withFields } from "../../lib/fieldFailure";
@@ -12,7 +13,16 @@ import { usageWords } from "../../model/quotas";
 import { rolesWithin } from "../../model/reasons";
 import { useRefresh } from "./queries";
 
-function Sent({ invitation, onDone }: { invitation: InvitationShown; onDone: () => void }) {
+/** What became of an invitation that was made or sent again: it was mailed, or its link is to be handed over. */
+export function Sent({ invitation, onDone }: { invitation: InvitationShown; onDone: () => void }) {
+  if (invitation.link) {
+    return (
+      <OnceShown secret={invitation.link} what="the link" onDone={onDone}>
+        This installation has no mail server, so nothing was sent. Hand this link to {invitation.email} yourself: it
+        holds for seven days, and it is shown only now.
+      </OnceShown>
+    );
+  }
   return (
     <div className="stack">
       {invitation.message === null ? (
@@ -50,7 +60,7 @@ function InviteForm({ onSent, onCancel }: { onSent: (sent: InvitationShown) => v
           name: "email",
           label: "E-mail address",
           type: "email",
-          help: "Only who has verified this address can accept the invitation.",
+          help: "Only an account of this address can accept the invitation.",
         },
       ]}
       words={["Send the invitation", "Sending it…"]}

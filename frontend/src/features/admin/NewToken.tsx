@@ -2,7 +2,7 @@ import { type FormEvent, useState } from "react";
 import { Ask } from "../../components/Ask";
 import { CheckField, SelectField, TextField } from "../../components/Field";
 import { FormEnd } from "../../components/FormEnd";
-import { Notice } from "../../components/Notices";
+import { OnceShown } from "../../components/OnceShown";
 import { ReasonedButton } from "../../components/Reasoned";
 import { useOrganisation, usePermissionMatrix } from "../../lib/session";
 import type { Permission, PermissionMatrix, Role, ServiceAccountShown } from "../../model/api";
@@ -15,32 +15,6 @@ const LENGTHS = [
   ["90", "90 days"],
   ["365", "365 days"],
 ] as const;
-
-interface MadeProps {
-  token: string;
-  onDone: () => void;
-}
-
-function Made({ token, onDone }: MadeProps) {
-  const [copied, setCopied] = useState(false);
-  const copy = () => void navigator.clipboard.writeText(token).then(() => setCopied(true));
-  return (
-    <div className="stack">
-      <Notice tone="good">
-        <p>This is the only time that the token is shown. Copy it now.</p>
-      </Notice>
-      <code className="secret">{token}</code>
-      <p className="row">
-        <button type="button" className="button" data-kind="primary" onClick={copy}>
-          {copied ? "Copied" : "Copy the token"}
-        </button>
-        <button type="button" className="button" onClick={onDone}>
-          Done
-        </button>
-      </p>
-    </div>
-  );
-}
 
 interface ScopesProps {
   matrix: PermissionMatrix | undefined;
@@ -149,7 +123,9 @@ export function NewToken({ account, reason = null }: NewTokenProps) {
         {token === null ? (
           <TokenForm account={account ?? null} onMade={setToken} onCancel={close} />
         ) : (
-          <Made token={token} onDone={close} />
+          <OnceShown secret={token} what="the token" onDone={close}>
+            This is the only time that the token is shown. Copy it now.
+          </OnceShown>
         )}
       </Ask>
     </>

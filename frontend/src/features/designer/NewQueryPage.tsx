@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { useNavigate } from "react-router";
-import { ErrorNote, Waiting } from "../../components/Notices";
+import { Link, useNavigate } from "react-router";
+import { ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { ReasonedButton } from "../../components/Reasoned";
 import { useReason, useSlug } from "../../lib/session";
@@ -9,10 +9,10 @@ import { savingReason, useDraft } from "./draft";
 import { GraphEditor } from "./GraphEditor";
 import { useCreateQuery, useStreamNames } from "./queries";
 
-function NewQuery({ stream }: { stream: string }) {
+function NewQuery({ stream }: { stream: string | null }) {
   const slug = useSlug();
   const navigate = useNavigate();
-  const [beginning] = useState(() => startingText(stream));
+  const [beginning] = useState(() => startingText(stream ?? "my_stream"));
   const draft = useDraft(beginning);
   const creating = useCreateQuery();
   const edit = useReason("edit");
@@ -32,6 +32,14 @@ function NewQuery({ stream }: { stream: string }) {
         }
       />
       <ErrorNote error={creating.error} />
+      {stream === null ? (
+        <Notice tone="unknown">
+          <p>
+            There is no stream to read yet. <Link to={`/t/${slug}/streams/new`}>Create a stream</Link> first: its fields
+            are then offered here as you type.
+          </p>
+        </Notice>
+      ) : null}
       <GraphEditor draft={draft} readOnly={false} />
     </>
   );
@@ -42,5 +50,5 @@ export function NewQueryPage() {
   const streams = useStreamNames();
   if (streams.isPending) return <Waiting>Loading the names of the streams…</Waiting>;
   if (streams.isError) return <ErrorNote error={streams.error} onRetry={() => void streams.refetch()} />;
-  return <NewQuery stream={streams.data[0] ?? "my_stream"} />;
+  return <NewQuery stream={streams.data[0] ?? null} />;
 }

@@ -61,6 +61,7 @@ function QueryTable({ queries }: { queries: readonly QueryShown[] }) {
 
 /** Every query of the organisation. */
 export function QueriesPage() {
+  const slug = useSlug();
   const queries = useQueries();
   const reason = useReason("edit");
   const create = (
@@ -79,7 +80,10 @@ export function QueriesPage() {
       {queries.data?.length === 0 ? (
         <div className="panel">
           <Empty title="No queries yet.">
-            <p>{reason === null ? "Write one over a stream, then start it." : "Ask a designer to write one."}</p>
+            <p>
+              A query reads <Link to={`/t/${slug}/streams`}>streams</Link>, which come first.{" "}
+              {reason === null ? <Link to="new">Write a query</Link> : "Ask a designer to write one."}
+            </p>
           </Empty>
         </div>
       ) : null}

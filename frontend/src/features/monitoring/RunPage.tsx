@@ -26,6 +26,7 @@ import { type LiveRun, useLiveRun } from "./live";
 import { QuarantinePanel } from "./QuarantinePanel";
 import { useRun } from "./queries";
 import { ResultsPanel } from "./ResultsPanel";
+import { RunTabs } from "./RunTabs";
 import { StartAgain } from "./StartAgain";
 import { StartSteps } from "./StartSteps";
 import { Tiles } from "./Tiles";
@@ -205,6 +206,7 @@ function Head({ run, live }: { run: RunShown; live: LiveRun }) {
           </>
         )}
       </p>
+      <RunTabs run={run.id} />
       {state.message !== null && state.message === live.history.latest?.beginning?.sentence ? null : (
         <StateNotice state={state} />
       )}

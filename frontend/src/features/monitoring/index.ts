@@ -1,2 +1,4 @@
 /** The live page of a run. */
+
+export { LogPage } from "./LogPage";
 export { RunPage } from "./RunPage";

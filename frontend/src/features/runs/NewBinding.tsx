@@ -1,8 +1,9 @@
 import { useState } from "react";
+import { Link } from "react-router";
 import { Ask } from "../../components/Ask";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { ReasonedButton } from "../../components/Reasoned";
-import { useReason } from "../../lib/session";
+import { useReason, useSlug } from "../../lib/session";
 import type { QueryShown } from "../../model/api";
 import { BindingForm } from "./BindingForm";
 import { useCreateBinding, useQueryChoices } from "./queries";
@@ -19,6 +20,7 @@ function Creating({ queries, onDone }: { queries: readonly QueryShown[]; onDone:
 
 /** Binds the newest version of a query to the streams that it names. */
 export function NewBinding() {
+  const slug = useSlug();
   const reason = useReason("edit");
   const [open, setOpen] = useState(false);
   const queries = useQueryChoices(open);
@@ -31,7 +33,13 @@ export function NewBinding() {
       <Ask title="New binding" open={open} onClose={close}>
         {queries.isPending ? <Waiting>Loading the queries…</Waiting> : null}
         <ErrorNote error={queries.error} />
-        {queries.data?.length === 0 ? <Empty title="There is no query to bind yet.">Write one first.</Empty> : null}
+        {queries.data?.length === 0 ? (
+          <Empty title="There is no query to bind yet.">
+            <p>
+              <Link to={`/t/${slug}/queries/new`}>Write a query</Link> first.
+            </p>
+          </Empty>
+        ) : null}
         {queries.data !== undefined && queries.data.length > 0 ? (
           <Creating queries={queries.data} onDone={close} />
         ) : null}

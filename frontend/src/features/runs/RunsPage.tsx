@@ -59,6 +59,7 @@ function History({ runs }: { runs: readonly RunShown[] }) {
 
 /** What is bound to run, what is wanted of it and what is seen; below, every run so far. */
 export function RunsPage() {
+  const slug = useSlug();
   const bindings = useBindings();
   const runs = useRuns();
   return (
@@ -72,7 +73,10 @@ export function RunsPage() {
         {bindings.isPending ? <Waiting>Loading the bindings…</Waiting> : null}
         {bindings.data?.length === 0 ? (
           <Empty title="Nothing is bound yet.">
-            <p>Write a query, then make a binding of it here and start it.</p>
+            <p>
+              A binding needs a query: <Link to={`/t/${slug}/queries`}>write one</Link> if there is none, then press
+              “New binding” and start it.
+            </p>
           </Empty>
         ) : null}
         {bindings.data !== undefined && bindings.data.length > 0 ? <Bindings bindings={bindings.data} /> : null}
@@ -81,7 +85,7 @@ export function RunsPage() {
         {runs.isPending ? <Waiting>Loading the runs…</Waiting> : null}
         {runs.data?.length === 0 ? (
           <Empty title="Nothing has run yet.">
-            <p>Start a binding above.</p>
+            <p>Start a binding above; its results and its log then stand on the page of the run.</p>
           </Empty>
         ) : null}
         {runs.data !== undefined && runs.data.length > 0 ? <History runs={runs.data} /> : null}

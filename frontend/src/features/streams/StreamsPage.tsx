@@ -65,9 +65,12 @@ export function StreamsPage() {
         <div className="panel">
           <Empty title="No streams yet.">
             <p>
-              {reason === null
-                ? "Create one to say where events come from. Then write a query that reads it."
-                : "Ask a designer of your organisation to create one."}
+              A stream says where events come from; queries read it.{" "}
+              {reason === null ? (
+                <Link to="new">Create a stream</Link>
+              ) : (
+                "Ask a designer of your organisation to create one."
+              )}
             </p>
           </Empty>
         </div>

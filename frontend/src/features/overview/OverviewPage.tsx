@@ -1,0 +1,169 @@
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { IsoInstant } from "../../components/Instant";
+import { Empty, ErrorNote, Waiting } from "../../components/Notices";
+import { PageHead } from "../../components/PageHead";
+import { Panel } from "../../components/Panel";
+import { Scroll } from "../../components/Scroll";
+import { StateMark } from "../../components/StateMark";
+import { counted } from "../../lib/numbers";
+import { useOrganisation, useSlug } from "../../lib/session";
+import type { BindingShown } from "../../model/api";
+import { type Contents, type NextStep, runningBindings, stepsOf, troubledBindings } from "../../model/overview";
+import { useContents } from "./queries";
+
+function BindingTable({ label, bindings }: { label: string; bindings: readonly BindingShown[] }) {
+  const slug = useSlug();
+  return (
+    <Scroll label={label}>
+      <table>
+        <thead>
+          <tr>
+            <th>Binding</th>
+            <th>State</th>
+            <th>Query</th>
+            <th>Started (UTC)</th>
+            <th>Message</th>
+          </tr>
+        </thead>
+        <tbody>
+          {bindings.map(({ id, name, query_name, query_version_number, latest_run }) => (
+            <tr key={id}>
+              <th scope="row">
+                {latest_run === null ? name : <Link to={`/t/${slug}/runs/${latest_run.id}`}>{name}</Link>}
+              </th>
+              <td>
+                {latest_run === null ? null : (
+                  <StateMark observed={latest_run.observed} since={latest_run.changed_at} />
+                )}
+              </td>
+              <td className="nowrap">
+                {query_name} v{query_version_number}
+              </td>
+              <td>{latest_run === null ? null : <IsoInstant iso={latest_run.created_at} />}</td>
+              <td className="message">{latest_run?.message}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function Step({ step, isNext }: { step: NextStep; isNext: boolean }) {
+  const slug = useSlug();
+  return (
+    <li {...(isNext ? { "aria-current": "step" as const } : {})}>
+      <span className="step-mark" aria-hidden="true">
+        {step.done ? "✓" : isNext ? "→" : ""}
+      </span>
+      <span>
+        <strong>{step.title}</strong> {step.words} {step.done ? <span className="quiet">Done.</span> : null}
+      </span>
+      {isNext ? (
+        <Link className="button" data-kind="primary" to={`/t/${slug}/${step.to}`}>
+          {step.action}
+        </Link>
+      ) : null}
+    </li>
+  );
+}
+
+function Steps({ contents }: { contents: Contents }) {
+  const steps = stepsOf(contents);
+  const next = steps.find((step) => !step.done);
+  if (next === undefined) return null;
+  return (
+    <Panel title="From events to results" note="Four steps; the next one is marked.">
+      <ol className="steps">
+        {steps.map((step) => (
+          <Step key={step.title} step={step} isNext={step === next} />
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+function Running({ bindings }: { bindings: readonly BindingShown[] }) {
+  const slug = useSlug();
+  const running = runningBindings(bindings);
+  return (
+    <Panel title="What runs" flush>
+      {running.length === 0 ? (
+        <Empty title="Nothing runs.">
+          <p>
+            {bindings.length === 0 ? "A run needs a binding first. " : null}
+            <Link to={`/t/${slug}/runs`}>{bindings.length === 0 ? "Make a binding" : "Start a binding"}</Link>
+          </p>
+        </Empty>
+      ) : (
+        <BindingTable label="Table of what runs" bindings={running} />
+      )}
+    </Panel>
+  );
+}
+
+function Attention({ bindings }: { bindings: readonly BindingShown[] }) {
+  const troubled = troubledBindings(bindings);
+  return (
+    <Panel title="What needs attention" flush={troubled.length > 0}>
+      {troubled.length === 0 ? (
+        <p>Nothing: no run has failed or is out of sight.</p>
+      ) : (
+        <BindingTable label="Table of what needs attention" bindings={troubled} />
+      )}
+    </Panel>
+  );
+}
+
+function Counts({ contents }: { contents: Contents }) {
+  const slug = useSlug();
+  const links: readonly (readonly [string, ReactNode])[] = [
+    ["streams", counted(contents.streams.length, "stream")],
+    ["queries", counted(contents.queries.length, "query", "queries")],
+    ["runs", counted(contents.bindings.length, "binding")],
+  ];
+  return (
+    <p className="row">
+      {links.map(([to, words]) => (
+        <Link key={to} to={`/t/${slug}/${to}`}>
+          {words}
+        </Link>
+      ))}
+      <Link to="/guide">Guide</Link>
+      <Link to="/api/">API</Link>
+    </p>
+  );
+}
+
+/** Where one is after signing in: the organisation, what runs, what needs somebody, and what to do next. */
+export function OverviewPage() {
+  const organisation = useOrganisation();
+  const { streams, queries, bindings } = useContents();
+  const error = streams.error ?? queries.error ?? bindings.error;
+  const contents =
+    streams.data && queries.data && bindings.data
+      ? { streams: streams.data, queries: queries.data, bindings: bindings.data }
+      : null;
+  return (
+    <>
+      <PageHead
+        title={organisation?.name ?? "Organisation"}
+        beside={<span className="mark" data-tone="idle">{`you are ${organisation?.role ?? "a member"}`}</span>}
+      />
+      <ErrorNote error={error} onRetry={() => void bindings.refetch()} />
+      {contents === null ? (
+        error === null ? (
+          <Waiting>Loading what the organisation has…</Waiting>
+        ) : null
+      ) : (
+        <>
+          <Counts contents={contents} />
+          <Steps contents={contents} />
+          <Attention bindings={contents.bindings} />
+          <Running bindings={contents.bindings} />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { EMPTY_LOG, type LogLine, linesShown, MOST_LINES, withPage } from "./logLines";
+
+function line(message: string, level = "info"): LogLine {
+  return { at: "2026-11-22T10:00:00+00:00", level, message };
+}
+
+test("pages join in order, and what is let go is counted", () => {
+  const one = withPage(EMPTY_LOG, { lines: [line("a"), line("b")], next: "1" });
+  expect(one).toEqual({ lines: [line("a"), line("b")], next: "1", dropped: 0 });
+  const many = Array.from({ length: MOST_LINES }, (_, number) => line(String(number)));
+  const two = withPage(one, { lines: many, next: "2" });
+  expect([two.lines.length, two.dropped, two.lines[0]?.message, two.next]).toEqual([MOST_LINES, 2, "0", "2"]);
+});
+
+test("lines are looked for by level and by text", () => {
+  const lines = [line("Batch 1"), line("late row", "warning"), line("No such file", "error")];
+  const messages = (level: "all" | "warning" | "error", typed: string) =>
+    linesShown(lines, level, typed).map(({ message }) => message);
+  expect(messages("all", "")).toEqual(["Batch 1", "late row", "No such file"]);
+  expect(messages("warning", "")).toEqual(["late row", "No such file"]);
+  expect(messages("error", "")).toEqual(["No such file"]);
+  expect(messages("all", " BATCH ")).toEqual(["Batch 1"]);
+  expect(messages("error", "batch")).toEqual([]);
+});
