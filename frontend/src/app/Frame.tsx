@@ -1,9 +1,10 @@
 import type { ReactNode } from "react";
 import { Link, NavLink } from "react-router";
 import { Mark } from "../components/Mark";
+import { useMedia } from "../lib/media";
 import type { Me } from "../model/api";
 import { DeletionBanner, ImpersonationBanner } from "./Banners";
-import { AccountMenu, HelpMenu, OrganisationMenu, ThemeButton } from "./menus";
+import { AccountMenu, HelpMenu, OrganisationMenu, PAGES, PagesMenu, ThemeButton } from "./menus";
 
 interface FrameProps {
   me: Me;
@@ -12,21 +13,27 @@ interface FrameProps {
 }
 
 function Bar({ me, slug }: FrameProps) {
+  const narrow = useMedia("(max-width: 560px)");
   return (
     <header className="bar">
       <a className="skip" href="#content">
         Skip to the content
       </a>
       <Link className="brand" to={slug === null ? "/" : `/t/${slug}`}>
-        <Mark /> Punctual
+        <Mark /> <span className="brand-word">Punctual</span>
       </Link>
       <OrganisationMenu me={me} slug={slug} />
       {slug === null ? null : (
         <nav aria-label="Pages">
-          <NavLink to={`/t/${slug}/streams`}>Streams</NavLink>
-          <NavLink to={`/t/${slug}/queries`}>Queries</NavLink>
-          <NavLink to={`/t/${slug}/runs`}>Runs</NavLink>
-          <NavLink to={`/t/${slug}/admin`}>Organisation</NavLink>
+          {narrow ? (
+            <PagesMenu slug={slug} />
+          ) : (
+            PAGES.map(([page, words]) => (
+              <NavLink key={page} to={`/t/${slug}/${page}`}>
+                {words}
+              </NavLink>
+            ))
+          )}
         </nav>
       )}
       <div className="end">

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
-import { useNavigate } from "react-router";
+import { useLocation, useNavigate } from "react-router";
 import { signOut } from "../lib/authentication";
 import { chooseTheme, useTheme } from "../lib/theme";
 import type { Me } from "../model/api";
@@ -36,6 +36,37 @@ export function OrganisationMenu({ me, slug }: OrganisationMenuProps) {
               Create an organisation…
             </MenuItem>
           ) : null}
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  );
+}
+
+export const PAGES = [
+  ["streams", "Streams"],
+  ["queries", "Queries"],
+  ["runs", "Runs"],
+  ["admin", "Organisation"],
+] as const;
+
+/** The pages of an organisation where there is no room to list them. */
+export function PagesMenu({ slug }: { slug: string }) {
+  const navigate = useNavigate();
+  const { pathname } = useLocation();
+  const current = PAGES.find(([page]) => pathname.startsWith(`/t/${slug}/${page}`));
+  return (
+    <MenuTrigger>
+      <Button className="button" aria-label={`Pages${current === undefined ? "" : `: ${current[1]}`}`}>
+        <span className="clipped">{current?.[1] ?? "Pages"}</span> <span aria-hidden="true">▾</span>
+      </Button>
+      <Popover className="menu" placement="bottom start">
+        <Menu aria-label="Pages" onAction={(key) => void navigate(`/t/${slug}/${key}`)}>
+          {PAGES.map(([page, words]) => (
+            <MenuItem key={page} id={page} className="menu-item" textValue={words}>
+              {page === current?.[0] ? "✓ " : ""}
+              {words}
+            </MenuItem>
+          ))}
         </Menu>
       </Popover>
     </MenuTrigger>

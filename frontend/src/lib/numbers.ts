@@ -3,9 +3,7 @@
 const COUNT = new Intl.NumberFormat("en-GB");
 const COMPACT = new Intl.NumberFormat("en-GB", { notation: "compact", maximumFractionDigits: 1 });
 
-export function formatCount(count: number): string {
-  return COUNT.format(count);
-}
+export { counted, formatCount } from "../model/counts";
 
 /** `1 row`, `1,240 rows`. */
 export function counted(count: number, noun: string): string {
@@ -30,9 +28,4 @@ export function formatShare(part: number, whole: number): string {
   if (share < 0.1) return "<0.1 %";
   if (share > 99.9 && part < whole) return ">99.9 %";
   return `${Number(share.toFixed(1))} %`;
-}
-
-/** `1 row`, `2 rows`, `1,240 queries`: a count with its noun; `many` where it is not the noun with an s. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${formatCount(count)} ${count === 1 ? one : many}`;
 }

@@ -1,6 +1,7 @@
 /** Faults of a definition: a short title for every code, and the sort order in which they are read. */
 
 import type { Fault, FaultCode } from "./api";
+import { counted } from "./counts";
 
 export const FAULT_TITLES: Record<FaultCode, string> = {
   bad_sql: "Not read as SQL",
@@ -75,9 +76,8 @@ export function inReadingOrder(faults: readonly Fault[]): Fault[] {
 export function countWords(faults: readonly Fault[]): string {
   const errors = faults.filter((fault) => fault.severity === "error").length;
   const warnings = faults.length - errors;
-  const parts = [
-    errors > 0 ? `${errors} ${errors === 1 ? "error" : "errors"}` : "",
-    warnings > 0 ? `${warnings} ${warnings === 1 ? "warning" : "warnings"}` : "",
-  ].filter(Boolean);
+  const parts = [errors > 0 ? counted(errors, "error") : "", warnings > 0 ? counted(warnings, "warning") : ""].filter(
+    Boolean,
+  );
   return parts.length > 0 ? parts.join(", ") : "no faults";
 }

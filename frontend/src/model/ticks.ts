@@ -59,7 +59,10 @@ export function formatClock(ticks: Ticks): string {
 /** The same moment on the reader's own clock, for a tooltip. */
 export function formatLocal(ticks: Ticks): string {
   const at = new Date(split(ticks, 1_000).whole);
-  return at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
+  const date = `${yearText(at.getFullYear())}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  const ahead = -at.getTimezoneOffset();
+  const zone = `${ahead < 0 ? "-" : "+"}${two(Math.floor(Math.abs(ahead) / 60))}:${two(Math.abs(ahead) % 60)}`;
+  return `${date} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}${zone}`;
 }
 
 function trimmed(value: number): string {

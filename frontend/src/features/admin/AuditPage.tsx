@@ -3,6 +3,7 @@ import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { ReasonedButton } from "../../components/Reasoned";
 import { Scroll } from "../../components/Scroll";
+import { counted } from "../../lib/numbers";
 import { useReason, useSlug } from "../../lib/session";
 import { type AuditFilters, FILTERS, wantedEvents } from "../../model/audit";
 import { AuditFilterForm } from "./AuditFilterForm";
@@ -82,7 +83,7 @@ function Events({ audit, onFilter }: EventsProps) {
       </Scroll>
       <p className="row">
         <span className="quiet small">
-          {events.length.toLocaleString("en-GB")} events are shown{audit.hasNextPage ? "; there are older ones." : "."}
+          {counted(events.length, "event")} shown{audit.hasNextPage ? "; there are older ones." : "."}
         </span>
         {audit.hasNextPage ? (
           <button

@@ -2,6 +2,7 @@ import { AskedAction } from "../../components/AskedAction";
 import { IsoInstant } from "../../components/Instant";
 import { Scroll } from "../../components/Scroll";
 import { api, unwrap } from "../../lib/api";
+import { counted } from "../../lib/numbers";
 import { useSlug } from "../../lib/session";
 import type { TokenShown } from "../../model/api";
 import { useRefresh, type useTokens } from "./queries";
@@ -122,9 +123,7 @@ export function MoreTokens({ tokens }: { tokens: ReturnType<typeof useTokens> })
   if (!tokens.hasNextPage) return null;
   return (
     <p className="row">
-      <span className="quiet small">
-        {tokens.data?.length.toLocaleString("en-GB")} tokens are listed; there are more.
-      </span>
+      <span className="quiet small">{counted(tokens.data?.length ?? 0, "token")} listed; there are more.</span>
       <button
         type="button"
         className="button"

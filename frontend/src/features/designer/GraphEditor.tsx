@@ -4,23 +4,34 @@ import { FaultList } from "../../components/FaultList";
 import { JsonEditor } from "../../components/JsonEditor";
 import { Empty, ErrorNote } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
+import { Split } from "../../components/Split";
 import { SqlEditor } from "../../components/SqlEditor";
+import { keep, kept } from "../../lib/kept";
 import type { Span } from "../../model/spans";
 import type { Draft } from "./draft";
 import { Explanation } from "./Explanation";
 import { GraphView } from "./GraphView";
 import { useCompletion } from "./queries";
 
-function GraphPanel({ draft }: { draft: Draft }) {
+function GraphPanel({ draft, onHide }: { draft: Draft; onHide: () => void }) {
   const note =
     draft.current || draft.graph === null
       ? undefined
       : "The text cannot be drawn; this is the last graph that could, read-only.";
   return (
-    <Panel title="Graph" note={note} flush>
+    <Panel
+      title="Graph"
+      note={note}
+      actions={
+        <button type="button" className="button" onClick={onHide}>
+          Hide the graph
+        </button>
+      }
+      flush
+    >
       {draft.graph === null ? (
         <Empty title="Nothing to draw yet.">
-          <p>Write a query below; it is drawn as you type.</p>
+          <p>Write a query; it is drawn as you type.</p>
         </Empty>
       ) : (
         <GraphView graph={draft.graph} faults={draft.known} />
@@ -36,14 +47,26 @@ const FORMS = [
 
 interface TextPanelProps {
   draft: Draft;
+  /** Shows the graph again; null while it is shown. */
+  onGraph: (() => void) | null;
   readOnly: boolean;
   shown: Span | null;
 }
 
-function TextPanel({ draft, readOnly, shown }: TextPanelProps) {
+function TextPanel({ draft, onGraph, readOnly, shown }: TextPanelProps) {
   const complete = useCompletion();
   const choice = (
-    <Choices label="Form of the text" options={FORMS} value={draft.form} onChange={(form) => turnTo(form)} />
+    <>
+      <a className="small" href="/guide" target="_blank" rel="noopener">
+        Guide
+      </a>
+      {onGraph === null ? null : (
+        <button type="button" className="button" onClick={onGraph}>
+          Show the graph
+        </button>
+      )}
+      <Choices label="Form of the text" options={FORMS} value={draft.form} onChange={(form) => turnTo(form)} />
+    </>
   );
   const turnTo = (form: Draft["form"]) => {
     if (form !== draft.form) draft.change?.();
@@ -76,11 +99,21 @@ interface GraphEditorProps {
 export function GraphEditor({ draft, readOnly, children }: GraphEditorProps) {
   const [shown, setShown] = useState<Span | null>(null);
   const goTo = useCallback((span: Span) => setShown({ ...span }), []);
+  const [drawn, setDrawn] = useState(() => kept("designer-graph") !== "hidden");
+  const draw = (wanted: boolean) => {
+    setDrawn(wanted);
+    keep("designer-graph", wanted ? "shown" : "hidden");
+  };
   return (
     <>
-      <GraphPanel draft={draft} />
+      <Split
+        name="designer"
+        label="Room for the text beside the graph"
+        start={60}
+        first={<TextPanel draft={draft} onGraph={drawn ? null : () => draw(true)} readOnly={readOnly} shown={shown} />}
+        second={drawn ? <GraphPanel draft={draft} onHide={() => draw(false)} /> : null}
+      />
       <div className="two apart">
-        <TextPanel draft={draft} readOnly={readOnly} shown={shown} />
         <div className="stack start">
           <Panel title="Faults" note={<span role="status">{draft.status}</span>}>
             <div className="stack">
@@ -92,9 +125,9 @@ export function GraphEditor({ draft, readOnly, children }: GraphEditorProps) {
               )}
             </div>
           </Panel>
-          <Explanation draft={draft} />
           {children}
         </div>
+        <Explanation draft={draft} />
       </div>
     </>
   );

@@ -15,6 +15,7 @@ import {
 import "@xyflow/react/dist/base.css";
 import { useEffect, useMemo } from "react";
 import { useMedia } from "../../lib/media";
+import { counted } from "../../lib/numbers";
 import type { Fault, GraphNode, QueryGraph } from "../../model/api";
 import { severityByNode } from "../../model/faults";
 import { type Direction, layeredLayout } from "../../model/layout";
@@ -42,6 +43,11 @@ function shownLines(node: GraphNode): string[] {
     : [...lines.slice(0, MOST_LINES - 1), `and ${lines.length - MOST_LINES + 1} more`];
 }
 
+/** The page of the guide that says what the node means. */
+function guideOf(node: GraphNode): string {
+  return node.kind === "window" ? `/guide/window_${node.window.kind}` : `/guide/${node.kind}`;
+}
+
 function heightOf(node: GraphNode, flagged: boolean): number {
   return 32 + 12 + 18 * shownLines(node).length + (flagged ? 24 : 0);
 }
@@ -54,11 +60,19 @@ function Box({ data }: NodeProps<BoxNode>) {
       {node.kind === "input" ? null : <Handle type="target" position={from} isConnectable={false} />}
       <p className="title">
         <strong title={node.id}>{node.id}</strong>
-        <span>{KIND_LABELS[node.kind]}</span>
+        <a
+          className="nodrag nopan"
+          href={guideOf(node)}
+          target="_blank"
+          rel="noopener"
+          title={`What ${KIND_LABELS[node.kind]} means, in the guide`}
+        >
+          {KIND_LABELS[node.kind]}
+        </a>
       </p>
       {severity === undefined ? null : (
         <p className="flag">
-          {severity === "error" ? "✕" : "!"} {faults} {faults === 1 ? "fault" : "faults"}
+          {severity === "error" ? "✕" : "!"} {counted(faults, "fault")}
         </p>
       )}
       <ul>

@@ -46,7 +46,7 @@ const SPANS: readonly (readonly [number, string])[] = [
 
 /** Where it runs, in words. */
 export function placeWords(run: Pick<RunShown, "dedicated">): string {
-  return run.dedicated ? "in a query of its own" : "in the shared query";
+  return run.dedicated ? "in a carrier of its own" : "in the shared carrier";
 }
 
 function StateNotice({ state }: { state: RunState }) {

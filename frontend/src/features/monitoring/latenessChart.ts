@@ -1,5 +1,5 @@
 import type { EChartsOption } from "echarts";
-import { formatCompact, formatCount } from "../../lib/numbers";
+import { counted, formatCompact } from "../../lib/numbers";
 import { token } from "../../lib/theme";
 import { type Bucket, bucketWords } from "../../model/lateness";
 import { formatSpan } from "../../model/ticks";
@@ -44,7 +44,7 @@ export function latenessOption(buckets: readonly Bucket[]): EChartsOption {
         const [first] = (Array.isArray(params) ? params : [params]) as { dataIndex?: number }[];
         const bucket = buckets[first?.dataIndex ?? -1];
         if (bucket === undefined) return "";
-        return tip([`late by ${bucketWords(bucket)}`], [{ name: "", value: `${formatCount(bucket.count)} rows` }]);
+        return tip([`late by ${bucketWords(bucket)}`], [{ name: "", value: counted(bucket.count, "row") }]);
       },
     },
     series: [

@@ -22,12 +22,12 @@ test("a new binding shares its query with others unless something else is chosen
   expect(mutate).toHaveBeenCalledExactlyOnceWith({ name: "speeding", query_version: "v1", dedicated: false });
 });
 
-test("a binding may have a query of its own, and the form says what that costs", async () => {
+test("a binding may have a carrier of its own, and the form says what that costs", async () => {
   const { mutate } = shown();
   const choice = screen.getByRole("combobox", { name: "Runs" });
   const help = document.getElementById(choice.getAttribute("aria-describedby") ?? "");
   expect(help?.textContent).toContain("about half a core and 300 MB");
-  await userEvent.selectOptions(choice, "in a query of its own");
+  await userEvent.selectOptions(choice, "in a carrier of its own");
   await userEvent.click(screen.getByRole("button", { name: "Create the binding" }));
   expect(mutate).toHaveBeenCalledExactlyOnceWith({ name: "speeding", query_version: "v1", dedicated: true });
 });
@@ -35,8 +35,8 @@ test("a binding may have a query of its own, and the form says what that costs",
 test("a choice may be taken back", async () => {
   const { mutate } = shown();
   const choice = screen.getByRole("combobox", { name: "Runs" });
-  await userEvent.selectOptions(choice, "in a query of its own");
-  await userEvent.selectOptions(choice, "in the query that all others share");
+  await userEvent.selectOptions(choice, "in a carrier of its own");
+  await userEvent.selectOptions(choice, "in the carrier that all others share");
   await userEvent.click(screen.getByRole("button", { name: "Create the binding" }));
   expect(mutate.mock.calls[0]?.[0].dedicated).toBe(false);
 });

@@ -16,7 +16,7 @@ interface Props {
   onCancel: () => void;
 }
 
-/** What a new binding is made of: a query, a name, and whether it shares its streaming query. */
+/** What a new binding is made of: a query, a name, and whether it shares its carrier. */
 export function BindingForm({ queries, creating, onCancel }: Props) {
   const [chosen, setChosen] = useState(queries[0]?.id ?? "");
   const [name, setName] = useState(queries[0]?.name ?? "");

@@ -26,13 +26,13 @@ const BINDING = {
   dedicated: false,
 } as unknown as BindingShown;
 
-test("a binding is given a query of its own, and the page says what a change leaves behind", async () => {
+test("a binding is given a carrier of its own, and the page says what a change leaves behind", async () => {
   render(<ChangeQuery binding={BINDING} />);
-  await userEvent.click(screen.getByRole("button", { name: "shared query… Change how watch runs" }));
+  await userEvent.click(screen.getByRole("button", { name: "shared carrier… Change how watch runs" }));
   expect(screen.getByRole("dialog").textContent).toContain(
     "where its state cannot be divided over the cores, it is read again",
   );
-  await userEvent.selectOptions(screen.getByRole("combobox", { name: "Runs" }), "in a query of its own");
+  await userEvent.selectOptions(screen.getByRole("combobox", { name: "Runs" }), "in a carrier of its own");
   await userEvent.click(screen.getByRole("button", { name: "Save" }));
   expect(replacing.mutate.mock.calls[0]?.[0]).toEqual({ binding: BINDING, dedicated: true });
 });

@@ -26,12 +26,12 @@ function ChangeForm({ binding, onDone }: { binding: BindingShown; onDone: () => 
   );
 }
 
-/** Lets a binding share its streaming query or have one of its own, from its next start on. */
+/** Lets a binding share its carrier or have one of its own, from its next start on. */
 export function ChangeQuery({ binding }: { binding: BindingShown }) {
   const reason = useReason("edit");
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
-  const now = binding.dedicated ? "own query…" : "shared query…";
+  const now = binding.dedicated ? "own carrier…" : "shared carrier…";
   return (
     <>
       <ReasonedButton

@@ -8,7 +8,7 @@ interface Props {
   onChange: (dedicated: boolean) => void;
 }
 
-/** Whether the runs of a binding share a streaming query with others or have one of their own. */
+/** Whether the runs of a binding share a carrier with others or have one of their own. */
 export function QueryChoice({ dedicated, onChange }: Props) {
   return (
     <SelectField
@@ -16,10 +16,10 @@ export function QueryChoice({ dedicated, onChange }: Props) {
       value={dedicated ? DEDICATED : SHARED}
       onChange={(chosen) => onChange(chosen === DEDICATED)}
       options={[
-        [SHARED, "in the query that all others share"],
-        [DEDICATED, "in a query of its own"],
+        [SHARED, "in the carrier that all others share"],
+        [DEDICATED, "in a carrier of its own"],
       ]}
-      help="Runs in a query of its own: faster for much data, costs about half a core and 300 MB."
+      help="Runs in a carrier of its own, which is one streaming job on Spark: faster for much data, costs about half a core and 300 MB."
     />
   );
 }

@@ -5,6 +5,7 @@ import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
 import { Scroll } from "../../components/Scroll";
 import { Value } from "../../components/Value";
+import { counted } from "../../lib/numbers";
 import type { Sample, SampleRow, StreamShown } from "../../model/api";
 import { reasonWords } from "../../model/outcomes";
 import { useSample } from "./queries";
@@ -93,7 +94,7 @@ function SampleTable({ rows, stream }: { rows: readonly SampleRow[]; stream: Str
 function noteOf(sample: Sample | undefined): string {
   if (sample === undefined) return "The first rows in the order of arrival.";
   const malformed = sample.rows.filter((row) => row.kind === "malformed").length;
-  return `The first ${sample.rows.length} rows in the order of arrival; ${malformed} malformed.`;
+  return `The first ${counted(sample.rows.length, "row")} in the order of arrival; ${malformed} malformed.`;
 }
 
 function Body({ sample, stream }: { sample: Sample; stream: StreamShown }) {
