@@ -26,7 +26,7 @@ export function ApiPage() {
       domNode: place.current,
       url: FILE,
       deepLinking: true,
-      docExpansion: "none",
+      docExpansion: "list",
       filter: true,
       defaultModelsExpandDepth: 0,
       supportedSubmitMethods: ["get"],
