@@ -5,8 +5,10 @@ from pathlib import Path
 
 from deploy.prepare import stamps
 from deploy.prepare.console import run_step
-from deploy.prepare.places import FRONTEND, VENV_PYTHON
+from deploy.prepare.places import FRONTEND, ROOT, VENV_PYTHON
 
+GUIDE = ROOT / "streaming" / "guide" / "pages"
+"""The pages of the guide, which are built into those of the application."""
 NOT_SOURCE = frozenset({"node_modules", "dist", "coverage"})
 
 
@@ -30,7 +32,7 @@ def build(log: Path) -> None:
     The page itself is left as it is, for each answer writes a nonce into it.
     """
     stamp = FRONTEND / "dist" / ".punctual-built"
-    source = stamps.digest(source_files(FRONTEND), FRONTEND)
+    source = stamps.digest((*source_files(FRONTEND), *source_files(GUIDE)), ROOT)
     if not stamps.is_current(stamp, source):
         run_step("Building the pages", ["npm", "run", "build"], log, cwd=FRONTEND)
         compress = [str(VENV_PYTHON), "-m", "whitenoise.compress", "--quiet", str(FRONTEND / "dist"), "html"]

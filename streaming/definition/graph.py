@@ -134,6 +134,9 @@ class JoinNode(Strict):
 
     The payload is the fields of the left, then those of the right that are no keys. A null key equals nothing.
     `left_outer` adds the parts of left lifetimes without a partner, with nulls for the right.
+
+    As SQL, `SELECT a.k, b.v AS w FROM a JOIN b ON a.k = b.j` puts a project before each side: it takes what the text
+    names, and renames what both have and keys of two names.
     """
 
     kind: Literal["join"]

@@ -58,3 +58,17 @@ def test_packages_are_installed_only_when_some_are_missing(
     done.clear()
     packages.install(wanted, tmp_path / "log")
     assert len(done) == steps
+
+
+def test_the_pages_are_built_again_after_a_change_of_the_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[str] = []
+    frontend, guide = tmp_path / "frontend", tmp_path / "guide"
+    for folder in (frontend / "dist", guide):
+        folder.mkdir(parents=True)
+    for name, value in (("FRONTEND", frontend), ("GUIDE", guide), ("ROOT", tmp_path)):
+        monkeypatch.setattr(browser_code, name, value)
+    monkeypatch.setattr(browser_code, "run_step", lambda words, *_, **__: built.append(words))
+    for text in ("one", "one", "two"):
+        (guide / "join.md").write_text(text)
+        browser_code.build(tmp_path / "log")
+    assert built.count("Building the pages") == 2

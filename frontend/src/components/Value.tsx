@@ -1,9 +1,15 @@
-import { shortText, valueText } from "../model/values";
+import { shortText, spaceBehind, valueText } from "../model/values";
 
-/** A payload value in a table; every digit on hover where some are left out. */
-export function Value({ value }: { value: unknown }) {
+/** A payload value in a table; every digit on hover where some are left out. `decimals` are those of its column. */
+export function Value({ value, decimals = 0 }: { value: unknown; decimals?: number }) {
   const short = shortText(value);
   const whole = valueText(value);
   if (value === null || value === undefined) return <span className="quiet">null</span>;
-  return short === whole ? short : <span title={whole}>{short}</span>;
+  const space = spaceBehind(value, decimals);
+  return (
+    <>
+      {short === whole ? short : <span title={whole}>{short}</span>}
+      {space === "" ? null : <span aria-hidden="true">{space}</span>}
+    </>
+  );
 }

@@ -20,3 +20,20 @@ export function isNumeric(values: readonly unknown[]): boolean {
   const known = values.filter((value) => value !== null && value !== undefined);
   return known.length > 0 && known.every((value) => typeof value === "number");
 }
+
+function decimalsIn(text: string): number {
+  const point = text.indexOf(".");
+  return point < 0 || text.includes("e") ? 0 : text.length - point - 1;
+}
+
+/** How many decimals the longest of a column's numbers is shown with. */
+export function decimalsOf(values: readonly unknown[]): number {
+  return Math.max(0, ...values.map((value) => (typeof value === "number" ? decimalsIn(shortText(value)) : 0)));
+}
+
+/** What stands behind a number set to the right so that decimal points align: spaces as wide as its missing digits. */
+export function spaceBehind(value: unknown, decimals: number): string {
+  const own = typeof value === "number" ? decimalsIn(shortText(value)) : 0;
+  if (decimals === 0 || typeof value !== "number") return "";
+  return (own === 0 ? "\u2008" : "") + "\u2007".repeat(decimals - own);
+}

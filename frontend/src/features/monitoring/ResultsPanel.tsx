@@ -7,14 +7,16 @@ import { Value } from "../../components/Value";
 import { useKeptByRun } from "../../lib/keptByRun";
 import { counted } from "../../lib/numbers";
 import type { ResultShown, RunShown } from "../../model/api";
-import { columnsOf, hasColumn } from "../../model/columns";
+
+import { type Column, columnsOf, hasColumn } from "../../model/columns";
 import { INCOMPLETE_MEANS, standing } from "../../model/standing";
+
 import { More, Newer } from "./paging";
 import { useFollowing, useResults } from "./queries";
 import { NotKept, RunCell, type RunScope, ScopeChoice } from "./scope";
 
-function Cell({ row, name }: { row: ResultShown; name: string }) {
-  if (hasColumn(row.payload, name)) return <Value value={row.payload[name]} />;
+function Cell({ row, column: { name, decimals } }: { row: ResultShown; column: Column }) {
+  if (hasColumn(row.payload, name)) return <Value value={row.payload[name]} decimals={decimals} />;
   return (
     <span className="quiet" title="The output, in the version of this run, has no such column">
       –
@@ -83,9 +85,9 @@ function ResultTable({ rows, run, scope }: TableProps) {
                 <Instant ticks={row.end} />
               </td>
               {notFinal ? <StandingCell row={row} /> : null}
-              {columns.map(({ name, numeric }) => (
-                <td key={name} className={numeric ? "num" : undefined}>
-                  <Cell row={row} name={name} />
+              {columns.map((column) => (
+                <td key={column.name} className={column.numeric ? "num" : undefined}>
+                  <Cell row={row} column={column} />
                 </td>
               ))}
             </tr>
