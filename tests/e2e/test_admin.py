@@ -73,6 +73,7 @@ def test_somebody_is_invited_joins_gets_another_role_sees_the_reasons_and_is_rem
     expect(page.get_by_role("row").filter(has_text=email)).to_contain_text("open")
     other = visit()
     joined(other, installation, email)
+    other.get_by_role("link", name="Runs", exact=True).click()
     stop = other.get_by_role("button", name="Stop speeding")
     expect(stop).to_have_attribute("aria-disabled", "true")
     expect(stop).to_have_accessible_description(

@@ -25,7 +25,6 @@ export function ApiPage() {
     SwaggerUI({
       domNode: place.current,
       url: FILE,
-      deepLinking: true,
       docExpansion: "list",
       filter: true,
       defaultModelsExpandDepth: 0,

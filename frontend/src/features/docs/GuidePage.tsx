@@ -1,5 +1,5 @@
 import { PAGES } from "virtual:guide";
-import { type MouseEvent, useEffect, useState } from "react";
+import { type MouseEvent, useEffect, useRef, useState } from "react";
 import { NavLink, useNavigate, useParams } from "react-router";
 import { TextField } from "../../components/Field";
 import { Empty } from "../../components/Notices";
@@ -81,14 +81,14 @@ function useInnerLinks() {
 
 function Text({ page }: { page: Written }) {
   const follow = useInnerLinks();
+  const place = useRef<HTMLElement | null>(null);
+  useEffect(() => {
+    const written = new DOMParser().parseFromString(page.html, "text/html");
+    place.current?.replaceChildren(...written.body.childNodes);
+  }, [page]);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a link that is entered is clicked by the browser
-    <article
-      className="guide-text"
-      onClick={follow}
-      // biome-ignore lint/security/noDangerouslySetInnerHtml: written from our own code when the pages are built
-      dangerouslySetInnerHTML={{ __html: page.html }}
-    />
+    <article className="guide-text" ref={place} onClick={follow} />
   );
 }
 
