@@ -5,11 +5,6 @@ const COMPACT = new Intl.NumberFormat("en-GB", { notation: "compact", maximumFra
 
 export { counted, formatCount } from "../model/counts";
 
-/** `1 row`, `1,240 rows`. */
-export function counted(count: number, noun: string): string {
-  return `${COUNT.format(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 /** `1.2M`, for an axis. */
 export function formatCompact(value: number): string {
   return COMPACT.format(value);
