@@ -23,7 +23,6 @@ TITLES = {
     "log": "speeding",
     "guide": "Guide",
     "guide_page": "join",
-    "api": "API",
 }
 
 
