@@ -77,6 +77,10 @@ export const router = createBrowserRouter([
                 lazy: async () => ({ Component: (await import("../features/streams")).NewStreamPage }),
               },
               {
+                path: "streams/:stream/edit",
+                lazy: async () => ({ Component: (await import("../features/streams")).EditStreamPage }),
+              },
+              {
                 path: "streams/:stream",
                 lazy: async () => ({ Component: (await import("../features/streams")).StreamPage }),
               },
@@ -93,6 +97,10 @@ export const router = createBrowserRouter([
                 lazy: async () => ({ Component: (await import("../features/designer")).QueryPage }),
               },
               { path: "runs", lazy: async () => ({ Component: (await import("../features/runs")).RunsPage }) },
+              {
+                path: "bindings/:binding",
+                lazy: async () => ({ Component: (await import("../features/runs")).BindingPage }),
+              },
               { path: "tokens", lazy: async () => ({ Component: (await import("../features/admin")).TokensPage }) },
               { path: "admin/*", lazy: async () => ({ Component: (await import("../features/admin")).AdminPages }) },
               {

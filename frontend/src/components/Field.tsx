@@ -1,7 +1,10 @@
 import { type ReactNode, useId } from "react";
+import { describedBy, UnderField, useWrong } from "./FieldFaults";
 
 interface TextFieldProps {
   label: string;
+  /** The path under which a refusal of the form names this field. */
+  path?: string;
   value: string;
   onChange: (value: string) => void;
   help?: ReactNode;
@@ -9,8 +12,9 @@ interface TextFieldProps {
   mono?: boolean;
 }
 
-export function TextField({ label, value, onChange, help, required = false, mono = false }: TextFieldProps) {
+export function TextField({ label, path, value, onChange, help, required = false, mono = false }: TextFieldProps) {
   const id = useId();
+  const wrong = useWrong(path);
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -21,28 +25,27 @@ export function TextField({ label, value, onChange, help, required = false, mono
         required={required}
         autoComplete="off"
         spellCheck={false}
-        aria-describedby={help === undefined ? undefined : `${id}-help`}
+        {...describedBy(id, wrong, help)}
         onChange={(event) => onChange(event.target.value)}
       />
-      {help === undefined ? null : (
-        <span id={`${id}-help`} className="help">
-          {help}
-        </span>
-      )}
+      <UnderField id={id} wrong={wrong} help={help} />
     </div>
   );
 }
 
 interface SelectFieldProps<T extends string> {
   label: string;
+  path?: string;
   value: T;
   options: readonly (readonly [T, string])[];
   onChange: (value: T) => void;
   help?: ReactNode;
 }
 
-export function SelectField<T extends string>({ label, value, options, onChange, help }: SelectFieldProps<T>) {
+export function SelectField<T extends string>(props: SelectFieldProps<T>) {
+  const { label, path, value, options, onChange, help } = props;
   const id = useId();
+  const wrong = useWrong(path);
   const pick = (chosen: string) => {
     const option = options.find(([name]) => name === chosen);
     if (option !== undefined) onChange(option[0]);
@@ -50,23 +53,14 @@ export function SelectField<T extends string>({ label, value, options, onChange,
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <select
-        id={id}
-        value={value}
-        aria-describedby={help === undefined ? undefined : `${id}-help`}
-        onChange={(event) => pick(event.target.value)}
-      >
+      <select id={id} value={value} {...describedBy(id, wrong, help)} onChange={(event) => pick(event.target.value)}>
         {options.map(([name, words]) => (
           <option key={name} value={name}>
             {words}
           </option>
         ))}
       </select>
-      {help === undefined ? null : (
-        <span id={`${id}-help`} className="help">
-          {help}
-        </span>
-      )}
+      <UnderField id={id} wrong={wrong} help={help} />
     </div>
   );
 }

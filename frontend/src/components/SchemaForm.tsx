@@ -1,61 +1,48 @@
 import { useId, useState } from "react";
 import { type FormField, type FormValue, type FormValues, isKept, KEPT } from "../model/schemaForm";
+import { describedBy, UnderField, useWrong } from "./FieldFaults";
 
 interface SchemaFormProps {
   fields: readonly FormField[];
   values: FormValues;
-  wrong: Record<string, string>;
   onChange: (values: FormValues) => void;
-  path?: string;
+  /** What stands before the names of the fields in the paths of refusals, with its dot. */
+  path: string;
 }
 
 /** The fields of a JSON Schema as a form. */
-export function SchemaForm({ fields, values, wrong, onChange, path = "" }: SchemaFormProps) {
+export function SchemaForm({ fields, values, onChange, path }: SchemaFormProps) {
   return fields.map((field) => {
     const value = values[field.name] ?? field.initial;
     const change = (next: FormValue) => onChange({ ...values, [field.name]: next });
     if (field.kind === "secret") {
-      return (
-        <SecretField key={field.name} field={field} value={value} wrong={wrong[path + field.name]} onChange={change} />
-      );
+      return <SecretField key={field.name} field={field} value={value} path={path + field.name} onChange={change} />;
     }
     if (typeof value === "object") {
       return (
         <fieldset key={field.name} className="stack group">
           <legend>{field.title}</legend>
           {field.help ? <p className="quiet small">{field.help}</p> : null}
-          <SchemaForm
-            fields={field.fields}
-            values={value}
-            wrong={wrong}
-            onChange={change}
-            path={`${path}${field.name}.`}
-          />
+          <SchemaForm fields={field.fields} values={value} onChange={change} path={`${path}${field.name}.`} />
         </fieldset>
       );
     }
-    return (
-      <SchemaField key={field.name} field={field} value={value} wrong={wrong[path + field.name]} onChange={change} />
-    );
+    return <SchemaField key={field.name} field={field} value={value} path={path + field.name} onChange={change} />;
   });
 }
 
 interface SchemaFieldProps {
   field: FormField;
   value: string | boolean;
-  wrong: string | undefined;
+  path: string;
   onChange: (value: string | boolean) => void;
 }
 
-function SchemaField({ field, value, wrong, onChange }: SchemaFieldProps) {
+function SchemaField({ field, value, path, onChange }: SchemaFieldProps) {
   const id = useId();
-  const described = { "aria-describedby": `${id}-help`, "aria-invalid": wrong !== undefined };
-  const below = (
-    <span id={`${id}-help`}>
-      {wrong === undefined ? null : <span className="wrong">{wrong} </span>}
-      <span className="help">{field.help}</span>
-    </span>
-  );
+  const wrong = useWrong(path);
+  const described = describedBy(id, wrong, field.help);
+  const below = <UnderField id={id} wrong={wrong} help={field.help} />;
   if (typeof value === "boolean") {
     return (
       <div className="field">
@@ -82,13 +69,14 @@ function SchemaField({ field, value, wrong, onChange }: SchemaFieldProps) {
 interface SecretFieldProps {
   field: FormField;
   value: FormValue;
-  wrong: string | undefined;
+  path: string;
   onChange: (value: FormValue) => void;
 }
 
 /** A secret is never shown: one that is stored is kept until another is typed or it is removed. */
-function SecretField({ field, value, wrong, onChange }: SecretFieldProps) {
+function SecretField({ field, value, path, onChange }: SecretFieldProps) {
   const id = useId();
+  const wrong = useWrong(path);
   const [stored] = useState(isKept(value));
   const kept = isKept(value);
   const typed = typeof value === "string" ? value : "";
@@ -106,18 +94,14 @@ function SecretField({ field, value, wrong, onChange }: SecretFieldProps) {
         placeholder={kept ? "kept; type to replace" : ""}
         value={typed}
         onChange={(event) => onChange(event.target.value === "" && stored ? KEPT : event.target.value)}
-        aria-describedby={`${id}-help`}
-        aria-invalid={wrong !== undefined}
+        {...describedBy(id, wrong, field.help)}
       />
       {kept && !field.required ? (
         <button type="button" className="quiet small" onClick={() => onChange("")}>
           Remove {field.title}
         </button>
       ) : null}
-      <span id={`${id}-help`}>
-        {wrong === undefined ? null : <span className="wrong">{wrong} </span>}
-        <span className="help">{field.help}</span>
-      </span>
+      <UnderField id={id} wrong={wrong} help={field.help} />
     </div>
   );
 }
@@ -127,7 +111,7 @@ interface SchemaInputProps {
   field: FormField;
   value: string;
   onChange: (value: string) => void;
-  described: { "aria-describedby": string; "aria-invalid": boolean };
+  described: ReturnType<typeof describedBy>;
 }
 
 function SchemaInput({ id, field, value, onChange, described }: SchemaInputProps) {

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { afterEach, expect, test } from "vitest";
 import { ApiFailure } from "../lib/api";
 import { type FormField, type FormValues, formFields, initialValues } from "../model/schemaForm";
+import { FaultyForm } from "./FieldFaults";
 import { Instant } from "./Instant";
 import { ErrorNote } from "./Notices";
 import { SchemaForm } from "./SchemaForm";
@@ -46,6 +47,8 @@ test("a moment is written in UTC with the reader's own time on hover; null is in
   expect(screen.getByText("infinity")).toBeTruthy();
 });
 
+const WRONG = { path: "This is needed." };
+
 interface FormProps {
   fields: readonly FormField[];
   onChange: (values: FormValues) => void;
@@ -58,7 +61,11 @@ function Form({ fields, onChange, first }: FormProps) {
     setValues(next);
     onChange(next);
   };
-  return <SchemaForm fields={fields} values={values} wrong={{ path: "This is needed." }} onChange={change} />;
+  return (
+    <FaultyForm error={null} wrong={WRONG} paths={[]} onSubmit={() => undefined}>
+      <SchemaForm fields={fields} values={values} path="" onChange={change} />
+    </FaultyForm>
+  );
 }
 
 test("a form drawn from a schema gives back what was typed", async () => {

@@ -41,6 +41,7 @@ export type Completions = Schemas["CompletionList"];
 export type Explained = Schemas["Explained"];
 export type TokenBody = Schemas["TokenBody"];
 export type TokenShown = Schemas["TokenShown"];
+export type BindingChange = Schemas["BindingChange"];
 export type BindingShown = Schemas["BindingShown"];
 export type RunShown = Schemas["RunShown"];
 export type RunState = Schemas["RunState"];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { QueryGraph } from "./api";
-import { graphText, readGraphText, startingText } from "./graphText";
+import { graphText, readGraphText, renamedText, startingText } from "./graphText";
 import { nodeLines } from "./summary";
 
 const COUNTING: QueryGraph = {
@@ -50,4 +50,10 @@ test("a node's lines say what it does", () => {
 test("a stream whose name is a word of SQL stands in backticks", () => {
   expect(startingText("clicks")).toContain("FROM clicks\n");
   expect(startingText("Window")).toContain("FROM `Window`\n");
+});
+
+test("a copy of a query has another name, and the rest of the text stays", () => {
+  expect(renamedText("-- Fast\nQUERY fast;\nSELECT fast", "fast", "fast_copy")).toBe(
+    "-- Fast\nQUERY fast_copy;\nSELECT fast",
+  );
 });

@@ -103,3 +103,9 @@ FROM ${name}
 WINDOW BY TUMBLE 1m;
 `;
 }
+
+/** `text` with another name of its query, where it says one in the usual way; else as it is, for the writer to mend. */
+export function renamedText(text: string, from: string, to: string): string {
+  const said = new RegExp(`^(\\s*QUERY\\s+)\`?${from}\`?(?=\\s*;)`, "im");
+  return text.replace(said, `$1${to}`);
+}

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { EMPTY_FORM, streamBody, withAdapter } from "./streamForm";
+import type { StreamShown } from "./api";
+import { formFields, KEPT, readForm } from "./schemaForm";
+import { EMPTY_FORM, formFaults, formOf, optionValues, streamBody, withAdapter, withoutSecrets } from "./streamForm";
 
 test("a whole number is a count of events, text is a duration", () => {
   const counted = streamBody({ ...EMPTY_FORM, every: "100", delay: "-1" }, {});
@@ -34,4 +36,57 @@ test("an adapter that knows its fields fills them in, another one leaves what wa
     ["speed", "double"],
   ]);
   expect(withAdapter(filled, "file", null).fields).toEqual(filled.fields);
+});
+
+const STORED = {
+  id: "s1",
+  name: "cars",
+  revision: "r1",
+  definition: {
+    shape: "interval",
+    fields: { plate: "string", speed: "double" },
+    event_time: {
+      start: { column: "at", unit: "ms", zone: "UTC" },
+      end: { column: "until", unit: "ms", zone: "UTC" },
+      edge: null,
+    },
+    rowtime: "explicit",
+    advance: {
+      generate: { every: "10s", delay: -1, basis: "max", final: true },
+      late: "adjust",
+      over: "plate",
+      idle_after: "5m",
+      idle: "leave_out",
+    },
+    lanes: ["a", "b"],
+  },
+  adapter: { kind: "download", options: { url: "https://x.example", token: { sealed: true }, headers: { a: "b" } } },
+} as unknown as StreamShown;
+const OPTIONS = formFields({
+  properties: {
+    url: { type: "string" },
+    token: { type: "string", writeOnly: true },
+    headers: { type: "object" },
+  },
+  required: ["url"],
+});
+
+test("a stored stream that is opened and saved says what it said, also what the form has no fields for", () => {
+  const { options } = readForm(OPTIONS, optionValues(OPTIONS, STORED.adapter.options));
+  const { name, definition, adapter } = STORED;
+  expect(streamBody(formOf(STORED), options)).toEqual({ name, definition, adapter });
+});
+
+test("a secret that was typed is not kept in the browser, one that is stored stays", () => {
+  const stored = optionValues(OPTIONS, STORED.adapter.options);
+  expect(withoutSecrets(OPTIONS, { ...stored, token: "s3cret" }, stored).token).toEqual(KEPT);
+  expect(withoutSecrets(OPTIONS, { url: "x", token: "s3cret" }, {})).toEqual({ url: "x", token: "" });
+});
+
+test("a name of a field that stands twice is told, for one of both would be lost", () => {
+  const fields = [
+    { key: 1, name: "a", type: "long" },
+    { key: 2, name: " a", type: "string" },
+  ];
+  expect(Object.keys(formFaults({ ...EMPTY_FORM, fields }))).toEqual(["definition.fields.a"]);
 });

@@ -1,6 +1,7 @@
-/** What is typed in the form of a new stream, and the stream that it says. */
+/** What is typed in the form of a stream, the stream that it says, and the form of a stream that is stored. */
 
-import type { StreamBody } from "./api";
+import type { StreamBody, StreamShown } from "./api";
+import { type FormField, type FormValue, type FormValues, isKept, KEPT } from "./schemaForm";
 
 export const SCALAR_TYPES = ["long", "double", "string", "boolean", "timestamp"] as const;
 export const TIME_UNITS = ["iso", "s", "ms", "us", "ns"] as const;
@@ -28,6 +29,16 @@ export interface StreamForm {
   final: boolean;
   late: "drop" | "adjust" | "shift" | "keep";
   adapter: string;
+  /** What a stored stream says that the form has no fields for; it is sent back as it was. */
+  kept: KeptSettings;
+}
+
+type Definition = StreamBody["definition"];
+type Advance = NonNullable<Definition["advance"]>;
+
+export interface KeptSettings {
+  definition: Partial<Definition>;
+  advance: Partial<Advance>;
 }
 
 export const EMPTY_FORM: StreamForm = {
@@ -46,6 +57,7 @@ export const EMPTY_FORM: StreamForm = {
   final: true,
   late: "drop",
   adapter: "",
+  kept: { definition: {}, advance: {} },
 };
 
 const whole = /^\d+$/;
@@ -62,10 +74,12 @@ function eventTime(form: StreamForm): NonNullable<StreamBody["definition"]["even
 }
 
 function advance(form: StreamForm): NonNullable<StreamBody["definition"]["advance"]> {
-  if (!form.generate) return { late: form.late };
+  if (form.kept.advance.preset) return form.kept.advance; // it says both how time advances and what is late
+  if (!form.generate) return { ...form.kept.advance, late: form.late };
   const every = form.every.trim();
   const delay = form.delay.trim();
   return {
+    ...form.kept.advance,
     generate: {
       every: whole.test(every) ? Number(every) : every,
       delay: ticks.test(delay) ? Number(delay) : delay || 0,
@@ -81,6 +95,7 @@ export function streamBody(form: StreamForm, options: Record<string, unknown>): 
   return {
     name: form.name.trim(),
     definition: {
+      ...form.kept.definition,
       shape: form.shape,
       fields: Object.fromEntries(named.map((field) => [field.name.trim(), field.type.trim()])),
       event_time: eventTime(form),
@@ -95,4 +110,94 @@ export function withAdapter(form: StreamForm, adapter: string, fields: Record<st
   if (fields === null) return { ...form, adapter };
   const typed = Object.entries(fields).map(([name, type], key) => ({ key, name, type }));
   return { ...form, adapter, fields: typed };
+}
+
+/** What can be said without asking the server, by the path of the field. */
+export function formFaults(form: StreamForm): Record<string, string> {
+  const names = form.fields.map((field) => field.name.trim());
+  const twice = names.filter((name, index) => name !== "" && names.indexOf(name) !== index);
+  return Object.fromEntries(
+    twice.map((name) => [`definition.fields.${name}`, "Two fields have this name. Give each a name of its own."]),
+  );
+}
+
+/** The paths under which a refusal names the fields of the form. */
+export function formPaths(form: StreamForm, options: readonly FormField[]): string[] {
+  const of = (fields: readonly FormField[], before: string): string[] =>
+    fields.flatMap((field) => [before + field.name, ...of(field.fields, `${before}${field.name}.`)]);
+  return [
+    ...["name", "definition.shape", "definition.fields", "definition.advance", "definition.advance.late", "adapter"],
+    ...form.fields.map((field) => `definition.fields.${field.name.trim()}`),
+    ...["definition.event_time", "definition.event_time.start.unit", "definition.event_time.start.zone"],
+    ...(form.shape === "point" ? [] : ["definition.event_time.end"]),
+    ...(form.shape === "edge" ? ["definition.event_time.edge"] : []),
+    ...(form.generate ? ["every", "delay", "basis"].map((key) => `definition.advance.generate.${key}`) : []),
+    ...of(options, "adapter.options."),
+  ];
+}
+
+function generated(advance: Advance | undefined): Partial<StreamForm> {
+  const said = advance?.generate;
+  if (!said) return { generate: false };
+  const text = (value: string | number | undefined, otherwise: string) =>
+    value === undefined ? otherwise : `${value}`;
+  return {
+    generate: true,
+    every: text(said.every, ""),
+    delay: text(said.delay, "0"),
+    basis: said.basis ?? "last",
+    final: said.final ?? false,
+  };
+}
+
+/** The form in which a stored stream is changed; what it has no fields for is kept. */
+export function formOf({ name, definition, adapter }: StreamShown): StreamForm {
+  const { shape, fields, event_time, advance, ...rest } = definition;
+  const { generate: _, late, ...others } = advance ?? {};
+  const preset = others.preset ? (advance ?? {}) : {};
+  return {
+    ...EMPTY_FORM,
+    ...generated(advance),
+    name,
+    shape: shape ?? "point",
+    fields: Object.entries(fields).map(([each, type], key) => ({ key, name: each, type })),
+    startColumn: event_time?.start.column ?? "",
+    endColumn: event_time?.end?.column ?? "",
+    edgeColumn: event_time?.edge ?? "",
+    unit: event_time?.start.unit ?? "iso",
+    zone: event_time?.start.zone ?? "UTC",
+    late: late ?? "drop",
+    adapter: adapter.kind,
+    kept: { definition: rest, advance: { ...others, ...preset } },
+  };
+}
+
+/** The options of a stored adapter as they stand in its form. */
+export function optionValues(fields: readonly FormField[], options: Record<string, unknown>): FormValues {
+  return Object.fromEntries(
+    fields.filter(({ name }) => name in options).map((field) => [field.name, optionValue(field, options[field.name])]),
+  );
+}
+
+function optionValue(field: FormField, value: unknown): FormValue {
+  if (value === null || value === undefined) return field.initial;
+  if (field.kind === "secret") return KEPT;
+  if (field.kind === "group") return optionValues(field.fields, value as Record<string, unknown>);
+  if (field.kind === "boolean") return value === true;
+  return field.kind === "json" || typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** `values` without the secrets that were typed: those are never kept in a browser. */
+export function withoutSecrets(fields: readonly FormField[], values: FormValues, stored: FormValues): FormValues {
+  const kept = Object.entries(values).map(([name, value]) => {
+    const field = fields.find((each) => each.name === name);
+    return [name, field === undefined ? value : withoutSecret(field, value, stored[name] ?? "")] as const;
+  });
+  return Object.fromEntries(kept);
+}
+
+function withoutSecret(field: FormField, value: FormValue, before: FormValue): FormValue {
+  if (field.kind === "secret") return isKept(value) || isKept(before) ? KEPT : "";
+  if (field.kind !== "group" || typeof value !== "object") return value;
+  return withoutSecrets(field.fields, value, typeof before === "object" ? before : {});
 }

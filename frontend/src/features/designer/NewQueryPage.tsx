@@ -1,24 +1,34 @@
-import { useState } from "react";
-import { Link, useNavigate } from "react-router";
+import { Link, useNavigate, useSearchParams } from "react-router";
+import { DraftGuard } from "../../components/DraftGuard";
 import { ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { ReasonedButton } from "../../components/Reasoned";
 import { useReason, useSlug } from "../../lib/session";
-import { startingText } from "../../model/graphText";
+import { renamedText, startingText } from "../../model/graphText";
 import { savingReason, useDraft } from "./draft";
 import { GraphEditor } from "./GraphEditor";
-import { useCreateQuery, useStreamNames } from "./queries";
+import { useCreateQuery, useQueryDefinition, useStreamNames } from "./queries";
 
-function NewQuery({ stream }: { stream: string | null }) {
+interface NewQueryProps {
+  beginning: string;
+  object: string;
+  streamless?: boolean;
+}
+
+function NewQuery({ beginning, object, streamless = false }: NewQueryProps) {
   const slug = useSlug();
   const navigate = useNavigate();
-  const [beginning] = useState(() => startingText(stream ?? "my_stream"));
-  const draft = useDraft(beginning);
+  const draft = useDraft(beginning, object);
   const creating = useCreateQuery();
   const edit = useReason("edit");
   const create = () => {
     if (draft.storable === null || creating.isPending) return;
-    creating.mutate(draft.storable, { onSuccess: (query) => void navigate(`/t/${slug}/queries/${query.id}`) });
+    creating.mutate(draft.storable, {
+      onSuccess: (query) => {
+        draft.kept.done();
+        void navigate(`/t/${slug}/queries/${query.id}`);
+      },
+    });
   };
   return (
     <>
@@ -31,8 +41,9 @@ function NewQuery({ stream }: { stream: string | null }) {
           </ReasonedButton>
         }
       />
+      <DraftGuard draft={draft.kept} />
       <ErrorNote error={creating.error} />
-      {stream === null ? (
+      {streamless ? (
         <Notice tone="unknown">
           <p>
             There is no stream to read yet. <Link to={`/t/${slug}/streams/new`}>Create a stream</Link> first: its fields
@@ -45,10 +56,25 @@ function NewQuery({ stream }: { stream: string | null }) {
   );
 }
 
-/** A new query, begun as a count by minute over the first stream. */
+function CopiedQuery({ id }: { id: string }) {
+  const query = useQueryDefinition(id);
+  if (query.isPending) return <Waiting>Loading the query that is copied…</Waiting>;
+  if (query.isError) return <ErrorNote error={query.error} onRetry={() => void query.refetch()} />;
+  const { name, current } = query.data;
+  return <NewQuery beginning={renamedText(current.text, name, `${name}_copy`)} object={`copy of query ${id}`} />;
+}
+
+/** A new query, begun as a count by minute over the first stream, or as a copy of another one. */
 export function NewQueryPage() {
+  const copied = useSearchParams()[0].get("copy");
+  return copied === null ? <BlankQuery /> : <CopiedQuery key={copied} id={copied} />;
+}
+
+function BlankQuery() {
   const streams = useStreamNames();
   if (streams.isPending) return <Waiting>Loading the names of the streams…</Waiting>;
   if (streams.isError) return <ErrorNote error={streams.error} onRetry={() => void streams.refetch()} />;
-  return <NewQuery stream={streams.data[0] ?? null} />;
+  const stream = streams.data[0];
+  const beginning = startingText(stream ?? "my_stream");
+  return <NewQuery beginning={beginning} object="new query" streamless={stream === undefined} />;
 }

@@ -1,70 +1,18 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useParams } from "react-router";
-import { IsoInstant } from "../../components/Instant";
+import { DraftGuard } from "../../components/DraftGuard";
 import { ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
-import { Panel } from "../../components/Panel";
 import { ReasonedButton } from "../../components/Reasoned";
-import { Scroll } from "../../components/Scroll";
+import { Stale } from "../../components/Stale";
+import { UsesPanel } from "../../components/Uses";
 import { useReason, useSlug } from "../../lib/session";
 import type { QueryShown, VersionShown } from "../../model/api";
-import { differs, savingReason, useDraft } from "./draft";
+import { differs, savingReason, textIn, useDraft } from "./draft";
 import { GraphEditor } from "./GraphEditor";
-import { useCreateVersion, useQueryDefinition, useVersions } from "./queries";
-
-interface VersionsProps {
-  query: QueryShown;
-  onLoad: (version: VersionShown) => void;
-}
-
-function Versions({ query, onLoad }: VersionsProps) {
-  const versions = useVersions(query.id);
-  return (
-    <Panel title="Versions" note="A stored version never changes; loading one puts its text into the editor." flush>
-      {versions.isError ? <ErrorNote error={versions.error} onRetry={() => void versions.refetch()} /> : null}
-      {versions.isPending ? <Waiting>Loading the versions…</Waiting> : null}
-      <Scroll label="Table of versions">
-        <table>
-          <thead>
-            <tr>
-              <th className="num">Version</th>
-              <th>Made (UTC)</th>
-              <th>By</th>
-              <th>Comment</th>
-              <th>
-                <span className="visually-hidden">Load</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {(versions.data ?? []).map((version) => (
-              <tr key={version.id}>
-                <th scope="row" className="num">
-                  {version.number}
-                </th>
-                <td>
-                  <IsoInstant iso={version.created_at} />
-                </td>
-                <td>{version.author ?? "system"}</td>
-                <td>{version.comment}</td>
-                <td className="num">
-                  <button
-                    type="button"
-                    className="button"
-                    onClick={() => onLoad(version)}
-                    aria-label={`Load version ${version.number}`}
-                  >
-                    Load
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-    </Panel>
-  );
-}
+import { QueryActions } from "./QueryActions";
+import { useCreateVersion, useQueryDefinition } from "./queries";
+import { Versions } from "./Versions";
 
 function savedWords(version: VersionShown, before: VersionShown): string {
   if (version.number !== before.number) return `Saved as version ${version.number}.`;
@@ -103,31 +51,43 @@ function SaveVersion({ comment, onComment, onSave, saving, reason, mayEdit }: Sa
   );
 }
 
+/** What a query page edits and saves: the version that it is begun upon, the draft, and what was said of the last saving. */
+function useSaving(query: QueryShown) {
+  const { current } = query;
+  const [base, setBase] = useState(current);
+  const [comment, setComment] = useState("");
+  const [said, setSaid] = useState("");
+  const draft = useDraft(current, `query ${query.id}`, current.id);
+  const saving = useCreateVersion(query.id);
+  const beginUpon = (version: VersionShown) => {
+    setBase(version);
+    draft.kept.begin({ form: draft.form, text: textIn(draft.form, version), sqlBefore: null, upon: version.id });
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown follows a new version once, when it comes
+  useEffect(() => {
+    if (current.id !== base.id && !draft.kept.dirty()) beginUpon(current);
+  }, [current.id]);
+  const save = (over?: string) => {
+    if (draft.storable === null || saving.isPending) return;
+    const onSuccess = (version: VersionShown) => {
+      setSaid(savedWords(version, base));
+      beginUpon(version);
+      setComment("");
+    };
+    saving.mutate({ ...draft.storable, parent: over ?? (draft.kept.value.upon || base.id), comment }, { onSuccess });
+  };
+  const reload = () => {
+    saving.reset();
+    beginUpon(current);
+  };
+  return { base, comment, setComment, said, draft, saving, save, reload };
+}
+
 function Designer({ query }: { query: QueryShown }) {
   const slug = useSlug();
   const edit = useReason("edit");
-  const [base, setBase] = useState(query.current);
-  const [comment, setComment] = useState("");
-  const [said, setSaid] = useState("");
-  const draft = useDraft(query.current);
-  const saving = useCreateVersion(query.id);
+  const { base, comment, setComment, said, draft, saving, save, reload } = useSaving(query);
   const changed = differs(draft, base);
-
-  const save = () => {
-    if (draft.storable === null || saving.isPending) return;
-    saving.mutate(
-      { ...draft.storable, parent: base.id, comment },
-      {
-        onSuccess: (version) => {
-          setSaid(savedWords(version, base));
-          setBase(version);
-          draft.load(version);
-          setComment("");
-        },
-      },
-    );
-  };
-
   return (
     <>
       <PageHead
@@ -138,14 +98,22 @@ function Designer({ query }: { query: QueryShown }) {
           <SaveVersion
             comment={comment}
             onComment={setComment}
-            onSave={save}
+            onSave={() => save()}
             saving={saving.isPending}
             reason={edit ?? (changed ? savingReason(draft) : "Nothing is changed yet.")}
             mayEdit={edit === null}
           />
         }
       />
+      <DraftGuard draft={draft.kept} />
       <ErrorNote error={saving.error} />
+      <Stale
+        error={saving.error}
+        begun={base.text}
+        now={query.current.text}
+        onReload={reload}
+        onOverwrite={() => save(query.current.id)}
+      />
       {said && !saving.isError ? (
         <Notice tone="good">
           <p>{said}</p>
@@ -153,6 +121,8 @@ function Designer({ query }: { query: QueryShown }) {
       ) : null}
       <GraphEditor draft={draft} readOnly={edit !== null}>
         <Versions query={query} onLoad={draft.load} />
+        <UsesPanel kind="query" id={query.id} none="No binding runs it yet. Make one under Runs, and start it." />
+        <QueryActions query={query} />
       </GraphEditor>
     </>
   );

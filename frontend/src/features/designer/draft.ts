@@ -1,4 +1,5 @@
 import { useMemo, useRef, useState } from "react";
+import { type Drafted, useDrafted } from "../../lib/drafts";
 import type { Fault, QueryGraph, Validation } from "../../model/api";
 import { countWords } from "../../model/faults";
 import { type GraphText, graphText, readGraphText } from "../../model/graphText";
@@ -34,11 +35,21 @@ export interface Draft {
   known: readonly Fault[];
   status: string;
   error: unknown;
+  /** What of it survives, and the version upon which it was begun. */
+  kept: Drafted<Typed>;
+}
+
+interface Typed {
+  form: Form;
+  text: string;
+  /** The SQL before the change to JSON: its comments and its layout come back with the change to SQL. */
+  sqlBefore: string | null;
+  upon: string;
 }
 
 const NO_FAULTS: readonly Fault[] = [];
 
-function textIn(form: Form, forms: Forms): string {
+export function textIn(form: Form, forms: Forms): string {
   return form === "sql" ? forms.text : graphText(forms.graph);
 }
 
@@ -77,11 +88,16 @@ function useLastDrawn(drawn: QueryGraph | null, start: Forms | string): QueryGra
 }
 
 /** A text that is edited as SQL or as JSON: one model, checked by the server as it is typed. */
-export function useDraft(start: Forms | string): Draft {
-  const [form, setForm] = useState<Form>("sql");
-  const [text, setText] = useState(() => (typeof start === "string" ? start : start.text));
-  /** The SQL before the change to JSON: its comments and its layout come back with the change to SQL. */
-  const [sqlBefore, setSqlBefore] = useState<string | null>(null);
+export function useDraft(start: Forms | string, object: string, upon = ""): Draft {
+  const [beginning] = useState<Typed>(() => ({
+    form: "sql",
+    text: typeof start === "string" ? start : start.text,
+    sqlBefore: null,
+    upon,
+  }));
+  const kept = useDrafted(object, beginning);
+  const { form, text, sqlBefore } = kept.value;
+  const setText = (next: string) => kept.change({ ...kept.value, text: next });
   const read = useMemo(() => (form === "json" ? readGraphText(text) : null), [form, text]);
   const written = useMemo(() => writtenAs(text, read, sqlBefore), [text, read, sqlBefore]);
   const { checking, data, error } = useValidation(written);
@@ -90,13 +106,15 @@ export function useDraft(start: Forms | string): Draft {
   const { drawn, other, sql } = sidesOf(text, read, answer);
 
   const change = (to: string) => {
-    setSqlBefore(form === "sql" ? text : null);
-    setForm(form === "sql" ? "json" : "sql");
-    setText(to);
+    kept.change({
+      ...kept.value,
+      form: form === "sql" ? "json" : "sql",
+      text: to,
+      sqlBefore: form === "sql" ? text : null,
+    });
   };
   const load = (forms: Forms) => {
-    setSqlBefore(form === "sql" ? null : forms.text);
-    setText(textIn(form, forms));
+    kept.change({ ...kept.value, text: textIn(form, forms), sqlBefore: form === "sql" ? null : forms.text });
   };
   return {
     form,
@@ -112,6 +130,7 @@ export function useDraft(start: Forms | string): Draft {
     known,
     status: statusOf(read, checking, known, error),
     error,
+    kept,
   };
 }
 

@@ -62,8 +62,28 @@ export function useCreateVersion(query: string) {
   return useMutation({
     mutationFn: (body: NewVersion) =>
       unwrap(api.POST("/api/t/{slug}/queries/{query}/versions/", { params: { path: { slug, query } }, body })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: [slug, "queries"] }),
+    onSettled: () => queries.invalidateQueries({ queryKey: [slug, "queries"] }),
   });
+}
+
+export function useRenameQuery(query: string) {
+  const slug = useSlug();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: { name: string; parent: string }) =>
+      unwrap(api.PUT("/api/t/{slug}/queries/{query}/", { params: { path: { slug, query } }, body })),
+    onSettled: () => queries.invalidateQueries({ queryKey: [slug] }),
+  });
+}
+
+export function useDeleteQuery(query: string) {
+  const slug = useSlug();
+  const queries = useQueryClient();
+  return async () => {
+    await unwrap(api.DELETE("/api/t/{slug}/queries/{query}/", { params: { path: { slug, query } } }));
+    queries.removeQueries({ queryKey: [slug, "queries", query] });
+    await queries.invalidateQueries({ queryKey: [slug, "queries"], exact: true });
+  };
 }
 
 const PAUSE_MS = 350;

@@ -2,11 +2,18 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test, vi } from "vitest";
+import { ApiFailure } from "../../lib/api";
 import type { QueryShown } from "../../model/api";
 import { BindingForm } from "./BindingForm";
 
-afterEach(cleanup);
+vi.mock("../../lib/session", () => ({ useMe: () => ({ data: { id: "p1" } }), useSlug: () => "acme" }));
 
+afterEach(() => {
+  cleanup();
+  localStorage.clear();
+});
+
+const THEN = { onSuccess: expect.any(Function) };
 const QUERY = { id: "q1", name: "speeding", current: { id: "v1", number: 3 } } as QueryShown;
 
 function shown(error: Error | null = null, isPending = false) {
@@ -19,7 +26,7 @@ function shown(error: Error | null = null, isPending = false) {
 test("a new binding shares its query with others unless something else is chosen", async () => {
   const { mutate } = shown();
   await userEvent.click(screen.getByRole("button", { name: "Create the binding" }));
-  expect(mutate).toHaveBeenCalledExactlyOnceWith({ name: "speeding", query_version: "v1", dedicated: false });
+  expect(mutate).toHaveBeenCalledExactlyOnceWith({ name: "speeding", query_version: "v1", dedicated: false }, THEN);
 });
 
 test("a binding may have a carrier of its own, and the form says what that costs", async () => {
@@ -29,7 +36,7 @@ test("a binding may have a carrier of its own, and the form says what that costs
   expect(help?.textContent).toContain("about half a core and 300 MB");
   await userEvent.selectOptions(choice, "in a carrier of its own");
   await userEvent.click(screen.getByRole("button", { name: "Create the binding" }));
-  expect(mutate).toHaveBeenCalledExactlyOnceWith({ name: "speeding", query_version: "v1", dedicated: true });
+  expect(mutate).toHaveBeenCalledExactlyOnceWith({ name: "speeding", query_version: "v1", dedicated: true }, THEN);
 });
 
 test("a choice may be taken back", async () => {
@@ -39,4 +46,25 @@ test("a choice may be taken back", async () => {
   await userEvent.selectOptions(choice, "in the carrier that all others share");
   await userEvent.click(screen.getByRole("button", { name: "Create the binding" }));
   expect(mutate.mock.calls[0]?.[0].dedicated).toBe(false);
+});
+
+test("a name that is refused is told at the name, which gets the focus", () => {
+  const message = "A name begins with a letter.";
+  const faults = [{ code: "bad_shape", severity: "error", node: null, field: "name", message, remedy: "Mend it." }];
+  shown(new ApiFailure(422, { code: "faulty", message: "1 fault found.", faults: faults as never }));
+  const name = screen.getByRole("textbox", { name: "Name of the binding" });
+  expect(document.activeElement).toBe(name);
+  expect(document.getElementById(name.getAttribute("aria-describedby") ?? "")?.textContent).toContain(message);
+});
+
+test("what was typed is there again when the form is opened again, until it is cancelled", async () => {
+  shown();
+  await userEvent.type(screen.getByRole("textbox", { name: "Name of the binding" }), "_2");
+  cleanup();
+  shown();
+  expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Name of the binding" }).value).toBe("speeding_2");
+  await userEvent.click(screen.getByRole("button", { name: "Cancel" }));
+  cleanup();
+  shown();
+  expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Name of the binding" }).value).toBe("speeding");
 });

@@ -1,6 +1,6 @@
-import { type FormEvent, useState } from "react";
 import { SelectField, TextField } from "../../components/Field";
-import { FormEnd } from "../../components/FormEnd";
+import { FaultyForm } from "../../components/FieldFaults";
+import { useDrafted } from "../../lib/drafts";
 import type { QueryShown } from "../../model/api";
 import { QueryChoice } from "./QueryChoice";
 
@@ -12,33 +12,59 @@ export interface NewBindingBody {
 
 interface Props {
   queries: readonly QueryShown[];
-  creating: { mutate: (body: NewBindingBody) => void; isPending: boolean; error: Error | null };
+  creating: {
+    mutate: (body: NewBindingBody, then: { onSuccess: () => void }) => void;
+    isPending: boolean;
+    error: Error | null;
+  };
   onCancel: () => void;
 }
 
 /** What a new binding is made of: a query, a name, and whether it shares its carrier. */
 export function BindingForm({ queries, creating, onCancel }: Props) {
-  const [chosen, setChosen] = useState(queries[0]?.id ?? "");
-  const [name, setName] = useState(queries[0]?.name ?? "");
-  const [dedicated, setDedicated] = useState(false);
+  const draft = useDrafted("new binding", {
+    chosen: queries[0]?.id ?? "",
+    name: queries[0]?.name ?? "",
+    dedicated: false,
+  });
+  const { chosen, name, dedicated } = draft.value;
+  const change = (part: Partial<typeof draft.value>) => draft.change({ ...draft.value, ...part });
   const query = queries.find((each) => each.id === chosen);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (query === undefined) return;
-    creating.mutate({ name: name.trim(), query_version: query.current.id, dedicated });
+  const submit = () => {
+    if (query === undefined || creating.isPending) return;
+    const body = { name: name.trim(), query_version: query.current.id, dedicated };
+    creating.mutate(body, { onSuccess: draft.done });
+  };
+  const cancel = () => {
+    draft.done();
+    onCancel();
   };
   return (
-    <form className="stack" onSubmit={submit}>
+    <FaultyForm error={creating.error} paths={["name", "query_version"]} onSubmit={submit}>
       <SelectField
         label="Query"
         value={chosen}
-        onChange={setChosen}
+        path="query_version"
+        onChange={(next) => change({ chosen: next })}
         options={queries.map((each) => [each.id, `${each.name}, version ${each.current.number}`] as const)}
         help="Each input takes the stream that the query names."
       />
-      <TextField label="Name of the binding" value={name} onChange={setName} required />
-      <QueryChoice dedicated={dedicated} onChange={setDedicated} />
-      <FormEnd words={["Create the binding", "Creating…"]} asking={creating} onCancel={onCancel} />
-    </form>
+      <TextField
+        label="Name of the binding"
+        value={name}
+        path="name"
+        onChange={(next) => change({ name: next })}
+        required
+      />
+      <QueryChoice dedicated={dedicated} onChange={(next) => change({ dedicated: next })} />
+      <p className="row">
+        <button type="submit" className="button" data-kind="primary" disabled={creating.isPending}>
+          {creating.isPending ? "Creating…" : "Create the binding"}
+        </button>
+        <button type="button" className="button" onClick={cancel}>
+          Cancel
+        </button>
+      </p>
+    </FaultyForm>
   );
 }

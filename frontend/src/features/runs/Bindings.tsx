@@ -14,7 +14,8 @@ interface ActionProps {
   reason: string | null;
 }
 
-function Action({ binding, reason }: ActionProps) {
+/** What can be done with a binding now: start it, or stop its run. */
+export function Action({ binding, reason }: ActionProps) {
   const slug = useSlug();
   const navigate = useNavigate();
   const run = binding.latest_run;
@@ -48,8 +49,23 @@ function Row({ binding, reason }: ActionProps) {
   const run = binding.latest_run;
   return (
     <tr>
-      <th scope="row">{run === null ? binding.name : <Link to={`/t/${slug}/runs/${run.id}`}>{binding.name}</Link>}</th>
-      <td>{run === null ? null : <StateMark observed={run.observed} since={run.changed_at} />}</td>
+      <th scope="row">
+        <Link to={`/t/${slug}/bindings/${binding.id}`}>{binding.name}</Link>
+      </th>
+      <td>
+        {run === null ? null : (
+          <>
+            <StateMark observed={run.observed} since={run.changed_at} />{" "}
+            <Link
+              className="small nowrap"
+              to={`/t/${slug}/runs/${run.id}`}
+              aria-label={`Newest run of ${binding.name}`}
+            >
+              newest run
+            </Link>
+          </>
+        )}
+      </td>
       <td>
         {run === null ? <span className="quiet">never started</span> : null}
         {run !== null && isOpen(run) ? <DesiredMark desired={run.desired} /> : null}

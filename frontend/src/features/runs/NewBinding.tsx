@@ -11,7 +11,13 @@ import { useCreateBinding, useQueryChoices } from "./queries";
 function Creating({ queries, onDone }: { queries: readonly QueryShown[]; onDone: () => void }) {
   const { mutate, isPending, error } = useCreateBinding();
   const creating = {
-    mutate: (body: Parameters<typeof mutate>[0]) => mutate(body, { onSuccess: onDone }),
+    mutate: (body: Parameters<typeof mutate>[0], then: { onSuccess: () => void }) => {
+      const onSuccess = () => {
+        then.onSuccess();
+        onDone();
+      };
+      mutate(body, { onSuccess });
+    },
     isPending,
     error,
   };

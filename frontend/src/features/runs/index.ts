@@ -1,2 +1,3 @@
 /** Bindings and their runs. */
+export { BindingPage } from "./BindingPage";
 export { RunsPage } from "./RunsPage";

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, unwrap } from "../../lib/api";
 import { useSlug } from "../../lib/session";
-import type { BindingShown } from "../../model/api";
+import type { BindingChange, BindingShown } from "../../model/api";
 import type { NewBindingBody } from "./BindingForm";
 
 const EVERY_MS = 3_000;
@@ -49,6 +49,60 @@ export function bodyOf(binding: BindingShown) {
   const { name, query_version, inputs, freshness } = binding;
   const said = inputs.map(({ node, stream, advance, event_time }) => [node, { stream, advance, event_time }] as const);
   return { name, query_version, freshness, inputs: Object.fromEntries(said) };
+}
+
+export function useBinding(binding: string) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "runs", "bindings", binding],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/bindings/{binding}/", { params: { path: { slug, binding } } })),
+    refetchInterval: EVERY_MS,
+  });
+}
+
+export function useRunsOf(binding: string) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "runs", "of", binding],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/runs/", { params: { path: { slug }, query: { binding } } })),
+    refetchInterval: EVERY_MS,
+  });
+}
+
+export function useVersionsOf(query: string) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "queries", query, "versions"],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/queries/{query}/versions/", { params: { path: { slug, query } } })),
+  });
+}
+
+export function useStreamChoices() {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "streams"],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/streams/", { params: { path: { slug } } })),
+  });
+}
+
+export function useChangeBinding(binding: string) {
+  const slug = useSlug();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: BindingChange) =>
+      unwrap(api.PUT("/api/t/{slug}/bindings/{binding}/", { params: { path: { slug, binding } }, body })),
+    onSettled: () => queries.invalidateQueries({ queryKey: [slug] }),
+  });
+}
+
+export function useDeleteBinding(binding: string) {
+  const slug = useSlug();
+  const queries = useQueryClient();
+  return async () => {
+    await unwrap(api.DELETE("/api/t/{slug}/bindings/{binding}/", { params: { path: { slug, binding } } }));
+    queries.removeQueries({ queryKey: [slug, "runs", "bindings", binding] });
+    await queries.invalidateQueries({ queryKey: [slug, "runs"] });
+  };
 }
 
 export function useReplaceBinding() {

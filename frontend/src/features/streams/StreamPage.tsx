@@ -4,8 +4,9 @@ import { Ask } from "../../components/Ask";
 import { ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
-import { ReasonedButton } from "../../components/Reasoned";
+import { ReasonedButton, ReasonedLink } from "../../components/Reasoned";
 import { Scroll } from "../../components/Scroll";
+import { UseList, UsesPanel, useUses } from "../../components/Uses";
 import { useReason, useSlug } from "../../lib/session";
 import { advanceWords } from "../../model/advance";
 import type { StreamDefinition, StreamShown } from "../../model/api";
@@ -102,6 +103,7 @@ function DeleteButton({ stream }: { stream: StreamShown }) {
   const [asking, setAsking] = useState(false);
   const slug = useSlug();
   const deleting = useDeleteStream();
+  const uses = useUses("stream", stream.id);
   const navigate = useNavigate();
   const remove = () => deleting.mutate(stream.id, { onSuccess: () => void navigate(`/t/${slug}/streams`) });
   return (
@@ -111,16 +113,39 @@ function DeleteButton({ stream }: { stream: StreamShown }) {
       </ReasonedButton>
       <Ask title={`Delete the stream ${stream.name}?`} open={asking} onClose={() => setAsking(false)}>
         <p>Its definition is removed. The data that its adapter reads stays where it is.</p>
+        {uses.data !== undefined && uses.data.length > 0 ? (
+          <>
+            <p>It cannot be deleted while something needs it. Change or delete these first:</p>
+            <UseList uses={uses.data} />
+          </>
+        ) : null}
         <ErrorNote error={deleting.error} />
         <p className="row">
-          <button type="button" className="button" data-kind="danger" onClick={remove} disabled={deleting.isPending}>
+          <ReasonedButton
+            reason={uses.data?.length ? "Something needs it, as is listed above." : null}
+            kind="danger"
+            onClick={remove}
+            aria-disabled={deleting.isPending}
+          >
             {deleting.isPending ? "Deleting…" : "Delete"}
-          </button>
+          </ReasonedButton>
           <button type="button" className="button" onClick={() => setAsking(false)}>
             Keep it
           </button>
         </p>
       </Ask>
+    </>
+  );
+}
+
+function Actions({ stream }: { stream: StreamShown }) {
+  const reason = useReason("edit");
+  return (
+    <>
+      <ReasonedLink reason={reason} to="edit">
+        Change or rename…
+      </ReasonedLink>
+      <DeleteButton stream={stream} />
     </>
   );
 }
@@ -137,12 +162,17 @@ export function StreamPage() {
       <PageHead
         title={stream.data.name}
         crumb={{ to: `/t/${slug}/streams`, label: "Streams" }}
-        actions={<DeleteButton stream={stream.data} />}
+        actions={<Actions stream={stream.data} />}
       />
       <div className="two">
         <Schema definition={stream.data.definition} />
         <Settings stream={stream.data} />
       </div>
+      <UsesPanel
+        kind="stream"
+        id={stream.data.id}
+        none="No query and no binding needs it: it can be deleted, and renamed without anything following."
+      />
       <SamplePanel stream={stream.data} />
     </>
   );

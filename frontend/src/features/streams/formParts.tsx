@@ -1,4 +1,6 @@
+import { useId } from "react";
 import { SelectField, TextField } from "../../components/Field";
+import { describedBy, UnderField, useWrong } from "../../components/FieldFaults";
 import { Panel } from "../../components/Panel";
 import { SchemaForm } from "../../components/SchemaForm";
 import type { AdapterKind } from "../../model/api";
@@ -16,6 +18,7 @@ export function NameFields({ form, change }: PartProps) {
       <div className="stack">
         <TextField
           label="Name"
+          path="name"
           value={form.name}
           required
           onChange={(name) => change({ name })}
@@ -23,6 +26,7 @@ export function NameFields({ form, change }: PartProps) {
         />
         <SelectField
           label="Shape"
+          path="definition.shape"
           value={form.shape}
           onChange={(shape) => change({ shape })}
           options={[
@@ -44,10 +48,15 @@ interface OneFieldProps {
 }
 
 function OneField({ field, number, onChange, onRemove }: OneFieldProps) {
+  const id = useId();
+  const wrong = useWrong(`definition.fields.${field.name.trim()}`);
+  const described = describedBy(id, wrong, undefined);
+  const ofName = wrong !== undefined && !/type/i.test(wrong);
   return (
-    <div className="field-row">
+    <div className="field-row field">
       <input
         className="input"
+        {...(ofName ? described : {})}
         aria-label={`Name of field ${number}`}
         placeholder="name"
         value={field.name}
@@ -55,6 +64,7 @@ function OneField({ field, number, onChange, onRemove }: OneFieldProps) {
       />
       <input
         className="input mono"
+        {...(ofName ? {} : described)}
         aria-label={`Type of field ${number}`}
         list="field-types"
         value={field.type}
@@ -63,6 +73,11 @@ function OneField({ field, number, onChange, onRemove }: OneFieldProps) {
       <button type="button" className="button" aria-label={`Remove field ${number}`} onClick={onRemove}>
         ✕
       </button>
+      {wrong === undefined ? null : (
+        <div className="whole">
+          <UnderField id={id} wrong={wrong} />
+        </div>
+      )}
     </div>
   );
 }
@@ -75,7 +90,10 @@ export function FieldsFields({ form, change }: PartProps) {
     change({ fields: [...form.fields, { key, name: "", type: "string" }] });
   };
   return (
-    <Panel title="Fields" note="Types: a scalar, decimal(p, s), array<type> or struct<name: type, …>.">
+    <Panel
+      title="Fields"
+      note="Types: long, double, string, boolean, timestamp, decimal(p, s), array<type> or struct<name: type, …>. Those of SQL, Spark and Python are understood: integer is long."
+    >
       <div className="stack">
         <datalist id="field-types">
           {SCALAR_TYPES.map((type) => (
@@ -108,7 +126,7 @@ interface AdapterFieldsProps {
   onChoose: (adapter: string) => void;
   kinds: readonly AdapterKind[];
   fields: readonly FormField[];
-  options: { values: FormValues; wrong: Record<string, string>; onChange: (values: FormValues) => void };
+  options: { values: FormValues; onChange: (values: FormValues) => void };
 }
 
 export function AdapterFields({ kinds, form, onChoose, fields, options }: AdapterFieldsProps) {
@@ -118,12 +136,13 @@ export function AdapterFields({ kinds, form, onChoose, fields, options }: Adapte
       <div className="stack">
         <SelectField
           label="Kind"
+          path="adapter"
           value={form.adapter}
           onChange={onChoose}
           options={kinds.map((each) => [each.kind, each.title] as const)}
         />
         <div className="schema">
-          <SchemaForm fields={fields} {...options} />
+          <SchemaForm fields={fields} path="adapter.options." {...options} />
         </div>
       </div>
     </Panel>

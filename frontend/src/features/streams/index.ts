@@ -1,4 +1,5 @@
 /** Streams: the list, one stream, and a new one. */
+export { EditStreamPage } from "./EditStreamPage";
 export { NewStreamPage } from "./NewStreamPage";
 export { StreamPage } from "./StreamPage";
 export { StreamsPage } from "./StreamsPage";

@@ -47,6 +47,20 @@ export function useCreateStream() {
   });
 }
 
+export interface StreamChange extends StreamBody {
+  upon: string;
+}
+
+export function useReplaceStream(stream: string) {
+  const slug = useSlug();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: StreamChange) =>
+      unwrap(api.PUT("/api/t/{slug}/streams/{stream}/", { params: { path: { slug, stream } }, body })),
+    onSettled: () => queries.invalidateQueries({ queryKey: [slug] }),
+  });
+}
+
 export function useDeleteStream() {
   const slug = useSlug();
   const queries = useQueryClient();

@@ -1,5 +1,6 @@
 import { CheckField, SelectField, TextField } from "../../components/Field";
 import { Panel } from "../../components/Panel";
+import type { StreamForm } from "../../model/streamForm";
 import type { PartProps } from "./formParts";
 
 export function TimeFields({ form, change }: PartProps) {
@@ -8,11 +9,13 @@ export function TimeFields({ form, change }: PartProps) {
       <div className="two tight">
         <TextField
           label={form.shape === "point" ? "Time column" : "Start column"}
+          path="definition.event_time"
           value={form.startColumn}
           onChange={(startColumn) => change({ startColumn })}
         />
         <SelectField
           label="Written as"
+          path="definition.event_time.start.unit"
           value={form.unit}
           onChange={(unit) => change({ unit })}
           options={[
@@ -24,11 +27,17 @@ export function TimeFields({ form, change }: PartProps) {
           ]}
         />
         {form.shape === "point" ? null : (
-          <TextField label="End column" value={form.endColumn} onChange={(endColumn) => change({ endColumn })} />
+          <TextField
+            label="End column"
+            path="definition.event_time.end"
+            value={form.endColumn}
+            onChange={(endColumn) => change({ endColumn })}
+          />
         )}
         {form.shape === "edge" ? (
           <TextField
             label="Edge column"
+            path="definition.event_time.edge"
             value={form.edgeColumn}
             onChange={(edgeColumn) => change({ edgeColumn })}
             help="Its values are start and end."
@@ -36,6 +45,7 @@ export function TimeFields({ form, change }: PartProps) {
         ) : null}
         <TextField
           label="Zone of text without one"
+          path="definition.event_time.start.zone"
           value={form.zone}
           onChange={(zone) => change({ zone })}
           help="Such as UTC or Europe/Berlin."
@@ -50,18 +60,21 @@ function GenerateFields({ form, change }: PartProps) {
     <div className="two tight">
       <TextField
         label="A CTI every"
+        path="definition.advance.generate.every"
         value={form.every}
         onChange={(every) => change({ every })}
         help="A count of events (100) or a duration (10s)."
       />
       <TextField
         label="Delay"
+        path="definition.advance.generate.delay"
         value={form.delay}
         onChange={(delay) => change({ delay })}
         help="How long late events are waited for, such as 10s. -1tick commits each point at once."
       />
       <SelectField
         label="Follows"
+        path="definition.advance.generate.basis"
         value={form.basis}
         onChange={(basis) => change({ basis })}
         options={[
@@ -78,10 +91,36 @@ function GenerateFields({ form, change }: PartProps) {
   );
 }
 
+function keptWords({ kept }: StreamForm): string {
+  const said = Object.entries({ ...kept.definition, ...kept.advance }).filter(([, value]) => !isUsual(value));
+  return said.map(([name, value]) => `${name.replaceAll("_", " ")}: ${JSON.stringify(value)}`).join("; ");
+}
+
+/** What a stored stream says of a setting that nobody has set. */
+function isUsual(value: unknown): boolean {
+  return value === null || value === undefined || ["explicit", "leave_open", "hold"].includes(String(value));
+}
+
+/** The settings that were made elsewhere, by SQL, files or the API. */
+function Kept({ form }: { form: StreamForm }) {
+  const words = keptWords(form);
+  return words === "" ? null : (
+    <p className="quiet small">Set elsewhere, and kept as it is when you save here: {words}.</p>
+  );
+}
+
 export function AdvanceFields({ form, change }: PartProps) {
+  if (form.kept.advance.preset) {
+    return (
+      <Panel title="Advance time" note="A CTI says: everything before this moment is final.">
+        <Kept form={form} />
+      </Panel>
+    );
+  }
   return (
     <Panel title="Advance time" note="A CTI says: everything before this moment is final.">
       <div className="stack">
+        <Kept form={form} />
         <CheckField
           label="Generate CTIs from the events"
           checked={form.generate}
@@ -90,6 +129,7 @@ export function AdvanceFields({ form, change }: PartProps) {
         {form.generate ? <GenerateFields form={form} change={change} /> : null}
         <SelectField
           label="Events that start before the CTI"
+          path="definition.advance.late"
           value={form.late}
           onChange={(late) => change({ late })}
           options={[

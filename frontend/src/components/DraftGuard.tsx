@@ -1,0 +1,68 @@
+import { useEffect, useRef } from "react";
+import { useBlocker } from "react-router";
+import type { Drafted } from "../lib/drafts";
+import { Ask } from "./Ask";
+import { IsoInstant } from "./Instant";
+import { Notice } from "./Notices";
+
+type Guarded = Pick<Drafted<unknown>, "dirty" | "discard" | "done" | "restored">;
+
+/** Asks before a page with unsaved changes is left. Signing in again is no leaving: the way leads back here. */
+function useLeaving(dirty: () => boolean) {
+  const asked = useRef(dirty);
+  asked.current = dirty;
+  useEffect(() => {
+    const warn = (event: BeforeUnloadEvent) => {
+      if (asked.current()) event.preventDefault();
+    };
+    window.addEventListener("beforeunload", warn);
+    return () => window.removeEventListener("beforeunload", warn);
+  }, []);
+  return useBlocker(
+    ({ currentLocation, nextLocation }) =>
+      asked.current() &&
+      currentLocation.pathname !== nextLocation.pathname &&
+      !nextLocation.pathname.startsWith("/sign-in"),
+  );
+}
+
+/** Says what was restored, lets one discard it, and asks before what is not saved is left. */
+export function DraftGuard({ draft }: { draft: Guarded }) {
+  const blocker = useLeaving(draft.dirty);
+  const stay = () => blocker.reset?.();
+  const discard = () => {
+    draft.done();
+    blocker.proceed?.();
+  };
+  return (
+    <>
+      {draft.restored === null ? null : (
+        <Notice tone="busy">
+          <p className="row">
+            <span>
+              What you typed on <IsoInstant iso={new Date(draft.restored).toISOString()} /> (UTC) was not saved, and is
+              here again. Secrets have to be typed once more.
+            </span>
+            <button type="button" className="button" onClick={draft.discard}>
+              Discard it
+            </button>
+          </p>
+        </Notice>
+      )}
+      <Ask title="Leave without saving?" open={blocker.state === "blocked"} onClose={stay}>
+        <p>What you typed is not saved. It is kept in this browser for 30 days, and is here when you come back.</p>
+        <p className="row">
+          <button type="button" className="button" data-kind="primary" onClick={stay}>
+            Stay
+          </button>
+          <button type="button" className="button" onClick={() => blocker.proceed?.()}>
+            Leave and keep it
+          </button>
+          <button type="button" className="button" data-kind="danger" onClick={discard}>
+            Leave and discard it
+          </button>
+        </p>
+      </Ask>
+    </>
+  );
+}

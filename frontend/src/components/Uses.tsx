@@ -1,0 +1,49 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { api, unwrap } from "../lib/api";
+import { useSlug } from "../lib/session";
+import type { Use } from "../model/api";
+import { ErrorNote, Waiting } from "./Notices";
+import { Panel } from "./Panel";
+
+const PAGES = { stream: "streams", query: "queries", binding: "bindings" } as const;
+
+/** What depends on a stream or a query. */
+export function useUses(kind: "stream" | "query", id: string) {
+  const slug = useSlug();
+  const asked =
+    kind === "stream"
+      ? () => api.GET("/api/t/{slug}/streams/{stream}/uses/", { params: { path: { slug, stream: id } } })
+      : () => api.GET("/api/t/{slug}/queries/{query}/uses/", { params: { path: { slug, query: id } } });
+  return useQuery({ queryKey: [slug, "uses", kind, id], queryFn: () => unwrap(asked()), staleTime: 0 });
+}
+
+/** Each that depends on something, linked, with what it needs of it. */
+export function UseList({ uses }: { uses: readonly Use[] }) {
+  const slug = useSlug();
+  return (
+    <ul className="stack tight">
+      {uses.map((use) => (
+        <li key={`${use.kind} ${use.id}`}>
+          The {use.kind} <Link to={`/t/${slug}/${PAGES[use.kind]}/${use.id}`}>{use.name}</Link> {use.says}.
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What depends on a stream or a query, as a part of its page. */
+export function UsesPanel({ kind, id, none }: { kind: "stream" | "query"; id: string; none: string }) {
+  const uses = useUses(kind, id);
+  return (
+    <Panel title="Needed by">
+      {uses.isPending ? <Waiting>Looking what needs it…</Waiting> : null}
+      <ErrorNote error={uses.error} onRetry={() => void uses.refetch()} />
+      {uses.data === undefined ? null : uses.data.length === 0 ? (
+        <p className="quiet">{none}</p>
+      ) : (
+        <UseList uses={uses.data} />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,53 @@
+import { Link } from "react-router";
+import { IsoInstant } from "../../components/Instant";
+import { Scroll } from "../../components/Scroll";
+import { StateMark } from "../../components/StateMark";
+import { useSlug } from "../../lib/session";
+import type { RunShown } from "../../model/api";
+import { versionWords } from "../../model/versions";
+
+/** Runs, linked, with what each was started with. */
+export function History({ runs }: { runs: readonly RunShown[] }) {
+  const slug = useSlug();
+  return (
+    <Scroll label="Table of runs" tall>
+      <table>
+        <thead>
+          <tr>
+            <th>Started (UTC)</th>
+            <th>Binding</th>
+            <th>State</th>
+            <th>Query</th>
+            <th>Ended (UTC)</th>
+            <th>Message</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <tr key={run.id}>
+              <th scope="row">
+                <Link to={`/t/${slug}/runs/${run.id}`}>
+                  <IsoInstant iso={run.created_at} />
+                </Link>
+              </th>
+              <td>{run.binding_name}</td>
+              <td>
+                <StateMark observed={run.observed} since={run.changed_at} />
+              </td>
+              <td className="nowrap">
+                {run.query === null ? (
+                  <span title="This query was deleted">{run.query_name}</span>
+                ) : (
+                  <Link to={`/t/${slug}/queries/${run.query}`}>{run.query_name}</Link>
+                )}{" "}
+                {versionWords(run.query_version)}
+              </td>
+              <td>{run.ended_at === null ? "" : <IsoInstant iso={run.ended_at} />}</td>
+              <td className="message">{run.message}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}

@@ -1,0 +1,31 @@
+/** Which fault stands at which field of a form, and which stand at none of them. */
+
+import type { Fault } from "./api";
+
+export interface PlacedFaults {
+  /** The sentences at each field, by the path of the field. */
+  at: Readonly<Record<string, string>>;
+  rest: readonly Fault[];
+}
+
+export function sentenceOf({ message, remedy }: Fault): string {
+  return `${message} ${remedy}`;
+}
+
+/** The longest of `paths` that is `field` or leads to it; undefined where the form has no such field. */
+function pathOf(field: string, paths: readonly string[]): string | undefined {
+  const leading = paths.filter((path) => field === path || field.startsWith(`${path}.`));
+  return leading.toSorted((a, b) => b.length - a.length)[0];
+}
+
+/** Put each fault at the field of a form that it is about; `paths` are those that the form has. */
+export function placedFaults(faults: readonly Fault[], paths: readonly string[]): PlacedFaults {
+  const at: Record<string, string> = {};
+  const rest: Fault[] = [];
+  for (const fault of faults) {
+    const path = fault.field === null ? undefined : pathOf(fault.field, paths);
+    if (path === undefined) rest.push(fault);
+    else at[path] = path in at ? `${at[path]} ${sentenceOf(fault)}` : sentenceOf(fault);
+  }
+  return { at, rest };
+}
