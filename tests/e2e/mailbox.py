@@ -20,7 +20,7 @@ class Postbox:
     """Takes every mail, as an SMTP server does."""
 
     def __init__(self, folder: Path) -> None:
-        self.file = folder / "letters.txt"
+        self.file = letters_of(folder)
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
         """Append a letter to the file."""
@@ -30,10 +30,14 @@ class Postbox:
         return "250 OK"
 
 
+def letters_of(folder: Path) -> Path:
+    """Where the mails of the installation in `folder` are kept: beside it, for within all is its own."""
+    return folder.with_name(f"{folder.name}-letters.txt")
+
+
 @contextmanager
 def mail_server(folder: Path) -> Iterator[str]:
     """Run a mail server for the installation in `folder`; yields its address as the settings take it."""
-    folder.mkdir(parents=True, exist_ok=True)
     controller = Controller(Postbox(folder), hostname="127.0.0.1", port=free_port())
     controller.start()
     try:
@@ -44,7 +48,7 @@ def mail_server(folder: Path) -> Iterator[str]:
 
 def link_of_mail(installation: Installation, receiver: str, path: str) -> str:
     """Return the path with which the last mail to `receiver` names a page below `path`, such as `/verify-email/`."""
-    mails = (installation.var / "letters.txt").read_text().split(BETWEEN)
+    mails = letters_of(installation.var).read_text().split(BETWEEN)
     found = [
         link for mail in mails if f"To: {receiver}" in mail for link in re.findall(rf"http://\S+?({path}\S+)", mail)
     ]

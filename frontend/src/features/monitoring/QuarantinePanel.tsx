@@ -137,8 +137,10 @@ export function QuarantinePanel({ run, total }: { run: RunShown; total: number }
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [scope, setScope] = useState<RunScope>("own");
   const { pages, key } = useQuarantine(run.id, scope, outcome);
-  const { ref, newer, toNewest } = useFollowing(pages, key, total);
+  const { ref, behind, newer, toNewest } = useFollowing(pages, key, total);
   const rows = pages.data?.pages.flatMap((page) => page.rows) ?? [];
+  const none = pages.isSuccess && rows.length === 0 && !pages.hasNextPage;
+  const awaited = behind && total > 0 && outcome === null;
   return (
     <Panel
       title="Late and malformed rows"
@@ -156,10 +158,8 @@ export function QuarantinePanel({ run, total }: { run: RunShown; total: number }
     >
       <div ref={ref} />
       <ErrorNote error={pages.error} onRetry={() => void pages.refetch()} />
-      {pages.isPending ? <Waiting>Loading the rows…</Waiting> : null}
-      {pages.isSuccess && rows.length === 0 && !pages.hasNextPage ? (
-        <NoRows total={total} scope={scope} outcome={outcome} />
-      ) : null}
+      {pages.isPending || (none && awaited) ? <Waiting>Loading the rows…</Waiting> : null}
+      {none && !awaited ? <NoRows total={total} scope={scope} outcome={outcome} /> : null}
       {rows.length > 0 ? <QuarantineTable rows={rows} run={run} scope={scope} /> : null}
       <More pages={pages} what="older rows" />
     </Panel>

@@ -114,8 +114,9 @@ function NoResults({ total, scope }: { total: number; scope: RunScope }) {
 export function ResultsPanel({ run, total }: { run: RunShown; total: number }) {
   const [scope, setScope] = useState<RunScope>("own");
   const { pages, key } = useResults(run.id, scope);
-  const { ref, newer, toNewest } = useFollowing(pages, key, total);
+  const { ref, behind, newer, toNewest } = useFollowing(pages, key, total);
   const rows = pages.data?.pages.flatMap((page) => page.rows) ?? [];
+  const none = pages.isSuccess && rows.length === 0 && !pages.hasNextPage;
   return (
     <Panel
       title="Results"
@@ -130,8 +131,8 @@ export function ResultsPanel({ run, total }: { run: RunShown; total: number }) {
     >
       <div ref={ref} />
       <ErrorNote error={pages.error} onRetry={() => void pages.refetch()} />
-      {pages.isPending ? <Waiting>Loading the results…</Waiting> : null}
-      {pages.isSuccess && rows.length === 0 && !pages.hasNextPage ? <NoResults total={total} scope={scope} /> : null}
+      {pages.isPending || (behind && none && total > 0) ? <Waiting>Loading the results…</Waiting> : null}
+      {none && !(behind && total > 0) ? <NoResults total={total} scope={scope} /> : null}
       {rows.length > 0 ? <ResultTable rows={rows} run={run} scope={scope} /> : null}
       <More pages={pages} what="older results" />
     </Panel>

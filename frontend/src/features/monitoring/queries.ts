@@ -112,21 +112,24 @@ export function useInSight() {
 
 /**
  * Keep the first page up to date while `total` grows, as long as no older page was opened: then the rows stand still
- * for reading, and `toNewest` goes back to following. Nothing is read for a table that nobody sees (`ref` goes on it).
+ * for reading, and `toNewest` goes back to following. Nothing is read for a table that nobody sees (`ref` goes on it),
+ * unless it is empty. `behind`: what is shown is of before `total`, so that an empty page says nothing yet.
  */
 export function useFollowing<R>(pages: Pages<R>, key: readonly unknown[], total: number) {
   const { ref, isInSight } = useInSight();
   const queries = useQueryClient();
   const shown = useRef(total);
   const following = (pages.data?.pages.length ?? 0) <= 1;
-  const current = useRef({ pages, total, following, isInSight });
+  const empty = pages.data?.pages[0]?.rows.length === 0;
+  const current = useRef({ pages, total, following, empty, isInSight });
   useEffect(() => {
-    current.current = { pages, total, following, isInSight };
+    current.current = { pages, total, following, empty, isInSight };
   });
   useEffect(() => {
     const timer = setInterval(() => {
       const now = current.current;
-      if (!now.following || !now.isInSight() || now.pages.isFetching || now.total === shown.current) return;
+      if (!now.following || now.pages.isFetching || now.total === shown.current) return;
+      if (!now.empty && !now.isInSight()) return;
       shown.current = now.total;
       void now.pages.refetch();
     }, EVERY_MS);
@@ -134,6 +137,7 @@ export function useFollowing<R>(pages: Pages<R>, key: readonly unknown[], total:
   }, []);
   return {
     ref,
+    behind: pages.isFetching || total !== shown.current,
     newer: following ? 0 : Math.max(0, total - shown.current),
     toNewest: () => {
       shown.current = total;
