@@ -40,6 +40,12 @@ class FailureTally:
     def __init__(self) -> None:
         self._found: dict[tuple[str, str, FailureKind], FailureCount] = {}
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FailureTally) and self.counts() == other.counts()
+
+    def __hash__(self) -> int:
+        raise TypeError("a tally changes; it is no key")
+
     def __bool__(self) -> bool:
         return bool(self._found)
 

@@ -157,7 +157,7 @@ def test_a_lost_policy_is_found_at_the_start(superuser: "psycopg.Connection") ->
     for policy in ("punctual_organisation", "punctual_references_insert"):
         superuser.execute(f"ALTER POLICY {policy} ON runs_run RENAME TO lost")
         try:
-            assert ids() == ["punctual.E003"]
+            assert set(ids()) == {"punctual.E003"}
         finally:
             superuser.execute(f"ALTER POLICY lost ON runs_run RENAME TO {policy}")
 

@@ -38,6 +38,8 @@ LISTS = {
 }
 """Addresses whose answer grows with what an organisation has, and what they list."""
 NO_LISTS = {
+    "api/",
+    "api/openapi.json",
     "api/sign-in/",
     "api/permissions/",
     "api/downloads/<str:signed>/",
@@ -45,9 +47,12 @@ NO_LISTS = {
     "adapters/",
     "streams/<uuid:stream>/",
     "streams/<uuid:stream>/sample/",
+    "streams/<uuid:stream>/uses/",
     "queries/<uuid:query>/",
     "queries/<uuid:query>/explain/",
+    "queries/<uuid:query>/uses/",
     "bindings/<uuid:binding>/",
+    "bindings/<uuid:binding>/next-start/",
     "bindings/<uuid:binding>/results/",
     "runs/<uuid:run>/",
     "runs/<uuid:run>/definition/",
