@@ -45,11 +45,8 @@ def test_a_run_that_is_moved_in_mid_input_gives_the_results_of_an_undisturbed_on
 
 
 @pytest.fixture
-def silent_file(tmp_path: Path) -> Iterator[Path]:
-    """A file whose reader waits for bytes that do not come: the other end of a pipe holds it open.
-
-    It is the planner's process that finds it so; that which reads is made to hang in `test_hanging`.
-    """
+def pipe(tmp_path: Path) -> Iterator[Path]:
+    """What would be waited for without an end, were it opened as a file; `test_hanging` has adapters that hang."""
     path = tmp_path / "silent.jsonl"
     os.mkfifo(path)
     end = os.open(path, os.O_RDWR)
@@ -57,19 +54,17 @@ def silent_file(tmp_path: Path) -> Iterator[Path]:
     os.close(end)
 
 
-def test_a_file_that_does_not_answer_stops_its_own_run(
-    session: SparkSession, tmp_path: Path, silent_file: Path
-) -> None:
+def test_a_pipe_is_no_file_and_stops_its_own_run(session: SparkSession, tmp_path: Path, pipe: Path) -> None:
     expected = undisturbed(tmp_path / "undisturbed", 6)
     write_readings(tmp_path / "readings.jsonl", 6)
     settings = CarrierSettings(home=str(tmp_path), read_deadline_s=3.0)
     carrier = Carrier(session, tmp_path / "carrier", settings)
-    carrier.add(spec("silent", silent_file.name))
+    carrier.add(spec("silent", pipe.name))
     carrier.add(spec("a", "readings.jsonl"))
     carrier.start()
     await_ends(carrier, {"a", "silent"}, after=0, deadline_s=DEADLINE_S)
     told = carrier.last_runs()["silent-1"]
     carrier.close()
-    assert (told["state"], told["domain"]) == ("failed", "external")
-    assert "did not answer within 3 s" in told["message"]
+    assert (told["state"], told["domain"]) == ("failed", "user")
+    assert pipe.name in told["message"]
     assert rows(tmp_path, "a") == expected
