@@ -2,13 +2,9 @@
 
 import math
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
-from threading import Lock
-from typing import Final
-from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.db.models import F
@@ -16,47 +12,24 @@ from django.utils import timezone
 
 from webapp.accounts.models import PreviewUse
 from webapp.accounts.quotas import QUOTAS, OverQuota, Usage, counts, limit
-from webapp.core.context import current_organisation
-from webapp.core.errors import Busy
 
 NAME = "preview_seconds"
-AT_ONCE: Final = 4
-"""Previews of one organisation that a server process computes at the same time."""
-_computing: Final[Counter[UUID]] = Counter()
-_counting: Final = Lock()
 
 
 @contextmanager
 def previewing() -> Iterator[None]:
     """Measure what the block computes and add it to the present day, also if it fails.
 
-    Raises `OverQuota` before the block when the day's time is used up, `Busy` while `AT_ONCE` others are computed: so
-    those that come together overrun the limit by no more than so many time-outs, and leave others threads to answer.
+    Raises `OverQuota` before the block when the day's time is used up. What is computed runs in limited processes, of
+    which an organisation has few at once: those that come together overrun the limit by no more than their time.
     """
-    with _place():
-        day = _today()
-        _check_time_left(day)
-        began = monotonic()
-        try:
-            yield
-        finally:
-            _add(day, math.ceil((monotonic() - began) * 1000))
-
-
-@contextmanager
-def _place() -> Iterator[None]:
-    organisation = current_organisation()
-    with _counting:
-        if _computing[organisation] >= AT_ONCE:
-            raise Busy("Other previews of this organisation are being computed. Try again in a moment.")
-        _computing[organisation] += 1
+    day = _today()
+    _check_time_left(day)
+    began = monotonic()
     try:
         yield
     finally:
-        with _counting:
-            _computing[organisation] -= 1
-            if not _computing[organisation]:
-                del _computing[organisation]
+        _add(day, math.ceil((monotonic() - began) * 1000))
 
 
 def monotonic() -> float:

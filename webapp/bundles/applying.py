@@ -1,5 +1,6 @@
 """Applying files: everything in one transaction, or nothing."""
 
+import copy
 from collections import Counter
 from collections.abc import Mapping
 from typing import Final
@@ -9,14 +10,17 @@ from django.db.models import ProtectedError
 
 from webapp.accounts.models import Organisation, User
 from webapp.audit.recording import Target, record
-from webapp.bundles.planning import Planned, plan
+from webapp.bundles.exporting import read_present
+from webapp.bundles.planning import Planned, StreamPlanned, held_faults, plan, token_of
 from webapp.core.context import current_organisation
 from webapp.core.errors import Conflict, Faulty
 from webapp.queries.access import current_version
 from webapp.queries.checking import Draft
 from webapp.queries.models import Query, QueryVersion
 from webapp.queries.services import create_query, create_version, delete_query
+from webapp.runs.access import held_by_open_runs
 from webapp.runs.bindings import delete_binding, write_binding
+from webapp.runs.checking import Bound
 from webapp.runs.models import Binding
 from webapp.streams.models import Stream
 from webapp.streams.services import delete_stream, store_stream
@@ -29,21 +33,32 @@ def apply(files: Mapping[str, str], *, prune: bool, token: str, author: User | N
     """Make everything as `files` say it, and with `prune` delete what they do not say.
 
     Raises `Conflict` if anything changed since the plan of `token`, `Faulty` with the faults of all files. Nothing is
-    half applied: one transaction holds it all, and the rows that it reads are locked meanwhile.
+    half applied: one transaction holds it all. The files are checked before it, for nobody else writes meanwhile; under
+    its locks it is only asked whether what they were checked against is still so.
     """
+    if token_of(files, read_present(), prune=prune) != token:
+        raise _changed()
+    planned = plan(files, prune=prune)
+    if planned.token != token:
+        raise _changed()
+    if planned.refused:
+        raise Faulty(list(planned.found.faults))
     try:
         with transaction.atomic():
             _lock()
-            planned = plan(files, prune=prune)
-            if planned.token != token:
-                raise Conflict("Definitions or files have changed since the plan. Make a new plan and look at it.")
-            if planned.refused:
-                raise Faulty(list(planned.faults))
+            if read_present().fingerprint() != planned.present.fingerprint():
+                raise _changed()
+            if held := held_faults(planned.found.deleted, held_by_open_runs()):
+                raise Faulty([*held])
             _write(planned, author)
             _record(planned)
             return planned
     except (IntegrityError, ProtectedError):
         raise Conflict("Somebody changed a definition at the same time. Make a new plan and look at it.") from None
+
+
+def _changed() -> Conflict:
+    return Conflict("Definitions or files have changed since the plan. Make a new plan and look at it.")
 
 
 def _lock() -> None:
@@ -55,26 +70,37 @@ def _lock() -> None:
 
 def _record(planned: Planned) -> None:
     """Record the whole beside what each definition's own event says."""
-    counts = Counter(_DONE[each.action] for each in planned.changes if each.action in _DONE)
+    counts = Counter(_DONE[each.action] for each in planned.found.changes if each.action in _DONE)
     target = Target("organisation", current_organisation(), "definitions")
     record("definitions.applied", target=target, after={name: counts[name] for name in _DONE.values()})
 
 
 def _write(planned: Planned, author: User | None) -> None:
-    changed = {(each.kind, each.name) for each in planned.changes if each.action in ("create", "update")}
-    after, present = planned.after, planned.present
-    for name, stream in after.streams.items():
+    found, present = planned.found, planned.present
+    changed = {(each.kind, each.name) for each in found.changes if each.action in ("create", "update")}
+    streams = dict(present.streams)
+    for name, stream in found.streams.items():
+        streams[name] = _stream(name, stream, present.streams.get(name))
         if ("stream", name) in changed:
-            store_stream(stream=stream)
-    for name, query in after.queries.items():
+            store_stream(stream=streams[name])
+    for name, draft in found.queries.items():
         if ("query", name) in changed:
-            _write_query(present.versions.get(name), query.draft, author)
-    for name, bound in after.bindings.items():
+            _write_query(present.versions.get(name), draft, author)
+    for name, each in found.bindings.items():
         if ("binding", name) in changed:
             binding = present.bindings.get(name) or Binding(name=name)
-            binding.dedicated, binding.freshness = bound.dedicated, bound.freshness
-            write_binding(binding, current_version(Query.objects.get(name=bound.query)), bound.chosen)
+            binding.dedicated, binding.freshness = each.dedicated, each.freshness
+            chosen = {
+                node: Bound(streams[one.stream], one.advance, one.event_time) for node, one in each.inputs.items()
+            }
+            write_binding(binding, current_version(Query.objects.get(name=each.query)), chosen)
     _delete(planned)
+
+
+def _stream(name: str, planned: StreamPlanned, present: Stream | None) -> Stream:
+    stream = Stream(name=name) if present is None else copy.copy(present)
+    stream.definition, stream.adapter = planned.definition, planned.adapter
+    return stream
 
 
 def _write_query(version: QueryVersion | None, draft: Draft, author: User | None) -> None:
@@ -85,10 +111,10 @@ def _write_query(version: QueryVersion | None, draft: Draft, author: User | None
 
 
 def _delete(planned: Planned) -> None:
-    present = planned.present
-    for name in planned.deleted.get("binding", ()):
+    present, deleted = planned.present, planned.found.deleted
+    for name in deleted.get("binding", ()):
         delete_binding(binding=present.bindings[name])
-    for name in planned.deleted.get("query", ()):
+    for name in deleted.get("query", ()):
         delete_query(query=present.versions[name].query)
-    for name in planned.deleted.get("stream", ()):
+    for name in deleted.get("stream", ()):
         delete_stream(stream=present.streams[name])

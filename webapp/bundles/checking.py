@@ -141,7 +141,8 @@ def _query(source: Source, scope: _Scope, faults: list[FileFault]) -> QueryAfter
         return None
     current = scope.present.versions.get(source.name)
     before = None if current is None else stored_text(current)
-    return QueryAfter(Draft(graph), print_sql(graph) if before is None else rewrite_sql(before, graph))
+    text = print_sql(graph) if before is None else rewrite_sql(before, graph)
+    return QueryAfter(Draft(graph, None, rewritten_from=before, written=text), text)
 
 
 def _below_node(nodes: object, node: str | None) -> Sequence[Path]:

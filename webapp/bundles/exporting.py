@@ -1,5 +1,7 @@
 """What an organisation has, and its one canonical form as files."""
 
+import hashlib
+import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +14,7 @@ from webapp.bundles.yaml_text import write_yaml
 from webapp.core.context import current_organisation
 from webapp.queries.access import current_versions
 from webapp.queries.models import QueryVersion
-from webapp.queries.texts import InputSettings, settings_of, text_of
+from webapp.queries.texts import InputSettings, settings_of, stored_text, text_of
 from webapp.runs.access import bound_inputs, listed_bindings
 from webapp.runs.checking import Bound
 from webapp.runs.models import Binding
@@ -42,6 +44,15 @@ class Present:
         texts |= {f"queries/{name}.sql": text_of(each) for name, each in self.versions.items()}
         return texts | {f"bindings/{name}.yaml": self.binding_text(each) for name, each in self.bindings.items()}
 
+    def fingerprint(self) -> str:
+        """Return what changes whenever a definition does; takes no more than to read them."""
+        seen = [
+            sorted([name, str(each.pk), each.definition, each.adapter] for name, each in self.streams.items()),
+            sorted([name, str(each.pk), stored_text(each)] for name, each in self.versions.items()),
+            sorted([name, _seen(each)] for name, each in self.bindings.items()),
+        ]
+        return hashlib.sha256(json.dumps(seen).encode()).hexdigest()
+
     def binding_text(self, binding: Binding) -> str:
         """Return the canonical text of a binding, against the current version of its query."""
         name = binding.query_version.query.name
@@ -54,9 +65,14 @@ def read_present() -> Present:
     """Return what the organisation in context has now."""
     return Present(
         streams=streams_by_name(),
-        versions={version.query.name: version for version in current_versions()},
+        versions={version.query.name: version for version in current_versions(with_authors=False)},
         bindings={binding.name: binding for binding in listed_bindings()},
     )
+
+
+def _seen(binding: Binding) -> list[Any]:
+    inputs = sorted((each.node, str(each.stream_id), each.advance, each.event_time) for each in binding.inputs.all())
+    return [str(binding.pk), str(binding.query_version_id), binding.dedicated, inputs]
 
 
 def export() -> dict[str, str]:

@@ -5,10 +5,12 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 from streaming.definition.faults import FaultCode, Severity
+from streaming.definition.graph import Strict
+from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from webapp.bundles.bodies import Action, Change, FileFault, Kind, Plan
 from webapp.bundles.checking import After, BindingAfter, check_files
 from webapp.bundles.effort import Effort
@@ -16,6 +18,8 @@ from webapp.bundles.exporting import Present, changed_stream, present_stream, re
 from webapp.bundles.files import Read, path_of, read_files
 from webapp.core.context import current_organisation
 from webapp.core.errors import fault
+from webapp.core.limited.jobs import READING, limited
+from webapp.queries.checking import Draft
 from webapp.queries.services import content_hash
 from webapp.queries.texts import text_of
 from webapp.runs.access import Held, held_by_open_runs
@@ -25,42 +29,95 @@ MOST_COMPARED: Final = 4_000_000
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
+class StreamPlanned(Strict):
+    """A stream as it will be stored; its secrets are sealed."""
+
+    definition: dict[str, Any]
+    adapter: dict[str, Any]
+
+
+class InputPlanned(Strict):
+    """What an input of a binding will read, and the settings that replace the stream's."""
+
+    stream: str
+    advance: AdvanceTimeSettings | None
+    event_time: EventTimeBy | None
+
+
+class BindingPlanned(Strict):
+    """A binding as it will be stored."""
+
+    query: str
+    dedicated: bool
+    inputs: dict[str, InputPlanned]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What comes out of the files: what is shown, and by name what is to be written; `deleted` only with prune."""
+
+    changes: list[Change]
+    faults: list[FileFault]
+    streams: dict[str, StreamPlanned]
+    queries: dict[str, Draft]
+    bindings: dict[str, BindingPlanned]
+    deleted: dict[Kind, list[str]]
+
+
 @dataclass(frozen=True)
 class Planned:
-    """The plan: what is shown of it, and what applying it writes. `deleted` are names by kind, empty without prune."""
+    """The plan: what was found, the definitions that it stands on, and the token of both."""
 
-    changes: Sequence[Change]
-    faults: Sequence[FileFault]
-    token: str
-    after: After
+    found: Findings
     present: Present
-    deleted: Mapping[Kind, Sequence[str]] = field(default_factory=dict)
+    token: str
 
     @property
     def refused(self) -> bool:
         """Whether any fault is an error."""
-        return any(each.severity is Severity.ERROR for each in self.faults)
+        return any(each.severity is Severity.ERROR for each in self.found.faults)
 
     def shown(self) -> Plan:
         """Return the plan as the API shows it."""
-        return Plan(changes=list(self.changes), faults=list(self.faults), token=self.token)
+        return Plan(changes=self.found.changes, faults=self.found.faults, token=self.token)
 
 
 def plan(files: Mapping[str, str], *, prune: bool) -> Planned:
-    """Return what applying `files` would change; nothing is written."""
+    """Return what applying `files` would change; nothing is written.
+
+    Raises `Busy` while as much is planned as may be, `TooMuchWork` for files that take more than there is.
+    """
+    present, held = read_present(), held_by_open_runs() if prune else {}
+    return Planned(findings(files, present, held, prune), present, token_of(files, present, prune=prune))
+
+
+@limited("The check of these files", "Send fewer or smaller files at once.", READING, opens_secrets=True)
+def findings(files: Mapping[str, str], present: Present, held: Mapping[Held, str], prune: bool) -> Findings:
+    """Return what comes out of `files` beside `present`; `held` is what runs need that have not ended."""
     effort = Effort()
-    present, read = read_present(), read_files(files, effort)
+    read = read_files(files, effort)
     after = check_files(read, present, effort, prune=prune)
     deleted = _deleted(read, present) if prune else {}
-    faults = [*read.faults, *after.faults, *_held(deleted, held_by_open_runs() if prune else {})]
-    return Planned(
+    faults = [*read.faults, *after.faults, *held_faults(deleted, held)]
+    return Findings(
         changes=list(_changes(after, present, deleted, effort)),
         faults=sorted(faults, key=lambda each: (each.file, each.line, each.column)),
-        token=_token(files, present, prune=prune),
-        after=after,
-        present=present,
+        streams={
+            name: StreamPlanned(definition=each.definition, adapter=each.adapter)
+            for name, each in after.streams.items()
+        },
+        queries={name: each.draft for name, each in after.queries.items()},
+        bindings={name: _planned(each) for name, each in after.bindings.items()},
         deleted=deleted,
     )
+
+
+def _planned(binding: BindingAfter) -> BindingPlanned:
+    inputs = {
+        node: InputPlanned(stream=each.stream.name, advance=each.advance, event_time=each.event_time)
+        for node, each in binding.chosen.items()
+    }
+    return BindingPlanned(query=binding.query, dedicated=binding.dedicated, inputs=inputs)
 
 
 def _deleted(read: Read, present: Present) -> dict[Kind, list[str]]:
@@ -72,15 +129,21 @@ def _deleted(read: Read, present: Present) -> dict[Kind, list[str]]:
     }
 
 
-def _held(deleted: Mapping[Kind, Sequence[str]], held: Mapping[Held, str]) -> Iterator[FileFault]:
-    """Yield a fault for each of `deleted` that a run needs which has not ended."""
-    for kind, names in deleted.items():
-        for name in names:
-            if (binding := held.get((kind, name))) is not None:
-                message = f"The {kind} {name} is in none of the files, but a run of the binding {binding} uses it."
-                remedy = f"Stop {binding} first, add the file of the {kind}, or apply without pruning."
-                found = fault(FaultCode.IN_USE, message, remedy)
-                yield FileFault(file=path_of(kind, name), line=1, column=1, **dict(found))
+def held_faults(deleted: Mapping[Kind, Sequence[str]], held: Mapping[Held, str]) -> list[FileFault]:
+    """Return a fault for each of `deleted` that a run needs which has not ended."""
+    return [
+        _held_fault(kind, name, held[(kind, name)])
+        for kind, names in deleted.items()
+        for name in names
+        if (kind, name) in held
+    ]
+
+
+def _held_fault(kind: Kind, name: str, binding: str) -> FileFault:
+    message = f"The {kind} {name} is in none of the files, but a run of the binding {binding} uses it."
+    remedy = f"Stop {binding} first, add the file of the {kind}, or apply without pruning."
+    found = fault(FaultCode.IN_USE, message, remedy)
+    return FileFault(file=path_of(kind, name), line=1, column=1, **dict(found))
 
 
 def _changes(after: After, present: Present, deleted: Mapping[Kind, Sequence[str]], effort: Effort) -> Iterator[Change]:
@@ -154,15 +217,7 @@ def unified(path: str, before: str | None, now: str | None, *, whole: bool = Fal
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
-def _token(files: Mapping[str, str], present: Present, *, prune: bool) -> str:
+def token_of(files: Mapping[str, str], present: Present, *, prune: bool) -> str:
     """Return what stands for the files and for all that the organisation has now."""
-    seen = [
-        str(current_organisation()),
-        prune,
-        sorted(files.items()),
-        sorted(present.files().items()),
-        sorted((name, str(stream.pk), json.dumps(stream.adapter)) for name, stream in present.streams.items()),
-        sorted((name, str(version.pk)) for name, version in present.versions.items()),
-        sorted((name, str(each.pk), str(each.query_version_id)) for name, each in present.bindings.items()),
-    ]
+    seen = [str(current_organisation()), prune, sorted(files.items()), present.fingerprint()]
     return hashlib.sha256(json.dumps(seen).encode()).hexdigest()

@@ -11,6 +11,7 @@ from typing import Any, Final
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from webapp.core.errors import FRAMEWORK_MESSAGES, ErrorEnvelope, TooLarge
+from webapp.core.limited.departure import Departure, answered_until
 
 Message = Mapping[str, Any]
 Scope = dict[str, Any]
@@ -41,7 +42,8 @@ class LimitedBodies:
             await _refuse(send, most)
             return
         watched = _Watched(receive, send, most)
-        await self._application(scope, watched.receive, watched.send)
+        with answered_until(watched.departure):
+            await self._application(scope, watched.receive, watched.send)
 
 
 class _Watched:
@@ -54,11 +56,14 @@ class _Watched:
         self._read_bytes = 0
         self._refused = False
         self._begun = False
+        self.departure = Departure()
 
     async def receive(self) -> Message:
         if self._refused:
             return {"type": "http.disconnect"}
         message = await self._receive()
+        if message["type"] == "http.disconnect":
+            self.departure.depart()
         self._read_bytes += len(message.get("body", b""))
         if self._read_bytes <= self._most_bytes:
             return message

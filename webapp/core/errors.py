@@ -7,6 +7,8 @@ ApiError      a request is refused; its subclasses carry the status and the code
   Faulty      what was sent has faults; all of them are listed
   TooLarge    the body is larger than this address takes
   Busy        as much of this as may run at once is running
+  TooMuchWork what was sent needs more time, memory or output than there is for it
+  ClientGone  nobody waits for the answer any more
   Unavailable Redis is away, without which this is not done
 """
 
@@ -107,6 +109,23 @@ class Busy(ApiError):
     code = "too_many_requests"
 
 
+class TooMuchWork(ApiError):
+    """What was sent needs more time, memory or output than a limited process has."""
+
+    status = 422
+    code = "too_much_work"
+
+
+class ClientGone(ApiError):
+    """Nobody waits for the answer any more."""
+
+    status = 499
+    code = "client_gone"
+
+    def __init__(self) -> None:
+        super().__init__("The client went away before this was done. Ask again.")
+
+
 class Unavailable(ApiError):
     """Redis is away: what must be counted before it is done, is not done."""
 
@@ -177,7 +196,12 @@ def _envelope(status: int, code: str, message: str, faults: list[Fault], headers
 
 
 RETRY_S: Final = 60
-HEADERS: Final = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": str(RETRY_S)}}
+BUSY_S: Final = 5
+HEADERS: Final = {
+    401: {"WWW-Authenticate": "Bearer"},
+    429: {"Retry-After": str(BUSY_S)},
+    503: {"Retry-After": str(RETRY_S)},
+}
 """Headers of refusals by their status."""
 REDIS_AWAY: Final = (redis.exceptions.ConnectionError, redis.exceptions.TimeoutError)
 FRAMEWORK_MESSAGES = {

@@ -32,10 +32,11 @@ def listed_versions() -> QuerySet[QueryVersion]:
     return QueryVersion.objects.select_related("author", "text", "query")
 
 
-def current_versions() -> list[QueryVersion]:
-    """Return the newest version of each query, by the query's name."""
+def current_versions(*, with_authors: bool = True) -> list[QueryVersion]:
+    """Return the newest version of each query, by the query's name; without authors where only definitions count."""
     newer = QueryVersion.objects.filter(query=OuterRef("query"), number__gt=OuterRef("number"))
-    return list(listed_versions().filter(~Exists(newer)).order_by("query__name"))
+    found = listed_versions().filter(~Exists(newer)).order_by("query__name")
+    return list(found if with_authors else found.select_related(None).select_related("text", "query"))
 
 
 def current_version(query: Query) -> QueryVersion:

@@ -22,7 +22,6 @@ from webapp.queries.bodies import (
     CompletionList,
     Explained,
     ExplanationBody,
-    OneOfGraphAndText,
     QueryList,
     QueryNameBody,
     QueryShown,
@@ -33,10 +32,8 @@ from webapp.queries.bodies import (
     VersionList,
     VersionShown,
 )
-from webapp.queries.checking import Draft, Examined, examine_graph, examine_text, sound_graph, sound_text
 from webapp.queries.models import QueryVersion
-from webapp.queries.texts import text_of
-from webapp.streams.access import stream_definitions, streams_with_ctis
+from webapp.queries.texts import stored_text, text_of
 
 VERSIONS_LISTED = 100
 BEFORE = OpenApiParameter("before", int, description="List older ones: the number of the oldest version you have.")
@@ -79,18 +76,6 @@ def shown(version: QueryVersion, streams: Mapping[str, UUID]) -> QueryShown:
     )
 
 
-def _sound(body: OneOfGraphAndText) -> Draft:
-    streams = stream_definitions()
-    return sound_graph(body.raw(), streams) if body.text is None else sound_text(body.text, streams)
-
-
-def _examined(body: ValidationBody) -> Examined:
-    streams, own_ctis = stream_definitions(), streams_with_ctis()
-    if body.given_graph:
-        return examine_graph(body.raw(), streams, text=body.text, own_ctis=own_ctis)
-    return examine_text(body.text or "", streams, own_ctis=own_ctis)
-
-
 class QueriesView(TenantView):
     """The queries of an organisation."""
 
@@ -109,7 +94,7 @@ class QueriesView(TenantView):
     def post(self, request: Request, slug: str) -> Response:
         """Create a query, named as its graph or text is, with its first version; 422 with all faults."""
         body = read_body(request, VersionBody)
-        query = services.create_query(draft=_sound(body), comment=body.comment, author=self.user)
+        query = services.create_query(draft=assistance.sound(body), comment=body.comment, author=self.user)
         version = current_version(query)
         return answer(shown(version, streams_used([version])), 201)
 
@@ -191,8 +176,9 @@ class VersionsView(TenantView):
         """Make a version; 200 with the current one when the graph is the same, if not its text; 422 with all faults."""
         found = access_query(query)
         body = read_body(request, VersionBody)
+        draft = assistance.sound(body, stored_text(current_version(found)))
         version, made = services.create_version(
-            query=found, draft=_sound(body), comment=body.comment, author=self.user, parent=body.parent
+            query=found, draft=draft, comment=body.comment, author=self.user, parent=body.parent
         )
         return answer(shown_version(version), 201 if made else 200)
 
@@ -207,7 +193,7 @@ class ValidateView(TenantView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Return all faults of a query, what would refuse its start as warnings, its schemas, and its other form."""
-        found = _examined(read_body(request, ValidationBody))
+        found = assistance.examine(read_body(request, ValidationBody))
         return answer(
             Validation(
                 faults=list(found.faults),

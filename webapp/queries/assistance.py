@@ -1,63 +1,70 @@
-"""What helps while a query is written: completion of its text, and what it will do."""
+"""What helps while a query is written: its check, completion of its text, and what it will do."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from streaming.definition import explain as explaining
 from streaming.definition.graph import QueryGraph
-from streaming.definition.sql import complete_sql
 from streaming.definition.streams import AdvanceTimeSettings
 from webapp.core.errors import Faulty
-from webapp.queries.bodies import CompletionItem, CompletionList, Explained
-from webapp.queries.checking import Streams, examine_text, refuses, sound_graph, too_long
+from webapp.queries import jobs
+from webapp.queries.bodies import CompletionList, Explained, GraphOrText
+from webapp.queries.checking import Draft, Examined, refuses, too_long
 from webapp.queries.models import QueryVersion
-from webapp.queries.texts import settings_of
-from webapp.streams.access import stream_definitions
+from webapp.queries.texts import stored_text
+from webapp.streams.access import stream_definitions, streams_with_ctis
 
 Advance = Mapping[str, AdvanceTimeSettings]
+
+
+def examine(asked: GraphOrText) -> Examined:
+    """Return what can be said of the query that was sent, faults and all."""
+    streams, own_ctis = stream_definitions(), streams_with_ctis()
+    if asked.given_graph:
+        return jobs.examined_graph(asked.raw(), asked.text, streams, own_ctis)
+    return jobs.examined_text(asked.text or "", streams, own_ctis)
+
+
+def sound(asked: GraphOrText, before: str | None = None) -> Draft:
+    """Return the query that was sent as a draft; `before` is the text of the version that it replaces.
+
+    Raises `Faulty` with all faults if any is an error.
+    """
+    streams = stream_definitions()
+    if asked.text is None:
+        raw = asked.raw()
+        checked = jobs.checked_graph(raw, streams, before)
+        if refuses(checked.faults):
+            raise Faulty(checked.faults)
+        return Draft(QueryGraph.model_validate(raw), None, rewritten_from=before, written=checked.text)
+    found = jobs.examined_text(asked.text, streams)
+    if found.graph is None or refuses(found.faults):
+        raise Faulty(list(found.faults))
+    return Draft(found.graph, asked.text)
 
 
 def complete(text: str, at: int) -> CompletionList:
     """Return what may stand at code point `at` of `text`; beyond its end means at its end. Raises `Faulty`."""
     if refused := too_long(text):
         raise Faulty(refused)
-    found = complete_sql(text, min(at, len(text)), stream_definitions())
-    items = [
-        CompletionItem(label=each.label, kind=each.kind, detail=each.detail, help=each.help, insert=each.insert)
-        for each in found.items
-    ]
-    return CompletionList(start=found.start, end=found.end, items=items)
+    return jobs.completed(text, min(at, len(text)), stream_definitions())
 
 
 def explain_graph(graph: Mapping[str, Any], advance: Advance) -> Explained:
     """Explain a graph as it was sent. Raises `Faulty` with all faults of one that is not sound."""
-    streams = stream_definitions()
-    return _explained(sound_graph(graph, streams).graph, streams, advance)
+    return _given(jobs.explained_graph(graph, stream_definitions(), advance))
 
 
 def explain_text(text: str, advance: Advance) -> Explained:
     """Explain a text; `advance` replaces what it says of inputs. Raises `Faulty` with all faults and their spans."""
-    streams = stream_definitions()
-    found = examine_text(text, streams)
-    if found.graph is None or refuses(found.faults):
-        raise Faulty(list(found.faults))
-    return _explained(found.graph, streams, {**found.advance, **advance})
+    return _given(jobs.explained_text(text, stream_definitions(), advance))
 
 
 def explain_version(version: QueryVersion) -> Explained:
     """Explain a stored version. Raises `Faulty` when it no longer fits its streams."""
-    streams = stream_definitions()
-    graph = sound_graph(version.graph, streams).graph
-    return _explained(graph, streams, settings_of(version).advance)
+    return _given(jobs.explained_graph(version.graph, stream_definitions(), {}, stored_text(version)))
 
 
-def _explained(graph: QueryGraph, streams: Streams, advance: Advance) -> Explained:
-    try:
-        explanation = explaining.explain(graph, streams, advance)
-    except explaining.Unsound as unsound:
-        raise Faulty(list(unsound.faults)) from None
-    return Explained(
-        explanation=explanation,
-        text=explaining.explain_text(explanation),
-        mermaid=explaining.explain_mermaid(explanation),
-    )
+def _given(told: jobs.ExplanationGiven) -> Explained:
+    if told.explained is None:
+        raise Faulty(told.faults)
+    return told.explained

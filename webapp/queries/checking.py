@@ -19,10 +19,15 @@ Streams = Mapping[str, StreamDefinition]
 
 @dataclass(frozen=True)
 class Draft:
-    """A sound query that is not stored yet; `text` is None where it was given as a graph."""
+    """A sound query that is not stored yet; `text` is None where it was given as a graph.
+
+    `written` is then a text that says the graph: `rewritten_from`, that of the version before, else the graph printed.
+    """
 
     graph: QueryGraph
     text: str | None = None
+    rewritten_from: str | None = None
+    written: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,12 +95,5 @@ def sound_graph(graph: Mapping[str, Any], streams: Streams) -> Draft:
     faults = list(check(graph, streams).faults)
     if refuses(faults):
         raise Faulty(faults)
-    return Draft(QueryGraph.model_validate(graph))
-
-
-def sound_text(text: str, streams: Streams) -> Draft:
-    """Return `text` as a draft. Raises `Faulty` with all faults if any is an error."""
-    examined = examine_text(text, streams)
-    if examined.graph is None or refuses(examined.faults):
-        raise Faulty(list(examined.faults))
-    return Draft(examined.graph, text)
+    read = QueryGraph.model_validate(graph)
+    return Draft(read, written=print_sql(read))

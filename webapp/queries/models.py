@@ -30,7 +30,10 @@ class Query(TenantModel):
 
 
 class QueryVersion(TenantModel):
-    """One version of a query's graph: written once, never changed."""
+    """One version of a query's graph: written once, never changed.
+
+    `printed` is the graph as text where no text is stored beside it; empty in versions older than this field.
+    """
 
     query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
@@ -39,6 +42,7 @@ class QueryVersion(TenantModel):
     author = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
     author_label = models.CharField(max_length=254, default="")
     comment = models.CharField(max_length=500, blank=True)
+    printed = models.TextField(blank=True, default="")
     parent = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 

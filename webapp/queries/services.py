@@ -8,7 +8,6 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from streaming.definition.graph import QueryGraph
-from streaming.definition.sql import rewrite_sql
 from webapp.accounts.models import User
 from webapp.audit.recording import Target, record
 from webapp.core.context import current_actor
@@ -118,11 +117,14 @@ def _add_version(
         comment=comment,
         parent=parent,
     )
-    version.save()
     before = None if parent is None else stored_text(parent)
     text = draft.text
     if text is None and before is not None:
-        text = rewrite_sql(before, draft.graph)
+        if draft.rewritten_from != before:  # it takes seconds, and nobody else can write meanwhile
+            raise Conflict("The text of this query was changed meanwhile. Look at it, and send your change again.")
+        text = draft.written
+    version.printed = draft.written if text is None else ""
+    version.save()
     if text is not None:
         QueryText(version=version, text=text).save()
     return version

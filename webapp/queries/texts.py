@@ -7,10 +7,12 @@ from typing import Final
 from streaming.definition.graph import QueryGraph
 from streaming.definition.sql import parse_sql, print_sql, rewrite_sql
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from webapp.core.limited.jobs import TYPING, limited
 from webapp.queries.models import QueryText, QueryVersion
 
 LONGEST_TEXT: Final = 200_000
 """Characters in the text of a query."""
+SMALLER: Final = "Make the query smaller, or divide it into several."
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ def stored_text(version: QueryVersion) -> str | None:
 def text_of(version: QueryVersion) -> str:
     """Return the stored text of `version`, else its graph printed."""
     stored = stored_text(version)
-    return print_sql(version.read_graph()) if stored is None else stored
+    return version.printed or printed(version.read_graph()) if stored is None else stored
 
 
 def settings_of(version: QueryVersion) -> InputSettings:
@@ -41,6 +43,13 @@ def settings_of(version: QueryVersion) -> InputSettings:
     return InputSettings() if stored is None else settings_in(stored)
 
 
+@limited("The text of this query", SMALLER, TYPING)
+def printed(graph: QueryGraph) -> str:
+    """Return the text of a graph."""
+    return print_sql(graph)
+
+
+@limited("The text of this query", SMALLER, TYPING)
 def settings_in(text: str) -> InputSettings:
     """Return what `text` says of its inputs."""
     script = parse_sql(text)

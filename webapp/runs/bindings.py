@@ -15,7 +15,7 @@ from webapp.queries.access import access_version
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import settings_of
 from webapp.runs.access import listed_bindings, open_run
-from webapp.runs.checking import Bound, check_bound, refuses
+from webapp.runs.checking import Bound, bound_faults, refuses
 from webapp.runs.choosing import InputChoice, choose
 from webapp.runs.models import Binding, BindingInput
 from webapp.streams.access import streams_by_name
@@ -102,7 +102,8 @@ def _check_and_write(binding: Binding, version: QueryVersion, inputs: Mapping[st
     graph = version.read_graph()
     streams = streams_by_name()
     chosen, faults = choose(graph, settings_of(version), inputs, streams)
-    faults += check_bound(graph, chosen, {name: each.read_definition() for name, each in streams.items()})
+    definitions = {name: each.read_definition() for name, each in streams.items()}
+    faults += bound_faults(graph, chosen, definitions, connect=False)
     if refuses(faults):
         raise Faulty(faults)
     write_binding(binding, version, chosen)

@@ -12,6 +12,7 @@ from streaming.definition.event_time import check_event_times, with_event_times
 from streaming.definition.faults import Fault, Severity
 from streaming.definition.graph import InputNode, QueryGraph, Strict
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
+from webapp.core.limited.jobs import READING, limited
 from webapp.streams.checking import check_input
 from webapp.streams.models import Stream
 
@@ -108,6 +109,16 @@ def without_clock(
         )
         for node, told in zip(held, check_held(held), strict=True)
     ]
+
+
+@limited(
+    "The check of this binding", "Look at what its inputs read, or make its query smaller.", READING, opens_secrets=True
+)
+def bound_faults(
+    graph: QueryGraph, inputs: Mapping[str, Bound], streams: Mapping[str, StreamDefinition], *, connect: bool
+) -> list[Fault]:
+    """Return what `check_bound` finds, from a limited process."""
+    return check_bound(graph, inputs, streams, connect=connect)
 
 
 def refuses(faults: list[Fault]) -> bool:

@@ -19,7 +19,7 @@ from webapp.core.context import current_actor
 from webapp.core.errors import Conflict, Faulty
 from webapp.queries.texts import text_of
 from webapp.runs.access import bound_inputs, open_run
-from webapp.runs.checking import Bound, bind, check_bound, definitions, refuses, without_clock
+from webapp.runs.checking import Bound, bind, bound_faults, definitions, refuses, without_clock
 from webapp.runs.models import Binding, Run
 from webapp.runs.moves import audited, target_of
 from webapp.runs.starting import begin
@@ -38,7 +38,7 @@ def results_folder(binding: Binding) -> str:
 def faults_before_start(binding: Binding) -> list[Fault]:
     """Return all faults of the binding as its query, its streams and their adapters are now."""
     graph, inputs = binding.query_version.read_graph(), bound_inputs(binding)
-    return check_bound(graph, inputs, stream_definitions(), connect=True)
+    return bound_faults(graph, inputs, stream_definitions(), connect=True)
 
 
 @dataclass(frozen=True)

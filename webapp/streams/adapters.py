@@ -2,7 +2,6 @@
 
 import logging
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 from django.conf import settings
@@ -14,17 +13,20 @@ from streaming.adapters.places import FILES
 from streaming.adapters.registry import OptionsRefused, input_adapter
 from streaming.adapters.shown import RowShown, shown
 from streaming.definition.faults import Fault, FaultCode
+from streaming.definition.graph import Strict
 from streaming.definition.shape_errors import ShapeError
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from webapp.accounts.previews import previewing
 from webapp.core.context import current_organisation
-from webapp.core.errors import fault
+from webapp.core.errors import TooMuchWork, fault
+from webapp.core.limited.jobs import READING, limited
 from webapp.core.server_paths import without_server_paths
 from webapp.streams.sealing import opened
 
 logger = logging.getLogger(__name__)
 
 SAMPLE_ROWS = 100
+SMALLER_RECORDS = "Look whether the input holds what you expect, and whether its rows end where they should."
 BEFORE_TRYING_AGAIN = "Mend the adapter's options, or what they point at, and try again."
 
 
@@ -74,14 +76,30 @@ def _option_fault(wrong: ShapeError, node: str | None) -> Fault:
     return fault(FaultCode.BAD_ADAPTER, f"{wrong.message}.", wrong.remedy, node=node, field=field)
 
 
-def first_rows(definition: StreamDefinition, choice: AdapterChoice) -> tuple[Sequence[RowShown], list[Fault]]:
+class Sample(Strict):
+    """The first rows that a stream's adapter reads, in arrival order; faults if it cannot."""
+
+    rows: list[RowShown]
+    faults: list[Fault]
+
+
+def first_rows(definition: StreamDefinition, choice: AdapterChoice) -> Sample:
     """Return the first rows that the adapter reads, and the fault if it cannot.
 
-    Raises `OverQuota` when the day's time for previews is used up.
+    Raises `OverQuota` when the day's time for previews is used up, `Busy` while as many are read as may be.
     """
     try:
         with previewing():
-            rows = preview.sample(build(definition, choice), SAMPLE_ROWS, now=now_ticks())
+            return sampled(definition, choice)
+    except TooMuchWork as refused:
+        return Sample(rows=[], faults=[adapter_fault(refused.message)])
+
+
+@limited("Reading the first rows", SMALLER_RECORDS, READING, opens_secrets=True)
+def sampled(definition: StreamDefinition, choice: AdapterChoice) -> Sample:
+    """Return the same, read where it stands."""
+    try:
+        rows = preview.sample(build(definition, choice), SAMPLE_ROWS, now=now_ticks())
     except AdapterError as error:
-        return [], [adapter_fault(str(error))]
-    return [shown(row, definition) for row in rows], []
+        return Sample(rows=[], faults=[adapter_fault(str(error))])
+    return Sample(rows=[shown(row, definition) for row in rows], faults=[])

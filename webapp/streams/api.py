@@ -9,8 +9,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.adapters.registry import kinds
-from streaming.adapters.shown import RowShown
-from streaming.definition.faults import Fault
 from streaming.definition.graph import Strict
 from streaming.definition.names import Name
 from streaming.definition.streams import AdapterChoice, StreamDefinition
@@ -71,13 +69,6 @@ class AdapterKind(Strict):
 
 class AdapterKindList(RootModel[list[AdapterKind]]):
     """Every kind of adapter that this installation has."""
-
-
-class Sample(Strict):
-    """The first rows that a stream's adapter reads, in arrival order; faults if it cannot."""
-
-    rows: list[RowShown]
-    faults: list[Fault]
 
 
 def shown(stream: Stream) -> StreamShown:
@@ -161,13 +152,13 @@ class StreamUsesView(TenantView):
 class StreamSampleView(TenantView):
     """The first rows of a stream."""
 
-    @extend_schema(operation_id="streams_sample", responses={200: Sample, **REFUSALS})
+    @extend_schema(operation_id="streams_sample", responses={200: adapters.Sample, **REFUSALS})
     def get(self, request: Request, slug: str, stream: UUID) -> Response:
         """Read the first rows through the stream's adapter."""
         found = access_stream(stream)
-        rows, faults = adapters.first_rows(found.read_definition(), found.read_adapter())
-        services.note_sample(stream=found, rows=len(rows))
-        return answer(Sample(rows=list(rows), faults=faults))
+        sample = adapters.first_rows(found.read_definition(), found.read_adapter())
+        services.note_sample(stream=found, rows=len(sample.rows))
+        return answer(sample)
 
 
 class AdaptersView(TenantView):

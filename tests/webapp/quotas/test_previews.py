@@ -1,6 +1,5 @@
 """Computing time of previews: measured, added up by day, refused beforehand once it is used up."""
 
-from contextlib import ExitStack
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -10,9 +9,10 @@ from tests.webapp.conftest import Clock, Person
 from tests.webapp.test_transcripts_run import COUNTED
 from webapp.accounts import previews
 from webapp.accounts.models import PreviewUse
-from webapp.accounts.previews import AT_ONCE, previewing
+from webapp.accounts.previews import previewing
 from webapp.accounts.quotas import OverQuota, set_limit, used
 from webapp.core.context import organisation_context
+from webapp.bundles import transcripts
 from webapp.streams import adapters
 
 
@@ -99,13 +99,13 @@ def exhausted(person: Person) -> None:
 def test_samples_are_measured_and_refused(
     alice: Person, cars: dict[str, Any], clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sample = adapters.preview.sample
+    sampled = adapters.sampled
 
     def slow(*given: Any, **named: Any) -> Any:
         clock.pass_by(4)
-        return sample(*given, **named)
+        return sampled(*given, **named)
 
-    monkeypatch.setattr(adapters.preview, "sample", slow)
+    monkeypatch.setattr(adapters, "sampled", slow)
     answered = alice.get(f"streams/{cars['id']}/sample/")
     assert len(answered.json()["rows"]) == 3
     with organisation_context(alice.organisation.pk):
@@ -116,23 +116,9 @@ def test_samples_are_measured_and_refused(
     assert clock.at == datetime(2026, 11, 21, 12, 0, 4, tzinfo=UTC), "nothing was computed"
 
 
-def test_an_organisation_computes_a_few_previews_at_once_and_takes_none_from_others(
-    alice: Person, charlie: Person, cars: dict[str, Any]
-) -> None:
-    """All that come together would pass the limit of the day, and hold every thread of the server."""
-    with organisation_context(alice.organisation.pk), ExitStack() as others:
-        for _ in range(AT_ONCE):
-            others.enter_context(previewing())
-        refused = alice.get(f"streams/{cars['id']}/sample/")
-        assert (refused.status_code, refused.json()["code"]) == (429, "too_many_requests")
-        with organisation_context(charlie.organisation.pk), previewing():
-            pass
-    assert alice.get(f"streams/{cars['id']}/sample/").status_code == 200
-
-
 def test_transcripts_are_refused_without_a_process(alice: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     exhausted(alice)
-    monkeypatch.setattr("subprocess.Popen", lambda *_, **__: pytest.fail("a process was started"))
+    monkeypatch.setattr(transcripts, "verdicts", lambda *_: pytest.fail("a process was started"))
     for _ in range(3):
         refused = alice.post("transcripts/run/", {"name": "mine.yaml", "text": COUNTED})
         assert (refused.status_code, refused.json()["code"]) == (409, "over_quota")

@@ -20,9 +20,9 @@ from tests.webapp.scene import Recorded
 from tests.webapp.secrets.conftest import KEPT, OLD, OTHER, PLANTED, body
 from webapp.core.context import organisation_context
 from webapp.core.secrets import organisation_keys
+from webapp.runs import services
 from webapp.runs.launching import ProcessLauncher, runner_log
 from webapp.runs.reconciler import Reconciler
-from webapp.streams import adapters
 from webapp.streams.models import Stream
 
 PASSWORD = "planted-a6b0-redis"
@@ -154,7 +154,7 @@ def test_a_started_run_leaves_sealed_values_alone_in_database_and_redis(
     redis_connection: "redis.Redis",
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(adapters.preview, "check", lambda *_, **__: None)
+    monkeypatch.setattr(services, "faults_before_start", lambda _: [])
     gathered.send("post", "streams/", body(PLANTED), 201)
     query = gathered.send("post", "queries/", {"graph": graph(), "comment": "first"}, 201)
     made = gathered.send("post", "bindings/", {"name": "watch", "query_version": query["current"]["id"]}, 201)

@@ -14,8 +14,8 @@ from tests.webapp.scene import Recorded, Scene
 from tests.webapp.secrets.conftest import NEW, OLD, OTHER, PLANTED, body
 from webapp.core.context import organisation_context
 from webapp.core.secrets import organisation_keys
+from webapp.runs import services
 from webapp.runs.models import Run
-from webapp.streams import adapters
 from webapp.streams.models import Stream
 
 
@@ -28,7 +28,7 @@ def scene(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Scene:
     """A run that was just requested, of a stream that nobody has tried to reach."""
-    monkeypatch.setattr(adapters.preview, "check", lambda *_, **__: None)
+    monkeypatch.setattr(services, "faults_before_start", lambda _: [])
     query = alice.post("queries/", {"graph": graph(), "comment": "first"}).json()
     made = alice.post("bindings/", {"name": "watch", "query_version": query["current"]["id"]}).json()
     started = alice.post(f"bindings/{made['id']}/start/")

@@ -1,0 +1,150 @@
+"""Limited processes: each limit ends one with a sentence, none knows a secret, and none outlives who asked for it."""
+
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from streaming.definition.streams import StreamDefinition
+from tests.webapp.conftest import POINTS, Person
+from webapp.core.context import organisation_context
+from webapp.core.errors import Busy, ClientGone, TooMuchWork
+from webapp.core.limited import places, running
+from webapp.core.limited.departure import Departure, answered_until
+from webapp.core.limited.jobs import TYPING
+from webapp.core.limited.places import place
+from webapp.queries import jobs
+
+STREAMS = {"cars": StreamDefinition.model_validate(POINTS)}
+TEXT = "QUERY q;\nINSERT INTO out SELECT STREAM * FROM cars WHERE speed > 120;\n"
+
+
+def long_text(nodes: int = 180) -> str:
+    """A query that takes seconds to check: so many filters, one behind the other."""
+    where = " AND ".join(["speed > 1"] * 70)
+    steps = [f"n{at} AS (SELECT STREAM * FROM {f'n{at - 1}' if at else 'cars'} WHERE {where})" for at in range(nodes)]
+    return f"QUERY q;\nWITH {', '.join(steps)} INSERT INTO out SELECT STREAM * FROM n{nodes - 1};\n"
+
+
+LONG = long_text()
+
+
+def forking() -> psutil.Process:
+    """The process that forks the limited ones."""
+    running.warm_up()
+    assert running._server._process is not None
+    return psutil.Process(running._server._process.pid)
+
+
+def test_what_a_process_finds_comes_back_as_it_was() -> None:
+    found, here = jobs.examined_text(TEXT, STREAMS), jobs.examined_text.function(TEXT, STREAMS)
+    assert (found.graph, found.schemas, list(found.faults)) == (here.graph, here.schemas, list(here.faults))
+
+
+@pytest.mark.parametrize(
+    ("most", "said"),
+    [
+        ({"cpu_s": 0, "wall_s": 60}, "takes more than 0 s of processor time"),
+        ({"wall_s": 0.05}, "takes longer than 0.05 s"),
+        ({"memory_bytes": 1024**2}, "takes more than 1 MiB of memory"),
+        ({"output_bytes": 100}, "gives more than 0 MiB"),
+    ],
+)
+def test_each_limit_ends_the_work_with_a_sentence(most: dict[str, Any], said: str) -> None:
+    job = replace(jobs.examined_text, limits=replace(TYPING, **most))
+    with pytest.raises(TooMuchWork) as refused:
+        job(LONG, STREAMS)
+    assert refused.value.message == (
+        f"The check of this query {said}, which is all that there is for it. "
+        "Make the query smaller, or divide it into several."
+    )
+
+
+def test_no_process_knows_a_secret_or_has_anything_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PUNCTUAL_SECRET_KEY", "planted" * 10)
+    monkeypatch.setenv("DATABASE_URL", "postgresql://planted@127.0.0.1/x")
+    running._server.close()
+    process = forking()
+    jobs.examined_text(TEXT, STREAMS)  # it has imported everything by now
+    assert "planted" not in str(process.environ())
+    assert process.net_connections() == []
+    open_files = {os.readlink(each) for each in Path(f"/proc/{process.pid}/fd").iterdir()}
+    assert not any("sqlite" in each or "redis" in each for each in open_files)
+
+
+def test_nothing_is_kept_from_one_process_to_the_next() -> None:
+    process = forking()
+    jobs.examined_text(TEXT, STREAMS)
+    before = process.memory_info().rss
+    for _ in range(5):
+        jobs.examined_text(long_text(5), STREAMS)
+    assert process.children() == []
+    assert process.memory_info().rss < before + 2**20
+
+
+def test_work_for_a_client_who_left_is_not_done() -> None:
+    gone = Departure()
+    gone.depart()
+    with answered_until(gone), pytest.raises(ClientGone):
+        jobs.examined_text(LONG, STREAMS)
+
+
+def test_a_client_who_leaves_ends_the_work() -> None:
+    gone, process = Departure(), forking()
+    jobs.examined_text(TEXT, STREAMS)
+
+    def asks() -> None:
+        with answered_until(gone):
+            jobs.examined_text(LONG, STREAMS)
+
+    with ThreadPoolExecutor(1) as thread:
+        asked = thread.submit(asks)
+        while not process.children():
+            assert not asked.done()
+        gone.depart()
+        assert isinstance(asked.exception(), ClientGone)
+    psutil.wait_procs(process.children(), timeout=5)
+    assert process.children() == []
+
+
+def test_a_server_of_processes_that_was_killed_is_started_again() -> None:
+    process = forking()
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert jobs.examined_text(TEXT, STREAMS).graph is not None
+    assert forking().pid != process.pid
+
+
+def test_an_organisation_has_few_at_once_and_takes_none_from_others(
+    alice: Person, charlie: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "WAITS_S", 0.01)
+    mine, other = alice.organisation.pk, charlie.organisation.pk
+    held = [place(mine, TYPING) for _ in range(TYPING.at_once)]
+    for each in held:
+        each.__enter__()
+    refused = alice.post("queries/validate/", {"text": TEXT})
+    assert (refused.status_code, refused.json()["code"]) == (429, "too_many_requests")
+    assert "Try again" in refused.json()["message"]
+    assert int(refused["Retry-After"]) > 0
+    assert charlie.post("queries/validate/", {"text": TEXT}).status_code == 200
+    with place(other, TYPING), place(other, TYPING), pytest.raises(Busy), place(other, TYPING):
+        raise AssertionError("the installation has no more places")
+    for each in held:
+        each.__exit__(None, None, None)
+    assert alice.post("queries/validate/", {"text": TEXT}).status_code == 200
+
+
+def test_keys_of_others_are_not_known_to_a_process(alice: Person, charlie: Person) -> None:
+    from webapp.core.limited.surroundings import Surroundings
+
+    with organisation_context(alice.organisation.pk):
+        assert Surroundings.here(with_keys=False).keys == []
+        mine = Surroundings.here(with_keys=True).keys
+    with organisation_context(charlie.organisation.pk):
+        assert not set(mine) & set(Surroundings.here(with_keys=True).keys)

@@ -1,0 +1,36 @@
+"""Settings of the limited processes: the models of the application without a database, and not one secret."""
+
+from pathlib import Path
+
+from streaming.wire.outgoing import NOTHING
+
+BASE_DIR = Path(__file__).resolve().parents[3]
+SECRET_KEY = "none: nothing is signed in a limited process"  # nosec B105 # a sentence, no password
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "webapp.core.limited.rooms.Core",
+    "webapp.core.limited.rooms.Audit",
+    "webapp.core.limited.rooms.Accounts",
+    "webapp.core.limited.rooms.Streams",
+    "webapp.core.limited.rooms.Queries",
+    "webapp.core.limited.rooms.Runs",
+]
+DATABASES: dict[str, dict[str, str]] = {}
+AUTH_USER_MODEL = "accounts.User"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+USE_TZ = True
+PUNCTUAL_DATA = Path("/nonexistent")
+"""Each job brings the folder that it may read."""
+OUTGOING = NOTHING
+SECRETS_KEYS: list[str] = []
+IN_LIMITED_PROCESS = True
+LIMITED_JOBS = (
+    "webapp.streams.adapters",
+    "webapp.queries.texts",
+    "webapp.queries.jobs",
+    "webapp.runs.checking",
+    "webapp.bundles.planning",
+    "webapp.bundles.transcripts",
+)
+"""The modules that name jobs."""

@@ -1,0 +1,101 @@
+"""What is asked about queries, each as a job of a limited process: texts and graphs of strangers are read there."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from streaming.definition import explain as explaining
+from streaming.definition.check import check
+from streaming.definition.faults import Fault
+from streaming.definition.graph import QueryGraph
+from streaming.definition.sql import complete_sql, print_sql, rewrite_sql
+from streaming.definition.streams import AdvanceTimeSettings
+from webapp.core.limited.jobs import TYPING, limited
+from webapp.queries.bodies import CompletionItem, CompletionList, Explained
+from webapp.queries.checking import Examined, Streams, examine_graph, examine_text, refuses
+from webapp.queries.texts import SMALLER, settings_in
+
+
+@dataclass(frozen=True)
+class GraphChecked:
+    """The faults of a graph; of one without errors its text too."""
+
+    faults: list[Fault]
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class ExplanationGiven:
+    """What a query will do; None with the faults for which it cannot be said."""
+
+    explained: Explained | None = None
+    faults: list[Fault] = field(default_factory=list)
+
+
+@limited("The check of this query", SMALLER, TYPING)
+def examined_graph(
+    graph: Mapping[str, Any], text: str | None, streams: Streams, own_ctis: Collection[str] | None
+) -> Examined:
+    """Return what can be said of a graph as it was sent; `text` is the one to rewrite so that it says the graph."""
+    return examine_graph(graph, streams, text=text, own_ctis=own_ctis)
+
+
+@limited("The check of this query", SMALLER, TYPING)
+def examined_text(text: str, streams: Streams, own_ctis: Collection[str] | None = None) -> Examined:
+    """Return what can be said of a text."""
+    return examine_text(text, streams, own_ctis=own_ctis)
+
+
+@limited("The check of this query", SMALLER, TYPING)
+def checked_graph(graph: Mapping[str, Any], streams: Streams, before: str | None) -> GraphChecked:
+    """Return the faults of a graph, and a text that says it: `before` rewritten, where there is one, else printed."""
+    faults = list(check(graph, streams).faults)
+    if refuses(faults):
+        return GraphChecked(faults)
+    read = QueryGraph.model_validate(graph)
+    return GraphChecked(faults, print_sql(read) if before is None else rewrite_sql(before, read))
+
+
+@limited("The completion of this text", SMALLER, TYPING)
+def completed(text: str, at: int, streams: Streams) -> CompletionList:
+    """Return what may stand at code point `at` of `text`."""
+    found = complete_sql(text, at, streams)
+    items = [
+        CompletionItem(label=each.label, kind=each.kind, detail=each.detail, help=each.help, insert=each.insert)
+        for each in found.items
+    ]
+    return CompletionList(start=found.start, end=found.end, items=items)
+
+
+@limited("The explanation of this query", SMALLER, TYPING)
+def explained_graph(
+    graph: Mapping[str, Any], streams: Streams, advance: Mapping[str, AdvanceTimeSettings], says: str | None = None
+) -> ExplanationGiven:
+    """Explain a graph; `says` is the text beside it, which may say more about the time of its inputs."""
+    faults = list(check(graph, streams).faults)
+    if refuses(faults):
+        return ExplanationGiven(None, faults)
+    own = settings_in(says).advance if says is not None else {}
+    return _explained(QueryGraph.model_validate(graph), streams, {**own, **advance})
+
+
+@limited("The explanation of this query", SMALLER, TYPING)
+def explained_text(text: str, streams: Streams, advance: Mapping[str, AdvanceTimeSettings]) -> ExplanationGiven:
+    """Explain a text; `advance` replaces what it says of inputs."""
+    found = examine_text(text, streams)
+    if found.graph is None or refuses(found.faults):
+        return ExplanationGiven(None, list(found.faults))
+    return _explained(found.graph, streams, {**found.advance, **advance})
+
+
+def _explained(graph: QueryGraph, streams: Streams, advance: Mapping[str, AdvanceTimeSettings]) -> ExplanationGiven:
+    try:
+        explanation = explaining.explain(graph, streams, advance)
+    except explaining.Unsound as unsound:
+        return ExplanationGiven(None, list(unsound.faults))
+    told = Explained(
+        explanation=explanation,
+        text=explaining.explain_text(explanation),
+        mermaid=explaining.explain_mermaid(explanation),
+    )
+    return ExplanationGiven(told)
