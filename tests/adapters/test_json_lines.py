@@ -240,10 +240,10 @@ def test_a_clean_chunk_takes_the_fast_path_and_one_broken_line_costs_little(monk
     judged = 0
     judge = JsonLines._judge
 
-    def counted(self: JsonLines, record: bytes) -> Element:
+    def counted(self: JsonLines, records: Records, index: int) -> Element:
         nonlocal judged
         judged += 1
-        return judge(self, record)
+        return judge(self, records, index)
 
     monkeypatch.setattr(JsonLines, "_judge", counted)
     records = Records(block, split.starts, split.ends, split.broken, 0)

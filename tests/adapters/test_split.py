@@ -1,5 +1,7 @@
 """Records are the same whether a file is split as a whole or in blocks cut anywhere."""
 
+import gzip
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -80,11 +82,51 @@ def test_blocks_cut_anywhere_give_the_same_records(
         found = [(r.record(i), bool(r.broken[i])) for r in reader.take(0, 10**6, 3) for i in range(len(r.starts))]
         reader.close()
         counter = RecordReader(file, Mark(row=0, offset=0), splitter)
-        marks = list(counter.marks())
+        marks = counter.count(10**6)
         counter.close()
     assert found == whole(block, splitter)
     assert counter.row == len(found)
     assert len(marks) == (1 if found else 0)
+
+
+@given(PIECES, st.integers(1, 9), st.booleans())
+@settings(deadline=None, max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_record_that_is_too_large_is_one_broken_row_however_blocks_are_cut(
+    tmp_path: Path, block: bytes, block_bytes: int, as_csv: bool
+) -> None:
+    splitter, most = CSV if as_csv else split_lines, 6
+    path = tmp_path / "a"
+    path.write_bytes(block)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(split_module, "MAX_RECORD_BYTES", most)
+        patch.setattr(records_module, "MAX_RECORD_BYTES", most)
+        patch.setattr(records_module, "FIRST_BLOCK_BYTES", block_bytes)
+        patch.setattr(records_module, "LARGEST_BLOCK_BYTES", block_bytes)
+        reader = RecordReader(FoundFile(0, str(path), len(block)), Mark(row=0, offset=0), splitter)
+        found = [(r.record(i), bool(r.broken[i])) for r in reader.take(0, 10**6, 3) for i in range(len(r.starts))]
+        reader.close()
+        expected = whole(block, splitter)
+    assert [(record[: most + 1], broken) for record, broken in found] == [
+        (record[: most + 1], broken) for record, broken in expected
+    ]
+    assert all(broken for record, broken in expected if len(record) > most)
+
+
+def test_a_file_without_a_line_end_is_never_held_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        for _ in range(200):
+            file.write(bytes(1 << 20))
+        file.write(b"\nlast\n")
+    monkeypatch.setattr(records_module, "LARGEST_BLOCK_BYTES", 1 << 20)
+    reader = RecordReader(FoundFile(0, str(path), 0), Mark(row=0, offset=0), split_lines)
+    tracemalloc.start()
+    found = [(r.text(i), bool(r.broken[i])) for r in reader.take(0, 10, 10) for i in range(len(r.starts))]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    reader.close()
+    assert found == [(f"{chr(0) * 1_000} ... (longer than 1048576 bytes)", True), ("last", False)]
+    assert peak < 32 << 20
 
 
 @given(PIECES)
@@ -100,7 +142,7 @@ def test_a_reader_starts_at_a_mark_and_skips_to_any_row(tmp_path: Path, monkeypa
     (tmp_path / "a").write_bytes(b"".join(b"%d\n" % number for number in range(20)))
     file = FoundFile(0, str(tmp_path / "a"), 0)
     counter = RecordReader(file, Mark(row=0, offset=0), split_lines)
-    marks = list(counter.marks())
+    marks = counter.count(10**6)
     counter.close()
     assert [mark.row for mark in marks] == [0, 3, 6, 9, 12, 15, 18]
     for mark in marks:

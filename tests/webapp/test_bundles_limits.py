@@ -45,6 +45,7 @@ def test_a_character_that_postgresql_cannot_store_is_refused_however_it_is_writt
 def test_files_that_take_too_long_to_check_are_refused_at_the_first_that_is_left(
     alice: Person, cars_file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(planning, "findings", planning.findings.function)  # in this process
     monkeypatch.setattr(planning, "Effort", lambda: effort.Effort(seconds=-1.0))
     planned = plan(alice, FILES)
     assert [(each["file"], each["severity"]) for each in planned["faults"]] == [("bindings/watch.yaml", "error")]
@@ -56,6 +57,7 @@ def test_files_that_take_too_long_to_check_are_refused_at_the_first_that_is_left
 def test_many_bindings_of_a_long_query_read_its_text_once(
     alice: Person, cars_file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(planning, "findings", planning.findings.function)  # in this process
     read: list[str] = []
     settings_in = checking.settings_in
     monkeypatch.setattr(checking, "settings_in", lambda text: (read.append(text), settings_in(text))[1])

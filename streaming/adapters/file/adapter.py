@@ -1,6 +1,8 @@
 """The `file` adapter: finds files, journals them with their row counts, reads any span of rows."""
 
 import difflib
+import sys
+import weakref
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -38,6 +40,8 @@ class FileAdapter:
         self._options = options
         self._folder = DataFolder(root)
         self._journal = Journal.at(journal)
+        self._counts_whole = journal is not None
+        self._counting: RecordReader | None = None
         self._json_lines = JsonLines(stream, options.columns)
         self._csv = CsvCells(stream, options.columns, options.delimiter)
         self._parquet = ParquetFiles(stream, options.columns, options.chunk_rows)
@@ -63,7 +67,7 @@ class FileAdapter:
 
     def finished(self, positions: Mapping[str, Position]) -> bool:
         """Whether all files that are there now were read to their end; never where the input follows the folder."""
-        if self._options.follow or positions.get(ONLY_LANE, 0) < self._journal.rows():
+        if self._options.follow or positions.get(ONLY_LANE, 0) < self._journal.rows() or self._counting is not None:
             return False
         return not self._untaken()
 
@@ -89,10 +93,20 @@ class FileAdapter:
     def _take_files(self, rows: int) -> None:
         if self._journal.rows() >= rows:
             return
-        for file in self._untaken():
-            self._journal.append(self._entry(file, self._journal.rows()))
+        self._count_on(rows)
+        for file in self._untaken() if self._journal.rows() < rows else ():
+            first = self._journal.rows()
+            self._journal.append(self._entry(file, first, rows - first))
             if self._journal.rows() >= rows:
                 return
+
+    def _count_on(self, rows: int) -> None:
+        """Count more rows of the last file, of which only so many were counted as had been asked for."""
+        if self._counting is None:
+            return
+        last, reader = self._journal.entries()[-1], self._counting
+        marks = [*last.marks, *self._counted(reader, rows - last.first)]
+        self._journal.replace_last(last.model_copy(update={"rows": reader.row, "marks": marks}))
 
     def _untaken(self) -> list[FoundFile]:
         taken = {file.path: file for file in (entry.found(self._folder) for entry in self._journal.entries())}
@@ -110,13 +124,14 @@ class FileAdapter:
         if not unchanged:
             raise _changed(file)
 
-    def _entry(self, file: FoundFile, first: int) -> Entry:
+    def _entry(self, file: FoundFile, first: int, wanted: int) -> Entry:
+        """The entry of a file; where no journal is kept, of a text only about the `wanted` rows are counted yet."""
         if format_of(file.path, self._options) == "parquet":
             rows, columns = self._parquet.describe(file)
             marks: list[Mark] = []
             _require(self._parquet.needed(columns), columns, file.path)
         else:
-            rows, columns, marks = self._scan(file)
+            rows, columns, marks = self._scan(file, sys.maxsize if self._counts_whole else wanted)
         return Entry(
             path=file.path,
             modified_ns=file.modified_ns,
@@ -127,14 +142,26 @@ class FileAdapter:
             marks=marks,
         )
 
-    def _scan(self, file: FoundFile) -> tuple[int, list[str], list[Mark]]:
+    def _scan(self, file: FoundFile, wanted: int) -> tuple[int, list[str], list[Mark]]:
         columns, begin = self._head(file)
         reader = RecordReader(file, begin, self._splitter(file)[1])
-        try:
-            marks = list(reader.marks())
-        finally:
-            reader.close()
+        marks = self._counted(reader, wanted)
         return reader.row, columns, marks or [begin]
+
+    def _counted(self, reader: RecordReader, wanted: int) -> list[Mark]:
+        """Count until there are `wanted` rows; a reader that has not ended then is kept for more."""
+        self._counting = None
+        try:
+            marks = reader.count(wanted)
+        except AdapterError:
+            reader.close()
+            raise
+        if reader.ended:
+            reader.close()
+        else:
+            self._counting = reader
+            weakref.finalize(self, reader.close)
+        return marks
 
     def _head(self, file: FoundFile) -> tuple[list[str], Mark]:
         """The header of a CSV file (checked), and where the rows begin."""

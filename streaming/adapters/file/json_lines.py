@@ -78,7 +78,7 @@ class JsonLines:
 
     def decode_slowly(self, records: Records, positions: Int64s) -> Arrived:
         """As `decode`, one row at a time: what the fast path must agree with."""
-        rows = [JudgedRow(int(position), self._judge(records.record(i)), "") for i, position in enumerate(positions)]
+        rows = [JudgedRow(int(position), self._judge(records, i), "") for i, position in enumerate(positions)]
         return arrived_of(rows, self._stream)
 
     def _pieces(self, records: Records, positions: Int64s) -> list[Arrived]:
@@ -98,7 +98,7 @@ class JsonLines:
 
     def _decode_fast(self, records: Records, positions: Int64s) -> Arrived | None:
         body = records.body()
-        if not _is_plain(records, body, self._slow_words):
+        if records.broken.any() or not _is_plain(records, body, self._slow_words):
             return None
         if self._may_have_facets and _ESCAPED in (content := bytes(body)) and _ESCAPED_LETTER.search(content):
             return None
@@ -157,8 +157,8 @@ class JsonLines:
         edge = columns[life.edge] if life.edge is not None else None
         return chunk_of(Columns(start, end, edge, payload, None, unfit), self._stream, positions, no_raw)
 
-    def _judge(self, record: bytes) -> Element:
-        row = read_object(record)
+    def _judge(self, records: Records, index: int) -> Element:
+        row = None if records.broken[index] else read_object(records.record(index))
         return MalformedRow(Reason.BAD_ROW) if row is None else self.judge(row)
 
     def judge(self, row: Mapping[str, Any], arrival: int | None = None) -> Element:

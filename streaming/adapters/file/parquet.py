@@ -1,8 +1,8 @@
 """Parquet files: columns as they are typed in the file, checked once against the stream's schema."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,8 @@ import pyarrow.parquet as pq
 from streaming.adapters.chunks import Columns, Lifetimes, chunk_of
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.file.found import FoundFile
+from streaming.adapters.file.records import SHOWN_OF_TOO_LONG
+from streaming.adapters.file.split import MAX_RECORD_BYTES
 from streaming.adapters.file.whole_rows import whole_rows
 from streaming.adapters.places import why
 from streaming.adapters.selections import Place, place_of
@@ -20,8 +22,11 @@ from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Boolean, DecimalOf, Double, Long, String, Timestamp, Type
 from streaming.temporal.ticks import LAST_TICK
-from streaming.wire.arrived import Arrived
+from streaming.wire.arrived import Arrived, Int64s
 from streaming.wire.arrow_types import arrow_type, fields_of
+
+MOST_TEXT_BYTES: Final = 64 << 20
+"""Of texts that are decoded at once; a file of some kilobytes may hold a million long ones."""
 
 
 class ParquetFiles:
@@ -71,19 +76,24 @@ class ParquetFiles:
     ) -> Iterator[tuple[int, pa.RecordBatch]]:
         """The rows `span` in batches, each with the number of its first row in the file."""
         first, last = span
-        with _opened(found) as file:
+        with _opened(found, texts_as_dictionaries=True) as file:
             for group, begin, end in _groups(file):
                 if end <= first or begin >= last:
                     continue
                 at = begin
-                for batch in file.iter_batches(self._chunk_rows, row_groups=[group], columns=columns):
+                rows = min(self._chunk_rows, last - begin)
+                for batch in file.iter_batches(rows, row_groups=[group], columns=columns):
                     low, high = max(first - at, 0), min(last - at, batch.num_rows)
                     if low < high:
-                        yield at + low, batch.slice(low, high - low)
+                        yield from _parts(at + low, batch.slice(low, high - low))
                     at += batch.num_rows
+                    if at >= last:
+                        break
 
     def _chunk(self, found: FoundFile, low: int, batch: pa.RecordBatch, first_position: int) -> Arrived:
         count = batch.num_rows
+        too_large = _row_bytes(batch) > MAX_RECORD_BYTES
+        batch = _without(batch, too_large)
         life = self._lifetimes
         payload, unfit = [], np.zeros(count, dtype=np.bool_)
         for name, of in self._fields.items():
@@ -99,7 +109,7 @@ class ParquetFiles:
         def raw(indices: Sequence[int]) -> list[str]:
             return self._raw(found, low, batch, indices)
 
-        return chunk_of(Columns(start, end, edge, payload, None, unfit), self._stream, positions, raw)
+        return chunk_of(Columns(start, end, edge, payload, too_large, unfit), self._stream, positions, raw)
 
     def _raw(self, found: FoundFile, low: int, batch: pa.RecordBatch, indices: Sequence[int]) -> list[str]:
         """The whole rows as JSON objects; read again if the file has columns that the stream does not use."""
@@ -107,15 +117,85 @@ class ParquetFiles:
             return []
         with _opened(found) as file:
             names = list(file.schema_arrow.names)
-        parts = [batch]
+        parts: Iterable[tuple[int, pa.RecordBatch]] = [(low, batch)]
         if set(names) != set(batch.schema.names):
-            parts = [part for _, part in self._batches(found, (low, low + batch.num_rows), None)]
-        rows = pa.Table.from_batches(parts).select(names).take(pa.array(indices, pa.int64()))
-        return whole_rows(rows)
+            parts = self._batches(found, (low, low + batch.num_rows), None)
+        wanted = np.asarray(indices, dtype=np.int64) + low
+        texts: dict[int, str] = {}
+        for begin, part in parts:
+            mine = wanted[(wanted >= begin) & (wanted < begin + part.num_rows)]
+            taken = part.select(names).take(pa.array(mine - begin))
+            texts |= zip(mine.tolist(), _texts(taken), strict=True)
+        return [texts[at] for at in wanted.tolist()]
+
+
+def _texts(rows: pa.RecordBatch) -> list[str]:
+    """Each row as JSON; of one that is larger than a record may be, how its values begin."""
+    too_large = _row_bytes(rows) > MAX_RECORD_BYTES
+    shown = [_beginning(column) if too_large.any() else _plain(column) for column in rows.columns]
+    texts = whole_rows(pa.table(shown, names=rows.schema.names))
+    for at in np.flatnonzero(too_large).tolist():
+        texts[at] += f" ... (longer than {MAX_RECORD_BYTES} bytes)"
+    return texts
+
+
+def _beginning(column: pa.Array) -> pa.Array:
+    column = _plain(column)
+    return pc.utf8_slice_codeunits(column, 0, SHOWN_OF_TOO_LONG) if pa.types.is_string(column.type) else column
+
+
+def _parts(low: int, batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """The batch in parts whose texts are not too much at once; a row alone may be."""
+    ends = np.cumsum(_row_bytes(batch))
+    at = 0
+    while at < batch.num_rows:
+        before = int(ends[at - 1]) if at else 0
+        end = max(int(np.searchsorted(ends, before + MOST_TEXT_BYTES, side="right")), at + 1)
+        yield low + at, batch.slice(at, end - at)
+        at = end
+
+
+def _row_bytes(batch: pa.RecordBatch) -> Int64s:
+    """How many bytes of text each row has."""
+    total = np.zeros(batch.num_rows, dtype=np.int64)
+    for column in batch.columns:
+        kind = column.type
+        if pa.types.is_dictionary(kind) and _is_text(kind.value_type):
+            lengths = pc.binary_length(column.dictionary).take(column.indices)
+        elif _is_text(kind):
+            lengths = pc.binary_length(column)
+        else:
+            continue
+        total += lengths.fill_null(0).to_numpy(zero_copy_only=False)
+    return total
+
+
+def _without(batch: pa.RecordBatch, too_large: Bools) -> pa.RecordBatch:
+    """The batch with nulls for the texts of rows that are too large: they are not even decoded."""
+    if not too_large.any():
+        return batch
+    kept = pa.array(~too_large)
+    return pa.RecordBatch.from_arrays([_kept(column, kept) for column in batch.columns], names=batch.schema.names)
+
+
+def _kept(column: pa.Array, kept: pa.Array) -> pa.Array:
+    if pa.types.is_dictionary(column.type):
+        return pa.DictionaryArray.from_arrays(_kept(column.indices, kept), column.dictionary)
+    return pc.if_else(kept, column, pa.scalar(None, column.type))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(
+        pa.types.is_string(kind)
+        or pa.types.is_large_string(kind)
+        or pa.types.is_binary(kind)
+        or pa.types.is_large_binary(kind)
+    )
 
 
 @contextmanager
-def _opened(found: FoundFile) -> Iterator[Any]:
+def _opened(found: FoundFile, *, texts_as_dictionaries: bool = False) -> Iterator[Any]:
+    """The file; with `texts_as_dictionaries` a text that stands in a million rows is read once."""
     try:
         stored = found.open_stored()
     except OSError as error:
@@ -123,6 +203,9 @@ def _opened(found: FoundFile) -> Iterator[Any]:
     with stored:
         try:
             file = pq.ParquetFile(stored)
+            texts = [field.name for field in file.schema_arrow if _is_text(field.type)]
+            if texts_as_dictionaries and texts:
+                file = pq.ParquetFile(stored, read_dictionary=texts)
         except (pa.ArrowInvalid, OSError) as error:
             raise AdapterError(
                 f"The file '{found.path}' is not a complete Parquet file ({why(error)}); replace it."

@@ -12,7 +12,7 @@ import numpy as np
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.file.found import FoundFile
 from streaming.adapters.file.journal import Mark
-from streaming.adapters.file.split import Split, Splitter
+from streaming.adapters.file.split import MAX_RECORD_BYTES, Split, Splitter
 from streaming.adapters.places import why
 from streaming.adapters.times import Bools
 from streaming.wire.arrived import Int64s
@@ -21,6 +21,8 @@ FIRST_BLOCK_BYTES = 1 << 20
 LARGEST_BLOCK_BYTES = 1 << 25
 ROWS_BETWEEN_MARKS = 65_536
 MAX_OPEN_READERS = 4
+SHOWN_OF_TOO_LONG = 1_000
+"""Bytes that are kept of a record that is larger than one may be."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,12 @@ class Records:
         return self.block[int(self.starts[index]) : int(self.ends[index])]
 
     def text(self, index: int) -> str:
-        """The original text of one record; bytes that are not UTF-8 are replaced."""
-        return self.record(index).decode(errors="replace")
+        """The original text of one record, of too long a one the beginning; bytes that are not UTF-8 are replaced."""
+        start, end = int(self.starts[index]), int(self.ends[index])
+        if end - start <= MAX_RECORD_BYTES:
+            return self.record(index).decode(errors="replace")
+        shown = self.block[start : start + SHOWN_OF_TOO_LONG].decode(errors="replace")
+        return f"{shown} ... (longer than {MAX_RECORD_BYTES} bytes)"
 
 
 class RecordReader:
@@ -61,11 +67,12 @@ class RecordReader:
         self._split_block = split
         self._block_bytes = FIRST_BLOCK_BYTES
         self._offset = start.offset
+        self._let_go = 0
         self._block = b""
         self._split = Split(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.bool_), 0)
         self._index = 0
         self._ended = False
-        self.row = start.row
+        self._due = self.row = start.row
 
     def take(self, first: int, last: int, chunk_rows: int) -> Iterator[Records]:
         """The records of the rows `[first, last)`, at most `chunk_rows` at once. `first` is not before `row`."""
@@ -85,15 +92,24 @@ class RecordReader:
                 )
                 yield whole.part(low, low + count)
 
-    def marks(self) -> Iterator[Mark]:
-        """Read to the end and give a mark for every ROWS_BETWEEN_MARKS rows; afterwards `row` is the row count."""
-        due = self.row
-        while self._fill():
+    def count(self, rows: int) -> list[Mark]:
+        """Read until `row` is at least `rows`, or to the end; return a mark for every ROWS_BETWEEN_MARKS rows of these.
+
+        Used instead of `take`, from the first row on.
+        """
+        found: list[Mark] = []
+        while self.row < rows and self._fill():
             count = len(self._split.starts)
-            while due < self.row + count:
-                yield Mark(row=due, offset=self._offset + int(self._split.starts[due - self.row]))
-                due += ROWS_BETWEEN_MARKS
+            while self._due < self.row + count:
+                found.append(Mark(row=self._due, offset=self._offset + int(self._split.starts[self._due - self.row])))
+                self._due += ROWS_BETWEEN_MARKS
             self.row += count
+        return found
+
+    @property
+    def ended(self) -> bool:
+        """Whether the file was read to its end."""
+        return self._ended
 
     def close(self) -> None:
         """Let go of the file."""
@@ -103,7 +119,8 @@ class RecordReader:
         """Split the next block that holds a record; False at the end of the file."""
         while not self._ended:
             rest = self._block[self._split.consumed :]
-            self._offset += self._split.consumed
+            self._offset += self._split.consumed + self._let_go
+            self._let_go = 0
             read = self._read()
             self._ended = len(read) < self._block_bytes
             self._block_bytes = min(self._block_bytes * 2, LARGEST_BLOCK_BYTES)
@@ -112,7 +129,27 @@ class RecordReader:
             self._index = 0
             if len(self._split.starts):
                 return True
+            if len(self._block) - self._split.consumed > MAX_RECORD_BYTES + 1:  # perhaps a return, of the line end
+                self._pass_over()
+                return True
         return False
+
+    def _pass_over(self) -> None:
+        """Make one broken record of what is larger than a record may be, and go on behind the end of its line.
+
+        Its bytes are let go of, but for the first: without this, a file that has no line end is held as a whole.
+        """
+        start = self._split.consumed
+        kept = self._block[start : start + MAX_RECORD_BYTES + 2]
+        passed = len(self._block) - start
+        while (read := self._read()) and (line_end := read.find(b"\n")) < 0:
+            passed += len(read)
+        rest = read[line_end:] if read else b""
+        self._let_go = passed + len(read) - len(rest) - len(kept)
+        self._offset += start
+        self._block = kept + rest
+        ones = np.array([0], np.int64)
+        self._split = Split(ones, ones + len(kept), np.ones(1, np.bool_), len(kept))
 
     def _read(self) -> bytes:
         try:

@@ -9,13 +9,18 @@ from streaming.adapters.times import Bools
 from streaming.wire.arrived import Int64s
 
 MAX_RECORD_BYTES = 1 << 20
-"""A quote that is not closed within so many bytes was never meant to open: its line alone is a broken row."""
+"""The largest record; a larger one is a broken row.
+
+A quote that is not closed within so many bytes was never meant to open: its line alone is a broken row.
+"""
 _LINE_END, _RETURN, _QUOTE = 10, 13, 34
 
 
 @dataclass(frozen=True)
 class Split:
-    """Records `[starts, ends)` of a block, without line ends; empty lines are none. `broken`: ill-formed quotes.
+    """Records `[starts, ends)` of a block, without line ends; empty lines are none.
+
+    `broken` are those with ill-formed quotes, and those that are larger than a record may be.
 
     The bytes from `consumed` on need more of the file before they can be split.
     """
@@ -45,7 +50,8 @@ def _records(block: bytes, line_ends: Int64s, last: bool) -> Split:
     starts = np.concatenate(([0], ends[:-1] + 1)).astype(np.int64) if len(ends) else ends
     trimmed = ends - ((ends > starts) & (data[np.maximum(ends - 1, 0)] == _RETURN)) if len(ends) else ends
     kept = trimmed > starts
-    return Split(starts[kept], trimmed[kept], np.zeros(int(kept.sum()), dtype=np.bool_), consumed)
+    starts, ends = starts[kept], trimmed[kept]
+    return Split(starts, ends, ends - starts > MAX_RECORD_BYTES, consumed)
 
 
 def csv_splitter(delimiter: str) -> Splitter:
@@ -100,14 +106,14 @@ def _one_by_one(block: bytes, last: bool, delimiter: bytes) -> Split:
             break
         if end is not None and end >= len(block) and not last:
             break
-        if end is None and line_end >= len(block) and not last:
+        if end in (None, OPEN) and line_end >= len(block) and not last:
             break
         stop = line_end if end is None or end == OPEN else end
         trimmed = stop - 1 if stop > at and block[stop - 1 : stop] == b"\r" else stop
         if trimmed > at:
             starts.append(at)
             ends.append(trimmed)
-            broken.append(end is None or end == OPEN)
+            broken.append(end is None or end == OPEN or trimmed - at > MAX_RECORD_BYTES)
         at = stop + 1
     return Split(
         np.array(starts, dtype=np.int64),
@@ -129,7 +135,7 @@ def record_end(block: bytes, start: int, delimiter: bytes) -> int | None:
         line_end = block.find(b"\n", at)
         line_end = len(block) if line_end < 0 else line_end
         quote = block.find(b'"', at, line_end)
-        if quote < 0:
+        if quote < 0 or quote >= limit:  # of what is too large already, only the end of the line is looked for
             return line_end
         if quote != start and block[quote - 1 : quote] != delimiter:
             return None

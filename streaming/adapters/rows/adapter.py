@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from streaming.adapters.contract import AdapterError, Position
+from streaming.adapters.file.split import MAX_RECORD_BYTES
 from streaming.adapters.places import DataFolder, why
 from streaming.adapters.rows.options import RowsOptions
 from streaming.adapters.selections import judge_facets
@@ -134,7 +135,7 @@ def _read_lines(folder: DataFolder, path: str, modified_ns: int, size: int) -> S
     for text in content.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         if not text.strip():
             continue
-        fields = read_object(text)
+        fields = read_object(text) if len(text) <= MAX_RECORD_BYTES else None
         number = (fields or {}).get("batch", batch)
         if isinstance(number, bool) or not isinstance(number, int) or number < batch:
             fields, number = None, batch
@@ -150,7 +151,7 @@ def _read_lines(folder: DataFolder, path: str, modified_ns: int, size: int) -> S
 
 def _line(fields: Mapping[str, Any] | None, batch: int, text: str, heartbeat: int | None, order: int | None) -> _Line:
     if fields is None:
-        raw = text.encode(errors="surrogateescape").decode(errors="replace")
+        raw = text[:MAX_RECORD_BYTES].encode(errors="surrogateescape").decode(errors="replace")
         return _Line(None, None, batch, raw, heartbeat, order)
     raw = fields["bad"] if isinstance(fields.get("bad"), str) else text
     arrival = fields.get("arrival", heartbeat)

@@ -73,7 +73,7 @@ def test_no_process_knows_a_secret_or_has_anything_open(monkeypatch: pytest.Monk
     jobs.examined_text(TEXT, STREAMS)  # it has imported everything by now
     assert "planted" not in str(process.environ())
     assert process.net_connections() == []
-    open_files = {os.readlink(each) for each in Path(f"/proc/{process.pid}/fd").iterdir()}
+    open_files = {str(each.readlink()) for each in Path(f"/proc/{process.pid}/fd").iterdir()}
     assert not any("sqlite" in each or "redis" in each for each in open_files)
 
 

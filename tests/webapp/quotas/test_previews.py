@@ -11,8 +11,8 @@ from webapp.accounts import previews
 from webapp.accounts.models import PreviewUse
 from webapp.accounts.previews import previewing
 from webapp.accounts.quotas import OverQuota, set_limit, used
-from webapp.core.context import organisation_context
 from webapp.bundles import transcripts
+from webapp.core.context import organisation_context
 from webapp.streams import adapters
 
 

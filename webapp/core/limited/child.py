@@ -1,5 +1,6 @@
 """One job in the process that was forked for it."""
 
+import contextlib
 import gc
 import os
 import pickle  # nosec B403 # reads only what our own web process wrote to a socket that nobody else holds
@@ -43,7 +44,8 @@ def work(talk: socket.socket, jobs: Mapping[str, Job[..., Any]]) -> None:
     try:
         task = _received(talk)
         told = _told(task, jobs)
-        talk.sendall(told)
+        with contextlib.suppress(OSError):  # nobody waits for it any more
+            talk.sendall(told)
         code = 0
     except BaseException:  # noqa: BLE001 # a forked process must never go on with what its parent was doing
         traceback.print_exc()
