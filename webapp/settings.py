@@ -229,7 +229,7 @@ def _database() -> dict[str, Any]:
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": PUNCTUAL_DATA / "punctual.sqlite3",
         "OPTIONS": {
-            "timeout": 20,
+            "timeout": 5,
             "transaction_mode": "IMMEDIATE",
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
         },

@@ -5,6 +5,7 @@ A token reads `pct_<key id>_<secret>` (`secret_texts`); it is of a person or of 
 
 import ipaddress
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -22,6 +23,7 @@ from webapp.audit.recording import Target, record
 from webapp.core.authentication import BadToken, BearerAuthentication
 from webapp.core.context import current_organisation, installation_context, organisation_context
 from webapp.core.errors import Conflict, Faulty, NotFound, fault
+from webapp.core.locked import DatabaseLocked, without_waiting
 from webapp.core.tenancy import TenantQuerySet
 
 TOKEN: Final = Purpose("pct", "webapp.accounts.tokens")
@@ -225,12 +227,14 @@ def _inside(address: str, networks: Sequence[str]) -> bool:
 
 
 def _note_use(token: Token, now: datetime) -> None:
-    """Write when the token was used last, at most once a minute: reading must stay cheap."""
+    """Write when the token was used last, at most once a minute, and not while somebody else writes: nobody waits."""
     old = now - USE_NOTED_EVERY
     if token.last_used_at is not None and token.last_used_at > old:
         return
     tokens: TenantQuerySet[Token] = TenantQuerySet(Token)
-    tokens.filter(Q(last_used_at=None) | Q(last_used_at__lte=old), pk=token.pk).update(last_used_at=now)
+    due = tokens.filter(Q(last_used_at=None) | Q(last_used_at__lte=old), pk=token.pk)
+    with suppress(DatabaseLocked), without_waiting():
+        due.update(last_used_at=now)
 
 
 def _role_of(user: User) -> Role:

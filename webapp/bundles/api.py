@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from webapp.accounts.access import TenantView
 from webapp.bundles import applying, planning, transcripts
 from webapp.bundles.bodies import ApplyBody, Files, FilesRefused, Plan, PlanBody, TranscriptBody, TranscriptResults
-from webapp.bundles.exporting import take_out
+from webapp.bundles.exporting import export
 from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
 
@@ -24,7 +24,7 @@ class DefinitionsView(TenantView):
     @extend_schema(operation_id="definitions_export", responses={200: Files, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
         """Return every stream, query and binding as a file, in canonical form."""
-        return answer(Files(files=take_out()))
+        return answer(Files(files=export()))
 
 
 class PlanView(TenantView):

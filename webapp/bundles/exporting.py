@@ -9,9 +9,7 @@ from uuid import UUID
 
 from streaming.definition.graph import InputNode, QueryGraph, Strict
 from streaming.definition.streams import AdapterChoice, StreamDefinition
-from webapp.audit.recording import Target, record
 from webapp.bundles.yaml_text import write_yaml
-from webapp.core.context import current_organisation
 from webapp.queries.access import current_versions
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import InputSettings, settings_of, stored_text, text_of
@@ -72,20 +70,12 @@ def read_present() -> Present:
 
 def _seen(binding: Binding) -> list[Any]:
     inputs = sorted((each.node, str(each.stream_id), each.advance, each.event_time) for each in binding.inputs.all())
-    return [str(binding.pk), str(binding.query_version_id), binding.dedicated, inputs]
+    return [str(binding.pk), str(binding.query_version_id), binding.dedicated, binding.freshness, inputs]
 
 
 def export() -> dict[str, str]:
     """Return every definition of the organisation in context as a file."""
     return read_present().files()
-
-
-def take_out() -> dict[str, str]:
-    """Return the same to who asks for it, and record that they did."""
-    files = export()
-    target = Target("organisation", current_organisation(), "definitions")
-    record("definitions.exported", target=target, after={"files": len(files)})
-    return files
 
 
 def present_stream(stream: Stream) -> str:

@@ -10,9 +10,12 @@ ApiError      a request is refused; its subclasses carry the status and the code
   TooMuchWork what was sent needs more time, memory or output than there is for it
   ClientGone  nobody waits for the answer any more
   Unavailable Redis is away, without which this is not done
+  Locked      others write to the database for too long
+  Unreadable  the body is no JSON that anybody means
 """
 
 import logging
+import sys
 from typing import Any, Final
 
 import redis
@@ -27,9 +30,12 @@ from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import Strict
 from streaming.definition.shape_errors import shape_errors
 from webapp.core.context import request_id
+from webapp.core.locked import is_locked
 
 logger = logging.getLogger(__name__)
 
+REDIS_IS_AWAY: Final = "This cannot be counted now, for Redis cannot be reached. Try again in a minute."
+DATABASE_IS_LOCKED: Final = "Others are writing to the database at this moment. Nothing was changed; try again."
 MOST_FAULTS: Final = 200
 """Faults of shape that are told of one body."""
 MOST_READ: Final = 10_000
@@ -133,7 +139,21 @@ class Unavailable(ApiError):
     code = "unavailable"
 
     def __init__(self) -> None:
-        super().__init__("This cannot be counted now, for Redis cannot be reached. Try again in a minute.")
+        super().__init__(REDIS_IS_AWAY)
+
+
+class Locked(Unavailable):
+    """Others write to the database for longer than a request waits."""
+
+    def __init__(self) -> None:
+        ApiError.__init__(self, DATABASE_IS_LOCKED)
+
+
+class Unreadable(ApiError):
+    """The body cannot be read as JSON."""
+
+    def __init__(self) -> None:
+        super().__init__("The JSON is nested too deeply to be read. Send JSON of the documented shape.")
 
 
 def fault(code: FaultCode, message: str, remedy: str, *, node: str | None = None, field: str | None = None) -> Fault:
@@ -177,6 +197,10 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer a fault of the program, which was logged: below `/api/` with the envelope."""
+    if is_locked(sys.exc_info()[1]):
+        locked = _plain(503, Locked.code, DATABASE_IS_LOCKED)
+        locked.headers["Retry-After"] = str(BUSY_S)
+        return locked
     if not request.path.startswith("/api/"):
         return defaults.server_error(request)
     wrong = "Something went wrong in the server, and was written to its log. Try again later"
@@ -223,6 +247,9 @@ def as_response(error: Exception, context: dict[str, Any]) -> Response | None:
     if isinstance(error, REDIS_AWAY):
         logger.error("Redis cannot be reached: %s", error)
         error = Unavailable()
+    if is_locked(error):
+        logger.warning("The database is locked: %s", error)
+        error = Locked()
     if isinstance(error, ApiError):
         set_rollback()
         headers = HEADERS.get(error.status, {})

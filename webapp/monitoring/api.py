@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from django.db import connection
-from django.http import HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from pydantic import Field
 from rest_framework.renderers import JSONRenderer
@@ -22,6 +22,7 @@ from webapp.core.api import answer, read_query
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
 from webapp.monitoring.events import Cursor, event_stream
 from webapp.monitoring.logs import LogCursor, LogPage, log_page
+from webapp.monitoring.seats import Seat, SeatedStream
 from webapp.runs.access import access_run
 from webapp.runs.models import Run
 from webapp.runs.state_events import RunState, state_of
@@ -175,13 +176,13 @@ class EventsView(TenantView):
             OpenApiParameter("Last-Event-ID", str, OpenApiParameter.HEADER, description="Where the stream broke off."),
             OpenApiParameter("after", str, description="The `entry` of the history that is known already."),
         ],
-        responses={(200, "text/event-stream"): RunEvents} | REFUSALS,
+        responses={(200, "text/event-stream"): RunEvents, 429: ErrorEnvelope} | REFUSALS,
     )
     def get(self, request: Request, slug: str, run: UUID) -> HttpResponseBase:
         """Send the reports after those that are known, each new one, and each change of state.
 
         The first is the newest where none is known. Reports come without rows. The stream ends after five minutes, and
-        within 15 seconds when its reader may no longer be here.
+        within 15 seconds when its reader may no longer be here. 429 while as many are open as may be.
         """
         found = access_run(run)
         last = request.headers.get("Last-Event-ID")
@@ -190,7 +191,11 @@ class EventsView(TenantView):
         events = event_stream(str(found.organisation_id), cursor=cursor, state=state_of(found), allowed=allowed)
         if not connection.in_atomic_block:
             connection.close()  # the stream lives for minutes and needs the database for moments
-        response = StreamingHttpResponse(events, content_type="text/event-stream; charset=utf-8")
+        seat = Seat(
+            found.organisation_id, self.entry.token.id if self.entry.token else self.user.pk if self.user else None
+        )
+        seat.take()
+        response = SeatedStream(events, seat)
         response.headers["Cache-Control"] = "no-store"
         response.headers["X-Accel-Buffering"] = "no"
         return response

@@ -13,6 +13,7 @@ from streaming.definition.graph import QueryGraph, Strict
 from streaming.definition.names import Name
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from webapp.core.errors import Faulty, fault
+from webapp.core.names import PlainName
 from webapp.queries.texts import LONGEST_TEXT
 
 LONGEST_GRAPH: Final = 2 * LONGEST_TEXT
@@ -75,7 +76,7 @@ class ExplanationBody(OneOfGraphAndText):
 class VersionBody(OneOfGraphAndText):
     """A new version; `parent`, if given, must still be the current version (409 otherwise)."""
 
-    comment: str = Field(default="", max_length=500)
+    comment: PlainName = Field(default="", max_length=500)
     parent: UUID | None = None
 
 

@@ -1,11 +1,17 @@
 """Checking streams and inputs: schema, advance-time settings, adapter options, each with all its faults."""
 
+from typing import Final
+
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.registry import sends_ctis
 from streaming.definition.check import check_advance, check_fields
-from streaming.definition.faults import Fault, Severity
+from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, StreamDefinition
+from webapp.core.errors import fault
 from webapp.streams.adapters import try_options
+
+MOST_LANES: Final = 1_000
+"""Each lane has a clock of its own, in every batch."""
 
 
 def check_stream(definition: StreamDefinition, adapter: AdapterChoice) -> list[Fault]:
@@ -36,6 +42,10 @@ def check_input(
 ) -> list[Fault]:
     """Return the faults of an input whose `advance` replaces the stream's settings; with `connect`, try the adapter."""
 
+    if len(definition.lanes or ()) > MOST_LANES:
+        message = f"The stream has {len(definition.lanes or ())} lanes; at most {MOST_LANES} are read."
+        remedy = "List fewer: what is only another key needs no lane."
+        return [fault(FaultCode.BAD_SCHEMA, message, remedy, node=node, field="lanes")]
     faults = list(check_fields(definition.fields, node=node))
     if not faults:
         faults = try_options(definition, adapter, node=node, connect=connect)

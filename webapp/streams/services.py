@@ -86,8 +86,3 @@ def delete_stream(*, stream: Stream) -> None:
         refuse_while_used("stream", stream.pk, stream.name)
         stream.delete()
         record("stream.deleted", target=target, before=before)
-
-
-def note_sample(*, stream: Stream, rows: int) -> None:
-    """Record that the first rows of a stream were read: data left the organisation's sources."""
-    record("stream.sampled", target=target_of(stream), after={"rows": rows})

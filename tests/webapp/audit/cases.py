@@ -235,9 +235,6 @@ WRITES: dict[tuple[str, str], Case] = {
         "lorries",
         Some({"name": "lorries", "adapter": file_adapter("files/cars.jsonl")}),
     ),
-    ("streams/<uuid:stream>/sample/", "get"): Case(
-        "stream.sampled", lambda stage: (f"{stage.stream}sample/", None), "cars", None, {"rows": 3}
-    ),
     ("queries/", "post"): Case(
         "query.created",
         lambda _: ("queries/", {"graph": graph("slow"), "comment": "first"}),
@@ -251,9 +248,6 @@ WRITES: dict[tuple[str, str], Case] = {
         "speeding",
         {"version": 1, "comment": "first", "graph": {"nodes": {"fast": {"where": "speed > 120"}}}},
         {"version": 2, "comment": "faster", "graph": {"nodes": {"fast": {"where": "speed > 140"}}}},
-    ),
-    ("definitions/", "get"): Case(
-        "definitions.exported", lambda _: ("definitions/", None), "definitions", None, {"files": 3}
     ),
     ("definitions/apply/", "post"): Case(
         "definitions.applied",

@@ -21,12 +21,13 @@ from webapp.accounts.organisations import (
 )
 from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
+from webapp.core.names import PlainName
 
 MAKING: Final = "20/h/user"
 REFUSED: Final[dict[int, Any]] = {409: ErrorEnvelope, 422: ErrorEnvelope}
 Name = Annotated[
-    str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=120, pattern=r"^[^\x00-\x1f\x7f]+$"),
+    PlainName,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=120),
 ]
 
 
