@@ -151,7 +151,7 @@ def graph(name: str = "speeding", stream: str = "cars", where: str = "speed > 12
 def cars_file(acme: Organisation, tmp_path: Path) -> str:
     """A file of two events and a broken line in acme's folder; returns its path inside it."""
     folder = tmp_path / str(acme.pk) / "files"
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     lines = [
         '{"at": "2026-01-01T00:00:00Z", "plate": "AB 1", "speed": 130.5}',
         "{broken",

@@ -118,9 +118,7 @@ def _planned(binding: BindingAfter) -> BindingPlanned:
         node: InputPlanned(stream=each.stream.name, advance=each.advance, event_time=each.event_time)
         for node, each in binding.chosen.items()
     }
-    return BindingPlanned(
-        query=binding.query, dedicated=binding.dedicated, freshness=binding.freshness, inputs=inputs
-    )
+    return BindingPlanned(query=binding.query, dedicated=binding.dedicated, freshness=binding.freshness, inputs=inputs)
 
 
 def _deleted(read: Read, present: Present) -> dict[Kind, list[str]]:

@@ -25,7 +25,7 @@ def in_body(found: Fault) -> Fault:
     field = found.field or ""
     if field.startswith("stream.fields."):
         path = field.replace("stream", "definition", 1)
-    elif field.partition(".")[0] in ("adapter", "event_time", "rowtime"):
+    elif field.partition(".")[0] in ("adapter", "event_time", "rowtime", "lanes"):
         path = field if field.startswith("adapter") else f"definition.{field}"
     else:
         path = f"definition.advance.{field}" if field else "definition"

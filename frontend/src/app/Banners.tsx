@@ -1,5 +1,6 @@
 import { Link } from "react-router";
 import { IsoInstant } from "../components/Instant";
+import { RawText } from "../components/RawText";
 import { sendForm } from "../lib/sendForm";
 import type { Me, MyOrganisation } from "../model/api";
 
@@ -24,8 +25,9 @@ export function DeletionBanner({ organisation }: { organisation: MyOrganisation 
   return (
     <aside className="banner" data-tone="bad" aria-label="Deletion">
       <span>
-        {organisation.name} is to be deleted after <IsoInstant iso={organisation.delete_after} />. Its runs are stopped,
-        and it can only be read. <Link to={`/t/${organisation.slug}/admin/organisation`}>See its settings</Link>
+        <RawText text={organisation.name} /> is to be deleted after <IsoInstant iso={organisation.delete_after} />. Its
+        runs are stopped, and it can only be read.{" "}
+        <Link to={`/t/${organisation.slug}/admin/organisation`}>See its settings</Link>
       </span>
     </aside>
   );

@@ -734,7 +734,7 @@ export interface paths {
          * @description Send the reports after those that are known, each new one, and each change of state.
          *
          *     The first is the newest where none is known. Reports come without rows. The stream ends after five minutes, and
-         *     within 15 seconds when its reader may no longer be here.
+         *     within 15 seconds when its reader may no longer be here. 429 while as many are open as may be.
          */
         get: operations["runs_events"];
         put?: never;
@@ -6959,6 +6959,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ErrorEnvelope"];
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -70,6 +70,9 @@ def test_a_stream_has_a_thousand_lanes_at_most(alice: Person, cars: dict[str, An
     lanes = [str(number) for number in range(MOST_LANES + 1)]
     body = {"name": "wide", "definition": {**POINTS, "lanes": lanes}, "adapter": cars["adapter"]}
     [fault] = alice.post("streams/", body).json()["faults"]
-    assert (fault["field"], fault["message"]) == ("lanes", "The stream has 1001 lanes; at most 1000 are read.")
+    assert (fault["field"], fault["message"]) == (
+        "definition.lanes",
+        "The stream has 1001 lanes; at most 1000 are read.",
+    )
     body["definition"] = {**POINTS, "lanes": lanes[1:]}
     assert alice.post("streams/", body).status_code == 201

@@ -3,6 +3,7 @@ import { OutcomeMark } from "../../components/Glyph";
 import { Instant } from "../../components/Instant";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
+import { RawText } from "../../components/RawText";
 import { Scroll } from "../../components/Scroll";
 import { useKeptByRun } from "../../lib/keptByRun";
 import { counted } from "../../lib/numbers";
@@ -49,7 +50,9 @@ function Row({ row, run, scope, known }: TableProps & { row: LateShown; known: r
         </p>
       </td>
       <td>
-        <div className="raw">{row.raw}</div>
+        <div className="raw">
+          <RawText text={row.raw} />
+        </div>
       </td>
     </tr>
   );

@@ -3,6 +3,7 @@ import { OutcomeMark } from "../../components/Glyph";
 import { Instant } from "../../components/Instant";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
+import { RawText } from "../../components/RawText";
 import { Scroll } from "../../components/Scroll";
 import { Value } from "../../components/Value";
 import { counted } from "../../lib/numbers";
@@ -35,7 +36,9 @@ function Row({ row, fields, showEnd }: { row: SampleRow; fields: readonly Column
       {row.kind === "malformed" ? (
         <td colSpan={span}>
           <p>{reasonWords(row.reason)}</p>
-          <p className="raw">{row.raw}</p>
+          <p className="raw">
+            <RawText text={row.raw} />
+          </p>
         </td>
       ) : (
         <>
