@@ -337,9 +337,6 @@ CELERY_BEAT_SCHEDULE = {
     "reconcile": {"task": "webapp.runs.tasks.reconcile_all", "schedule": 3.0, "options": {"expires": 3.0}},
 }
 
-IN_LIMITED_PROCESS = False
-"""Whether this is a process for one piece of work (webapp/core/limited), which has settings of its own."""
-
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
