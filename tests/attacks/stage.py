@@ -2,7 +2,8 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +57,11 @@ def told(answered: httpx.Response) -> str:
     faults = body.get("faults") or [{}]
     message = str(faults[0].get("message") or body.get("message") or "")
     return f"{answered.status_code} {message[:110]}".strip()
+
+
+def counted(answers: Iterable[str]) -> str:
+    """Each different answer with how often it came."""
+    return ", ".join(f"{count} times {answer}" for answer, count in sorted(Counter(answers).items()))
 
 
 def manage(installation: Installation, *arguments: str) -> str:

@@ -4,7 +4,7 @@ import stat
 
 import httpx
 
-from tests.attacks.stage import Stage
+from tests.attacks.stage import Stage, counted
 
 
 def platform_files_as_streams(stage: Stage) -> str:
@@ -34,12 +34,18 @@ def forged_addresses(stage: Stage) -> str:
     with httpx.Client(base_url=address, timeout=60) as client:
         client.get("/_allauth/browser/v1/config")
         csrf = {"X-CSRFToken": client.cookies.get("csrftoken", "")}
-        codes = [
+        answers = [
             client.post(
                 "/_allauth/browser/v1/auth/login",
                 json={"email": stage.installation.email, "password": f"wrong {number}"},
                 headers={**csrf, "X-Forwarded-For": f"203.0.113.{number}"},
-            ).status_code
+            )
             for number in range(40)
         ]
-    return f"{sum(code == 429 for code in codes)} of 40 were refused by the limit of tries ({sorted(set(codes))})"
+    return counted(judged(each) for each in answers)
+
+
+def judged(answered: httpx.Response) -> str:
+    """What became of a password: compared with the right one, or refused by a limit of tries."""
+    errors = answered.json().get("errors", []) if answered.status_code == 400 else []
+    return f"{answered.status_code} {', '.join(each['code'] for each in errors)}".strip()

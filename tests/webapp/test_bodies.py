@@ -79,9 +79,11 @@ SAME_KEY = b"{" + b",".join([b'"no":"a"'] * 100_000) + b"}"
 def test_json_that_is_deep_wide_or_long_is_refused_by_its_shape(
     alice: Person, ids: dict[str, str], path: str, method: str
 ) -> None:
-    for body in (NESTED, LISTS, MANY_KEYS, LONG_NUMBER, SAME_KEY):
+    unreadable, faulty = (400, "bad_request"), (422, "faulty")
+    said = {NESTED: unreadable, LISTS: unreadable, MANY_KEYS: faulty, LONG_NUMBER: faulty, SAME_KEY: faulty}
+    for body, (status, code) in said.items():
         answered = send(alice, path, method, ids, body)
-        assert refused(answered, 422, "faulty"), answered.content[:200]
+        assert refused(answered, status, code), answered.content[:200]
         assert len(answered.content) < 100_000
 
 

@@ -63,6 +63,7 @@ def test_a_run_that_waits_to_be_tried_again_keeps_its_place(scene: Scene) -> Non
 
 def test_a_second_start_of_the_same_binding_says_that_it_runs_already(scene: Scene) -> None:
     restrict(scene.person, "runs", 1)
+    scene.running()
     refused = scene.person.post(f"bindings/{scene.binding['id']}/start/")
     assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
 

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -23,6 +24,7 @@ from webapp.core.secrets import organisation_keys
 from webapp.runs import services
 from webapp.runs.launching import ProcessLauncher, runner_log
 from webapp.runs.reconciler import Reconciler
+from webapp.runs.redis_users import address_for
 from webapp.streams.models import Stream
 
 PASSWORD = "planted-a6b0-redis"
@@ -194,6 +196,16 @@ with open(os.environ["GATE"] + ".told", "w") as file:
 """
 
 
+@pytest.fixture
+def guarded_redis(settings: Any, redis_connection: "redis.Redis") -> Iterator[None]:
+    """The installation's Redis, empty, behind a password."""
+    redis_connection.config_set("requirepass", PASSWORD)
+    settings.REDIS_URL = settings.REDIS_URL.replace("//", f"//:{PASSWORD}@")
+    yield
+    redis_connection.config_set("requirepass", "")
+
+
+@pytest.mark.usefixtures("guarded_redis")
 def test_a_launched_runner_is_told_its_keys_and_no_list_of_processes_or_log_shows_them(
     settings: Any, tmp_path: Path
 ) -> None:
@@ -206,7 +218,6 @@ def test_a_launched_runner_is_told_its_keys_and_no_list_of_processes_or_log_show
     os.mkfifo(gate)
     settings.BASE_DIR = tmp_path / "other"
     settings.RUNNER_ENVIRONMENT = {"PATH": os.environ["PATH"], "GATE": str(gate)}
-    settings.REDIS_URL = f"redis://:{PASSWORD}@127.0.0.1:1/0"
     organisation, stranger = uuid.uuid4(), uuid.uuid4()
     process = psutil.Process(ProcessLauncher().launch(organisation).pid)
     with gate.open("wb"):  # returns when the runner has read what it was told
@@ -216,10 +227,12 @@ def test_a_launched_runner_is_told_its_keys_and_no_list_of_processes_or_log_show
     process.wait(20)
     keys = organisation_keys(organisation)
     told = json.loads(Path(f"{gate}.told").read_text())
-    assert (told["redis"], told["keys"]) == (settings.REDIS_URL, keys)
+    assert (told["redis"], told["keys"]) == (address_for(organisation), keys)
+    own_password = urlsplit(told["redis"]).password
+    assert own_password and PASSWORD not in told["redis"]
     assert any(str(organisation) in each for each in listed)
     log = runner_log(organisation).read_text()
-    for secret in (PASSWORD, OLD, *keys):
+    for secret in (PASSWORD, own_password, OLD, *keys):
         assert [each for each in [*listed, log] if secret in each] == []
     assert not set(keys) & set(organisation_keys(stranger))
 

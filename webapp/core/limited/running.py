@@ -71,6 +71,11 @@ class _Server:
                         raise
         return talk, leash
 
+    def start(self) -> None:
+        """Start it if it does not live; returns before it has imported what jobs need."""
+        with self._lock:
+            self._living()
+
     def close(self) -> None:
         """End the server and all its processes."""
         with self._lock:
@@ -108,9 +113,8 @@ atexit.register(_server.close)
 
 
 def warm_up() -> None:
-    """Start the server of the processes, so that the first who asks does not wait for it."""
-    for line in _server.ask(STARTS_WITHIN_S):
-        line.close()
+    """Start the server of the processes, so that the first who asks does not wait for it; returns at once."""
+    _server.start()
 
 
 def run(job: Job[P, T], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> T:
