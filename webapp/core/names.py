@@ -21,5 +21,7 @@ def shown_as_typed(name: str) -> str:
     return name
 
 
-PlainName = Annotated[str, AfterValidator(shown_as_typed)]
+AS_TYPED: Final = AfterValidator(shown_as_typed)
+"""Stands behind the constraints of a type: pydantic applies in their order what comes after a function."""
+PlainName = Annotated[str, AS_TYPED]
 """A name that cannot pass for another by characters that nobody sees."""

@@ -21,13 +21,14 @@ from webapp.accounts.organisations import (
 )
 from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
-from webapp.core.names import PlainName
+from webapp.core.names import AS_TYPED
 
 MAKING: Final = "20/h/user"
 REFUSED: Final[dict[int, Any]] = {409: ErrorEnvelope, 422: ErrorEnvelope}
 Name = Annotated[
-    PlainName,
+    str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=120),
+    AS_TYPED,
 ]
 
 

@@ -23,13 +23,13 @@ from webapp.accounts.service_accounts import (
 from webapp.accounts.tokens import make_service_token
 from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
-from webapp.core.names import PlainName
+from webapp.core.names import AS_TYPED
 
 
 class ServiceAccountBody(Strict):
     """A service account; while `disabled` its tokens are refused."""
 
-    name: Annotated[PlainName, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80), AS_TYPED]
     role: Role
     disabled: bool = False
 

@@ -18,7 +18,7 @@ from webapp.accounts.permissions import Permission, Role
 from webapp.accounts.tokens import MOST_DAYS, Wish, make_token, revoke_token
 from webapp.core.api import answer, read_body, read_query
 from webapp.core.errors import ErrorEnvelope, Faulty, NotFound, fault
-from webapp.core.names import PlainName
+from webapp.core.names import AS_TYPED
 
 MOST_NETWORKS = 20
 MOST_SCOPES = 10
@@ -39,7 +39,7 @@ class TokenBody(Strict):
     `scopes` are those of the role's permissions that it has; none: all of them.
     """
 
-    name: Annotated[PlainName, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80), AS_TYPED]
     role: Role
     expires_in_days: Annotated[int, Field(ge=1, le=MOST_DAYS)]
     allowed_networks: Annotated[list[Network], Field(max_length=MOST_NETWORKS)] = Field(default_factory=list)
