@@ -81,6 +81,19 @@ def test_a_query_is_renamed_by_a_new_version_and_bindings_keep_theirs(alice: Per
     assert alice.put(path, {"name": "2 slow"}).json()["faults"][0]["field"] == "name"
 
 
+def test_a_text_follows_what_is_renamed_and_keeps_its_comments(alice: Person, cars: dict[str, Any]) -> None:
+    text = "QUERY watching;\nINSERT INTO out\nSELECT STREAM * FROM cars -- all of them\n;\n"
+    made = alice.post("queries/", {"text": text})
+    assert made.status_code == 201, made.json()
+    path = f"queries/{made.json()['id']}/"
+    assert alice.put(f"streams/{cars['id']}/", body_of(cars, name="vehicles")).status_code == 200
+    followed = alice.get(path).json()["current"]["text"]
+    assert ("FROM vehicles" in followed, "FROM cars" in followed, "-- all of them" in followed) == (True, False, True)
+    renamed = alice.put(path, {"name": "looking"})
+    assert renamed.status_code == 200, renamed.json()
+    assert renamed.json()["current"]["text"] == followed.replace("watching", "looking")
+
+
 def test_a_change_upon_what_somebody_else_has_changed_is_refused_and_says_who(
     alice: Person, binding: dict[str, Any], cars: dict[str, Any]
 ) -> None:

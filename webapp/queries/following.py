@@ -5,9 +5,8 @@ from uuid import UUID
 from streaming.definition.graph import InputNode
 from webapp.core.uses import Use, register_follower, register_uses
 from webapp.queries.access import current_versions, input_streams
-from webapp.queries.checking import Draft
 from webapp.queries.models import QueryVersion
-from webapp.queries.services import create_version
+from webapp.queries.services import changed_draft, create_version
 
 
 def _naming(stream: str) -> list[QueryVersion]:
@@ -29,7 +28,7 @@ def _follow(before: str, after: str) -> None:
             node.model_copy(update={"stream": after}) if isinstance(node, InputNode) and node.stream == before else node
             for node in graph.nodes
         ]
-        draft = Draft(graph.model_copy(update={"nodes": nodes}))
+        draft = changed_draft(version, graph.model_copy(update={"nodes": nodes}))
         comment = f"The stream {before} is now called {after}"
         create_version(query=version.query, draft=draft, comment=comment, author=None, parent=version.pk)
 

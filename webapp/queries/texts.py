@@ -50,6 +50,12 @@ def printed(graph: QueryGraph) -> str:
 
 
 @limited("The text of this query", SMALLER, TYPING)
+def rewritten(text: str, graph: QueryGraph) -> str:
+    """Return `text`, changed as little as possible, so that it says `graph`."""
+    return rewrite_sql(text, graph)
+
+
+@limited("The text of this query", SMALLER, TYPING)
 def settings_in(text: str) -> InputSettings:
     """Return what `text` says of its inputs."""
     script = parse_sql(text)
