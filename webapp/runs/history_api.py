@@ -8,11 +8,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.definition.graph import InputNode, QueryGraph, Strict
-from streaming.definition.sql import print_sql
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from webapp.accounts.access import TenantView
 from webapp.core.api import answer
 from webapp.core.errors import ErrorEnvelope
+from webapp.queries.texts import printed
 from webapp.runs.access import access_run
 from webapp.runs.models import Run
 
@@ -61,7 +61,7 @@ def shown_definition(run: Run) -> RunDefinitionShown:
         binding_name=run.binding_name,
         query_name=run.query_name,
         query_version=run.query_version,
-        text=run.query_text or print_sql(spec.query),
+        text=run.query_text or printed(spec.query),
         graph=spec.query,
         inputs=inputs,
     )
