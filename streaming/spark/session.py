@@ -10,6 +10,7 @@ from typing import Final
 from urllib.parse import urlsplit
 from uuid import uuid4
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from streaming.spark import fork_server
@@ -110,6 +111,11 @@ def start_session(
     logging.getLogger("py4j").setLevel(logging.WARNING)
     session: SparkSession = builder.getOrCreate()
     return session
+
+
+def is_started() -> bool:
+    """Whether this process has a session: the active one is known to the thread that started it alone."""
+    return SparkContext._active_spark_context is not None
 
 
 def cores_of(session: SparkSession) -> int:

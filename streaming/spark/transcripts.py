@@ -16,7 +16,7 @@ from streaming.definition.types import Array, DecimalOf, Fields, Struct, Timesta
 from streaming.spark.control import AtEnd
 from streaming.spark.layout import CarrierSettings
 from streaming.spark.local_run import LocalResult, net, run_to_end
-from streaming.spark.session import start_session
+from streaming.spark.session import is_started, start_session
 from streaming.temporal.events import EdgeKind
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import INFINITY, parse_instant
@@ -33,7 +33,7 @@ def run_cases(cases: Sequence[Case]) -> list[CaseResult]:
 
     A case that cannot run has its `failure`; the others do not notice.
     """
-    mine = SparkSession.getActiveSession() is None
+    mine = not is_started()
     session = start_session()
     results: list[CaseResult] = []
     try:

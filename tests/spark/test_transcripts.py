@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from streaming.spark.layout import CarrierSettings
 from streaming.spark.local_run import run_to_end
-from streaming.spark.transcripts import _AT_END, _case_result, _spec
+from streaming.spark.transcripts import _AT_END, _case_result, _spec, run_cases
 from streaming.transcripts.judge import judge
 from streaming.transcripts.load import Loaded, load
 from streaming.transcripts.prepare import Cuts
@@ -35,6 +36,13 @@ def test_every_transcript_holds(session: SparkSession, shared_transcripts: Path)
 def test_a_sample_of_transcripts_holds_for_every_cut(session: SparkSession, shared_transcripts: Path) -> None:
     transcripts = list(load([shared_transcripts, HERE]))
     assert differing(random.Random(2).sample(transcripts, SAMPLE), "all") == []
+
+
+def test_the_session_of_others_is_left_running(session: SparkSession) -> None:
+    """It is active in the thread that started it alone."""
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(run_cases, []).result() == []
+    assert session.range(3).count() == 3
 
 
 @pytest.mark.parametrize("buckets", [1, 2])
