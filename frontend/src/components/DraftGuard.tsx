@@ -26,8 +26,14 @@ function useLeaving(dirty: () => boolean) {
   );
 }
 
+interface Props {
+  draft: Guarded;
+  /** Whether something of it is secret, which is never kept. */
+  secrets?: boolean;
+}
+
 /** Says what was restored, lets one discard it, and asks before what is not saved is left. */
-export function DraftGuard({ draft }: { draft: Guarded }) {
+export function DraftGuard({ draft, secrets = false }: Props) {
   const blocker = useLeaving(draft.dirty);
   const stay = () => blocker.reset?.();
   const discard = () => {
@@ -40,8 +46,8 @@ export function DraftGuard({ draft }: { draft: Guarded }) {
         <Notice tone="busy">
           <p className="row">
             <span>
-              What you typed on <IsoInstant iso={new Date(draft.restored).toISOString()} /> (UTC) was not saved, and is
-              here again. Secrets have to be typed once more.
+              What you typed on <IsoInstant iso={new Date(draft.restored).toISOString()} /> was not saved, and is here
+              again.{secrets ? " Secrets have to be typed once more." : null}
             </span>
             <button type="button" className="button" onClick={draft.discard}>
               Discard it

@@ -48,12 +48,16 @@ export interface Drafted<T> {
  * A value that a form edits, begun as `initial`, which survives navigation, reload and the end of the session.
  * `keepable` takes secrets out of what is kept.
  */
-export function useDrafted<T>(object: string, initial: T, keepable: (value: T) => T = (value) => value): Drafted<T> {
+export function useDrafted<T extends object>(
+  object: string,
+  initial: T,
+  keepable: (value: T) => T = (value) => value,
+): Drafted<T> {
   const person = useMe().data?.id ?? "";
   const key = `${PREFIX}${person} ${useSlug()} ${object}`;
   const [found] = useState(() => read<T>(key, Date.now()));
   const [restored, setRestored] = useState(found?.at ?? null);
-  const [value, setValue] = useState(found === null ? initial : found.value);
+  const [value, setValue] = useState(found === null ? initial : { ...initial, ...found.value }); // a field newer than the draft
   const [first, setFirst] = useState(initial);
   const changed = useRef(found !== null);
   const change = (next: T) => {

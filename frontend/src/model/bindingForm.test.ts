@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { BindingShown } from "./api";
-import { bindingText, readBinding, typedBinding } from "./bindingForm";
+import { bindingText, movedTo, readBinding, typedBinding } from "./bindingForm";
 
 const STORED = {
   id: "b1",
@@ -39,4 +39,21 @@ test("a freshness that is emptied is the product's own again", () => {
 test("settings that are no JSON are told at their input", () => {
   const typed = { ...typedBinding(STORED), inputs: { cars: { stream: "s1", advance: "soon" } } };
   expect(Object.keys(readBinding(typed, ["cars"], STORED).wrong)).toEqual(["inputs.cars.advance"]);
+});
+
+test("a binding that moves to another query takes none of its inputs along, and all of them when it moves back", () => {
+  const typed = typedBinding(STORED);
+  const moved = movedTo(typed, { id: "q2", version: "v7" }, STORED);
+  expect(moved).toMatchObject({ query: "q2", version: "v7", inputs: {}, name: "watch" });
+  expect(readBinding(moved, ["cars"], STORED).body).toMatchObject({ query_version: "v7", inputs: {} });
+  expect(movedTo(moved, { id: "q1", version: "v3" }, STORED)).toEqual({ ...typed, version: "v1" });
+});
+
+test("an event time of its own stays with the query whose input it is about", () => {
+  const event_time = { column: "at" };
+  const stored = { ...STORED, inputs: [{ ...STORED.inputs[0], event_time }] } as unknown as BindingShown;
+  const typed = typedBinding(stored);
+  expect(readBinding(typed, ["cars"], stored).body.inputs).toMatchObject({ cars: { event_time } });
+  const elsewhere = { ...typed, query: "q2" };
+  expect(readBinding(elsewhere, ["cars"], stored).body.inputs).toMatchObject({ cars: { event_time: null } });
 });

@@ -4,6 +4,7 @@ import type { BindingChange, BindingShown, VersionShown } from "./api";
 
 export interface BindingTyped {
   name: string;
+  query: string;
   version: string;
   dedicated: boolean;
   /** At most how long between two batches; empty: as long as the product says. */
@@ -35,6 +36,7 @@ export function typedBinding(binding: BindingShown): BindingTyped {
   });
   return {
     name: binding.name,
+    query: binding.query,
     version: binding.query_version,
     dedicated: binding.dedicated,
     freshness: binding.freshness ?? "",
@@ -42,6 +44,14 @@ export function typedBinding(binding: BindingShown): BindingTyped {
     upon: binding.revision,
     begun: bindingText(binding),
   };
+}
+
+/** What was typed, moved to another query: its inputs are others, and read what that query names. */
+export function movedTo(typed: BindingTyped, to: { id: string; version: string }, stored: BindingShown): BindingTyped {
+  if (to.id === typed.query) return typed;
+  const begun = typedBinding(stored);
+  const { version, inputs } = to.id === stored.query ? begun : { version: to.version, inputs: {} };
+  return { ...typed, query: to.id, version, inputs };
 }
 
 /** The input nodes of a version with the names of their streams. */
@@ -56,6 +66,12 @@ export interface BindingRead {
   wrong: Record<string, string>;
 }
 
+/** What the page does not show of an input; it is that of the query that is stored. */
+function eventTimeOf(node: string, typed: BindingTyped, stored: BindingShown) {
+  if (typed.query !== stored.query) return null;
+  return stored.inputs.find((each) => each.node === node)?.event_time ?? null;
+}
+
 /** The body that says what was typed; inputs that the chosen version does not have are left out. */
 export function readBinding(typed: BindingTyped, nodes: readonly string[], stored: BindingShown): BindingRead {
   const inputs: Inputs = {};
@@ -63,7 +79,7 @@ export function readBinding(typed: BindingTyped, nodes: readonly string[], store
   for (const node of nodes) {
     const { stream, advance } = typed.inputs[node] ?? { stream: "", advance: "" };
     if (stream === "") continue; // as the query's text says it
-    const event_time = stored.inputs.find((each) => each.node === node)?.event_time ?? null;
+    const event_time = eventTimeOf(node, typed, stored);
     try {
       inputs[node] = { stream, advance: advance.trim() === "" ? null : JSON.parse(advance), event_time };
     } catch {

@@ -6,12 +6,12 @@ import { SelectField, TextField } from "../../components/Field";
 import { FaultyForm } from "../../components/FieldFaults";
 import { ErrorNote, Waiting } from "../../components/Notices";
 import { ReasonedSubmit } from "../../components/Reasoned";
-import { useDrafted } from "../../lib/drafts";
+import { type Drafted, useDrafted } from "../../lib/drafts";
 import { useReason, useSlug } from "../../lib/session";
-import type { BindingChange, BindingShown, Fault, StreamShown, VersionShown } from "../../model/api";
-import { type BindingTyped, inputNodes, readBinding, typedBinding } from "../../model/bindingForm";
-import { QueryChoice } from "./QueryChoice";
-import { useStreamChoices, useVersionsOf } from "./queries";
+import type { BindingChange, BindingShown, Fault, QueryShown, StreamShown, VersionShown } from "../../model/api";
+import { type BindingTyped, inputNodes, movedTo, readBinding, typedBinding } from "../../model/bindingForm";
+import { Freshness, QueryChoice } from "./QueryChoice";
+import { useQueryChoices, useStreamChoices, useVersionsOf } from "./queries";
 
 interface Props {
   binding: BindingShown;
@@ -52,47 +52,71 @@ function InputFields({ node, named, said, streams, onChange }: InputProps) {
   );
 }
 
-function VersionFields({
-  binding,
-  chosen,
-  versions,
-  onChoose,
-}: {
+interface VersionProps {
   binding: BindingShown;
-  chosen: string;
+  typed: BindingTyped;
+  /** Those of the chosen query, the newest first. */
   versions: readonly VersionShown[];
+  /** The one that the binding runs, where it is known. */
+  before: VersionShown | undefined;
+  queries: readonly QueryShown[];
+  onMove: (query: QueryShown) => void;
   onChoose: (version: string) => void;
-}) {
+}
+
+function WhatChanges({ binding, typed, versions, before, queries }: VersionProps) {
+  const after = versions.find((each) => each.id === typed.version);
+  if (before === undefined || after === undefined || before.id === after.id) return null;
+  const moves = typed.query !== binding.query;
+  const name = moves ? `${queries.find((each) => each.id === typed.query)?.name}, ` : "";
+  return (
+    <div className="stack">
+      <p>
+        From {moves ? `${binding.query_name}, ` : ""}version {before.number} to {name}version {after.number}:
+      </p>
+      <Difference before={before.text} after={after.text} label="What changes in the query" />
+      {moves ? (
+        <p className="quiet">
+          Streams and settings of the old query’s inputs are not taken along: choose them below for the new ones.
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+function VersionFields(props: VersionProps) {
+  const { binding, typed, versions, queries, onMove, onChoose } = props;
   const slug = useSlug();
-  const of = (id: string) => versions.find((each) => each.id === id);
-  const [before, after] = [of(binding.query_version), of(chosen)];
-  const options = versions.map((each) => {
+  const query = queries.find((each) => each.id === typed.query);
+  const options = versions.map((each): readonly [string, string] => {
     const comment = each.comment === "" ? "" : `: ${each.comment}`;
-    return [each.id, `version ${each.number}${comment}`] as const;
+    return [each.id, `version ${each.number}${comment}`];
   });
-  if (before === undefined) options.push([binding.query_version, `version ${binding.query_version_number}`]);
+  if (!options.some(([id]) => id === typed.version)) options.push([typed.version, "the version that is stored"]);
+  const move = (id: string) => {
+    const chosen = queries.find((each) => each.id === id);
+    if (chosen !== undefined) onMove(chosen);
+  };
   return (
     <>
-      <SelectField
-        label="Version of the query"
-        path="query_version"
-        value={chosen}
-        onChange={onChoose}
-        options={options}
-        help={
-          <>
-            Of <Link to={`/t/${slug}/queries/${binding.query}`}>{binding.query_name}</Link>, the newest first.
-          </>
-        }
-      />
-      {chosen === binding.query_version || before === undefined || after === undefined ? null : (
-        <div className="stack">
-          <p>
-            From version {before.number} to version {after.number}:
-          </p>
-          <Difference before={before.text} after={after.text} label="What changes in the query" />
-        </div>
-      )}
+      <div className="two tight">
+        <SelectField
+          label="Query"
+          value={typed.query}
+          onChange={move}
+          options={queries.map((each) => [each.id, each.name] as const)}
+          help={<Link to={`/t/${slug}/queries/${typed.query}`}>Open {query?.name ?? binding.query_name}</Link>}
+        />
+        <SelectField
+          label="Version of the query"
+          path="query_version"
+          value={typed.version}
+          onChange={onChoose}
+          options={options}
+          help="The newest first."
+        />
+      </div>
+      <WhatChanges {...props} />
     </>
   );
 }
@@ -117,26 +141,21 @@ function OwnFields({ typed, onChange }: OwnProps) {
     <div className="two tight">
       <TextField label="Name of the binding" path="name" value={typed.name} onChange={(name) => onChange({ name })} />
       <QueryChoice dedicated={typed.dedicated} onChange={(dedicated) => onChange({ dedicated })} />
-      <TextField
-        label="How fresh results must be (optional)"
-        path="freshness"
-        value={typed.freshness}
-        onChange={(freshness) => onChange({ freshness })}
-        help="At most this long between two batches, such as 200ms; a second if empty. Fresher costs more."
-      />
+      <Freshness value={typed.freshness} onChange={(freshness) => onChange({ freshness })} />
     </div>
   );
 }
 
 interface FormProps extends Props {
+  draft: Drafted<BindingTyped>;
   versions: readonly VersionShown[];
+  before: VersionShown | undefined;
+  queries: readonly QueryShown[];
   streams: readonly StreamShown[];
 }
 
-function Form({ binding, saving, onSave, versions, streams }: FormProps) {
+function Form({ binding, saving, onSave, draft, versions, before, queries, streams }: FormProps) {
   const reason = useReason("edit");
-  const [initial] = useState(() => typedBinding(binding));
-  const draft = useDrafted<BindingTyped>(`binding ${binding.id}`, initial);
   const [wrong, setWrong] = useState<Record<string, string>>({});
   const typed = draft.value;
   const change = (part: Partial<BindingTyped>) => draft.change({ ...typed, ...part });
@@ -154,46 +173,67 @@ function Form({ binding, saving, onSave, versions, streams }: FormProps) {
   };
   const paths = nodes.flatMap(({ node }) => [`inputs.${node}.stream`, `inputs.${node}.advance`]);
   return (
-    <>
-      <DraftGuard draft={draft} />
-      <FaultyForm
-        error={saving.error}
-        wrong={wrong}
-        paths={["name", "freshness", "query_version", ...paths]}
-        pathOf={pathOf}
-        onSubmit={submit}
-      >
-        <OwnFields typed={typed} onChange={change} />
-        <VersionFields
-          binding={binding}
-          chosen={typed.version}
-          versions={versions}
-          onChoose={(version) => change({ version })}
+    <FaultyForm
+      error={saving.error}
+      wrong={wrong}
+      paths={["name", "freshness", "query_version", ...paths]}
+      pathOf={pathOf}
+      onSubmit={submit}
+    >
+      <OwnFields typed={typed} onChange={change} />
+      <VersionFields
+        binding={binding}
+        typed={typed}
+        versions={versions}
+        before={before}
+        queries={queries}
+        onMove={({ id, current }) => draft.change(movedTo(typed, { id, version: current.id }, binding))}
+        onChoose={(version) => change({ version })}
+      />
+      {nodes.map(({ node, stream }) => (
+        <InputFields
+          key={node}
+          node={node}
+          named={stream}
+          said={typed.inputs[node] ?? { stream: "", advance: "" }}
+          streams={streams}
+          onChange={(said) => change({ inputs: { ...typed.inputs, [node]: said } })}
         />
-        {nodes.map(({ node, stream }) => (
-          <InputFields
-            key={node}
-            node={node}
-            named={stream}
-            said={typed.inputs[node] ?? { stream: "", advance: "" }}
-            streams={streams}
-            onChange={(said) => change({ inputs: { ...typed.inputs, [node]: said } })}
-          />
-        ))}
-        <p className="row">
-          <ReasonedSubmit reason={reason}>{saving.isPending ? "Saving…" : "Save the binding"}</ReasonedSubmit>
-          <span className="quiet">It holds from the next start.</span>
-        </p>
-      </FaultyForm>
-    </>
+      ))}
+      <p className="row">
+        <ReasonedSubmit reason={reason}>{saving.isPending ? "Saving…" : "Save the binding"}</ReasonedSubmit>
+        <span className="quiet">It holds from the next start.</span>
+      </p>
+    </FaultyForm>
   );
 }
 
-/** The form in which a binding is renamed, moved to another version, and given other inputs and settings. */
+/** The form in which a binding is renamed, moved to another query or version, and given other inputs and settings. */
 export function BindingEditor(props: Props) {
-  const versions = useVersionsOf(props.binding.query);
-  const streams = useStreamChoices();
-  if (versions.isPending || streams.isPending) return <Waiting>Loading versions and streams…</Waiting>;
-  if (versions.isError || streams.isError) return <ErrorNote error={versions.error ?? streams.error} />;
-  return <Form {...props} versions={versions.data} streams={streams.data} />;
+  const { binding } = props;
+  const [initial] = useState(() => typedBinding(binding));
+  const draft = useDrafted<BindingTyped>(`binding ${binding.id}`, initial);
+  const now = useVersionsOf(binding.query);
+  const versions = useVersionsOf(draft.value.query);
+  const [queries, streams] = [useQueryChoices(true), useStreamChoices()];
+  const error = [now, versions, queries, streams].find((each) => each.isError)?.error;
+  const loaded = versions.data !== undefined && queries.data !== undefined && streams.data !== undefined;
+  return (
+    <>
+      <DraftGuard draft={draft} />
+      <ErrorNote error={error} />
+      {loaded ? (
+        <Form
+          {...props}
+          draft={draft}
+          versions={versions.data}
+          before={now.data?.find((each) => each.id === binding.query_version)}
+          queries={queries.data}
+          streams={streams.data}
+        />
+      ) : error === undefined ? (
+        <Waiting>Loading versions and streams…</Waiting>
+      ) : null}
+    </>
+  );
 }

@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
+import { createMemoryRouter, RouterProvider } from "react-router";
 import { afterEach, expect, test, vi } from "vitest";
 import { ApiFailure } from "../../lib/api";
 import type { QueryShown } from "../../model/api";
@@ -14,19 +15,21 @@ afterEach(() => {
 });
 
 const THEN = { onSuccess: expect.any(Function) };
+const SAID = { name: "speeding", query_version: "v1", freshness: null };
 const QUERY = { id: "q1", name: "speeding", current: { id: "v1", number: 3 } } as QueryShown;
 
 function shown(error: Error | null = null, isPending = false) {
   const mutate = vi.fn();
   const onCancel = vi.fn();
-  render(<BindingForm queries={[QUERY]} creating={{ mutate, isPending, error }} onCancel={onCancel} />);
+  const form = <BindingForm queries={[QUERY]} creating={{ mutate, isPending, error }} onCancel={onCancel} />;
+  render(<RouterProvider router={createMemoryRouter([{ path: "*", element: form }])} />);
   return { mutate, onCancel };
 }
 
 test("a new binding shares its query with others unless something else is chosen", async () => {
   const { mutate } = shown();
   await userEvent.click(screen.getByRole("button", { name: "Create the binding" }));
-  expect(mutate).toHaveBeenCalledExactlyOnceWith({ name: "speeding", query_version: "v1", dedicated: false }, THEN);
+  expect(mutate).toHaveBeenCalledExactlyOnceWith({ ...SAID, dedicated: false }, THEN);
 });
 
 test("a binding may have a carrier of its own, and the form says what that costs", async () => {
@@ -36,7 +39,14 @@ test("a binding may have a carrier of its own, and the form says what that costs
   expect(help?.textContent).toContain("about half a core and 300 MB");
   await userEvent.selectOptions(choice, "in a carrier of its own");
   await userEvent.click(screen.getByRole("button", { name: "Create the binding" }));
-  expect(mutate).toHaveBeenCalledExactlyOnceWith({ name: "speeding", query_version: "v1", dedicated: true }, THEN);
+  expect(mutate).toHaveBeenCalledExactlyOnceWith({ ...SAID, dedicated: true }, THEN);
+});
+
+test("how fresh results must be is said when the binding is made", async () => {
+  const { mutate } = shown();
+  await userEvent.type(screen.getByRole("textbox", { name: "How fresh results must be (optional)" }), " 200ms ");
+  await userEvent.click(screen.getByRole("button", { name: "Create the binding" }));
+  expect(mutate.mock.calls[0]?.[0].freshness).toBe("200ms");
 });
 
 test("a choice may be taken back", async () => {
@@ -63,6 +73,7 @@ test("what was typed is there again when the form is opened again, until it is c
   cleanup();
   shown();
   expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Name of the binding" }).value).toBe("speeding_2");
+  expect(screen.getByText(/was not saved, and is here again/)).toBeTruthy();
   await userEvent.click(screen.getByRole("button", { name: "Cancel" }));
   cleanup();
   shown();

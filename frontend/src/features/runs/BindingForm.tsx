@@ -1,13 +1,16 @@
+import { DraftGuard } from "../../components/DraftGuard";
 import { SelectField, TextField } from "../../components/Field";
 import { FaultyForm } from "../../components/FieldFaults";
 import { useDrafted } from "../../lib/drafts";
 import type { QueryShown } from "../../model/api";
-import { QueryChoice } from "./QueryChoice";
+import { Freshness, QueryChoice } from "./QueryChoice";
 
 export interface NewBindingBody {
   name: string;
   query_version: string;
   dedicated: boolean;
+  /** At most how long between two batches; null: as long as the product says. */
+  freshness: string | null;
 }
 
 interface Props {
@@ -20,19 +23,20 @@ interface Props {
   onCancel: () => void;
 }
 
-/** What a new binding is made of: a query, a name, and whether it shares its carrier. */
+/** What a new binding is made of: a query, a name, whether it shares its carrier, and how fresh its results must be. */
 export function BindingForm({ queries, creating, onCancel }: Props) {
   const draft = useDrafted("new binding", {
     chosen: queries[0]?.id ?? "",
     name: queries[0]?.name ?? "",
     dedicated: false,
+    freshness: "",
   });
-  const { chosen, name, dedicated } = draft.value;
+  const { chosen, name, dedicated, freshness } = draft.value;
   const change = (part: Partial<typeof draft.value>) => draft.change({ ...draft.value, ...part });
   const query = queries.find((each) => each.id === chosen);
   const submit = () => {
     if (query === undefined || creating.isPending) return;
-    const body = { name: name.trim(), query_version: query.current.id, dedicated };
+    const body = { name: name.trim(), query_version: query.current.id, dedicated, freshness: freshness.trim() || null };
     creating.mutate(body, { onSuccess: draft.done });
   };
   const cancel = () => {
@@ -40,7 +44,8 @@ export function BindingForm({ queries, creating, onCancel }: Props) {
     onCancel();
   };
   return (
-    <FaultyForm error={creating.error} paths={["name", "query_version"]} onSubmit={submit}>
+    <FaultyForm error={creating.error} paths={["name", "query_version", "freshness"]} onSubmit={submit}>
+      <DraftGuard draft={draft} />
       <SelectField
         label="Query"
         value={chosen}
@@ -57,6 +62,7 @@ export function BindingForm({ queries, creating, onCancel }: Props) {
         required
       />
       <QueryChoice dedicated={dedicated} onChange={(next) => change({ dedicated: next })} />
+      <Freshness value={freshness} onChange={(next) => change({ freshness: next })} />
       <p className="row">
         <button type="submit" className="button" data-kind="primary" disabled={creating.isPending}>
           {creating.isPending ? "Creating…" : "Create the binding"}

@@ -1,4 +1,4 @@
-import { SelectField } from "../../components/Field";
+import { SelectField, TextField } from "../../components/Field";
 
 const SHARED = "shared";
 const DEDICATED = "dedicated";
@@ -20,6 +20,19 @@ export function QueryChoice({ dedicated, onChange }: Props) {
         [DEDICATED, "in a carrier of its own"],
       ]}
       help="Runs in a carrier of its own, which is one streaming job on Spark: faster for much data, costs about half a core and 300 MB."
+    />
+  );
+}
+
+/** How long may pass between two batches of a binding; empty: as long as the product says. */
+export function Freshness({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  return (
+    <TextField
+      label="How fresh results must be (optional)"
+      path="freshness"
+      value={value}
+      onChange={onChange}
+      help="At most this long between two batches, such as 200ms; a second if empty. Fresher costs more."
     />
   );
 }

@@ -69,7 +69,7 @@ export function StreamEditor({ kinds, object, initial, words, saving, onSave }: 
 
   return (
     <>
-      <DraftGuard draft={draft} />
+      <DraftGuard draft={draft} secrets />
       <FaultyForm error={saving.error} wrong={wrong} paths={formPaths(form, fields)} onSubmit={submit}>
         <div className="two">
           <div className="stack start">
