@@ -19,7 +19,7 @@ from streaming.spark.journals import journaling
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.revealing import revealed
 from streaming.wire.beginning import RunBeginning
-from streaming.wire.kept import BindingFacts, LaneKept, beginning_path, facts_of, first_lanes_path, shape_of
+from streaming.wire.kept import BindingFacts, LaneKept, beginning_path, facts_of, first_lanes_path, named_shape_of
 from streaming.wire.messages import RunSpec
 
 _FIRST_LANES: TypeAdapter[dict[str, dict[str, LaneKept]]] = TypeAdapter(dict[str, dict[str, LaneKept]])
@@ -146,7 +146,7 @@ def journals_of(spec: RunSpec) -> str:
     One that is told to begin at the beginning finds nothing of what was journaled before.
     """
     anew = f"-{spec.run}" if spec.begin == "beginning" else ""
-    return f"journals/{spec.binding}-{shape_of(spec)[:12]}{anew}"
+    return f"journals/{spec.binding}-{named_shape_of(spec)[:12]}{anew}"
 
 
 def _stream_name(spec: RunSpec, name: str) -> str:

@@ -204,7 +204,7 @@ class Draft:
         before = self.carrier.control.added(known.entry)
         ids, routing = before.bucket_ids[: binding.plan.buckets], binding.plan.routing
         anew = command.spec.begin == "beginning" and command.spec.run != before.spec.run
-        if known.shape != binding.facts.shape:
+        if not binding.facts.fits(known.shape):
             why = ANOTHER_VERSION
         elif anew:
             why = ASKED
@@ -216,18 +216,18 @@ class Draft:
             why = ANOTHER_ROUTING
         else:
             hand_on(self.carrier, before.spec, command.spec)
-            return replace(known, entry=entry, routing=routing), None
+            return replace(known, entry=entry, routing=routing, shape=binding.facts.shape), None
         kept = points_of(self.carrier, known, self.previous)
         journals = journals_of(before.spec)
         return self._begun(entry, Before(kept, journals, why, known.positions, known.shape, bool(known.ended)))
 
     def _moved(self, entry: int, command: AddBinding, binding: Binding, path: str) -> tuple[Carried, str | None]:
-        shape, plan = binding.facts.shape, binding.plan
+        facts, plan = binding.facts, binding.plan
         head = read_head(self.carrier, path)
         if not command.moving:
-            fitting(head, shape, plan)
+            fitting(head, facts, plan)
         anew = command.spec.begin == "beginning" and command.spec.run != head.run
-        keeps = "nothing" if anew else goes_on(head, shape, plan)
+        keeps = "nothing" if anew else goes_on(head, facts, plan)
         enter_journals(self.carrier, head, path, head.journaled)
         if keeps == "all":
             carry_journals(self.carrier, head.journaled, journals_of(command.spec), list(head.positions))
@@ -236,7 +236,7 @@ class Draft:
             return self._entered(head, entry, binding), None
         alike = (head.buckets, head.second) == plan.spread
         divided = ANOTHER_ROUTING if alike else _begun_anew(head.buckets, plan.buckets)
-        other = ANOTHER_VERSION if head.shape != shape else ASKED
+        other = ASKED if facts.fits(head.shape) else ANOTHER_VERSION
         why = other if keeps == "nothing" else FLUSHED if head.ended else divided
         points = read_points(self.carrier, command.spec.binding)
         return self._begun(entry, Before(points, head.journaled, why, head.positions, head.shape, head.ended))
@@ -265,7 +265,9 @@ class Draft:
             self._stop(StopBinding(kind="stop", tick=command.tick, binding=name, flush=False))
         item = self.parked.get(name)
         if item is not None and item.ended and command.moving:
-            assemble(self.carrier, replace(head_of(item, command.path, self.previous), ended=True), ())
+            journals = journals_of(self.carrier.control.added(item.entry).spec)
+            head = head_of(item, command.path, self.previous)
+            assemble(self.carrier, replace(head, ended=True, journals=journals), ())
         elif item is None or item.ended or item.enters is not None:
             refuse(self.carrier, command.path, NOT_KNOWN if item is None else HAS_ENDED)
         else:

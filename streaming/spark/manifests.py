@@ -136,7 +136,7 @@ def _first_totals(carrier: CarrierFolder, summary: BindingSummary) -> dict[str, 
         return none
     head = read_head(carrier, path)
     binding = binding_of(carrier, summary.entry)
-    keeps = goes_on(head, binding.facts.shape, binding.plan)
+    keeps = goes_on(head, binding.facts, binding.plan)
     return {**none, **head.totals} if keeps == "all" else none
 
 

@@ -16,6 +16,7 @@ from streaming.adapters.contract import AdapterError
 from streaming.engine.plan import Plan
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.offset import Carried, LanePositions
+from streaming.wire.kept import BindingFacts
 
 VERSION: Final = 4
 """Version 1 knew no second stage, version 2 not how rows were divided, version 3 not how the run began."""
@@ -89,9 +90,9 @@ def read_head(carrier: CarrierFolder, path: str) -> Head:
     return Head(**content)
 
 
-def fitting(head: Head, shape: str, plan: Plan) -> None:
-    """Check that a binding of `shape` with `plan` may begin with it. Raises `AdapterError`."""
-    if head.shape != shape:
+def fitting(head: Head, facts: BindingFacts, plan: Plan) -> None:
+    """Check that a binding with `facts` and `plan` may begin with it. Raises `AdapterError`."""
+    if not facts.fits(head.shape):
         raise AdapterError(
             "The savepoint is of another query, other streams or other inputs than this run. "
             "Start the run as it was when the savepoint was taken, or without the savepoint."
@@ -109,13 +110,13 @@ def fitting(head: Head, shape: str, plan: Plan) -> None:
         )
 
 
-def goes_on(head: Head, shape: str, plan: Plan) -> Literal["all", "positions", "nothing"]:
-    """What a binding of `shape` with `plan` keeps of `head` when it is moved to another carrier.
+def goes_on(head: Head, facts: BindingFacts, plan: Plan) -> Literal["all", "positions", "nothing"]:
+    """What a binding with `facts` and `plan` keeps of `head` when it is moved to another carrier.
 
     That is what it would keep at a start in the carrier where it was: everything, its positions where its state has
     ended or cannot be divided as the plan does, nothing if its query or its inputs are others.
     """
-    if head.shape != shape:
+    if not facts.fits(head.shape):
         return "nothing"
     return "positions" if head.ended or not _routed_alike(head, plan) else "all"
 

@@ -87,9 +87,14 @@ class BindingFacts:
     """What of a specification decides what may be kept: digests of it all and of each input, and its outputs."""
 
     shape: str
+    named_shape: str
     sources: Mapping[str, str]
     clocks: Mapping[str, str]
     releases: Mapping[str, Release]
+
+    def fits(self, shape: str) -> bool:
+        """Whether what was kept under `shape` is its own; until 2026-11-23 that had the names in it."""
+        return shape in (self.shape, self.named_shape)
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,22 @@ def first_lanes_path(binding: str, run: str) -> str:
 
 
 def shape_of(spec: RunSpec) -> str:
-    """A digest of what state and positions depend on: a binding continues only under the same one."""
+    """A digest of what state and positions depend on: a binding continues only under the same one.
+
+    What query and streams are called is not in it, only which inputs read the same stream.
+    """
+    streams: dict[str, int] = {}
+    nodes = [
+        node.model_copy(update={"stream": f"s{streams.setdefault(node.stream, len(streams))}"})
+        if isinstance(node, InputNode)
+        else node
+        for node in spec.query.nodes
+    ]
+    return named_shape_of(spec.model_copy(update={"query": spec.query.model_copy(update={"name": "", "nodes": nodes})}))
+
+
+def named_shape_of(spec: RunSpec) -> str:
+    """The digest with the names of query and streams: of places where a run keeps what no other should find."""
     inputs: Mapping[str, InputSpec] = spec.inputs
     parts = [spec.query.model_dump_json(), *(f"{name}={inputs[name].model_dump_json()}" for name in sorted(inputs))]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
@@ -143,7 +163,7 @@ def facts_of(spec: RunSpec) -> BindingFacts:
     edges = frozenset(name for name, each in _inputs(spec) if each.stream.shape is Shape.EDGE)
     nodes = [node.id for node in spec.query.nodes if isinstance(node, InputNode)]
     moving = {node: clocks.get(node, "") for node in nodes}
-    return BindingFacts(shape_of(spec), sources, clocks, releases(spec.query, moving, edges))
+    return BindingFacts(shape_of(spec), named_shape_of(spec), sources, clocks, releases(spec.query, moving, edges))
 
 
 def plan_beginning(
@@ -222,7 +242,8 @@ def _begun(
         what = "" if opened is None else f"What was open, of the time {_span(opened)}, is given whole: "
         where = "from the beginning of its inputs" if point is None else "from before that"
         count = "1 row" if rows == 1 else f"{rows:,} rows"
-        words.append(f"{what}it reads again {where}, {count}, and gives nothing again that was given before.")
+        reads = f"{'it' if what else 'It'} reads again {where}"
+        words.append(f"{what}{reads}, {count}, and gives nothing again that was given before.")
     known = {name: moment for name, moment in until.items() if moment is not None}
     marks = {"until": known, "alike": list(alike), "rows_again": rows if again else 0}
     said = _said("oldest_open", newest, words).model_copy(update=marks)

@@ -77,6 +77,26 @@ def beginning(loop: Loop, run: str) -> RunBeginning:
 OTHER = {"run": "a-2", "where": "value >= 0"}
 
 
+def timed(run: str, where: str) -> RunSpec:
+    """Over the files of a folder, whose rows say their time in microseconds."""
+    content = json.loads(file_spec("a", "files").model_dump_json())
+    content["run"] = run
+    content["inputs"]["readings"]["stream"]["event_time"] = {"start": {"column": "at", "unit": "us"}}
+    content["query"]["nodes"][1]["where"] = where
+    return RunSpec.model_validate_json(json.dumps(content))
+
+
+def renamed(wanted: RunSpec) -> RunSpec:
+    """`wanted` after its query and its stream got other names."""
+    nodes = [
+        node.model_copy(update={"stream": "measurements"}) if node.kind == "input" else node
+        for node in wanted.query.nodes
+    ]
+    return wanted.model_copy(
+        update={"query": wanted.query.model_copy(update={"name": "new_name", "nodes": nodes}), "run": "a-2"}
+    )
+
+
 @pytest.fixture(params=[10_000_000, 0], ids=["few points", "many points"])
 def every(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     monkeypatch.setattr("streaming.spark.manifests.POINT_EVERY_TICKS", request.param)
@@ -93,6 +113,30 @@ def test_another_version_gives_every_window_once_and_whole(
     assert rows(loop, "a")[0] == undisturbed[0]
     if every == 0 and after > 3:
         assert beginning(loop, "a-2").rows_again < after, "it does not read all again"
+
+
+def test_new_names_alone_change_nothing(home: Path, undisturbed: tuple[list[str], list[str]]) -> None:
+    loop = stopped_after(home, 3, spec("a", "readings.jsonl"))
+    add(loop, renamed(spec("a", "readings.jsonl")))
+    assert states(loop.run(), "a")[0] == ("running", None, None)
+    assert rows(loop, "a")[0] == undisturbed[0]
+    assert loop.carrier.shared.read(beginning_path("a", "a-2")) is None, "it reads nothing again and marks nothing"
+
+
+def test_under_new_names_files_are_still_those_that_were_listed(home: Path) -> None:
+    def write(name: str, first: int, value: int) -> None:
+        lines = [{"at": at, "device": "d", "value": value} for at in range(first, first + 8)]
+        (home / "files" / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+        os.utime(home / "files" / name, (5, 5))
+
+    (home / "files").mkdir()
+    write("0.jsonl", 0, 1)
+    write("1.jsonl", 8, 1)
+    loop = stopped_after(home, 1, timed("a-1", "true"))
+    write("00.jsonl", 16, 100)  # listed anew it would stand between the two
+    add(loop, renamed(timed("a-1", "true")))
+    assert states(loop.run(), "a")[0] == ("running", None, None)
+    assert sum(row["payload"]["total"] for row in given(loop)) == 8 + 8 + 800
 
 
 @pytest.mark.parametrize("after", [2, 3, 5])
@@ -219,13 +263,6 @@ def test_the_run_says_in_words_what_was_open_and_what_becomes_of_it(home: Path) 
 
 
 def test_a_file_that_is_gone_cannot_be_read_again_and_what_is_left_is_marked(home: Path) -> None:
-    def timed(run: str, where: str) -> RunSpec:
-        content = json.loads(file_spec("a", "files").model_dump_json())
-        content["run"] = run
-        content["inputs"]["readings"]["stream"]["event_time"] = {"start": {"column": "at", "unit": "us"}}
-        content["query"]["nodes"][1]["where"] = where
-        return RunSpec.model_validate_json(json.dumps(content))
-
     (home / "files").mkdir()
     for number in range(3):
         lines = [{"at": number * 40 + row, "device": "d", "value": row} for row in range(40)]

@@ -9,12 +9,13 @@ from django.conf import LazySettings
 from streaming.wire.kept import InputKept, LaneKept, OutputKept, RestartPoint, concealed_spec, facts_of, points_path
 from tests.webapp.conftest import Person, graph
 from tests.webapp.scene import Scene
+from tests.webapp.test_objects_changed import body_of
 from webapp.core.context import organisation_context
 
 MINUTE = 60_000_000
 
 
-def keep(scene: Scene, data: Path, *, flushed: bool = False) -> None:
+def keep(scene: Scene, data: Path, *, flushed: bool = False, named: bool = False) -> None:
     """As the runner leaves it: two minutes were read, and the second is open."""
     spec = concealed_spec(scene.run.read_spec())
     facts = facts_of(spec)
@@ -27,7 +28,7 @@ def keep(scene: Scene, data: Path, *, flushed: bool = False) -> None:
     point = RestartPoint(
         batch=7,
         run=spec.run,
-        shape=facts.shape,
+        shape=facts.named_shape if named else facts.shape,
         flushed=flushed,
         inputs={name: InputKept(source=source, clock=facts.clocks[name], lanes=lanes)},
         outputs=outputs,
@@ -73,6 +74,23 @@ def test_another_version_says_what_is_open_and_what_each_choice_does(scene: Scen
     assert (old["begin"], old["incomplete"], old["whole_from"]) == ("old_positions", True, 110 * 1_000_000)
     assert "is left behind" in old["sentence"]
     assert anew["begin"] == "beginning"
+
+
+def test_new_names_of_query_and_stream_alone_change_nothing(scene: Scene, settings: LazySettings) -> None:
+    keep(scene, settings.PUNCTUAL_DATA)
+    query, streams = f"queries/{scene.binding['query']}/", scene.person.get("streams/").json()
+    renamed = scene.person.put(query, {"name": "racing", "parent": scene.person.get(query).json()["current"]["id"]})
+    assert renamed.status_code == 200, renamed.json()
+    assert asked(scene, renamed.json()["current"]["id"])["goes_on"]
+    (cars,) = (each for each in streams if each["name"] == "cars")
+    assert scene.person.put(f"streams/{cars['id']}/", body_of(cars, name="vehicles")).status_code == 200
+    assert asked(scene)["goes_on"]
+    assert asked(scene, scene.person.get(query).json()["current"]["id"])["goes_on"]
+
+
+def test_what_was_kept_under_the_names_of_before_still_goes_on(scene: Scene, settings: LazySettings) -> None:
+    keep(scene, settings.PUNCTUAL_DATA, named=True)
+    assert asked(scene)["goes_on"]
 
 
 def test_after_a_flush_the_windows_that_were_cut_short_are_read_again(scene: Scene, settings: LazySettings) -> None:

@@ -11,6 +11,7 @@ from django.db.models import Q
 from pydantic import ValidationError
 
 from streaming.wire import keys
+from streaming.wire.kept import shape_of
 from streaming.wire.messages import ProgressReport, RunnerLease
 from webapp.monitoring.models import RollupCursor, RunRollup
 from webapp.monitoring.reading import (
@@ -163,7 +164,7 @@ def _before(run: Run) -> RunSample | None:
     before = Run.objects.filter(binding=run.binding_id, created_at__lt=run.created_at).order_by("-created_at").first()
     if before is None or before.progress is None or before.flush or before.observed == Observed.COMPLETED:
         return None
-    if any(before.spec.get(name) != run.spec.get(name) for name in ("query", "inputs")):
+    if shape_of(before.read_spec()) != shape_of(run.read_spec()):
         return None
     return sample_of(ProgressReport.model_validate(before.progress))
 

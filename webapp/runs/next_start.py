@@ -81,8 +81,8 @@ def next_start(binding: Binding, version: QueryVersion | None = None) -> NextSta
     if last.observed == Observed.COMPLETED:
         return _plain(COMPLETED)
     facts = facts_of(concealed_spec(spec))
-    goes_on = points[0].shape == facts.shape and not points[0].flushed
-    ended = FLUSHED if points[0].shape == facts.shape else OTHER
+    goes_on = facts.fits(points[0].shape) and not points[0].flushed
+    ended = FLUSHED if facts.fits(points[0].shape) else OTHER
     why = ASKED if goes_on else ended
     options = []
     for choice in get_args(BeginAt):
