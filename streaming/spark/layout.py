@@ -37,7 +37,7 @@ class CarrierSettings(Strict):
     where that is not `home`. `read_deadline_s`: so long, in all, the adapters of a binding may keep one batch waiting;
     `compute_deadline_s`: so long its work in one task may last; it fails where either is not enough. `heartbeat_s`: how
     often those bindings get a batch that wait for time to pass. `keep_results_s`: results and quarantine older than
-    this go; None: they stay.
+    this go, of every binding that has any beside these; None: they stay.
 
     `files`: the folder inside which adapters read where that is not all of `home`: what a runner keeps beside its
     organisation's data is no adapter's business.

@@ -3,17 +3,25 @@
 import time
 from collections import deque
 from collections.abc import Callable
+from typing import Final
 
 from streaming.spark.compaction import tidy
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.manifests import newest_manifest
+from streaming.spark.storage import LocalFolder
 
-EVERY_S = 60.0
+RESULTS: Final = "results"
+"""The folder in which that of each binding lies (`RunSpec.results`)."""
+EVERY_S: Final = 60.0
 """So long after the last round of all bindings the next one begins."""
 
 
 class Tidying:
-    """Goes round the bindings that the newest manifest knows."""
+    """Goes round the bindings that the newest manifest knows.
+
+    Where old rows are to go, it goes round all that keep any in the organisation's folder: those of a binding that was
+    deleted, or that another carrier had, grow old too.
+    """
 
     def __init__(self, carrier: CarrierFolder, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._carrier = carrier
@@ -38,4 +46,8 @@ class Tidying:
         """The folders of results of all bindings, each once."""
         manifest = newest_manifest(self._carrier.folder)
         bindings = {} if manifest is None else manifest["bindings"]
-        return sorted({totals["folder"] for totals in bindings.values() if "folder" in totals})
+        found = {totals["folder"] for totals in bindings.values() if "folder" in totals}
+        shared = self._carrier.shared
+        if self._carrier.settings.keep_results_s is not None and isinstance(shared, LocalFolder):
+            found |= {f"{RESULTS}/{path.parent.name}" for path in (shared.path / RESULTS).glob("*/commits")}
+        return sorted(found)

@@ -128,6 +128,21 @@ def test_old_batches_of_every_binding_are_merged_a_little_at_a_time(
     assert {name: rows(loop, name) for name in "ab"} == before
 
 
+def test_old_rows_go_also_of_bindings_that_this_carrier_does_not_know(tmp_path: Path) -> None:
+    write_readings(tmp_path / "readings.jsonl", BATCHES)
+    elsewhere = Loop(tmp_path, str(tmp_path / "dedicated"))
+    add(elsewhere, spec("a", "readings.jsonl"))
+    elsewhere.run()
+    loop = Loop(tmp_path, keep_results_s=1e-6)
+    add(loop, spec("b", "readings.jsonl"))
+    loop.run()
+    now = [0.0]
+    tidying = Tidying(loop.carrier, lambda: now[0])
+    now[0] += EVERY_S
+    tidying.turn(10.0)
+    assert [len(committed_spans(tmp_path / "results" / name)) for name in "ab"] == [1, 1], "the newest stays"
+
+
 def test_the_last_command_that_adds_a_binding_is_found_also_after_it_was_stopped(tmp_path: Path) -> None:
     log = ControlLog(LocalFolder(tmp_path))
     assert log.last_added("a") is None
