@@ -47,12 +47,15 @@ class Books:
 
     `over`: runs that have ended, by themselves or by a fault, and are still desired: they are left alone until they
     have been absent from what is desired, which is how the web application asks to try again.
+    `dropped`: runs that were told to stop only because they were absent. Nobody wished them to end, so that their stop
+    is no news: without this, a run that failed and is to be tried again would end as one that its user stopped.
     """
 
     carried: dict[str, str] = field(default_factory=dict)
     states: dict[str, Seen] = field(default_factory=dict)
     over: dict[str, Seen] = field(default_factory=dict)
     stopping: set[str] = field(default_factory=set)
+    dropped: set[str] = field(default_factory=set)
 
     def decide(self, desired: Mapping[str, RunSpec]) -> list[Step]:
         """What to do so that `desired` (by binding) comes true; the books are then as if it had been done."""
@@ -60,6 +63,7 @@ class Books:
         self.over = {run: seen for run, seen in self.over.items() if run in wanted}
         steps: list[Step] = []
         for binding in sorted(set(self.carried) - set(desired)):
+            self.dropped.add(self.carried[binding])
             steps += self._drop(binding, flush=False)
         for binding in sorted(desired):
             spec = desired[binding]
@@ -69,6 +73,9 @@ class Books:
     def note(self, binding: str, seen: Seen) -> list[Seen]:
         """Take a change that a manifest or the query's end brought; what of it is to be told."""
         current = self.carried.get(binding) == seen.run
+        if seen.state == "stopped" and seen.run not in self.stopping and (current or seen.run in self.dropped):
+            self.dropped.discard(seen.run)  # where it is carried, it was told to go on after that stop
+            return []
         if seen.state == "running":
             return self._told(seen) if current and seen.run not in self.stopping | set(self.over) else []
         if current:
@@ -116,10 +123,12 @@ class Books:
     def resume(self, runs: Mapping[str, Mapping[str, Any]]) -> None:
         """Learn from the newest manifest (`runs`) what has ended, after a restart of the runner."""
         for run, change in runs.items():
-            if change["state"] != "running":
+            if change["state"] == "running":
+                continue
+            if change["state"] != "stopped":  # one that was may be wanted again; if not, that is told when it is asked
                 self.over[run] = Seen(run, change["state"], change["domain"], change["message"])
-                if self.carried.get(change["binding"]) == run:
-                    del self.carried[change["binding"]]
+            if self.carried.get(change["binding"]) == run:
+                del self.carried[change["binding"]]
 
     def _keep(self, spec: RunSpec) -> list[Step]:
         if spec.run in self.over:
@@ -131,6 +140,7 @@ class Books:
             return []
         steps = self._drop(spec.binding, flush=False) if spec.binding in self.carried else []
         self.carried[spec.binding] = spec.run
+        self.dropped.discard(spec.run)
         return [*steps, Add(spec), *self._told(Seen(spec.run, "starting"))]
 
     def _end(self, spec: RunSpec) -> list[Step]:

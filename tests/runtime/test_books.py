@@ -64,7 +64,7 @@ def test_another_run_of_the_same_binding_replaces_the_first(books: Books) -> Non
 
 
 def test_an_input_that_ended_is_not_started_again_while_it_stays_desired(books: Books) -> None:
-    assert books.note("a", Seen("a-1", "stopped", None, "The input has ended.")) != []
+    assert books.note("a", Seen("a-1", "completed", None, "The input has ended.")) != []
     assert books.decide({"a": A}) == []
     assert not books.active
 
@@ -98,6 +98,48 @@ def test_after_the_query_stopped_the_others_do_not_go_on_unasked(books: Books) -
     assert books.decide({"a": A}) == [Add(A), Seen("a-1", "starting")]
 
 
+def test_a_failed_run_that_waits_to_be_tried_again_is_not_called_stopped(books: Books) -> None:
+    books.fail_all(FULL, {"a"})
+    assert books.decide({}) == [Stop("a", flush=False)]
+    assert books.note("a", Seen("a-1", "stopped")) == []
+    assert books.decide({"a": A}) == [Add(A), Seen("a-1", "starting")]
+
+
+def test_the_end_of_a_failed_try_is_not_taken_for_that_of_the_next_one(books: Books) -> None:
+    books.fail_all(FULL, {"a"})
+    books.decide({})
+    books.decide({"a": A})
+    assert books.note("a", Seen("a-1", "stopped")) == []
+    assert books.note("a", Seen("a-1", "running")) == [Seen("a-1", "running")]
+    assert books.decide({"a": stopped(A)}) == [Stop("a", flush=False), Seen("a-1", "stopping")]
+    assert books.note("a", Seen("a-1", "stopped")) == [Seen("a-1", "stopped")]
+
+
+def test_who_is_stopped_by_a_user_before_the_next_try_runs_has_stopped(books: Books) -> None:
+    books.fail_all(FULL, {"a"})
+    books.decide({})
+    books.decide({"a": A})
+    books.decide({"a": stopped(A)})
+    assert books.note("a", Seen("a-1", "stopped")) == [Seen("a-1", "stopped")]
+
+
+def test_what_was_not_desired_for_a_moment_goes_on_also_in_another_runner(books: Books) -> None:
+    books.decide({})
+    books.note("a", Seen("a-1", "stopped"))
+    assert books.decide({"a": A})[0] == Add(A)
+    other = Books()
+    other.resume({"a-1": {"binding": "a", "state": "stopped", "domain": None, "message": None}})
+    assert other.decide({"a": A})[0] == Add(A)
+    assert other.decide({"a": stopped(A)})[0] == Stop("a", flush=False)
+
+
+def test_a_stop_that_the_runner_before_commanded_does_not_end_what_this_one_began() -> None:
+    books = Books()
+    books.decide({"a": A})
+    assert books.note("a", Seen("a-1", "stopped")) == []
+    assert books.note("a", Seen("a-1", "running")) == [Seen("a-1", "running")]
+
+
 def test_a_restarted_runner_takes_up_what_the_control_log_carries() -> None:
     books = Books(carried={"a": "a-1"})
     books.resume({"a-1": {"binding": "a", "state": "running", "domain": None, "message": None}})
@@ -116,8 +158,8 @@ def test_a_restarted_runner_keeps_what_was_said_when_the_run_began() -> None:
 
 def test_a_restarted_runner_tells_again_what_had_ended() -> None:
     books = Books(carried={"a": "a-1"})
-    books.resume({"a-1": {"binding": "a", "state": "stopped", "domain": None, "message": "The input has ended."}})
-    assert books.decide({"a": A}) == [Seen("a-1", "stopped", None, "The input has ended.")]
+    books.resume({"a-1": {"binding": "a", "state": "completed", "domain": None, "message": "The input has ended."}})
+    assert books.decide({"a": A}) == [Seen("a-1", "completed", None, "The input has ended.")]
     assert not books.active
 
 

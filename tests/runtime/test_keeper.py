@@ -17,8 +17,8 @@ from streaming.adapters.contract import AdapterError
 from streaming.definition.streams import AdapterChoice
 from streaming.runtime.configuration import NotConfigured, read_configuration
 from streaming.runtime.keeper import Hatch, Keeper, KeysOutdated
-from streaming.spark.binding import shape_of
 from streaming.spark.revealing import ADDRESS_VARIABLE, revealed
+from streaming.wire.kept import named_shape_of
 from streaming.wire.messages import RunSpec
 from streaming.wire.sealed import PLACEHOLDER, Keyring, sealed
 from tests.spark.specs import spec
@@ -57,7 +57,7 @@ def test_a_run_without_secrets_is_carried_as_it_is() -> None:
 def test_a_run_whose_secret_is_sealed_anew_continues_as_the_same() -> None:
     before = Keeper(Keyring([OLD])).take({"a": with_secret("a", OLD)})["a"]
     after = Keeper(Keyring([NEW])).take({"a": with_secret("a", NEW)})["a"]
-    assert shape_of(before) == shape_of(after)
+    assert named_shape_of(before) == named_shape_of(after)
 
 
 def test_a_secret_that_was_opened_once_needs_no_newer_key() -> None:

@@ -38,9 +38,9 @@ def test_a_desired_run_is_carried_and_every_change_is_told(desk: Desk) -> None:
     desk.carrier.commit("running", received=5)
     desk.runner.turn()
     assert desk.observed().state == "running"
-    desk.carrier.commit("stopped", received=9, message="The input has ended.")
+    desk.carrier.commit("completed", received=9, message="The input has ended.")
     desk.runner.turn()
-    assert (desk.observed().state, desk.observed().message) == ("stopped", "The input has ended.")
+    assert (desk.observed().state, desk.observed().message) == ("completed", "The input has ended.")
     assert desk.carrier.commands == ["add a-1"]
 
 
@@ -116,6 +116,10 @@ def test_a_failed_run_that_is_asked_for_again_starts_the_query_again(desk: Desk)
     assert desk.carrier.commands == ["add a-1", "stop a flush=False", "add a-1"]
     assert desk.carrier.running
     assert desk.observed().state == "starting"
+    desk.carrier.commit("stopped")
+    desk.carrier.commit("running")
+    desk.runner.turn()
+    assert desk.observed().state == "running"
 
 
 def test_a_query_that_cannot_start_fails_its_runs_and_the_runner_lives(desk: Desk) -> None:
