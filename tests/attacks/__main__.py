@@ -1,53 +1,67 @@
-"""Run the attacks one after the other and print what each of them cost. A new attack is a function and a line here."""
+"""`python -m tests.attacks [--confine 10G] [NAME...]`: what each attack costs, as a table. Without names: all."""
 
+import argparse
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
-import httpx
+from tests.attacks.attacks import ATTACKS, attacked
+from tests.attacks.confining import bytes_of, memory_group
+from tests.attacks.stage import staged
+from tests.attacks.watching import Cost
 
-from tests.attacks import bombs, walls
-from tests.attacks.stage import Stage, staged
-from tests.attacks.watching import Watch, run_states
-
-ATTACKS: dict[str, Callable[[Stage], str]] = {
-    each.__name__: each
-    for each in (
-        walls.platform_files_as_streams,
-        walls.files_open_to_others,
-        bombs.parquet_of_one_text,
-        bombs.parquet_of_large_cells,
-        bombs.gzip_without_a_line_end,
-        bombs.csv_with_an_open_quote,
-        bombs.deep_and_wide_json,
-        bombs.queries_that_take_seconds,
-        bombs.a_stream_of_many_lanes,
-        bombs.brackets,
-        bombs.plans_of_a_megabyte,
-        bombs.event_streams,
-        walls.forged_addresses,
-    )
-}
-HEAD = "| attack | answer | s | web MiB | limited MiB | others' longest request s | others' failures | others' runs |"
+COLUMNS = (
+    "attack",
+    "answer",
+    "s",
+    "web MiB",
+    "limited MiB",
+    "JVM MiB",
+    "worker MiB",
+    "all MiB",
+    "others' longest request s",
+    "others' failures",
+    "others' run",
+)
 
 
-def main(names: list[str]) -> None:
-    """Print the table; `names` are the attacks that are wanted, all without any."""
-    with tempfile.TemporaryDirectory(prefix="attacks-") as folder, staged(Path(folder).resolve()) as stage:
-        print(HEAD, "|---" * 8 + "|", sep="\n", flush=True)
-        for name in names or ATTACKS:
-            began, watch = time.monotonic(), Watch(stage)
-            with watch as cost:
-                try:
-                    answer = ATTACKS[name](stage)
-                except httpx.HTTPError as error:
-                    answer = f"no answer ({type(error).__name__})"
-            cells = [name.replace("_", " "), answer, f"{time.monotonic() - began:.1f}", f"{cost.web_mib:.0f}"]
-            cells += [f"{cost.limited_mib:.0f}", f"{cost.longest_s:.2f}"]
-            cells += [", ".join(sorted(set(cost.failures))) or "none", run_states(stage)]
-            print(f"| {' | '.join(cells)} |", "THE WEB SERVER ENDED" if cost.ended else "", flush=True)
+def cells(name: str, answer: str, cost: Cost) -> list[str]:
+    """A row of the table."""
+    sizes = [cost.web_mib, cost.limited_mib, cost.jvm_mib, cost.worker_mib, cost.all_mib]
+    lost = cost.losses and f"{cost.losses.written} rows, {cost.losses.lost} lost, {cost.losses.doubled} doubled"
+    run = f"{cost.states or 'nobody answers'}; {lost or 'nothing is known'}"
+    killed = [f"killed for memory: {cost.killed}"] if cost.killed else []
+    ended = ["THE WEB SERVER ENDED"] if cost.ended else []
+    return [
+        name.replace("_", " "),
+        "; ".join([answer.replace("|", "/").replace("\n", " "), *killed, *ended]),
+        f"{cost.seconds:.1f}",
+        *(f"{size:.0f}" if size else "" for size in sizes),
+        f"{cost.longest_s:.2f}",
+        ", ".join(f"{cost.failures.count(each)} times {each}" for each in sorted(set(cost.failures))) or "none",
+        run,
+    ]
+
+
+def main(arguments: list[str]) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(prog="python -m tests.attacks", description=__doc__)
+    parser.add_argument("--confine", metavar="10G", type=bytes_of, help="so much memory for the whole installation")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(ATTACKS)}")
+    asked = parser.parse_args(arguments)
+    unknown = set(asked.names) - ATTACKS.keys()
+    if unknown:
+        parser.error(f"there is no attack {', '.join(sorted(unknown))}")
+    confined = memory_group(asked.confine) if asked.confine else nullcontext(None)
+    with (
+        confined as group,
+        tempfile.TemporaryDirectory(prefix="attacks-") as folder,
+        staged(Path(folder).resolve(), group) as stage,
+    ):
+        print(f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|", sep="\n", flush=True)
+        for name in asked.names or ATTACKS:
+            print(f"| {' | '.join(cells(name, *attacked(stage, name)))} |", flush=True)
 
 
 if __name__ == "__main__":

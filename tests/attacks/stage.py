@@ -11,40 +11,66 @@ from typing import Any
 
 import httpx
 
+from deploy.installation.embedded_redis import redis_url
+from tests.attacks.confining import MemoryGroup
 from tests.conftest import ROOT
 from tests.e2e.installation import Installation, running_installation
+from tests.faults.numbered import NumberedRun, wait_until
 
-ACCOUNTS = """
+START_S = 240.0
+PASSWORD = "a long enough password"
+ACCOUNTS = f"""
 from webapp.accounts.models import Membership, Organisation, User
 from webapp.accounts.permissions import Role
 from webapp.core.context import installation_context
 with installation_context("an attack is prepared"):
-    found = Organisation.objects.create(slug="mallory", name="Mallory")
-    user = User.objects.create_user("mallory@evil.example", "a long enough password")
-    Membership.objects.create(organisation=found, user=user, role=Role.OWNER)
-    print(found.pk)
+    user = User.objects.create_user("mallory@evil.example", "{PASSWORD}")
+    for slug in ("mallory", *(f"mallory-{{number}}" for number in range(12))):
+        found = Organisation.objects.create(slug=slug, name=slug)
+        Membership.objects.create(organisation=found, user=user, role=Role.OWNER)
+        print(slug, found.pk)
+    print("demo", Organisation.objects.get(slug="demo").pk)
 """
 
 
 @dataclass
 class Stage:
-    """Who attacks and who is attacked: a client of each, and the folder that mallory's adapters read."""
+    """Who attacks and who is attacked: clients of both, and the folder that mallory's adapters read.
+
+    `numbered`: a run of the demo beside its own. `organisations`: ids by short name; mallory owns all but the demo.
+    """
 
     installation: Installation
+    organisations: dict[str, str]
     mallory: httpx.Client
     viewer: httpx.Client
     victim: httpx.Client
-    files: Path
+    numbered: NumberedRun
+    group: MemoryGroup | None
     made: int = 0
 
+    @property
+    def files(self) -> Path:
+        """What mallory's adapters read."""
+        return adapter_root(self.installation.var, self.organisations["mallory"])
+
     def stream(self, path: str, fields: dict[str, str], column: str = "at", **definition: Any) -> str:
-        """Make a stream of mallory's over a file; return its address."""
+        """Make a stream of mallory's over a file; return its address, or what was answered instead."""
         self.made += 1
         said = {"shape": "point", "fields": fields, "event_time": {"start": {"column": column, "unit": "us"}}}
         adapter = {"kind": "file", "options": {"path": path}}
         body = {"name": f"s{self.made}", "definition": {**said, **definition}, "adapter": adapter}
         answered = self.mallory.post("streams/", json=body)
         return f"streams/{answered.json()['id']}/" if answered.status_code == 201 else told(answered)
+
+    def of_mallory(self, slug: str, *options: str) -> httpx.Client:
+        """A client of mallory's, an owner, in the organisation `slug`; the caller closes it."""
+        return client(self.installation, "mallory@evil.example", slug, "owner", *options)
+
+
+def adapter_root(var: Path, organisation: str) -> Path:
+    """The folder that adapters of an organisation read."""
+    return var / organisation / "files"
 
 
 def told(answered: httpx.Response) -> str:
@@ -66,28 +92,39 @@ def counted(answers: Iterable[str]) -> str:
 
 def manage(installation: Installation, *arguments: str) -> str:
     """What a management command of the installation prints."""
-    env = {**installation.env, "PUNCTUAL_EMBEDDED": "1"}
+    env = {**installation.env, "PUNCTUAL_EMBEDDED": "1", "REDIS_URL": redis_url(installation.var)}
     command = [sys.executable, str(ROOT / "manage.py"), *arguments]
     return subprocess.run(command, env=env, check=True, capture_output=True, text=True, cwd=ROOT).stdout.strip()
 
 
+def client(installation: Installation, email: str, slug: str, role: str, *options: str) -> httpx.Client:
+    """A client with a token of its own."""
+    words = ("--email", email, "--organisation", slug, "--role", role, "--days", "1", *options)
+    token = manage(installation, "createtoken", *words).splitlines()[-1]
+    base = f"{installation.address.rstrip('/')}/api/t/{slug}/"
+    return httpx.Client(base_url=base, headers={"Authorization": f"Bearer {token}"}, timeout=180)
+
+
 @contextmanager
-def staged(var: Path) -> Iterator[Stage]:
-    """Start the installation and lay out who is there."""
-    with running_installation(var) as installation:
-        organisation = manage(installation, "shell", "-v0", "-c", ACCOUNTS).splitlines()[-1]
-        files = var / organisation / "files"
-        files.mkdir(parents=True, exist_ok=True)
-
-        def client(email: str, slug: str, role: str) -> httpx.Client:
-            options = ("--email", email, "--organisation", slug, "--role", role, "--days", "1")
-            token = manage(installation, "createtoken", *options).splitlines()[-1]
-            base = f"{installation.address.rstrip('/')}/api/t/{slug}/"
-            return httpx.Client(base_url=base, headers={"Authorization": f"Bearer {token}"}, timeout=180)
-
+def staged(var: Path, group: MemoryGroup | None) -> Iterator[Stage]:
+    """Start the installation, in `group` if there is one, and lay out who is there."""
+    with running_installation(var, by=() if group is None else group.command) as installation:
+        made = manage(installation, "shell", "-v0", "-c", ACCOUNTS).splitlines()[-14:]
+        organisations = dict(line.split() for line in made)
+        adapter_root(var, organisations["mallory"]).mkdir(parents=True, exist_ok=True)
         with (
-            client("mallory@evil.example", "mallory", "owner") as mallory,
-            client("mallory@evil.example", "mallory", "viewer") as viewer,
-            client(installation.email, "demo", "viewer") as victim,
+            client(installation, "mallory@evil.example", "mallory", "owner") as mallory,
+            client(installation, "mallory@evil.example", "mallory", "viewer") as viewer,
+            client(installation, installation.email, "demo", "owner") as victim,
         ):
-            yield Stage(installation, mallory, viewer, victim, files)
+
+            def call(method: str, path: str, body: Any) -> Any:
+                return victim.request(method, path, json=body).raise_for_status().json()
+
+            demo = organisations["demo"]
+            numbered = NumberedRun(call, adapter_root(var, demo), var / demo / "results")
+            wait_until(lambda: numbered.states() == {"running"}, START_S, "the start of the other organisation's run")
+            try:
+                yield Stage(installation, organisations, mallory, viewer, victim, numbered, group)
+            finally:
+                numbered.writer.end()

@@ -1,10 +1,35 @@
 """What lies beside an organisation's files, and what the installation believes."""
 
+import json
 import stat
+import subprocess
+import sys
 
 import httpx
+import psutil
+import redis
 
-from tests.attacks.stage import Stage, counted
+from tests.attacks.stage import Stage, counted, manage, told
+from tests.faults.kinds import processes_of
+
+NOBODY = 65_534
+TRIES = f"""
+import json, os, socket, sys
+os.setgroups([]), os.setgid({NOBODY}), os.setuid({NOBODY})
+for kind, place in json.loads(sys.argv[1]):
+    try:
+        line = socket.socket(socket.AF_UNIX if kind == "socket" else socket.AF_INET)
+        line.connect(place if kind == "socket" else ("127.0.0.1", int(place)))
+        line.sendall(b"DBSIZE\\r\\nSET taken 1\\r\\n")
+        print(kind, line.recv(200).decode().strip())
+    except OSError as error:
+        print(kind, error.strerror)
+"""
+ADDRESS = """
+from uuid import UUID
+from webapp.runs.redis_users import address_for
+print(address_for(UUID("{}")))
+"""
 
 
 def platform_files_as_streams(stage: Stage) -> str:
@@ -28,12 +53,53 @@ def files_open_to_others(stage: Stage) -> str:
     return f"open: {', '.join(names)}"
 
 
+def links_to_folders_outside(stage: Stage) -> str:
+    """A link in mallory's folder to the platform's own, and to that of the demo, as the path of a stream."""
+    found = []
+    for name, target in (("platform", stage.installation.var), ("demo", stage.numbered.writer.folder)):
+        link = stage.files / f"to-{name}"
+        link.symlink_to(target)
+        made = stage.stream(f"to-{name}", {"id": "long"})
+        said = stage.viewer.get(f"{made}sample/").text if made.startswith("streams/") else made
+        inside = [each.name for each in target.iterdir() if "." in each.name or "-" in each.name]
+        found += [name] if any(each in said for each in [*inside, str(stage.installation.var)]) else []
+        link.unlink()
+    return f"shown: {', '.join(found)}" if found else "no name of a file outside was shown"
+
+
+def redis_as_another_user(stage: Stage) -> str:
+    """Another user of the machine asks Redis at every place at which it listens, without a password, and writes."""
+    server = processes_of(stage.installation.var, "Redis")[0]
+    ports = {each.laddr.port for each in server.net_connections("tcp") if each.status == psutil.CONN_LISTEN}
+    sockets = {each.laddr for each in server.net_connections("unix") if each.laddr}
+    places = [*(["port", each] for each in ports), *(["socket", each] for each in sockets)]
+    command = [sys.executable, "-I", "-c", TRIES, json.dumps(places)]  # which lets go of its rights by itself
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return ", ".join((done.stdout or done.stderr).split("\n")).strip(", ")
+
+
+def redis_as_a_runner(stage: Stage) -> str:
+    """With what mallory's runner knows of Redis: the keys of the demo, all keys, the server's settings."""
+    address = manage(stage.installation, "shell", "-v0", "-c", ADDRESS.format(stage.organisations["mallory"]))
+    allowed = []
+    with redis.Redis.from_url(address.splitlines()[-1]) as line:
+        demo = f"punctual:{stage.organisations['demo']}"
+        reading = (["HGETALL", f"{demo}:progress"], ["KEYS", "*"], ["CONFIG", "GET", "dir"])
+        for words in (*reading, ["DEL", f"{demo}:no-such"]):
+            try:
+                line.execute_command(*words)
+                allowed.append(words[0])
+            except redis.ResponseError:
+                continue
+    return f"allowed: {', '.join(allowed)}" if allowed else "nothing of it is allowed"
+
+
 def forged_addresses(stage: Stage) -> str:
     """Forty wrong passwords, each said to come from another address."""
     address = stage.installation.address.rstrip("/")
     with httpx.Client(base_url=address, timeout=60) as client:
         client.get("/_allauth/browser/v1/config")
-        csrf = {"X-CSRFToken": client.cookies.get("csrftoken", "")}
+        csrf = {"X-CSRFToken": client.cookies.get("csrftoken") or ""}
         answers = [
             client.post(
                 "/_allauth/browser/v1/auth/login",
@@ -49,3 +115,9 @@ def judged(answered: httpx.Response) -> str:
     """What became of a password: compared with the right one, or refused by a limit of tries."""
     errors = answered.json().get("errors", []) if answered.status_code == 400 else []
     return f"{answered.status_code} {', '.join(each['code'] for each in errors)}".strip()
+
+
+def a_token_from_a_forged_network(stage: Stage) -> str:
+    """A token for 10.0.0.0/8, used from here with a header that says 10.1.2.3."""
+    with stage.of_mallory("mallory", "--network", "10.0.0.0/8") as bound:
+        return told(bound.get("streams/", headers={"X-Forwarded-For": "10.1.2.3"}))

@@ -1,27 +1,47 @@
-"""What an attack costs: memory of the web server and of limited processes, and how long others wait meanwhile."""
+"""What an attack costs: memory of each kind of process, how long others wait meanwhile, and what of theirs is lost."""
 
+import itertools
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import httpx
 import psutil
 
+from deploy.installation.processes import runners
 from tests.attacks.stage import Stage
+from tests.faults.kinds import processes_of
+from tests.faults.numbered import Losses
 
 EVERY_S = 0.1
+WEIGHED_EVERY_S = EVERY_S / 4
+RUNNERS_EVERY = 20
+"""So many weighings of the web server come to one of the runners, which takes longer."""
+CATCHES_UP_S = 240.0
 
 
 @dataclass
 class Cost:
-    """The largest values that were seen; `failures` are answers to the other organisation that were no 200."""
+    """The largest values that were seen; `failures` are answers to the other organisation that were no 200.
+
+    `jvm_mib` and `worker_mib` are those of the largest process of a runner, `all_mib` is the whole installation where
+    it is confined. `losses`: of the other organisation's numbered run, once it had the time to catch up; `states` are
+    those of all its runs then, empty where nobody answers.
+    """
 
     web_mib: float = 0.0
     limited_mib: float = 0.0
+    jvm_mib: float = 0.0
+    worker_mib: float = 0.0
+    all_mib: float = 0.0
     longest_s: float = 0.0
-    asked: int = 0
+    seconds: float = 0.0
     failures: list[str] = field(default_factory=list)
     ended: bool = False
+    killed: int = 0
+    losses: Losses | None = None
+    states: str = ""
 
 
 class Watch:
@@ -29,8 +49,10 @@ class Watch:
 
     def __init__(self, stage: Stage) -> None:
         self._stage, self.cost, self._stop = stage, Cost(), threading.Event()
-        self._web = web_process(stage)
+        self._web = processes_of(stage.installation.var, "web server")[0]
+        self._killed = stage.group.kills() if stage.group else 0
         self._threads = [threading.Thread(target=each) for each in (self._weigh, self._ask)]
+        self._began = time.monotonic()
 
     def __enter__(self) -> Cost:
         for each in self._threads:
@@ -38,23 +60,42 @@ class Watch:
         return self.cost
 
     def __exit__(self, *_: object) -> None:
+        self.cost.seconds = time.monotonic() - self._began
         self._stop.set()
         for each in self._threads:
             each.join()
         self.cost.ended = not self._web.is_running()
+        if self._stage.group:
+            self.cost.killed = self._stage.group.kills() - self._killed
+        with suppress(httpx.HTTPError):
+            self.cost.losses = self._stage.numbered.losses(CATCHES_UP_S)
+            listed = self._stage.victim.get("runs/").raise_for_status().json()
+            self.cost.states = ", ".join(sorted({each["observed"] for each in listed}))
 
     def _weigh(self) -> None:
-        while not self._stop.wait(EVERY_S / 4):
-            try:
-                self.cost.web_mib = max(self.cost.web_mib, self._web.memory_info().rss / 2**20)
+        for rounds in itertools.count():
+            with suppress(psutil.Error):
+                self.cost.web_mib = max(self.cost.web_mib, mib(self._web))
                 for server in self._web.children():
-                    for each in server.children():
-                        self.cost.limited_mib = max(self.cost.limited_mib, each.memory_info().rss / 2**20)
-            except psutil.Error:
-                continue
+                    self.cost.limited_mib = max([self.cost.limited_mib, *map(mib, server.children())])
+            if rounds % RUNNERS_EVERY == 0:
+                self._weigh_runners()
+            if self._stop.wait(WEIGHED_EVERY_S):
+                return
+
+    def _weigh_runners(self) -> None:
+        if self._stage.group:
+            self.cost.all_mib = max(self.cost.all_mib, self._stage.group.used_mib())
+        for runner in runners(self._stage.installation.var):
+            with suppress(psutil.Error):
+                for each in runner.children(recursive=True):
+                    if each.name() == "java":
+                        self.cost.jvm_mib = max(self.cost.jvm_mib, mib(each))
+                    else:
+                        self.cost.worker_mib = max(self.cost.worker_mib, mib(each))
 
     def _ask(self) -> None:
-        while not self._stop.wait(EVERY_S):
+        while True:
             began = time.monotonic()
             try:
                 answered = self._stage.victim.get("streams/", timeout=60)
@@ -62,16 +103,14 @@ class Watch:
                     self.cost.failures.append(str(answered.status_code))
             except httpx.HTTPError as error:
                 self.cost.failures.append(type(error).__name__)
-            self.cost.asked += 1
             self.cost.longest_s = max(self.cost.longest_s, time.monotonic() - began)
+            if self._stop.wait(EVERY_S):
+                return
 
 
-def web_process(stage: Stage) -> psutil.Process:
-    """The web server of the installation."""
-    parent = psutil.Process(stage.installation.pid)
-    return next(each for each in parent.children(recursive=True) if "webapp.asgi:application" in each.cmdline())
-
-
-def run_states(stage: Stage) -> str:
-    """What the other organisation's runs are observed to be."""
-    return ", ".join(sorted({each["observed"] for each in stage.victim.get("runs/").json()}))
+def mib(process: psutil.Process) -> float:
+    """The memory of a process; 0 once it is gone."""
+    try:
+        return float(process.memory_info().rss) / 2**20
+    except psutil.Error:
+        return 0.0

@@ -5,7 +5,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,9 +36,9 @@ def environment(var: Path, port: int) -> dict[str, str]:
     return {**kept, "PUNCTUAL_DATA": str(var), "PORT": str(port)}
 
 
-def launch(env: dict[str, str]) -> "subprocess.Popen[str]":
-    """Start what `make up` runs."""
-    command = [sys.executable, "-m", "deploy.up"]
+def launch(env: dict[str, str], by: Sequence[str] = ()) -> "subprocess.Popen[str]":
+    """Start what `make up` runs; `by`: the words of a command that becomes it."""
+    command = [*by, sys.executable, "-m", "deploy.up"]
     return subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -59,13 +59,15 @@ def described(pattern: str, lines: tuple[str, ...]) -> str:
 
 
 @contextmanager
-def running_installation(var: Path, settings: Mapping[str, str] | None = None) -> Iterator[Installation]:
+def running_installation(
+    var: Path, settings: Mapping[str, str] | None = None, by: Sequence[str] = ()
+) -> Iterator[Installation]:
     """Start an installation in `var` on a free port; at the end stop it and see that nothing of it is left.
 
-    `settings` are further variables of its environment.
+    `settings` are further variables of its environment, `by` as `launch` has it.
     """
     env = environment(var, free_port()) | dict(settings or {})
-    process = launch(env)
+    process = launch(env, by)
     try:
         lines = tuple(printed_until_ready(process))
         yield Installation(

@@ -1,0 +1,53 @@
+"""No attack ends or takes anything of another organisation's, in 10 GiB where a control group can be made."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.attacks import ATTACKS, attacked
+from tests.attacks.confining import bytes_of, memory_group
+from tests.attacks.stage import staged
+from webapp.bundles.transcripts import LIMITS
+
+FITS = bytes_of("10G")
+LIMITED_MIB = 180 + LIMITS.memory_bytes / 2**20
+"""What a limited process shares with its server, and the most that one may use beyond it."""
+ANSWERED = {
+    "platform_files_as_streams": "nothing was read",
+    "links_to_folders_outside": "no name of a file outside was shown",
+    "files_open_to_others": "its owner's alone",
+    "redis_as_another_user": "1 times socket Permission denied$",
+    "redis_as_a_runner": "nothing of it is allowed",
+    "forged_addresses": "429|too_many",
+    "a_token_from_a_forged_network": "^40[13]",
+    "a_stream_of_many_lanes": "422 The stream has 150000 lanes",
+    "brackets": "^400",
+    "event_streams": "[1-9][0-9]* refused",
+    "many_long_texts": "^failed .*, user:",
+    "children_one_after_another": "^(?!.*(NOT BACK|none)).*Redis: back",
+    "runners_in_many_organisations": "times 4",
+}
+"""What attacks are answered, where there is one right answer."""
+WEB_MIB = 600
+
+
+@pytest.mark.spark
+@pytest.mark.thorough
+def test_no_attack_ends_or_takes_anything_of_others(tmp_path: Path) -> None:
+    wrong = []
+    with memory_group(FITS) as group, staged(tmp_path / "var", group) as stage:
+        for name in ATTACKS:
+            answer, cost = attacked(stage, name)
+            losses = cost.losses
+            facts = {
+                f"answer: {answer}": re.search(ANSWERED.get(name, ""), answer) is not None,
+                f"others' failures: {cost.failures}": name == "children_one_after_another" or not cost.failures,
+                "the web server ended": name == "children_one_after_another" or not cost.ended,
+                f"others' run: {cost.states}, {losses}": losses is not None and (losses.lost, losses.doubled) == (0, 0),
+                f"web server: {cost.web_mib} MiB": cost.web_mib < WEB_MIB,
+                f"limited process: {cost.limited_mib} MiB": cost.limited_mib < LIMITED_MIB,
+                f"{cost.killed} processes were killed for memory": not cost.killed,
+            }
+            wrong += [f"{name}: {fact}" for fact, holds in facts.items() if not holds]
+    assert wrong == []
