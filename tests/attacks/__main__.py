@@ -57,7 +57,7 @@ def main(arguments: list[str]) -> None:
     with (
         confined as group,
         tempfile.TemporaryDirectory(prefix="attacks-") as folder,
-        staged(Path(folder).resolve(), group) as stage,
+        staged(Path(folder).resolve() / "var", group) as stage,
     ):
         print(f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|", sep="\n", flush=True)
         for name in asked.names or ATTACKS:

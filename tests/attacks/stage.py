@@ -107,7 +107,8 @@ def client(installation: Installation, email: str, slug: str, role: str, *option
 
 @contextmanager
 def staged(var: Path, group: MemoryGroup | None) -> Iterator[Stage]:
-    """Start the installation, in `group` if there is one, and lay out who is there."""
+    """Start the installation in `var`, in `group` if there is one, and lay out who is there."""
+    var.parent.chmod(0o755)  # what keeps others out of it is its own
     with running_installation(var, by=() if group is None else group.command) as installation:
         made = manage(installation, "shell", "-v0", "-c", ACCOUNTS).splitlines()[-14:]
         organisations = dict(line.split() for line in made)

@@ -19,7 +19,7 @@ ANSWERED = {
     "files_open_to_others": "its owner's alone",
     "redis_as_another_user": "1 times socket Permission denied$",
     "redis_as_a_runner": "nothing of it is allowed",
-    "forged_addresses": "429|too_many",
+    "forged_addresses": "429",
     "a_token_from_a_forged_network": "^40[13]",
     "a_stream_of_many_lanes": "422 The stream has 150000 lanes",
     "brackets": "^400",

@@ -9,6 +9,7 @@ import httpx
 import psutil
 import redis
 
+from tests.attacks.deaths import run_of_long_texts
 from tests.attacks.stage import Stage, counted, manage, told
 from tests.faults.kinds import processes_of
 
@@ -33,7 +34,8 @@ print(address_for(UUID("{}")))
 
 
 def platform_files_as_streams(stage: Stage) -> str:
-    """The runner's token, logs and checkpoints as the path of a stream."""
+    """The runner's token, logs and checkpoints, once it has run, as the path of a stream."""
+    run_of_long_texts(stage, rows=1, steps=1)
     found = []
     for path in ("runner.json", "../runner.json", "logs", "../logs/runner.log", "/etc/passwd", "../../secret_key"):
         made = stage.stream(path, {"k": "string"})
@@ -95,7 +97,7 @@ def redis_as_a_runner(stage: Stage) -> str:
 
 
 def forged_addresses(stage: Stage) -> str:
-    """Forty wrong passwords, each said to come from another address."""
+    """One password tried on forty people, each said to come from another address."""
     address = stage.installation.address.rstrip("/")
     with httpx.Client(base_url=address, timeout=60) as client:
         client.get("/_allauth/browser/v1/config")
@@ -103,7 +105,7 @@ def forged_addresses(stage: Stage) -> str:
         answers = [
             client.post(
                 "/_allauth/browser/v1/auth/login",
-                json={"email": stage.installation.email, "password": f"wrong {number}"},
+                json={"email": f"person{number}@example.com", "password": "summer"},
                 headers={**csrf, "X-Forwarded-For": f"203.0.113.{number}"},
             )
             for number in range(40)
