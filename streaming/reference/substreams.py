@@ -8,7 +8,7 @@ from streaming.temporal.events import Cti, Event
 from streaming.temporal.frontier import Frontier
 from streaming.temporal.idleness import Silence
 from streaming.temporal.settings import AdvanceTime, Idle
-from streaming.temporal.ticks import INFINITY, NO_TICKS, Tick
+from streaming.temporal.ticks import NO_TICKS, Tick
 from streaming.wire.rows import Element
 
 Unit = tuple[str, Hashable]
@@ -70,14 +70,13 @@ class InputClocks:
         """Judge the idle rule at a heartbeat; under `advance` it moves the idle clocks (T16)."""
         counted = self._counted()
         self._silence.beat(now, counted)
-        going = [unit for unit, clock in counted.items() if clock.cti != INFINITY]
-        idle = [unit for unit in going if unit in self._silence.idle]
-        if self._settings.idle is not Idle.ADVANCE or idle == going:
+        if self._settings.idle is not Idle.ADVANCE:
             return
         generate = self._settings.generate
         delay = NO_TICKS if generate is None else generate.delay
-        for unit in idle:
-            counted[unit].raise_to(saturated(now - delay))
+        for unit, clock in counted.items():
+            if unit in self._silence.idle:
+                clock.raise_to(saturated(now - delay))
 
     def settle(self) -> Tick | None:
         """Take the minimum again; the input's CTI if that moved it."""

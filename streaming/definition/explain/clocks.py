@@ -36,6 +36,11 @@ IDLE: Final[Mapping[Idle, str]] = {
     Idle.ADVANCE: "moves on with the wall clock",
 }
 """What becomes of a silent lane (T16)."""
+ALL_IDLE: Final[Mapping[Idle, str]] = {
+    Idle.LEAVE_OUT: "nothing moves",
+    Idle.ADVANCE: "each does, so the last windows close by the wall clock",
+}
+"""What becomes of an input whose lanes are all silent (T16)."""
 FUTURES: Final[Mapping[Future, str]] = {
     Future.ACCEPT: "Events from the future count like others.",
     Future.HOLD: "An event more than {} beyond its arrival is taken, but does not move the clock.",
@@ -133,4 +138,4 @@ def _idle(advance: AdvanceTime) -> str:
     if advance.idle_after is None:
         return "There is no idle rule: a silent lane holds the CTI for as long as it is silent."
     after = f"after {spoken(advance.idle_after)} of silence"
-    return f"A lane {IDLE[advance.idle]} {after}; when all are silent, nothing moves (T16)."
+    return f"A lane {IDLE[advance.idle]} {after}; when all are silent, {ALL_IDLE[advance.idle]} (T16)."

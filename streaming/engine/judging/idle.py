@@ -1,12 +1,12 @@
 """The idle rule of one input as feeds remember it: which units have fallen silent, and what becomes of these (T16)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from streaming.temporal.clock import saturated
 from streaming.temporal.idleness import Silence
 from streaming.temporal.settings import AdvanceTime, Idle
-from streaming.temporal.ticks import INFINITY, NO_CTI, NO_TICKS, Tick
+from streaming.temporal.ticks import NO_CTI, NO_TICKS, Tick
 from streaming.wire.arrived import Int64s
 
 
@@ -43,21 +43,17 @@ class IdleRule:
         returns = unknown and self.hear(unit, None)
         return (bool(len(known)) and self.hear(unit, Tick(int(known.max())))) or returns
 
-    def beat(self, now: int, units: Mapping[str, int]) -> dict[str, Tick]:
-        """Judge `units` (to their CTIs) at a heartbeat; under `advance`, to which CTI it moves each that is idle.
-
-        When all that have not ended are idle, it moves none.
-        """
+    def beat(self, now: int, units: Collection[str]) -> dict[str, Tick]:
+        """Judge `units` at a heartbeat; under `advance`, to which CTI it moves each that is idle."""
         if not self._on:
             return {}
         self._silence.beat(Tick(now), units)
         if self._settings.idle is not Idle.ADVANCE:
             return {}
-        going = [unit for unit, cti in units.items() if cti != INFINITY]
-        idle = [unit for unit in going if unit in self._silence.idle]
         generate = self._settings.generate
         delay = NO_TICKS if generate is None else generate.delay
-        return {} if idle == going else dict.fromkeys(idle, saturated(now - delay))
+        idle = self._silence.idle
+        return {unit: saturated(now - delay) for unit in units if unit in idle}
 
     def state(self) -> dict[str, Any]:
         """What it remembers, as JSON values."""
