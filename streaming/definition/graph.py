@@ -2,9 +2,9 @@
 
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictFloat
 
-from streaming.definition.names import DurationText, ExpressionText, Name
+from streaming.definition.names import DurationText, ExpressionText, Name, WholeNumber
 
 MOST_NODES: Final = 500
 """Nodes of a query."""
@@ -232,7 +232,7 @@ class CountWindow(Strict):
     """For each group, from each distinct start to the `n`-th distinct start + 1 tick; holds what starts in it."""
 
     kind: Literal["count"]
-    n: Annotated[int, Field(gt=0, le=10_000)]
+    n: Annotated[WholeNumber, Field(gt=0, le=10_000)]
 
 
 WindowSpec = Annotated[
@@ -278,8 +278,8 @@ class Aggregate(Strict):
     function: AggregateFunction
     of: ExpressionText | None = None
     filter: ExpressionText | None = None
-    k: Annotated[int, Field(gt=0, le=10_000)] | None = None
-    fraction: Annotated[float, Field(ge=0, le=1)] | None = None
+    k: Annotated[WholeNumber, Field(gt=0, le=10_000)] | None = None
+    fraction: Annotated[StrictFloat, Field(ge=0, le=1)] | None = None
 
 
 Emit = Literal["final", "on_complete", "running"]
@@ -320,7 +320,7 @@ class TopKNode(Strict):
     window: WindowSpec
     group_by: list[Name] = Field(default_factory=list)
     by: ExpressionText
-    k: Annotated[int, Field(gt=0, le=10_000)]
+    k: Annotated[WholeNumber, Field(gt=0, le=10_000)]
 
 
 OutputTimestamp = Literal["lifetime", "point_at_end", "latest_input"]

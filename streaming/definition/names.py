@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, StrictInt
 
 from streaming.temporal.ticks import TimeTextError, parse_duration
 
@@ -25,7 +25,9 @@ def _not_negative(value: int | str) -> int | str:
 
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 """An id or a name: a letter or underscore, then up to 62 letters, digits or underscores; compared exactly."""
-DurationText = Annotated[int | str, AfterValidator(_readable)]
+WholeNumber = StrictInt
+"""A number of things; `true`, which Python takes for 1, is none."""
+DurationText = Annotated[int | str, BeforeValidator(_readable)]
 """Ticks as a whole number, or text such as `10s`, `-1tick` or `PT5M`; kept as it was written."""
 ExpressionText = Annotated[str, Field(min_length=1, max_length=10_000)]
 """A scalar expression in the documented subset of Spark SQL; parsed and typed by `check`."""

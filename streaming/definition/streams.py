@@ -1,12 +1,13 @@
 """Streams: schema, event shape, where the timestamps are, and the advance-time settings of their adapter."""
 
+from collections import Counter
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
 from streaming.definition.graph import Strict
-from streaming.definition.names import DurationText, ExpressionText, Name
+from streaming.definition.names import DurationText, ExpressionText, Name, WholeNumber
 from streaming.definition.types import TypeTextError, parse_type
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import Basis, Future, Idle, Late, LateEnd
@@ -58,7 +59,7 @@ class EventTimeBy(Strict):
 class GenerateSettings(Strict):
     """`every` is a count of received events (a whole number) or a duration (text); `delay` may be negative."""
 
-    every: Annotated[int, Field(gt=0)] | DurationText
+    every: Annotated[WholeNumber, Field(gt=0)] | DurationText
     delay: DurationText = 0
     basis: Basis = Basis.LAST
     final: bool = False
@@ -93,6 +94,13 @@ class Rowtime(StrEnum):
     IMPLICIT = "implicit"
 
 
+def _each_once(lanes: list[str]) -> list[str]:
+    twice = next((lane for lane, count in Counter(lanes).items() if count > 1), None)
+    if twice is not None:
+        raise ValueError(f"the lane {twice!r} is listed twice; list each lane once")
+    return lanes
+
+
 class StreamDefinition(Strict):
     """A named input: its payload `fields` in order, its shape, and its adapter's own settings.
 
@@ -105,7 +113,7 @@ class StreamDefinition(Strict):
     event_time: EventTime | None = None
     rowtime: Rowtime = Rowtime.EXPLICIT
     advance: AdvanceTimeSettings = AdvanceTimeSettings()
-    lanes: list[str] | None = None
+    lanes: Annotated[list[str], AfterValidator(_each_once)] | None = None
 
 
 class AdapterChoice(Strict):

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from streaming.definition.expressions.failures import FailureKind
 from streaming.definition.graph import Strict
@@ -24,7 +24,7 @@ def _readable(value: int | str) -> int | str:
     return value
 
 
-InstantText = Annotated[int | str, AfterValidator(_readable)]
+InstantText = Annotated[int | str, BeforeValidator(_readable)]
 """Ticks, or ISO 8601 text."""
 
 
