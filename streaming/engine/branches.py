@@ -1,5 +1,6 @@
 """What one branch of an input has to send at the end of a batch."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -9,10 +10,11 @@ import pyarrow.compute as pc
 from streaming.engine.flows import Flows, together
 from streaming.engine.folding.fold import Fold
 from streaming.engine.judging.clock import NONE
-from streaming.engine.plan import Branch, InputPlan
+from streaming.engine.plan import Branch, InputPlan, Plan
 from streaming.engine.step_specs import ExtendStep, SetDurationStep
-from streaming.engine.steps import follow_flows
+from streaming.engine.steps import follow_flows, step_times
 from streaming.temporal.events import Shape
+from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
 from streaming.wire.failures import FailureTally
 
@@ -48,7 +50,8 @@ class Sent:
     """One branch over one batch: `tables` of partials where the feed folds for a window, else `flows`; and its CTIs.
 
     `points`: every row is one tick long behind the steps. `befores` says of the rows of each of `flows` how many of the
-    `ctis` came before them.
+    `ctis` came before them. `trailing`: partials of late rows that no CTI of the batch has followed so far, where the
+    window tells of complete panes.
     """
 
     branch: Branch
@@ -58,6 +61,7 @@ class Sent:
     flows: list[Flows] = field(default_factory=list)
     befores: list[Int64s] = field(default_factory=list)
     ctis: list[Int64s] = field(default_factory=list)
+    trailing: list[pa.Table] = field(default_factory=list)
 
     @property
     def keys(self) -> list[str]:
@@ -75,19 +79,34 @@ class Sent:
         self.flows.append(replace(flows, source=names.of(rows) if len(names.watched) else None))
         self.befores.append(sum(map(len, self.ctis)) + np.searchsorted(step_row, rows))
 
-    def table(self, *, ordered: bool) -> pa.Table | None:
-        """What there is to send in one table, None if nothing; `ordered`: with the column STEP."""
+    def step(self, ctis: Int64s) -> None:
+        """`ctis` moved, after all rows so far."""
+        self.ctis.append(step_times(self.branch.steps, ctis))
+        if len(ctis):
+            self.tables += self.trailing
+            self.trailing = []
+
+    def parts(self, plan: Plan) -> Iterator[tuple[pa.Table, bool]]:
+        """What there is to send, and apart, where the `plan` wants it, what late rows behind the last CTI give.
+
+        Flows of an ordered plan have the column STEP.
+        """
         if self.fold is not None:
-            tables = [table for table in self.tables if table.num_rows]
-            if len(tables) > 1:
-                return self.fold.merge(self.fold.join(tables))
-            return tables[0] if tables else None
-        if not self.flows:
-            return None
-        table = together(self.flows).to_table()
-        return (
-            table.append_column(STEP, pa.array(np.concatenate([NONE, *self.befores]), pa.int32())) if ordered else table
-        )
+            for tables, trailing in ((self.tables, False), (self.trailing, True)):
+                filled = [table for table in tables if table.num_rows]
+                if filled:
+                    yield self.fold.merge(self.fold.join(filled)) if len(filled) > 1 else filled[0], trailing
+        elif self.flows:
+            flows, before = together(self.flows), np.concatenate([NONE, *self.befores])
+            table = flows.to_table()
+            if plan.ordered:
+                table = table.append_column(STEP, pa.array(before, pa.int32()))
+            behind = np.zeros(len(flows), np.bool_)
+            if plan.trailing and flows.late_at is not None:
+                behind = (before == sum(map(len, self.ctis))) & (flows.late_at != NO_CTI)
+            for chosen, trailing in ((~behind, False), (behind, True)):
+                if chosen.any():
+                    yield table if chosen.all() else table.take(pa.array(np.flatnonzero(chosen))), trailing
 
 
 def sent_of(plan: InputPlan, branch: Branch, fold: Fold | None) -> Sent:

@@ -10,7 +10,17 @@ from streaming.definition.types import parse_fields
 from streaming.definition.wiring import order
 from streaming.engine.compile_nodes import Compiled, is_step, spec_of, step_of
 from streaming.engine.compile_watched import watch_longer, watches
-from streaming.engine.plan import Branch, InputPlan, NodePlan, NotRunnable, Plan, TopKSpec, WindowSpec, Wire
+from streaming.engine.plan import (
+    Branch,
+    InputPlan,
+    NodePlan,
+    NotRunnable,
+    Plan,
+    TopKSpec,
+    WindowSpec,
+    Wire,
+    tells_complete,
+)
 from streaming.engine.stages import staged
 from streaming.engine.step_specs import FilterStep, LookStep, ProjectStep, SetDurationStep, Step
 from streaming.temporal.settings import AdvanceTime, Late
@@ -141,7 +151,8 @@ class _Compiler:
         keeping = [name for name, each in plan.inputs.items() if each.advance.late is Late.KEEP]
         watched = any(watches(plan, name) for name in keeping)
         ordered = bool(keeping) and any(_by_one_clock(node) for node in plan.nodes)
-        return replace(plan, inputs=inputs, watched=watched, ordered=ordered)
+        trailing = bool(keeping) and not ordered and any(tells_complete(node) for node in plan.nodes)
+        return replace(plan, inputs=inputs, watched=watched, ordered=ordered, trailing=trailing)
 
 
 def _by_one_clock(node: NodePlan) -> bool:

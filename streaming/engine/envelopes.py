@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import pyarrow as pa
 
@@ -11,6 +11,8 @@ from streaming.temporal.ticks import NO_CTI
 from streaming.wire.failures import FailureTally
 
 EnvelopeKind = Literal["partials", "events", "ctis", "watched"]
+TRAILING: Final = "trailing"
+"""In the metadata of partials and events of late rows that come after all CTIs of the batch (`Plan.trailing`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from streaming.engine.envelopes import Envelope
+from streaming.engine.envelopes import TRAILING, Envelope
 from streaming.engine.folding.measures import column_of
-from streaming.engine.ipc import from_bytes, metadata_of
+from streaming.engine.ipc import from_bytes, has_metadata, metadata_of
 from streaming.engine.plan import Stage
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
@@ -19,7 +19,8 @@ class Inbox:
     """What one batch brought to a bucket.
 
     `tables` (flows) and `partials` are by branch, `ctis` and `lanes` by input: the steps of each lane as each branch
-    sees them. `horizons` is by input, `watched` has WATCHED_SCHEMA.
+    sees them. `horizons` is by input, `watched` has WATCHED_SCHEMA. `trailing` has the `tables` and `partials` of what
+    comes after all CTIs.
     """
 
     tables: dict[str, list[pa.Table]] = field(default_factory=lambda: defaultdict(list))
@@ -28,6 +29,7 @@ class Inbox:
     lanes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     horizons: dict[str, int] = field(default_factory=dict)
     watched: list[pa.Table] = field(default_factory=list)
+    trailing: "Inbox | None" = None
 
     @classmethod
     def of(cls, plan: Stage, bucket: int, envelopes: Iterable[Envelope]) -> "Inbox":
@@ -50,5 +52,8 @@ class Inbox:
             seen = int(metadata_of(table, "horizon"))
             self.horizons[envelope.input] = max(self.horizons.get(envelope.input, NO_CTI), seen)
         else:
-            held = self.tables if envelope.kind == "events" else self.partials
+            into = self
+            if has_metadata(table, TRAILING):
+                into = self.trailing = self.trailing or Inbox()
+            held = into.tables if envelope.kind == "events" else into.partials
             held[metadata_of(table, "branch")].append(table.replace_schema_metadata(None))

@@ -35,6 +35,11 @@ def from_bytes(chunk: bytes | memoryview) -> pa.Table:
     return pa.ipc.open_stream(chunk).read_all()
 
 
+def has_metadata(table: pa.Table, key: str) -> bool:
+    """Whether the metadata say anything of `key`."""
+    return key.encode() in (table.schema.metadata or {})
+
+
 def metadata_of(table: pa.Table, key: str) -> str:
     """One word of metadata; KeyError when it is absent."""
     metadata: dict[bytes, bytes] = table.schema.metadata or {}

@@ -58,6 +58,9 @@ class Operators:
         heard = _climbed(self._plan, inbox, ledger)
         branches = [[branch.id for branch in each.branches] for each in self._plan.inputs.values()]
         every = sections(heard, branches, ordered=self._plan.ordered)
+        if inbox.trailing is not None:
+            behind = inbox.trailing
+            every.append(Section({**behind.tables}, {**behind.partials}, dict.fromkeys(heard.ctis, ())))
         waiting = waits_or_open(ledger.shelf(_WATCHED))
         outputs: list[Output] = []
         for place, section in enumerate(every):

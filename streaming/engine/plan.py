@@ -85,6 +85,11 @@ class WindowSpec:
     folded: bool = False
 
     @property
+    def tells_complete(self) -> bool:
+        """Whether rows tell of complete panes that late rows may still enter, in an order that is known (T19, T20)."""
+        return self.emit == "on_complete" and self.grace > 0 and self.one_clock
+
+    @property
     def fixed(self) -> bool:
         """Whether the windows stand where the definition says, whatever events there are."""
         return isinstance(self.panes, HoppingWindows)
@@ -252,6 +257,11 @@ class Heard(Protocol):
         """The branches, in the order in which their CTIs are numbered."""
 
 
+def tells_complete(node: NodePlan) -> bool:
+    """Whether `node` is a window that tells of complete panes which late rows may still enter."""
+    return isinstance(node.spec, WindowSpec) and node.spec.tells_complete
+
+
 class Stage(Protocol):
     """What the operators of one bucket run: the nodes between two exchanges."""
 
@@ -308,7 +318,8 @@ class Plan:
     `outputs` gives the schema of each output node. `buckets` is how many the binding may really use: more than one
     only where one key says the bucket of all rows that ever meet. `stamps`: some output wants the latest input (T22).
     `watched`: the outcome of late_kept rows is decided behind the shuffle. `ordered`: what windows refuse hangs on the
-    order of rows and CTIs in a batch (T19, one clock), so the feed numbers both. `together`: the lanes of all inputs
+    order of rows and CTIs in a batch (T19, one clock), so the feed numbers both. `trailing`: a window tells of complete
+    panes, so the feed sends late rows behind the last CTI of a batch apart (T20). `together`: the lanes of all inputs
     have to be fed by one task (import_from, idle rule, substreams, implicit rowtimes). `second`: what of the graph runs
     behind a second exchange (`stages.py`), so that `nodes` are the others; `outputs` are those of both.
     """
@@ -320,6 +331,7 @@ class Plan:
     stamps: bool = False
     watched: bool = False
     ordered: bool = False
+    trailing: bool = False
     together: bool = False
     second: SecondStage | None = None
 

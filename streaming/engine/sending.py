@@ -1,14 +1,14 @@
 """What becomes of judged rows on the branches of an input: folded for a window, or sent on as flows."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
 from streaming.engine.branches import SOURCE, Named, Sent, sent_of, texts
 from streaming.engine.buckets import bucket_of
-from streaming.engine.envelopes import Envelope, EnvelopeKind
+from streaming.engine.envelopes import TRAILING, Envelope, EnvelopeKind
 from streaming.engine.failures import Listener
 from streaming.engine.flows import CLOSE, Flags, Flows, Mask
 from streaming.engine.folding.admit import Taken, assign
@@ -100,7 +100,7 @@ class Sender:
         admitted = _admitted(arrived, judged, self._input.advance.late)
         if len(admitted.rows.end):
             self.reach = max(self.reach, int(admitted.rows.end.max()))
-        folded = self._fold(admitted)
+        folded, trailing = self._fold(admitted, step_row)
         watched = NONE
         if self._follows:
             watched, reasons = self._to_watch(judged, admitted, folded)
@@ -119,12 +119,14 @@ class Sender:
         elif folded.refused:
             _refuse(judged, folded)
         self.step(step_cti)
+        for sent, table in trailing:
+            sent.trailing.append(table)
         return watched
 
     def step(self, ctis: Int64s) -> None:
         """CTIs moved, after all rows so far."""
         for sent in self._sent:
-            sent.ctis.append(step_times(sent.branch.steps, ctis))
+            sent.step(ctis)
 
     def envelopes(self, cti: int, horizon: int) -> list[Envelope]:
         """All of it, the CTIs to every bucket; `cti` is the last, `horizon` the largest finite time seen."""
@@ -142,23 +144,27 @@ class Sender:
             for seq, (bucket, kind, chunk) in enumerate(chunks)
         ]
 
-    def _fold(self, admitted: _Admitted) -> _Folded:
-        """Fold for the windows that the feed folds for."""
+    def _fold(self, admitted: _Admitted, step_row: Int64s) -> tuple[_Folded, list[tuple[Sent, pa.Table]]]:
+        """Fold for the windows that the feed folds for; and what late rows behind the last CTI of the chunk give."""
         folded = _Folded([])
+        trailing: list[tuple[Sent, pa.Table]] = []
         for sent in self._sent:
             if sent.fold is None:
                 continue
             late_at = None if admitted.late_at is None else step_times(sent.branch.steps, admitted.late_at)
             rows = follow(_starting(admitted), sent.branch.steps, self.failures)
             taken = assign(sent.fold.panes, rows, late_at, points=sent.points, grace=sent.fold.spec.grace)
+            folded.windows.append(taken)
             listener = Listener(self.failures, sent.fold.spec.node) if sent.fold.operands else None
+            if sent.fold.spec.tells_complete and late_at is not None:
+                taken, behind = _parted_behind(taken, late_at, step_row)
+                trailing.append((sent, sent.fold.rows(behind.rows, behind.first, behind.last, listener)))
             if len(taken.rows):
                 sent.tables.append(sent.fold.rows(taken.rows, taken.first, taken.last, listener))
-            if listener is not None and len(taken.rows) < len(rows):
-                refused = rows.pick(~np.isin(rows.sources(), taken.rows.sources()))
+            if listener is not None and len(folded.windows[-1].rows) < len(rows):
+                refused = rows.pick(~np.isin(rows.sources(), folded.windows[-1].rows.sources()))
                 look(refused, sent.fold.operands, listener)
-            folded.windows.append(taken)
-        return folded
+        return folded, trailing
 
     def _to_watch(self, judged: Judgement, admitted: _Admitted, folded: _Folded) -> tuple[Int64s, Codes]:
         """The rows whose outcome is decided behind the shuffle, and the reasons of the windows here (T12, T24).
@@ -201,13 +207,12 @@ class Sender:
     def _chunks(self, sent: Sent, named: dict[int, list[pa.Array]]) -> Iterator[tuple[int, EnvelopeKind, bytes]]:
         """The partials or the events of a branch by bucket; notes in `named` the sources that go to each bucket."""
         kind: EnvelopeKind = "events" if sent.fold is None else "partials"
-        table = sent.table(ordered=self._plan.ordered)
-        if table is None:
-            return
-        for bucket, part in self._parted(sent, table):
-            if SOURCE in part.column_names:
-                named.setdefault(bucket, []).append(part.column(SOURCE))
-            yield bucket, kind, to_chunk(part, {"branch": sent.branch.id})
+        for table, trailing in sent.parts(self._plan):
+            told = {"branch": sent.branch.id} | ({TRAILING: "yes"} if trailing else {})
+            for bucket, part in self._parted(sent, table):
+                if SOURCE in part.column_names:
+                    named.setdefault(bucket, []).append(part.column(SOURCE))
+                yield bucket, kind, to_chunk(part, told)
 
     def _parted(self, sent: Sent, table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
         """`table` by the buckets of its rows; rows without keys meet nothing and all go to the first."""
@@ -226,6 +231,19 @@ def _folds(plan: Plan) -> Mapping[str, Fold]:
     """The folds of the windows for which the feed folds, by branch."""
     branches = (branch for each in plan.inputs.values() for branch in each.branches)
     return {branch.id: Fold(branch.window) for branch in branches if branch.window is not None}
+
+
+def _parted_behind(taken: Taken, late_at: Int64s, step_row: Int64s) -> tuple[Taken, Taken]:
+    """`taken`, and apart the late rows that none of the CTIs after `step_row` follows."""
+    sources = taken.rows.sources()
+    behind = (late_at[sources] != NO_CTI) & (np.searchsorted(step_row, sources) == len(step_row))
+    if not behind.any():
+        return taken, replace(taken, rows=taken.rows.pick(behind), first=NONE, last=NONE)
+    before, after = (
+        replace(taken, rows=taken.rows.pick(chosen), first=taken.first[chosen], last=taken.last[chosen])
+        for chosen in (~behind, behind)
+    )
+    return before, after
 
 
 def _admitted(arrived: Arrived, judged: Judgement, late: Late) -> _Admitted:

@@ -24,6 +24,7 @@ from streaming.engine.plan import (
     UnionSpec,
     WindowSpec,
     Wire,
+    tells_complete,
 )
 from streaming.engine.step_specs import ExtendStep, SetDurationStep
 from streaming.temporal.events import Shape
@@ -39,13 +40,16 @@ def staged(plan: Plan, buckets: int, stages: int) -> Plan:
     Nodes are in the first stage as long as one bucket can have all that they need; all others are in the second, which
     has one bucket if it would need a third stage. What has no key is in the first bucket of its stage. A plan stays as
     it is if it would need more `stages`, if nothing meets by a key, if windows hang on the order of rows and CTIs
-    (`ordered`), or if a row could come to the cut whose outcome is still open (T12): one stage alone decides it.
+    (`ordered`), if a window behind the cut tells of complete panes (`trailing`: what comes behind the last CTI is not
+    known there), or if a row could come to the cut whose outcome is still open (T12): one stage alone decides it.
     """
     if buckets == 1 or plan.ordered:
         return plan
     first, needs = _first_stage(plan.nodes)
     cut = _Cut.before([node for node in plan.nodes if node not in first])
     if (cut.nodes and stages == 1) or _open_at_the_cut(plan, first, cut):
+        return plan
+    if plan.trailing and any(tells_complete(node) for node in cut.nodes):
         return plan
     try:
         further = _needs_of(cut.nodes)
