@@ -17,7 +17,9 @@ from tests.postgresql import PostgreSQL, running_postgresql
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
 
-settings.register_profile("ci", max_examples=50, deadline=None, derandomize=True)
+settings.register_profile(
+    "ci", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
 settings.register_profile(
     "thorough", max_examples=1_000, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
