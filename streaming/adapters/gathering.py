@@ -8,9 +8,13 @@ from typing import Final
 from streaming.adapters.places import FILES
 
 OWN: Final = frozenset(
-    {FILES, "carriers", "results", "logs", "runner.json", "runner.staged", "runner.lock", ".previews"}
+    {FILES, "carriers", "kept", "logs", "results", "savepoints", ".previews"}
+    | {f"runner.{kind}" for kind in ("json", "staged", "lock")}
 )
-"""What the platform keeps in the folder of an organisation; the runtime's README says what each is."""
+"""What the platform keeps in the folder of an organisation; the runtime's README says what each is.
+
+A name that is missing here loses what stands under it at the next start: it would be moved to where runs do not look.
+"""
 
 
 @dataclass(frozen=True)

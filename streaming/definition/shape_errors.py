@@ -122,7 +122,7 @@ def _own_words(wrong: ErrorDetails) -> str:
 
 def _pattern(wrong: ErrorDetails) -> str:
     if wrong["ctx"]["pattern"] == NAME_PATTERN:
-        return "A name begins with a letter or underscore, then up to 62 letters, digits or underscores"
+        return "A name begins with a letter or an underscore; up to 62 letters, digits or underscores follow"
     return "This text has characters that may not stand here, or not in this order"
 
 
@@ -134,7 +134,7 @@ def _unknown_kind(wrong: ErrorDetails) -> str:
     return f"There is no kind {wrong['ctx']['tag']!r}; write one of {wrong['ctx']['expected_tags']}"
 
 
-_CORRECT: Final = "Correct the value as the message says."
+_CORRECT: Final = "Change it accordingly."
 _EXPECTED: Final[Mapping[str, str]] = {
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), "a whole number"),
     **dict.fromkeys(("float_type", "float_parsing", "finite_number"), "a number"),

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from streaming.adapters.gathering import gather
+from streaming.spark import savepoints
+from streaming.wire.kept import points_path
 from tests.adapters.inputs import files, payloads, rows, write
 
 ROWS = "ts,k,v\n1,x,1\n"
@@ -15,6 +17,8 @@ def test_data_is_moved_with_its_folders_and_what_the_platform_keeps_stays(tmp_pa
         "carriers/main/carrier.json",
         "results/a/commits/1",
         ".previews/a/b",
+        points_path("a") + "/1.json",
+        f"{savepoints.FOLDER}/a-main-1.arrow",
     ):
         write(tmp_path / name, "own")
     write(tmp_path / "a.csv", ROWS)

@@ -33,7 +33,7 @@ function NoOrganisation({ me }: { me: Me }) {
         </>
       ) : (
         <Empty title={`${me.email} belongs to no organisation.`}>
-          <p>Ask an administrator of your organisation to invite this address, then open the link in the mail.</p>
+          <p>Ask an administrator of your organisation to invite this address, then open the link of the invitation.</p>
         </Empty>
       )}
     </Narrow>

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { api, unwrap } from "../lib/api";
 import { useSlug } from "../lib/session";
@@ -33,7 +34,7 @@ export function UseList({ uses }: { uses: readonly Use[] }) {
 }
 
 /** What depends on a stream or a query, as a part of its page. */
-export function UsesPanel({ kind, id, none }: { kind: "stream" | "query"; id: string; none: string }) {
+export function UsesPanel({ kind, id, none }: { kind: "stream" | "query"; id: string; none: ReactNode }) {
   const uses = useUses(kind, id);
   return (
     <Panel title="Needed by">

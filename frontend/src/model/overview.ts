@@ -52,7 +52,7 @@ export function stepsOf({ streams, queries, bindings }: Contents): NextStep[] {
     {
       title: "A binding",
       words: "joins a version of the query to the streams that feed it.",
-      to: "runs",
+      to: "runs?new",
       action: "Make a binding",
       done: bound !== undefined,
     },

@@ -85,22 +85,24 @@ def test_a_name_is_one_line_of_at_most_120_signs(name: str, dora: Person) -> Non
 
 
 @pytest.mark.parametrize(
-    ("sign_up", "verified", "staff", "may"),
+    ("sign_up", "mail", "verified", "may"),
     [
-        ("open", True, False, True),
-        ("open", False, False, False),
-        ("invitation", True, False, False),
-        ("invitation", False, True, True),
+        ("open", True, True, True),
+        ("open", True, False, False),
+        ("open", False, False, True),
+        ("invitation", True, True, False),
+        ("invitation", False, False, False),
     ],
 )
-def test_everybody_verified_makes_organisations_where_sign_up_is_open_else_staff_alone(
-    sign_up: str, verified: bool, staff: bool, may: bool, dora: Person, settings: Any
+def test_everybody_verified_makes_organisations_where_sign_up_is_open_and_staff_everywhere(
+    sign_up: str, mail: bool, verified: bool, may: bool, dora: Person, settings: Any
 ) -> None:
-    settings.SIGN_UP = sign_up
+    settings.SIGN_UP, settings.MAIL_GOES_OUT = sign_up, mail
     EmailAddress.objects.filter(user=dora.user).update(verified=verified)
-    User.objects.filter(pk=dora.user.pk).update(is_staff=staff)
     assert me(dora)["may_create_organisations"] is may
     assert make(dora).status_code == (201 if may else 403)
+    User.objects.filter(pk=dora.user.pk).update(is_staff=True)
+    assert me(dora)["may_create_organisations"]
 
 
 def test_a_token_makes_no_organisation(alice: Person) -> None:

@@ -3,6 +3,7 @@ import { DraftGuard } from "../../components/DraftGuard";
 import { ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { ReasonedButton } from "../../components/Reasoned";
+import { useFreshOnce } from "../../lib/freshOnce";
 import { useReason, useSlug } from "../../lib/session";
 import { renamedText, startingText } from "../../model/graphText";
 import { savingReason, useDraft } from "./draft";
@@ -72,8 +73,9 @@ export function NewQueryPage() {
 
 function BlankQuery() {
   const streams = useStreamNames();
-  if (streams.isPending) return <Waiting>Loading the names of the streams…</Waiting>;
+  const fresh = useFreshOnce(streams);
   if (streams.isError) return <ErrorNote error={streams.error} onRetry={() => void streams.refetch()} />;
+  if (!fresh || streams.data === undefined) return <Waiting>Loading the names of the streams…</Waiting>;
   const stream = streams.data[0];
   const beginning = startingText(stream ?? "my_stream");
   return <NewQuery beginning={beginning} object="new query" streamless={stream === undefined} />;

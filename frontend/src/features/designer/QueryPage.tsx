@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { useParams } from "react-router";
+import { Link, useParams } from "react-router";
 import { DraftGuard } from "../../components/DraftGuard";
 import { ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
@@ -121,7 +121,15 @@ function Designer({ query }: { query: QueryShown }) {
       ) : null}
       <GraphEditor draft={draft} readOnly={edit !== null}>
         <Versions query={query} onLoad={draft.load} />
-        <UsesPanel kind="query" id={query.id} none="No binding runs it yet. Make one under Runs, and start it." />
+        <UsesPanel
+          kind="query"
+          id={query.id}
+          none={
+            <>
+              No binding runs it yet. <Link to={`/t/${slug}/runs?new=${query.id}`}>Make one</Link>, then start it.
+            </>
+          }
+        />
         <QueryActions query={query} />
       </GraphEditor>
     </>

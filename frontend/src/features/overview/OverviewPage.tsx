@@ -91,10 +91,13 @@ function Running({ bindings }: { bindings: readonly BindingShown[] }) {
     <Panel title="What runs" flush>
       {running.length === 0 ? (
         <Empty title="Nothing runs.">
-          <p>
-            {bindings.length === 0 ? "A run needs a binding first. " : null}
-            <Link to={`/t/${slug}/runs`}>{bindings.length === 0 ? "Make a binding" : "Start a binding"}</Link>
-          </p>
+          {bindings.length === 0 ? (
+            <p>The steps above lead to the first run.</p>
+          ) : (
+            <p>
+              <Link to={`/t/${slug}/runs`}>Start a binding</Link>
+            </p>
+          )}
         </Empty>
       ) : (
         <BindingTable label="Table of what runs" bindings={running} />
@@ -149,7 +152,7 @@ export function OverviewPage() {
     <>
       <PageHead
         title={organisation?.name ?? "Organisation"}
-        beside={<span className="mark" data-tone="idle">{`you are ${organisation?.role ?? "a member"}`}</span>}
+        beside={<span className="mark" data-tone="idle">{`your role: ${organisation?.role ?? "member"}`}</span>}
       />
       <ErrorNote error={error} onRetry={() => void bindings.refetch()} />
       {contents === null ? (

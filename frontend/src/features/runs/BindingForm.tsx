@@ -15,6 +15,8 @@ export interface NewBindingBody {
 
 interface Props {
   queries: readonly QueryShown[];
+  /** The id of the query that is asked for; the first one if it is none of them. */
+  first?: string;
   creating: {
     mutate: (body: NewBindingBody, then: { onSuccess: () => void }) => void;
     isPending: boolean;
@@ -24,16 +26,20 @@ interface Props {
 }
 
 /** What a new binding is made of: a query, a name, whether it shares its carrier, and how fresh its results must be. */
-export function BindingForm({ queries, creating, onCancel }: Props) {
+export function BindingForm({ queries, first = "", creating, onCancel }: Props) {
+  const of = (id: string) => queries.find((each) => each.id === id);
+  const beginning = of(first) ?? queries[0];
   const draft = useDrafted("new binding", {
-    chosen: queries[0]?.id ?? "",
-    name: queries[0]?.name ?? "",
+    chosen: beginning?.id ?? "",
+    name: beginning?.name ?? "",
     dedicated: false,
     freshness: "",
   });
   const { chosen, name, dedicated, freshness } = draft.value;
   const change = (part: Partial<typeof draft.value>) => draft.change({ ...draft.value, ...part });
-  const query = queries.find((each) => each.id === chosen);
+  const query = of(chosen);
+  const choose = (next: string) =>
+    change({ chosen: next, name: name === query?.name ? (of(next)?.name ?? name) : name });
   const submit = () => {
     if (query === undefined || creating.isPending) return;
     const body = { name: name.trim(), query_version: query.current.id, dedicated, freshness: freshness.trim() || null };
@@ -50,7 +56,7 @@ export function BindingForm({ queries, creating, onCancel }: Props) {
         label="Query"
         value={chosen}
         path="query_version"
-        onChange={(next) => change({ chosen: next })}
+        onChange={choose}
         options={queries.map((each) => [each.id, `${each.name}, version ${each.current.number}`] as const)}
         help="Each input takes the stream that the query names."
       />

@@ -1,14 +1,23 @@
-import { useState } from "react";
-import { Link } from "react-router";
+import { Link, useSearchParams } from "react-router";
 import { Ask } from "../../components/Ask";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { ReasonedButton } from "../../components/Reasoned";
+import { useFreshOnce } from "../../lib/freshOnce";
 import { useReason, useSlug } from "../../lib/session";
 import type { QueryShown } from "../../model/api";
 import { BindingForm } from "./BindingForm";
 import { useCreateBinding, useQueryChoices } from "./queries";
 
-function Creating({ queries, onDone }: { queries: readonly QueryShown[]; onDone: () => void }) {
+/** What the address says while the dialog is open: so others link to it, and the back button closes it. */
+const ASKED = "new";
+
+interface CreatingProps {
+  queries: readonly QueryShown[];
+  first: string;
+  onDone: () => void;
+}
+
+function Creating({ queries, first, onDone }: CreatingProps) {
   const { mutate, isPending, error } = useCreateBinding();
   const creating = {
     mutate: (body: Parameters<typeof mutate>[0], then: { onSuccess: () => void }) => {
@@ -21,34 +30,38 @@ function Creating({ queries, onDone }: { queries: readonly QueryShown[]; onDone:
     isPending,
     error,
   };
-  return <BindingForm queries={queries} creating={creating} onCancel={onDone} />;
+  return <BindingForm queries={queries} first={first} creating={creating} onCancel={onDone} />;
 }
 
-/** Binds the newest version of a query to the streams that it names. */
-export function NewBinding() {
+function Choosing({ first, onDone }: Pick<CreatingProps, "first" | "onDone">) {
   const slug = useSlug();
+  const queries = useQueryChoices();
+  const fresh = useFreshOnce(queries);
+  if (queries.isError) return <ErrorNote error={queries.error} onRetry={() => void queries.refetch()} />;
+  if (!fresh || queries.data === undefined) return <Waiting>Loading the queries…</Waiting>;
+  if (queries.data.length > 0) return <Creating queries={queries.data} first={first} onDone={onDone} />;
+  return (
+    <Empty title="There is no query to bind yet.">
+      <p>
+        <Link to={`/t/${slug}/queries/new`}>Write a query</Link> first.
+      </p>
+    </Empty>
+  );
+}
+
+/** Binds the newest version of a query to the streams that it names; `?new=<query>` asks for that query. */
+export function NewBinding() {
   const reason = useReason("edit");
-  const [open, setOpen] = useState(false);
-  const queries = useQueryChoices(open);
-  const close = () => setOpen(false);
+  const [asked, ask] = useSearchParams();
+  const query = asked.get(ASKED);
+  const close = () => ask({}, { replace: true });
   return (
     <>
-      <ReasonedButton reason={reason} onClick={() => setOpen(true)}>
+      <ReasonedButton reason={reason} onClick={() => ask({ [ASKED]: "" })}>
         New binding…
       </ReasonedButton>
-      <Ask title="New binding" open={open} onClose={close}>
-        {queries.isPending ? <Waiting>Loading the queries…</Waiting> : null}
-        <ErrorNote error={queries.error} />
-        {queries.data?.length === 0 ? (
-          <Empty title="There is no query to bind yet.">
-            <p>
-              <Link to={`/t/${slug}/queries/new`}>Write a query</Link> first.
-            </p>
-          </Empty>
-        ) : null}
-        {queries.data !== undefined && queries.data.length > 0 ? (
-          <Creating queries={queries.data} onDone={close} />
-        ) : null}
+      <Ask title="New binding" open={query !== null && reason === null} onClose={close}>
+        <Choosing first={query ?? ""} onDone={close} />
       </Ask>
     </>
   );

@@ -25,7 +25,7 @@ export function useRuns() {
 }
 
 /** The queries that a new binding may run. */
-export function useQueryChoices(wanted: boolean) {
+export function useQueryChoices(wanted = true) {
   const slug = useSlug();
   return useQuery({
     queryKey: [slug, "queries"],

@@ -171,7 +171,7 @@ export function StreamPage() {
       <UsesPanel
         kind="stream"
         id={stream.data.id}
-        none="No query and no binding needs it: it can be deleted, and renamed without anything following."
+        none="No query and no binding reads it yet: it can be renamed or deleted without affecting anything."
       />
       <SamplePanel stream={stream.data} />
     </>

@@ -22,7 +22,7 @@ export function NameFields({ form, change }: PartProps) {
           value={form.name}
           required
           onChange={(name) => change({ name })}
-          help="A letter, then letters, digits or underscores. Queries name the stream by it."
+          help="Queries name the stream by it, so it is one word: letters, digits and underscores."
         />
         <SelectField
           label="Shape"
