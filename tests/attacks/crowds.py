@@ -12,7 +12,15 @@ AT_ONCE = 40
 TRANSCRIPT = """
 name: long
 streams: {{s: {{shape: point, fields: {{}}, advance: {{generate: {{every: 1}}, late: drop}}}}}}
-query: {{nodes: [{{id: s, kind: input, stream: s}}, {{id: out, kind: output, input: s}}]}}
+query:
+  nodes:
+    - {{id: s, kind: input, stream: s}}
+    - id: w
+      kind: window
+      input: s
+      window: {{kind: hopping, size: 5000, hop: 1}}
+      aggregates: [{{name: n, function: count}}]
+    - {{id: out, kind: output, input: w}}
 input:
 {rows}
 expect: {{events: []}}
@@ -54,7 +62,8 @@ def samples_of_a_bomb(stage: Stage) -> str:
 
 
 def transcripts_of_slow_queries(stage: Stage) -> str:
-    rows = "\n".join(f"  - {{stream: s, start: {at}}}" for at in range(9_000))
+    """Five thousand rows, each in five thousand windows."""
+    rows = "\n".join(f"  - {{stream: s, start: {at}}}" for at in range(5_000))
     body = {"name": "long.yaml", "text": TRANSCRIPT.format(rows=rows)}
     return crowd(lambda: stage.mallory.post("transcripts/run/", json=body))
 

@@ -99,7 +99,7 @@ def runners_in_many_organisations(stage: Stage) -> str:
     answered: Counter[str] = Counter()
     bindings = []
     for slug in sorted(each for each in stage.organisations if each.startswith("mallory-")):
-        of = stage.of_mallory(slug)
+        of = stage.clients[slug]
         bindings.append((of, binding := generated(of)))
         started = of.post(f"bindings/{binding}/start/")
         answered[told(started) if started.status_code >= 400 else "started"] += 1
@@ -111,7 +111,6 @@ def runners_in_many_organisations(stage: Stage) -> str:
         threading.Event().wait(1)
     for of, binding in bindings:
         of.post(f"bindings/{binding}/stop/", json={"flush": False})
-        of.close()
     return f"{', '.join(f'{count} times {said}' for said, count in answered.items())}; {most} runners at most"
 
 

@@ -1,10 +1,11 @@
 """A running installation with two organisations: the demo, which works, and that of mallory, who attacks."""
 
+import json
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import httpx
 
 from deploy.installation.embedded_redis import redis_url
+from tests.attacks.asking import Asker, asker
 from tests.attacks.confining import MemoryGroup
 from tests.conftest import ROOT
 from tests.e2e.installation import Installation, running_installation
@@ -20,34 +22,61 @@ from tests.faults.numbered import NumberedRun, wait_until
 START_S = 240.0
 PASSWORD = "a long enough password"
 ACCOUNTS = f"""
+import io, json
+from django.core.management import call_command
 from webapp.accounts.models import Membership, Organisation, User
 from webapp.accounts.permissions import Role
 from webapp.core.context import installation_context
+from webapp.runs.demo import EMAIL
+slugs = ["mallory", *(f"mallory-{{number}}" for number in range(12))]
 with installation_context("an attack is prepared"):
     user = User.objects.create_user("mallory@evil.example", "{PASSWORD}")
-    for slug in ("mallory", *(f"mallory-{{number}}" for number in range(12))):
+    for slug in slugs:
         found = Organisation.objects.create(slug=slug, name=slug)
         Membership.objects.create(organisation=found, user=user, role=Role.OWNER)
-        print(slug, found.pk)
-    print("demo", Organisation.objects.get(slug="demo").pk)
+    ids = {{each.slug: str(each.pk) for each in Organisation.objects.all()}}
+def token(slug, role="owner", email=user.email, **options):
+    told = io.StringIO()
+    call_command("createtoken", email=email, organisation=slug, role=role, days=1, stdout=told, **options)
+    return told.getvalue().split()[-1]
+tokens = {{slug: token(slug) for slug in slugs}}
+tokens |= {{"viewer": token("mallory", "viewer"), "demo": token("demo", email=EMAIL)}}
+tokens["elsewhere"] = token("mallory", network=["10.0.0.0/8"])
+print(json.dumps({{"organisations": ids, "tokens": tokens}}))
 """
 
 
 @dataclass
 class Stage:
-    """Who attacks and who is attacked: clients of both, and the folder that mallory's adapters read.
+    """Who attacks and who is attacked, by clients and by the folder that mallory's adapters read.
 
-    `numbered`: a run of the demo beside its own. `organisations`: ids by short name; mallory owns all but the demo.
+    `numbered`: a run of the demo beside its own; `asker` looks at the demo's pages all the time. `organisations`: ids
+    by short name; mallory owns all but the demo.
+    `clients`: of the owner of each by its short name, of a `viewer` of mallory's, and one for 10.0.0.0/8, `elsewhere`.
     """
 
     installation: Installation
     organisations: dict[str, str]
-    mallory: httpx.Client
-    viewer: httpx.Client
-    victim: httpx.Client
+    clients: dict[str, httpx.Client]
     numbered: NumberedRun
+    asker: Asker
     group: MemoryGroup | None
     made: int = 0
+
+    @property
+    def mallory(self) -> httpx.Client:
+        """An owner of the organisation that attacks."""
+        return self.clients["mallory"]
+
+    @property
+    def viewer(self) -> httpx.Client:
+        """A viewer of it."""
+        return self.clients["viewer"]
+
+    @property
+    def victim(self) -> httpx.Client:
+        """An owner of the organisation that is attacked."""
+        return self.clients["demo"]
 
     @property
     def files(self) -> Path:
@@ -62,10 +91,6 @@ class Stage:
         body = {"name": f"s{self.made}", "definition": {**said, **definition}, "adapter": adapter}
         answered = self.mallory.post("streams/", json=body)
         return f"streams/{answered.json()['id']}/" if answered.status_code == 201 else told(answered)
-
-    def of_mallory(self, slug: str, *options: str) -> httpx.Client:
-        """A client of mallory's, an owner, in the organisation `slug`; the caller closes it."""
-        return client(self.installation, "mallory@evil.example", slug, "owner", *options)
 
 
 def adapter_root(var: Path, organisation: str) -> Path:
@@ -97,10 +122,9 @@ def manage(installation: Installation, *arguments: str) -> str:
     return subprocess.run(command, env=env, check=True, capture_output=True, text=True, cwd=ROOT).stdout.strip()
 
 
-def client(installation: Installation, email: str, slug: str, role: str, *options: str) -> httpx.Client:
-    """A client with a token of its own."""
-    words = ("--email", email, "--organisation", slug, "--role", role, "--days", "1", *options)
-    token = manage(installation, "createtoken", *words).splitlines()[-1]
+def client(installation: Installation, name: str, token: str) -> httpx.Client:
+    """A client of the organisation `name`, or of mallory's."""
+    slug = name if name.startswith(("demo", "mallory")) else "mallory"
     base = f"{installation.address.rstrip('/')}/api/t/{slug}/"
     return httpx.Client(base_url=base, headers={"Authorization": f"Bearer {token}"}, timeout=180)
 
@@ -109,23 +133,18 @@ def client(installation: Installation, email: str, slug: str, role: str, *option
 def staged(var: Path, group: MemoryGroup | None) -> Iterator[Stage]:
     """Start the installation in `var`, in `group` if there is one, and lay out who is there."""
     var.parent.chmod(0o755)  # what keeps others out of it is its own
-    with running_installation(var, by=() if group is None else group.command) as installation:
-        made = manage(installation, "shell", "-v0", "-c", ACCOUNTS).splitlines()[-14:]
-        organisations = dict(line.split() for line in made)
-        adapter_root(var, organisations["mallory"]).mkdir(parents=True, exist_ok=True)
-        with (
-            client(installation, "mallory@evil.example", "mallory", "owner") as mallory,
-            client(installation, "mallory@evil.example", "mallory", "viewer") as viewer,
-            client(installation, installation.email, "demo", "owner") as victim,
-        ):
+    with running_installation(var, by=() if group is None else group.command) as installation, ExitStack() as opened:
+        made = json.loads(manage(installation, "shell", "-v0", "-c", ACCOUNTS).splitlines()[-1])
+        ids = made["organisations"]
+        clients = {
+            name: opened.enter_context(client(installation, name, token)) for name, token in made["tokens"].items()
+        }
+        adapter_root(var, ids["mallory"]).mkdir(parents=True, exist_ok=True)
 
-            def call(method: str, path: str, body: Any) -> Any:
-                return victim.request(method, path, json=body).raise_for_status().json()
+        def call(method: str, path: str, body: Any) -> Any:
+            return clients["demo"].request(method, path, json=body).raise_for_status().json()
 
-            demo = organisations["demo"]
-            numbered = NumberedRun(call, adapter_root(var, demo), var / demo / "results")
-            wait_until(lambda: numbered.states() == {"running"}, START_S, "the start of the other organisation's run")
-            try:
-                yield Stage(installation, organisations, mallory, viewer, victim, numbered, group)
-            finally:
-                numbered.writer.end()
+        numbered = NumberedRun(call, adapter_root(var, ids["demo"]), var / ids["demo"] / "results")
+        opened.callback(numbered.writer.end)
+        wait_until(lambda: numbered.states() == {"running"}, START_S, "the start of the other organisation's run")
+        yield Stage(installation, ids, clients, numbered, opened.enter_context(asker(clients["demo"])), group)

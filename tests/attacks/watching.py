@@ -12,13 +12,13 @@ import psutil
 from deploy.installation.processes import runners
 from tests.attacks.stage import Stage
 from tests.faults.kinds import processes_of
-from tests.faults.numbered import Losses
+from tests.faults.numbered import Losses, wait_until
 
-EVERY_S = 0.1
-WEIGHED_EVERY_S = EVERY_S / 4
+WEIGHED_EVERY_S = 0.025
 RUNNERS_EVERY = 20
 """So many weighings of the web server come to one of the runners, which takes longer."""
 CATCHES_UP_S = 240.0
+BACK_S = 60.0
 
 
 @dataclass
@@ -45,32 +45,39 @@ class Cost:
 
 
 class Watch:
-    """Looks at the processes, and asks as the other organisation, until it is told to stop."""
+    """Looks at the processes and at what the other organisation sees, inside of the block."""
 
     def __init__(self, stage: Stage) -> None:
         self._stage, self.cost, self._stop = stage, Cost(), threading.Event()
         self._web = processes_of(stage.installation.var, "web server")[0]
         self._killed = stage.group.kills() if stage.group else 0
-        self._threads = [threading.Thread(target=each) for each in (self._weigh, self._ask)]
+        self._weighing = threading.Thread(target=self._weigh)
         self._began = time.monotonic()
 
     def __enter__(self) -> Cost:
-        for each in self._threads:
-            each.start()
+        self._stage.asker.seen()
+        self._weighing.start()
         return self.cost
 
     def __exit__(self, *_: object) -> None:
         self.cost.seconds = time.monotonic() - self._began
         self._stop.set()
-        for each in self._threads:
-            each.join()
+        self._weighing.join()
+        seen = self._stage.asker.seen()
+        self.cost.longest_s, self.cost.failures = seen.longest_s, seen.failures
         self.cost.ended = not self._web.is_running()
         if self._stage.group:
             self.cost.killed = self._stage.group.kills() - self._killed
-        with suppress(httpx.HTTPError):
+        with suppress(httpx.HTTPError, AssertionError):
+            wait_until(lambda: bool(self._states()), BACK_S, "an answer")
             self.cost.losses = self._stage.numbered.losses(CATCHES_UP_S)
-            listed = self._stage.victim.get("runs/").raise_for_status().json()
-            self.cost.states = ", ".join(sorted({each["observed"] for each in listed}))
+            self.cost.states = ", ".join(sorted(self._states()))
+            wait_until(lambda: self._states() == {"running"}, BACK_S, "runs that go on")
+            self.cost.states = "running"
+
+    def _states(self) -> set[str]:
+        listed = self._stage.victim.get("runs/").raise_for_status().json()
+        return {each["observed"] for each in listed}
 
     def _weigh(self) -> None:
         for rounds in itertools.count():
@@ -93,19 +100,6 @@ class Watch:
                         self.cost.jvm_mib = max(self.cost.jvm_mib, mib(each))
                     else:
                         self.cost.worker_mib = max(self.cost.worker_mib, mib(each))
-
-    def _ask(self) -> None:
-        while True:
-            began = time.monotonic()
-            try:
-                answered = self._stage.victim.get("streams/", timeout=60)
-                if answered.status_code != 200:
-                    self.cost.failures.append(str(answered.status_code))
-            except httpx.HTTPError as error:
-                self.cost.failures.append(type(error).__name__)
-            self.cost.longest_s = max(self.cost.longest_s, time.monotonic() - began)
-            if self._stop.wait(EVERY_S):
-                return
 
 
 def mib(process: psutil.Process) -> float:
