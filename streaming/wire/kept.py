@@ -337,6 +337,21 @@ def _open(newest: RestartPoint) -> tuple[int, int] | None:
     return (min(start for start, _ in spans), max(end for _, end in spans)) if spans else None
 
 
+def open_windows(newest: RestartPoint) -> int | None:
+    """How many windows may be open, each with all of its groups; None where windows are not fixed, or it is not known.
+
+    Some of them may hold no row.
+    """
+    reach, found = newest.reach, 0
+    for each in newest.outputs.values():
+        if each.forgets:
+            continue
+        if each.hop is None or each.cti is None or reach in (None, INFINITY):
+            return None
+        found += max(0, -((each.cti - reach) // each.hop))
+    return found
+
+
 def _rows(positions: Positions) -> int:
     return sum(at for lanes in positions.values() for at in lanes.values())
 

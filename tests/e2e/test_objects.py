@@ -92,6 +92,7 @@ def test_a_stream_a_query_and_a_binding_are_changed_renamed_and_deleted(page: Pa
 
     page.goto(f"{base}/bindings/{binding['id']}")
     page.get_by_label("Version of the query").select_option(label="version 3: Renamed from tally")
+    expect(page.get_by_text("The next start, with version 3: This is its first start")).to_be_visible()
     expect(page.get_by_role("group", name="What changes in the query")).to_contain_text("transporter")
     page.get_by_label("Name of the binding").fill("counter")
     page.get_by_label("How fresh results must be").fill("500ms")

@@ -59,6 +59,7 @@ def test_an_unchanged_binding_goes_on_and_may_be_told_to_begin_anew(scene: Scene
     said = asked(scene)
     assert said["goes_on"]
     assert "nothing is lost" in said["sentence"]
+    assert (said["open_from"], said["open_until"], said["open_windows"]) == (MINUTE, 2 * MINUTE, 1)
     assert [each["begin"] for each in said["options"]] == ["beginning"]
 
 
@@ -74,6 +75,20 @@ def test_another_version_says_what_is_open_and_what_each_choice_does(scene: Scen
     assert (old["begin"], old["incomplete"], old["whole_from"]) == ("old_positions", True, 110 * 1_000_000)
     assert "is left behind" in old["sentence"]
     assert anew["begin"] == "beginning"
+
+
+def test_another_query_takes_no_streams_along_though_its_inputs_have_the_same_names(
+    scene: Scene, settings: LazySettings, cars: dict[str, Any]
+) -> None:
+    keep(scene, settings.PUNCTUAL_DATA)
+    definition = cars["definition"] | {"advance": {"preset": "watermark(9s)"}}
+    body = {"name": "trucks", "definition": definition, "adapter": cars["adapter"]}
+    assert scene.person.post("streams/", body).status_code == 201
+    made = scene.person.post("queries/", {"graph": graph("other", stream="trucks")})
+    assert made.status_code == 201, made.json()
+    assert not asked(scene, made.json()["current"]["id"])["goes_on"], "it would read trucks"
+    same = scene.person.post("queries/", {"graph": graph("copy")})
+    assert asked(scene, same.json()["current"]["id"])["goes_on"]
 
 
 def test_new_names_of_query_and_stream_alone_change_nothing(scene: Scene, settings: LazySettings) -> None:

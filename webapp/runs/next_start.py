@@ -9,7 +9,7 @@ from django.utils import timezone
 from pydantic import ValidationError
 
 from streaming.wire.beginning import BeginAt
-from streaming.wire.kept import RestartPoint, concealed_spec, facts_of, plan_beginning, points_path
+from streaming.wire.kept import RestartPoint, concealed_spec, facts_of, open_windows, plan_beginning, points_path
 from streaming.wire.messages import RunSpec
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import settings_of
@@ -56,14 +56,16 @@ class StartOption:
 class NextStart:
     """What a start does; times in ticks.
 
-    `goes_on`: with all state, if nothing is chosen. `options` are what may be chosen; where it does not go on, the
-    first is what it does if nothing is.
+    `goes_on`: with all state, if nothing is chosen. `open_windows`: at most so many are open, each with all of its
+    groups; None where windows are not fixed. `options` are what may be chosen; where it does not go on, the first is
+    what it does if nothing is.
     """
 
     goes_on: bool
     sentence: str
     open_from: int | None
     open_until: int | None
+    open_windows: int | None
     options: Sequence[StartOption]
 
 
@@ -94,21 +96,25 @@ def next_start(binding: Binding, version: QueryVersion | None = None) -> NextSta
     words = said.sentence
     if goes_on:
         words = GOES_ON if last.dedicated == binding.dedicated else GOES_ON_DEDICATED
-    return NextStart(goes_on, words, said.open_from, said.open_until, options)
+    return NextStart(goes_on, words, said.open_from, said.open_until, open_windows(points[0]), options)
 
 
 def _plain(sentence: str) -> NextStart:
-    return NextStart(goes_on=False, sentence=sentence, open_from=None, open_until=None, options=())
+    return NextStart(goes_on=False, sentence=sentence, open_from=None, open_until=None, open_windows=None, options=())
 
 
 def _spec(binding: Binding, version: QueryVersion | None) -> RunSpec | None:
-    """Return what a start would be given, None where inputs of `version` have no stream yet."""
+    """Return what a start would be given, None where inputs of `version` have no stream yet.
+
+    A version of the same query keeps the streams of its inputs; one of another query reads what its text names.
+    """
     now = timezone.now()
     run = Run(binding=binding, dedicated=binding.dedicated, created_at=now, changed_at=now)
     if version is None:
         return spec_from(run, binding.query_version.read_graph(), bound_inputs(binding))
     graph = version.read_graph()
-    choices = {node: _as_it_is(bound) for node, bound in bound_inputs(binding).items()}
+    same = version.query_id == binding.query_version.query_id
+    choices = {node: _as_it_is(bound) for node, bound in bound_inputs(binding).items()} if same else {}
     kept = {node: choice for node, choice in choices.items() if any(each.id == node for each in graph.nodes)}
     chosen, faults = choose(graph, settings_of(version), kept, streams_by_name())
     return None if faults else spec_from(run, graph, chosen)

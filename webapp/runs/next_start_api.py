@@ -40,14 +40,16 @@ class StartOptionShown(Strict):
 class NextStartShown(Strict):
     """What the next start of a binding does with what its last run kept, as of now.
 
-    `goes_on`: with all state. `open_from`, `open_until`: the time of what is open, null where nothing is. `options` are
-    what may be chosen; where it does not go on, the first is what it does if nothing is chosen.
+    `goes_on`: with all state. `open_from`, `open_until`: the time of what is open, null where nothing is. At most
+    `open_windows` are open, each with all of its groups; null where windows are not fixed, or it is not known.
+    `options` are what may be chosen; where it does not go on, the first is what it does if nothing is chosen.
     """
 
     goes_on: bool
     sentence: str
     open_from: int | None
     open_until: int | None
+    open_windows: int | None
     options: list[StartOptionShown]
 
 
@@ -71,6 +73,7 @@ class NextStartView(TenantView):
                 sentence=found.sentence,
                 open_from=found.open_from,
                 open_until=found.open_until,
+                open_windows=found.open_windows,
                 options=options,
             )
         )

@@ -2,19 +2,23 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { NextStartWords, StartButton } from "./StartButton";
+import { NextStartWords } from "./NextStartWords";
+import { StartButton } from "./StartButton";
 
-const known = vi.hoisted(() => ({ next: {} as Record<string, unknown>, mutate: vi.fn() }));
+const known = vi.hoisted(() => ({ next: {} as Record<string, unknown>, asked: [] as unknown[], mutate: vi.fn() }));
 
 vi.mock("../lib/runControl", () => ({
   useStart: () => ({ mutate: known.mutate, isPending: false, error: null }),
-  useNextStart: () => ({
-    data: known.next,
-    isPending: false,
-    isError: false,
-    isFetching: false,
-    refetch: () => Promise.resolve({ data: known.next }),
-  }),
+  useNextStart: (...asked: unknown[]) => {
+    known.asked = asked;
+    return {
+      data: known.next,
+      isPending: false,
+      isError: false,
+      isFetching: false,
+      refetch: () => Promise.resolve({ data: known.next }),
+    };
+  },
 }));
 
 const OPTIONS = [
@@ -46,6 +50,25 @@ test("a start whose state does not fit says what each choice does, and reads aga
   await userEvent.click(screen.getByRole("radio", { name: /^Go on where it had read to: the first results/ }));
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
   expect(known.mutate.mock.calls[0]?.[0]).toEqual({ binding: "b", begin: "old_positions" });
+});
+
+const OPEN = { open_from: 60_000_000, open_until: 240_000_000, open_windows: 3 };
+
+test("a start says how much is open, before anybody chooses", async () => {
+  await shown({ goes_on: false, sentence: "It reads again.", options: OPTIONS, ...OPEN });
+  expect(screen.getByRole("dialog").textContent).toContain(
+    "Open: at most 3 windows, each with all of its groups, of the time 1970-01-01 00:01:00Z to 1970-01-01 00:04:00Z.",
+  );
+});
+
+test("a move to another version says what the next start does with it, and what can be chosen then", () => {
+  known.next = { goes_on: false, sentence: "It reads again.", options: OPTIONS, ...OPEN, open_windows: null };
+  render(<NextStartWords binding="b" version={{ id: "v3", number: 3 }} />);
+  expect(known.asked).toEqual(["b", true, "v3"]);
+  expect(document.body.textContent).toContain("The next start, with version 3: It reads again.");
+  expect(document.body.textContent).toContain("Open: what is of the time 1970-01-01 00:01:00Z to");
+  expect(document.body.textContent).toContain("Start asks first, and lets you choose");
+  expect(document.body.textContent).toContain("Go on where it had read to: the first results are incomplete");
 });
 
 test("a stop promises no more than is so", () => {

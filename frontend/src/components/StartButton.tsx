@@ -1,24 +1,12 @@
 import { useState } from "react";
-import { formatCount } from "../lib/numbers";
 import { type BeginAt, useNextStart, useStart } from "../lib/runControl";
 import type { NextStart, RunShown } from "../model/api";
 import { Ask } from "./Ask";
-import { ErrorNote, Waiting } from "./Notices";
+import { OpenWords, titleOf } from "./NextStartWords";
+import { ErrorNote } from "./Notices";
 import { ReasonedButton } from "./Reasoned";
 
 type Option = NextStart["options"][number];
-
-const WORDS: Record<BeginAt, string> = {
-  oldest_open: "Read again what was open",
-  old_positions: "Go on where it had read to",
-  beginning: "From the beginning",
-};
-
-function titleOf({ begin, rows_again, incomplete }: Option): string {
-  if (begin === "oldest_open" && rows_again > 0)
-    return `${WORDS[begin]}: ${formatCount(rows_again)} ${rows_again === 1 ? "row" : "rows"}, nothing is lost`;
-  return incomplete ? `${WORDS[begin]}: the first results are incomplete` : WORDS[begin];
-}
 
 interface ChoiceProps {
   options: readonly Option[];
@@ -63,6 +51,7 @@ function Asked({ name, start, next, onStart, onClose }: AskedProps) {
   const begin = chosen ?? options[0]?.begin;
   return (
     <Ask title={`Start ${name}: its state does not go along`} open onClose={onClose}>
+      {next.data === undefined ? null : <OpenWords next={next.data} />}
       {begin === undefined ? null : <BeginChoice options={options} value={begin} onChange={setChosen} />}
       <ErrorNote error={start.error} />
       <p className="row">
@@ -116,19 +105,4 @@ export function StartButton({ binding, name, words, label, reason, onStarted }: 
       {asking ? <Asked name={name} start={start} next={next} onStart={begin} onClose={() => setAsking(false)} /> : null}
     </>
   );
-}
-
-/** What the next start does with what is kept now, in words. */
-export function NextStartWords({ binding }: { binding: string }) {
-  const next = useNextStart(binding, true);
-  if (next.isPending) return <Waiting>Asking what is kept…</Waiting>;
-  if (next.isError) return <ErrorNote error={next.error} onRetry={() => void next.refetch()} />;
-  if (next.data.goes_on)
-    return (
-      <p>
-        What is open is kept, and the next start goes on where this run stopped, as long as its query, its streams and
-        their settings are not changed until then.
-      </p>
-    );
-  return <p>The next start, as the binding is now: {next.data.sentence}</p>;
 }

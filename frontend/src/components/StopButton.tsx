@@ -2,9 +2,9 @@ import { useState } from "react";
 import { useStop } from "../lib/runControl";
 import { Ask } from "./Ask";
 import { CheckField } from "./Field";
+import { NextStartWords, OpenNow } from "./NextStartWords";
 import { ErrorNote } from "./Notices";
 import { ReasonedButton } from "./Reasoned";
-import { NextStartWords } from "./StartButton";
 
 interface StopButtonProps {
   binding: string;
@@ -27,10 +27,13 @@ export function StopButton({ binding, name, reason }: StopButtonProps) {
       <Ask title={`Stop ${name}?`} open={asking} onClose={() => setAsking(false)}>
         <p>The batch under way is finished.</p>
         {flush ? (
-          <p>
-            Windows are closed before they are whole: their results are marked as incomplete, and the next start reads
-            again what was open, where the inputs still have it.
-          </p>
+          <>
+            <p>
+              Windows are closed before they are whole: their results are marked as incomplete, and the next start reads
+              again what was open, where the inputs still have it.
+            </p>
+            <OpenNow binding={binding} />
+          </>
         ) : (
           <NextStartWords binding={binding} />
         )}

@@ -2305,8 +2305,9 @@ export interface components {
          * NextStartShown
          * @description What the next start of a binding does with what its last run kept, as of now.
          *
-         *     `goes_on`: with all state. `open_from`, `open_until`: the time of what is open, null where nothing is. `options` are
-         *     what may be chosen; where it does not go on, the first is what it does if nothing is chosen.
+         *     `goes_on`: with all state. `open_from`, `open_until`: the time of what is open, null where nothing is. At most
+         *     `open_windows` are open, each with all of its groups; null where windows are not fixed, or it is not known.
+         *     `options` are what may be chosen; where it does not go on, the first is what it does if nothing is chosen.
          */
         NextStartShown: {
             /** Goes On */
@@ -2317,6 +2318,8 @@ export interface components {
             open_from: number | null;
             /** Open Until */
             open_until: number | null;
+            /** Open Windows */
+            open_windows: number | null;
             /** Options */
             options: components["schemas"]["StartOptionShown"][];
         };

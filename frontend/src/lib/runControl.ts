@@ -32,13 +32,17 @@ export function useStart() {
   });
 }
 
-/** What the next start of a binding does with what its last run kept, as of now; asked while `wanted`. */
-export function useNextStart(binding: string, wanted: boolean) {
+/** What the next start of a binding, if it were of `version`, does with what its last run kept; asked while `wanted`. */
+export function useNextStart(binding: string, wanted: boolean, version?: string) {
   const slug = useSlug();
   return useQuery({
-    queryKey: [slug, "runs", "next-start", binding],
+    queryKey: [slug, "runs", "next-start", binding, version],
     queryFn: () =>
-      unwrap(api.GET("/api/t/{slug}/bindings/{binding}/next-start/", { params: { path: { slug, binding } } })),
+      unwrap(
+        api.GET("/api/t/{slug}/bindings/{binding}/next-start/", {
+          params: { path: { slug, binding }, query: version === undefined ? {} : { query_version: version } },
+        }),
+      ),
     enabled: wanted,
     staleTime: 0,
     gcTime: 0,

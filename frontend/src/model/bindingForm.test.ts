@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { BindingShown } from "./api";
-import { bindingText, movedTo, readBinding, typedBinding } from "./bindingForm";
+import { bindingText, movedTo, otherInputs, readBinding, typedBinding } from "./bindingForm";
 
 const STORED = {
   id: "b1",
@@ -47,6 +47,22 @@ test("a binding that moves to another query takes none of its inputs along, and 
   expect(moved).toMatchObject({ query: "q2", version: "v7", inputs: {}, name: "watch" });
   expect(readBinding(moved, ["cars"], STORED).body).toMatchObject({ query_version: "v7", inputs: {} });
   expect(movedTo(moved, { id: "q1", version: "v3" }, STORED)).toEqual({ ...typed, version: "v1" });
+});
+
+test("inputs that are typed otherwise than a change of version would bring them are told from those that are not", () => {
+  const typed = typedBinding(STORED);
+  const moved = movedTo(typed, { id: "q2", version: "v7" }, STORED);
+  expect([typed, { ...typed, version: "v3" }, moved].map((each) => otherInputs(each, STORED))).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  const others = [
+    { ...typed, inputs: { cars: { stream: "s2", advance: "" } } },
+    { ...typed, inputs: { cars: { stream: "s1", advance: "" } } },
+    { ...moved, inputs: { trucks: { stream: "s1", advance: "" } } },
+  ];
+  expect(others.map((each) => otherInputs(each, STORED))).toEqual([true, true, true]);
 });
 
 test("an event time of its own stays with the query whose input it is about", () => {

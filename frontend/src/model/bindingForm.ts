@@ -54,6 +54,15 @@ export function movedTo(typed: BindingTyped, to: { id: string; version: string }
   return { ...typed, query: to.id, version, inputs };
 }
 
+/** Whether streams or time settings are typed that a change of the version alone would not bring. */
+export function otherInputs(typed: BindingTyped, stored: BindingShown): boolean {
+  const begun = typed.query === stored.query ? typedBinding(stored).inputs : {};
+  return Object.entries(typed.inputs).some(([node, { stream, advance }]) => {
+    const before = begun[node] ?? { stream: "", advance: "" };
+    return stream !== before.stream || (stream !== "" && advance.trim() !== before.advance);
+  });
+}
+
 /** The input nodes of a version with the names of their streams. */
 export function inputNodes(version: VersionShown | undefined): { node: string; stream: string }[] {
   return (version?.graph.nodes ?? []).flatMap((node) =>

@@ -4,12 +4,20 @@ import { Difference } from "../../components/Difference";
 import { DraftGuard } from "../../components/DraftGuard";
 import { SelectField, TextField } from "../../components/Field";
 import { FaultyForm } from "../../components/FieldFaults";
+import { NextStartWords } from "../../components/NextStartWords";
 import { ErrorNote, Waiting } from "../../components/Notices";
 import { ReasonedSubmit } from "../../components/Reasoned";
 import { type Drafted, useDrafted } from "../../lib/drafts";
 import { useReason, useSlug } from "../../lib/session";
 import type { BindingChange, BindingShown, Fault, QueryShown, StreamShown, VersionShown } from "../../model/api";
-import { type BindingTyped, inputNodes, movedTo, readBinding, typedBinding } from "../../model/bindingForm";
+import {
+  type BindingTyped,
+  inputNodes,
+  movedTo,
+  otherInputs,
+  readBinding,
+  typedBinding,
+} from "../../model/bindingForm";
 import { Freshness, QueryChoice } from "./QueryChoice";
 import { useQueryChoices, useStreamChoices, useVersionsOf } from "./queries";
 
@@ -50,6 +58,25 @@ function InputFields({ node, named, said, streams, onChange }: InputProps) {
       )}
     </fieldset>
   );
+}
+
+interface WhatBecomesProps {
+  binding: BindingShown;
+  typed: BindingTyped;
+  after: VersionShown | undefined;
+}
+
+/** What the next start does with what is open, before the change that brings it about is saved. */
+function WhatBecomes({ binding, typed, after }: WhatBecomesProps) {
+  if (otherInputs(typed, binding))
+    return (
+      <p>
+        Streams or time settings of its inputs are changed too. What is open belongs to those of before: the next start
+        says what becomes of it, and asks before anything is left behind.
+      </p>
+    );
+  if (after === undefined || after.id === binding.query_version) return null;
+  return <NextStartWords binding={binding.id} version={after} />;
 }
 
 interface VersionProps {
@@ -200,6 +227,7 @@ function Form({ binding, saving, onSave, draft, versions, before, queries, strea
           onChange={(said) => change({ inputs: { ...typed.inputs, [node]: said } })}
         />
       ))}
+      <WhatBecomes binding={binding} typed={typed} after={chosen} />
       <p className="row">
         <ReasonedSubmit reason={reason}>{saving.isPending ? "Saving…" : "Save the binding"}</ReasonedSubmit>
         <span className="quiet">It holds from the next start.</span>
