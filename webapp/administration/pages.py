@@ -9,11 +9,13 @@ from django.contrib.auth.admin import UserAdmin
 from django.db.models import Count, Model, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
 from webapp.accounts.members import owned_by_nobody_else
 from webapp.accounts.models import Membership, Organisation, OrganisationLimit, User
 from webapp.accounts.quotas import QUOTAS, set_limit
+from webapp.administration.impersonation import may_act_as
+from webapp.administration.reset_links import may_make_link, reset_link_page
 from webapp.administration.site import site
 from webapp.audit.models import AuditEvent
 from webapp.audit.recording import Target, record
@@ -175,7 +177,7 @@ class OrganisationPage(ModelPage):
 
 @admin.register(User, site=site)
 class PersonPage(UserPage):
-    """People: search, deactivate, act as one of them."""
+    """People: search, deactivate, act as one of them, reset a password where no mail can."""
 
     change_form_template = "administration/person.html"
     ordering = ("email",)
@@ -200,9 +202,19 @@ class PersonPage(UserPage):
     def get_urls(self) -> list[URLPattern]:
         """Leave out Django's page that sets somebody's password: whoever may change people could be a superuser by it.
 
-        Superusers act as somebody instead, which is recorded, limited, and ends; people reset their own passwords.
+        Superusers act as somebody instead, which is recorded, limited, and ends; people reset their own passwords, by a
+        link that superusers make where there is no mail server.
         """
-        return super(UserAdmin, self).get_urls()
+        link = self.admin_site.admin_view(reset_link_page)
+        return [path("<path:object_id>/reset-link/", link), *super(UserAdmin, self).get_urls()]
+
+    def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> Any:
+        """Answer with the form, and with what else this admin may do for the person."""
+        by, person = request.user, context.get("original")
+        if isinstance(by, User) and isinstance(person, User):
+            context["may_act_as"] = may_act_as(hijacker=by, hijacked=person)
+            context["may_make_link"] = may_make_link(by=by, person=person)
+        return super().render_change_form(request, context, *args, **kwargs)
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         """Whoever runs the installation is changed by superusers alone."""

@@ -20,9 +20,9 @@ export function AskForResetPage() {
     return (
       <Narrow title="Ask for the link" under={BACK}>
         <NoMailServer>
-          If <strong>{asked}</strong> is the address of an account, a link that sets a new password was written into the
-          log of the server (<code>var/logs/web.log</code>). Ask whoever runs this installation to give it to you; it
-          holds for an hour.
+          Ask whoever runs this installation for a link that sets a new password of <strong>{asked}</strong>: they make
+          it under <code>/installation/</code>, on the page of the person, and it holds for an hour. If it is the address
+          of an account, one was also written into the log of the server (<code>var/logs/web.log</code>) now.
         </NoMailServer>
       </Narrow>
     );
