@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from streaming.definition.counts import counted
 from streaming.definition.expressions import ExpressionError, ExpressionFault, Typed, parse, typed
 from streaming.definition.faults import Fault, FaultCode, error, warning
 from streaming.definition.streams import StreamDefinition
@@ -45,7 +46,7 @@ class Findings:
         """Names of result fields: each once; `pane_` only where a `given` field brings it along."""
         for name, count in Counter(names).items():
             if count > 1:
-                message = f"The name {name!r} is used {count} times among the results."
+                message = f"The name {name!r} is used {counted(count, 'time')} among the results."
                 self.refuse(FaultCode.DUPLICATE_NAME, message, "Give each result a name of its own.", node, path)
             if name.startswith(RESERVED_PREFIX) and name not in given:
                 self.faults.append(reserved(name, node=node, field=path))

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from streaming.definition.counts import counted
 from streaming.definition.faults import FaultCode, nearest
 from streaming.definition.findings import Findings
 from streaming.definition.graph import AntiJoinNode, AsofJoinNode, ClipNode, JoinNode, SemiJoinNode, UnionNode, sources
@@ -83,7 +84,7 @@ def check_keys(node: AnyJoin | ClipNode, left: Fields | None, right: Fields | No
     before = len(findings.faults)
     for name, count in Counter(node.keys).items():
         if count > 1:
-            message = f"The key {name!r} is named {count} times."
+            message = f"The key {name!r} is named {counted(count, 'time')}."
             findings.refuse(FaultCode.DUPLICATE_NAME, message, "Name each key once.", node.id, "keys")
     for index, name in enumerate(node.keys):
         if node.keys.index(name) == index:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from streaming.definition.counts import counted
 from streaming.definition.faults import FaultCode, nearest
 from streaming.temporal.settings import AdvanceTime, Basis, Generate, Late
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK, NO_TICKS, ONE_TICK, Ticks, TimeTextError, parse_duration
@@ -57,7 +58,8 @@ def read_preset(text: str) -> AdvanceTime:
     given = match.group(2)
     arguments = given.split(",") if given and given.strip() else []
     if len(arguments) != len(preset.parameters):
-        message = f"The preset {name} has {len(preset.parameters)} arguments, and {len(arguments)} are given."
+        takes = counted(len(preset.parameters), "argument")
+        message = f"The preset {name} takes {takes}, and is given {len(arguments)}."
         raise PresetError(FaultCode.PRESET_ARGUMENTS, message, f"Write {preset.form(name)}.")
     pairs = zip(arguments, preset.parameters.items(), strict=True)
     return preset.settings(*(_argument(argument.strip(), *parameter) for argument, parameter in pairs))

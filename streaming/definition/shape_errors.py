@@ -8,11 +8,12 @@ told of once, by the branch that was meant: a condition that a value of the righ
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from streaming.definition.counts import counted
 from streaming.definition.names import NAME_PATTERN
 
 Location = tuple[int | str, ...]
@@ -112,10 +113,6 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _counted(number: Any, what: str) -> str:
-    return f"{number} {what if number == 1 else f'{what}s'}"
-
-
 def _own_words(wrong: ErrorDetails) -> str:
     return str(wrong["ctx"]["error"]) if "ctx" in wrong and "error" in wrong["ctx"] else wrong["msg"]
 
@@ -161,9 +158,9 @@ _MESSAGES: Final[Mapping[str, Callable[[ErrorDetails], str]]] = {
     "string_too_short": lambda wrong: (
         "This is empty"
         if wrong["ctx"]["min_length"] == 1
-        else f"At least {_counted(wrong['ctx']['min_length'], 'character')} are expected here"
+        else f"At least {counted(wrong['ctx']['min_length'], 'character')} are expected here"
     ),
-    "string_too_long": lambda wrong: f"At most {_counted(wrong['ctx']['max_length'], 'character')} may stand here",
+    "string_too_long": lambda wrong: f"At most {counted(wrong['ctx']['max_length'], 'character')} may stand here",
     "too_short": lambda wrong: f"At least {wrong['ctx']['min_length']} must stand here",
     "too_long": lambda wrong: f"At most {wrong['ctx']['max_length']} may stand here",
     "greater_than": _bound("A number above"),

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from typing import Final
 
+from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode, error, nearest, warning
 from streaming.definition.graph import ClipNode, InputNode, Node, OutputNode, QueryGraph, UnionNode, sources
 
@@ -30,7 +31,7 @@ def _check_ids(nodes: tuple[Node, ...], broken: Set[str]) -> Iterator[Fault]:
     for name, count in counts.items():
         times = count + (name in broken)
         if times > 1:
-            message = f"{times} nodes have the id {name!r}."
+            message = f"{counted(times, 'node')} have the id {name!r}."
             yield error(FaultCode.DUPLICATE_ID, message, "Give each node an id of its own.", node=name, field="id")
         if name.startswith(RESERVED_PREFIX):
             yield reserved(name, node=name, field="id")

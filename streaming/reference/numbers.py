@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
+from streaming.definition.counts import counted
 from streaming.definition.expressions.failures import ELEMENT_BYTES, MOST_BYTES, FailureKind
 from streaming.definition.types import DecimalOf
 
@@ -47,7 +48,7 @@ def in_length(value: Any) -> Any:
     """`value`, a text or a list; raises `Failure` where it is longer than MOST_BYTES."""
     length = bytes_of(value)
     if length > MOST_BYTES:
-        raise Failure(f"a value of {length} bytes is longer than {MOST_BYTES}", "too_long")
+        raise Failure(f"a value of {counted(length, 'byte')} is longer than {MOST_BYTES}", "too_long")
     return value
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+from streaming.definition.counts import counted
 from streaming.definition.expressions import Expression
 from streaming.reference.expressions import evaluate
 from streaming.reference.flow import Flow, Witness
@@ -25,7 +26,7 @@ class SetDuration:
             return None
         length = self._length(flow, witness)
         if length is None or length <= 0:
-            said = "null" if length is None else f"{length} ticks"
+            said = "null" if length is None else counted(length, "tick")
             witness.removed(self.node, flow, f"set_duration {self.node!r} removed it: its duration is {said}")
             return None
         return replace(flow, end=later(flow.start, length), opens=False)

@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as RichProgress
 
+from streaming.definition.counts import counted
+
 SECONDS_BETWEEN_LINES: Final = 10.0
 
 
@@ -53,7 +55,7 @@ class Lines:
         now = self._clock()
         if now - self._told >= SECONDS_BETWEEN_LINES:
             self._told = now
-            self._say(f"{self._rows:,} rows read{self._share()}")
+            self._say(f"{counted(self._rows, 'row')} read{self._share()}")
 
     def begin(self, stage: str) -> None:
         """As `Progress` says."""

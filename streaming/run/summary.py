@@ -9,6 +9,7 @@ from typing import IO, Final
 from rich.console import Console
 from rich.table import Table
 
+from streaming.definition.counts import counted
 from streaming.run.outcome import Counted
 from streaming.temporal.outcomes import Outcome
 from streaming.wire.failures import FAILURE_WORDS, FailureCount
@@ -39,11 +40,11 @@ class Summary:
                 "executor": self.executor,
                 "inputs": {
                     name: {
-                        "received": counted.received,
-                        "outcomes": {key: count for key, count in counted.outcomes.items() if count},
-                        "reasons": {key: count for key, count in counted.reasons.items() if count},
+                        "received": found.received,
+                        "outcomes": {key: count for key, count in found.outcomes.items() if count},
+                        "reasons": {key: count for key, count in found.reasons.items() if count},
                     }
-                    for name, counted in self.inputs.items()
+                    for name, found in self.inputs.items()
                 },
                 "outputs": {name: {"rows": rows, "path": _text(path)} for name, (rows, path) in self.outputs.items()},
                 "late": {"rows": self.late[0], "path": _text(self.late[1])},
@@ -56,25 +57,25 @@ class Summary:
     def write(self, stream: IO[str]) -> None:
         """Draw the table."""
         console = Console(file=stream, width=None if stream.isatty() else 120, soft_wrap=True, highlight=False)
-        seen = [each for each in Outcome if any(counted.outcomes[each] for counted in self.inputs.values())]
+        seen = [each for each in Outcome if any(found.outcomes[each] for found in self.inputs.values())]
         table = Table(box=None, pad_edge=False)
         table.add_column("input")
         for heading in ("received", *seen):
             table.add_column(str(heading), justify="right")
-        for name, counted in self.inputs.items():
-            table.add_row(name, f"{counted.received:,}", *(f"{counted.outcomes[each]:,}" for each in seen))
+        for name, found in self.inputs.items():
+            table.add_row(name, f"{found.received:,}", *(f"{found.outcomes[each]:,}" for each in seen))
         console.print(table)
-        for name, counted in self.inputs.items():
-            for reason, count in counted.reasons.items():
+        for name, found in self.inputs.items():
+            for reason, count in found.reasons.items():
                 if count:
                     console.print(f"{name}: {reason} {count:,}{self._first(name, reason)}", markup=False)
         for each in self.failures:
             console.print(_failure(each), markup=False)
         for name, (rows, path) in self.outputs.items():
-            console.print(f"{name}: {_rows(rows)} in {path or 'standard output'}", markup=False)
+            console.print(f"{name}: {counted(rows, 'row')} in {path or 'standard output'}", markup=False)
         late, path = self.late
         kept = f"in {path}" if path else "not kept; --late PATH keeps them" if late else "none"
-        console.print(f"late, changed or malformed: {_rows(late)}, {kept}; {self.seconds:.1f} s", markup=False)
+        console.print(f"late, changed or malformed: {counted(late, 'row')}, {kept}; {self.seconds:.1f} s", markup=False)
 
     def _first(self, name: str, reason: str) -> str:
         """The first row of a reason, as far as a line has room for it."""
@@ -89,11 +90,7 @@ def _failure(each: FailureCount) -> str:
     example = ", ".join(f"{name} = {'null' if value is None else value}" for name, value in each.example.items())
     shown = "".join(character if character.isprintable() else " " for character in example)
     on = f"; first: {shown}" if shown else ""
-    return f"{each.node}.{each.field}: null on {_rows(each.count)}, {FAILURE_WORDS[each.kind]}{on}"
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count:,} rows"
+    return f"{each.node}.{each.field}: null on {counted(each.count, 'row')}, {FAILURE_WORDS[each.kind]}{on}"
 
 
 def _text(path: Path | None) -> str | None:

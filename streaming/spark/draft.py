@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from streaming.adapters.contract import AdapterError
+from streaming.definition.counts import counted
 from streaming.spark.beginnings import (
     ANOTHER_VERSION,
     ASKED,
@@ -362,7 +363,7 @@ def _begun_anew(before: int, now: int) -> str:
 
 
 def _buckets(number: int) -> str:
-    return "one bucket" if number == 1 else f"{number} buckets"
+    return "one bucket" if number == 1 else counted(number, "bucket")
 
 
 def _settled(item: Carried, *, begun: bool) -> Carried:

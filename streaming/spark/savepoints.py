@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 import pyarrow as pa
 
 from streaming.adapters.contract import AdapterError
+from streaming.definition.counts import counted
 from streaming.engine.plan import Plan
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.offset import Carried, LanePositions
@@ -127,7 +128,7 @@ def _routed_alike(head: Head, plan: Plan) -> bool:
 
 def _said(spread: tuple[int, int]) -> str:
     buckets, second = spread
-    return f"{buckets} buckets" + (f" and a second stage of {second}" if second else "")
+    return f"{counted(buckets, 'bucket')}" + (f" and a second stage of {second}" if second else "")
 
 
 def read_items(carrier: CarrierFolder, path: str, part: str) -> Iterator[Item]:

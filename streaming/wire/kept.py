@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from streaming.definition.counts import counted
 from streaming.definition.graph import InputNode, Strict
 from streaming.definition.release import Release, releases
 from streaming.temporal.events import Shape
@@ -241,9 +242,8 @@ def _begun(
     else:
         what = "" if opened is None else f"What was open, of the time {_span(opened)}, is given whole: "
         where = "from the beginning of its inputs" if point is None else "from before that"
-        count = "1 row" if rows == 1 else f"{rows:,} rows"
-        reads = f"{'it' if what else 'It'} reads again {where}"
-        words.append(f"{what}{reads}, {count}, and gives nothing again that was given before.")
+        reads = f"{'it' if what else 'It'} reads again {where}, {counted(rows, 'row')}"
+        words.append(f"{what}{reads}, and gives nothing again that was given before.")
     known = {name: moment for name, moment in until.items() if moment is not None}
     marks = {"until": known, "alike": list(alike), "rows_again": rows if again else 0}
     said = _said("oldest_open", newest, words).model_copy(update=marks)

@@ -156,7 +156,7 @@ def test_a_run_waits_for_a_place_when_others_have_all_runners_and_says_so(
     scene.launcher.living.add(99)
     scene.turn()
     assert scene.launcher.launches == []
-    assert "All 1 places for runners of this installation are taken" in (scene.run.message or "")
+    assert "All places for runners of this installation (1) are taken" in (scene.run.message or "")
     scene.launcher.living.clear()
     scene.turn()
     assert scene.launcher.launches == [scene.person.organisation.pk]

@@ -14,6 +14,7 @@ from django.db import IntegrityError, transaction
 from django.dispatch import Signal
 from django.utils import timezone
 
+from streaming.definition.counts import counted
 from streaming.definition.faults import FaultCode
 from webapp.accounts import mail
 from webapp.accounts.models import Membership, Organisation, User
@@ -167,6 +168,6 @@ def _check_owns_few(user: User) -> None:
         owned = Membership.objects.filter(user=user, role=Role.OWNER).count()
     if owned >= settings.MOST_ORGANISATIONS and not user.is_staff:
         raise Conflict(
-            f"You own {owned} organisations, and here a person may own {settings.MOST_ORGANISATIONS}. "
+            f"You own {counted(owned, 'organisation')}, and here a person may own {settings.MOST_ORGANISATIONS:,}. "
             "Delete or hand over one of them, or ask whoever runs this installation (PUNCTUAL_MOST_ORGANISATIONS)."
         )

@@ -27,6 +27,11 @@ class Quota:
     unit: str
     remedy: str
 
+    @property
+    def one(self) -> str:
+        """The unit where the number is one."""
+        return "person" if self.unit == "people" else self.unit.removesuffix("s")
+
 
 QUOTAS: Final[Mapping[str, Quota]] = {
     quota.name: quota
@@ -60,7 +65,8 @@ class Usage:
         """The words for it, such as "Runs at once: 10 of 10 runs are used", without the point at the end."""
         if self.quota.unit == BYTES:
             return f"{self.quota.title}: {in_words(self.used)} of {in_words(self.limit, short=True)} are used"
-        return f"{self.quota.title}: {self.used:,} of {self.limit:,} {self.quota.unit} are used"
+        unit, verb = (self.quota.one, "is") if self.limit == 1 else (self.quota.unit, "are")
+        return f"{self.quota.title}: {self.used:,} of {self.limit:,} {unit} {verb} used"
 
     @property
     def advice(self) -> str:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from streaming.definition.counts import counted
+
 MOST_BYTES: Final = 64 * 1024
 """Of one state, before or after, as JSON in UTF-8."""
 CONCEALED: Final = "…"
@@ -32,7 +34,8 @@ def safe_state(state: Mapping[str, Any]) -> dict[str, Any]:
     written = json.dumps(safe, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
     if len(written) <= MOST_BYTES:
         return safe
-    told = f"Left out: {len(written)} bytes, more than the {MOST_BYTES} that an event keeps. Look at the thing itself."
+    size = counted(len(written), "byte")
+    told = f"Left out: {size}, more than the {MOST_BYTES:,} that an event keeps. Look at the thing itself."
     return {"left_out": told, "bytes": len(written), "sha256": hashlib.sha256(written).hexdigest()}
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import Field, ValidationError
 
+from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import Strict
 from streaming.definition.names import NAME_PATTERN, LengthText, Name
@@ -134,7 +135,7 @@ def too_much_work(file: str, faults: Sequence[FileFault], effort: Effort) -> Fil
         message = f"The files take more than {effort.seconds:g} s to check; {file} and those behind it are not checked."
         return bad_file(file, message, "Send fewer or smaller files at once.")
     if len(faults) >= MOST_FAULTS_OF_ALL:
-        message = f"There are {len(faults)} faults; {file} and the files behind it are not checked."
+        message = f"There are {counted(len(faults), 'fault')}; {file} and the files behind it are not checked."
         return bad_file(file, message, "Mend what is listed first.")
     return None
 
@@ -157,10 +158,11 @@ def read_files(files: Mapping[str, str], effort: Effort) -> Read:
 
 def _too_much(files: Mapping[str, str]) -> FileFault | None:
     if len(files) > MOST_FILES:
-        return bad_file("", f"There are {len(files)} files; at most {MOST_FILES} are taken at once.", "Send fewer.")
+        message = f"There are {counted(len(files), 'file')}; at most {MOST_FILES:,} are taken at once."
+        return bad_file("", message, "Send fewer.")
     size = sum(len(text.encode()) for text in files.values())
     if size > MOST_BYTES:
-        message = f"The files have {size} bytes; at most {MOST_BYTES} are taken at once."
+        message = f"The files have {counted(size, 'byte')}; at most {MOST_BYTES:,} are taken at once."
         return bad_file("", message, "Send fewer or smaller files.")
     return None
 
@@ -195,7 +197,7 @@ def _read_file(path: str, text: str, read: Read) -> None:
 
 def _faults_before(path: str, text: str) -> list[FileFault]:
     if len(text) > LONGEST_TEXT:
-        message = f"The file has {len(text)} characters; a definition has at most {LONGEST_TEXT}."
+        message = f"The file has {counted(len(text), 'character')}; a definition has at most {LONGEST_TEXT:,}."
         return [bad_file(path, message, "Divide it into several definitions.")]
     return []
 

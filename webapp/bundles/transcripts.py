@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+from streaming.definition.counts import counted
 from streaming.definition.faults import FaultCode
 from webapp.accounts.previews import previewing
 from webapp.bundles.bodies import TranscriptResult, TranscriptResults
@@ -30,7 +31,8 @@ def run(name: str, text: str) -> TranscriptResults:
     `Busy` while as many run as may, `OverQuota` when the day's time for previews is used up.
     """
     if len(text) > LONGEST_TEXT:
-        raise _refused(f"The file has {len(text)} characters; at most {LONGEST_TEXT} are run at once.", "Divide it.")
+        message = f"The file has {counted(len(text), 'character')}; at most {LONGEST_TEXT:,} are run at once."
+        raise _refused(message, "Divide it.")
     with previewing(), tempfile.TemporaryDirectory(prefix="punctual-transcript-") as made:
         (Path(made) / FILE).write_text(text, encoding="utf-8")
         try:

@@ -97,10 +97,10 @@ def _refused(work: Work, planned: Mapping[str, Any], files: Mapping[str, str]) -
     show_faults(
         work.screen, [located(each, each.get("file"), files.get(each.get("file", ""))) for each in faults], files
     )
-    errors = sum(is_error(each) for each in faults)
-    if errors:
-        work.screen.say(f"{errors} {'fault' if errors == 1 else 'faults'} in {work.args.folder}: nothing is applied.")
-    return bool(errors)
+    wrong = any(is_error(each) for each in faults)
+    if wrong:
+        work.screen.say(f"There are faults in {work.args.folder}: nothing is applied. Mend them, and apply it again.")
+    return wrong
 
 
 def _changes(planned: Mapping[str, Any]) -> list[Mapping[str, Any]]:

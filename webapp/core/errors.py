@@ -26,6 +26,7 @@ from pydantic import SerializeAsAny, ValidationError
 from rest_framework import exceptions
 from rest_framework.response import Response
 
+from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import Strict
 from streaming.definition.shape_errors import shape_errors
@@ -94,7 +95,7 @@ class Faulty(ApiError):
 
     def __init__(self, faults: list[Fault], message: str | None = None) -> None:
         count = len(faults)
-        text = message or f"{count} {'fault' if count == 1 else 'faults'} found. Mend what is listed and send it again."
+        text = message or f"{counted(count, 'fault')} found. Mend what is listed and send it again."
         super().__init__(text, faults=faults)
 
 
@@ -168,7 +169,7 @@ def faults_of(error: ValidationError, raw: object) -> list[Fault]:
     of a body that is wrong in thousands of places.
     """
     if (count := error.error_count()) > MOST_READ:
-        message = f"There are {count} values of a wrong shape."
+        message = f"{counted(count, 'value')} are of a wrong shape."
         return [fault(FaultCode.BAD_SHAPE, message, "Look at the shape that the API documents.")]
     return [
         fault(FaultCode.BAD_SHAPE, f"{each.message}.", each.remedy, field=each.path or None)

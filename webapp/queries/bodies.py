@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import Field, RootModel, SkipValidation, model_validator
 
+from streaming.definition.counts import counted
 from streaming.definition.explain import Explanation
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import QueryGraph, Strict
@@ -35,7 +36,7 @@ class GraphOrText(Strict):
         """Return the graph as it was sent. Raises `Faulty` for one that no text could say: it takes long to check."""
         size = len(json.dumps(self.graph, separators=(",", ":"), ensure_ascii=False, default=str))
         if size > LONGEST_GRAPH:
-            message = f"The graph has {size} characters; a query has at most {LONGEST_GRAPH}."
+            message = f"The graph has {counted(size, 'character')}; a query has at most {LONGEST_GRAPH:,}."
             raise Faulty([fault(FaultCode.BAD_SHAPE, message, "Divide it into several queries.", field="graph")])
         return cast(Mapping[str, Any], self.graph)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from streaming.definition.check import check
+from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import QueryGraph
 from streaming.definition.load import load_graph
@@ -77,7 +78,7 @@ def too_long(text: str) -> list[Fault]:
     """Return the fault of a text that is longer than a query may be."""
     if len(text) <= LONGEST_TEXT:
         return []
-    message = f"The text has {len(text)} characters; a query has at most {LONGEST_TEXT}."
+    message = f"The text has {counted(len(text), 'character')}; a query has at most {LONGEST_TEXT:,}."
     return [fault(FaultCode.BAD_SHAPE, message, "Divide it into several queries.", field="text")]
 
 

@@ -15,7 +15,7 @@ from webapp.runs.models import RunnerLaunch
 def no_place() -> str:
     """Return the sentence for a run that waits for a place."""
     return (
-        f"All {settings.MOST_RUNNERS} places for runners of this installation are taken by other organisations. "
+        f"All places for runners of this installation ({settings.MOST_RUNNERS:,}) are taken by other organisations. "
         "The run waits, and starts by itself when one of them has stopped its runs; whoever runs this installation can "
         "set PUNCTUAL_MOST_RUNNERS higher."
     )

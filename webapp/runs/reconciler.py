@@ -16,6 +16,7 @@ from django.conf import settings
 from django.utils import timezone
 from pydantic import ValidationError
 
+from streaming.definition.counts import counted
 from streaming.wire import keys
 from streaming.wire.messages import ProgressReport, RunLimits, RunnerLease, RunObserved
 from webapp.accounts.quotas import limit
@@ -160,8 +161,8 @@ class Reconciler:
         if in_vain < LAUNCHES_IN_VAIN:
             return
         message = (
-            f"The runner ended {in_vain} times before it could report. Whoever runs this installation finds why at the "
-            "end of the runner's log."
+            f"The runner ended {counted(in_vain, 'time')} before it could report. Whoever runs this "
+            "installation finds why at the end of the runner's log."
         )
         logger.error("organisation %s: %s It is %s.", self.organisation, message, runner_log(self.organisation))
         self._tell(desired, "internal", message)

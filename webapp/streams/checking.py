@@ -5,6 +5,7 @@ from typing import Final
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.registry import sends_ctis
 from streaming.definition.check import check_advance, check_fields
+from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, StreamDefinition
 from webapp.core.errors import fault
@@ -43,7 +44,7 @@ def check_input(
     """Return the faults of an input whose `advance` replaces the stream's settings; with `connect`, try the adapter."""
 
     if len(definition.lanes or ()) > MOST_LANES:
-        message = f"The stream has {len(definition.lanes or ())} lanes; at most {MOST_LANES} are read."
+        message = f"The stream has {counted(len(definition.lanes or ()), 'lane')}; at most {MOST_LANES:,} are read."
         remedy = "List fewer: what is only another key needs no lane."
         return [fault(FaultCode.BAD_SCHEMA, message, remedy, node=node, field="lanes")]
     faults = list(check_fields(definition.fields, node=node))

@@ -1,8 +1,9 @@
 import { useEffect, useRef } from "react";
 import { useBlocker } from "react-router";
 import type { Drafted } from "../lib/drafts";
+import { ticksOf } from "../model/ticks";
 import { Ask } from "./Ask";
-import { IsoInstant } from "./Instant";
+import { Instant } from "./Instant";
 import { Notice } from "./Notices";
 
 type Guarded = Pick<Drafted<unknown>, "dirty" | "discard" | "done" | "restored">;
@@ -46,8 +47,8 @@ export function DraftGuard({ draft, secrets = false }: Props) {
         <Notice tone="busy">
           <p className="row">
             <span>
-              What you typed on <IsoInstant iso={new Date(draft.restored).toISOString()} /> was not saved, and is here
-              again.{secrets ? " Secrets have to be typed once more." : null}
+              What you typed on <Instant ticks={ticksOf(new Date(draft.restored))} /> was not saved, and is here again.
+              {secrets ? " Secrets have to be typed once more." : null}
             </span>
             <button type="button" className="button" onClick={draft.discard}>
               Discard it

@@ -1,6 +1,7 @@
 import { createContext, type FormEvent, type ReactNode, useContext, useEffect, useMemo, useRef } from "react";
 import { faultsOf, messageOf } from "../lib/api";
 import type { Fault } from "../model/api";
+import { counted } from "../model/counts";
 import { placedFaults } from "../model/fieldFaults";
 import { FaultList } from "./FaultList";
 import { Notice } from "./Notices";
@@ -74,7 +75,7 @@ export function FaultyForm({ error, wrong, paths, pathOf = ({ field }) => field,
     onSubmit();
   };
   const count = Object.keys(at).length;
-  const places = count === 1 ? "One field is" : `${count} fields are`;
+  const places = counted(count, "field is", "fields are");
   return (
     <Faults value={known}>
       <form ref={form} className="stack" noValidate onSubmit={submit}>

@@ -1,6 +1,7 @@
 /** Advance-time settings in sentences. */
 
 import type { AdvanceTimeSettings } from "./api";
+import { counted } from "./counts";
 
 const LATE_WORDS = {
   drop: "Late events are dropped.",
@@ -10,7 +11,8 @@ const LATE_WORDS = {
 } as const;
 
 function generateWords(generate: NonNullable<AdvanceTimeSettings["generate"]>): string {
-  const every = typeof generate.every === "number" ? `${generate.every} events` : `${generate.every} of event time`;
+  const every =
+    typeof generate.every === "number" ? counted(generate.every, "event") : `${generate.every} of event time`;
   const basis = generate.basis === "max" ? "the largest start seen" : "the last received event's start";
   const delay = generate.delay ? ` minus ${generate.delay}` : "";
   const final = generate.final ? " When the input ends or is flushed, everything is closed." : "";

@@ -23,6 +23,8 @@ test.each([
 
 test("usage says what is used of what, with the unit once", () => {
   expect(usageWords({ used: 7, limit: 10, unit: "runs" })).toBe("7 of 10 runs");
+  expect(usageWords({ used: 1, limit: 1, unit: "runs" })).toBe("1 of 1 run");
+  expect(usageWords({ used: 0, limit: 1, unit: "people" })).toBe("0 of 1 person");
   expect(usageWords({ used: 1_200, limit: 5_000, unit: "events/s" })).toBe("1,200 of 5,000 events/s");
   expect(usageWords({ used: 1_024, limit: 1_048_576, unit: "bytes" })).toBe("1 KB of 1 MB");
   expect(usageWords({ used: 125, limit: 600, unit: "s" })).toBe("2 min 5 s of 10 min");

@@ -1,6 +1,7 @@
 /** What is used of a quota, in words. */
 
 import type { UsageShown } from "./api";
+import { counted, formatCount } from "./counts";
 import type { Tone } from "./states";
 
 const SIZES = ["B", "KB", "MB", "GB", "TB"] as const;
@@ -14,7 +15,7 @@ export function bytesWords(bytes: number): string {
     unit += 1;
   }
   const digits = unit === 0 ? 0 : 1;
-  return `${Number(size.toFixed(digits)).toLocaleString("en-GB")} ${SIZES[unit]}`;
+  return `${formatCount(Number(size.toFixed(digits)))} ${SIZES[unit]}`;
 }
 
 const SPANS = [
@@ -41,13 +42,15 @@ export function secondsWords(seconds: number): string {
 function amount(value: number, unit: string): string {
   if (unit === "bytes") return bytesWords(value);
   if (unit === "s") return secondsWords(value);
-  return value.toLocaleString("en-GB");
+  return formatCount(value);
 }
+
+const ONE: Readonly<Record<string, string>> = { people: "person", runs: "run" };
 
 /** `7 of 10 runs`, `9.5 GB of 10 GB`, `2 min of 10 min`. */
 export function usageWords({ used, limit, unit }: Pick<UsageShown, "used" | "limit" | "unit">): string {
-  const counted = unit === "bytes" || unit === "s" ? "" : ` ${unit}`;
-  return `${amount(used, unit)} of ${amount(limit, unit)}${counted}`;
+  const isCount = unit !== "bytes" && unit !== "s";
+  return `${amount(used, unit)} of ${isCount ? counted(limit, ONE[unit] ?? unit, unit) : amount(limit, unit)}`;
 }
 
 /** How much of it is used, 0 to 1; all of it where nothing is allowed. */

@@ -9,6 +9,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from streaming.adapters.contract import AdapterError
+from streaming.definition.counts import counted
 from streaming.definition.graph import Strict
 
 NOTE: Final = "snapshot.json"
@@ -103,7 +104,7 @@ def limited(chunks: Iterable[bytes], most_bytes: int, shown: str) -> Iterator[by
 def too_large(shown: str, most_bytes: int) -> AdapterError:
     """What is said of a file beyond the limit."""
     return AdapterError(
-        f"{shown} is larger than {most_bytes} bytes. Raise the option `most_bytes`, or give a smaller file."
+        f"{shown} is larger than {counted(most_bytes, 'byte')}. Raise the option `most_bytes`, or give a smaller file."
     )
 
 

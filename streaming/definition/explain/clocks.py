@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from streaming.definition.counts import counted
 from streaming.definition.explain.facts import Facts
 from streaming.definition.explain.model import Clock
 from streaming.definition.explain.words import code, listed, spoken
@@ -88,7 +89,7 @@ def _advances(node: InputNode, facts: Facts) -> Iterator[str]:
 def _generated(generate: Generate) -> str:
     if generate.every_count is not None:
         count = generate.every_count
-        every = "After every event" if count == 1 else f"After every {count} events"
+        every = "After every event" if count == 1 else f"After every {counted(count, 'event')}"
     else:
         every = f"Each time that {spoken(generate.every_ticks or 0)} of event time have passed"
     gap = f", if that is {spoken(generate.minimum_gap)} further than the last" if generate.minimum_gap else ""

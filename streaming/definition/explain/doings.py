@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from streaming.definition.counts import counted
 from streaming.definition.explain.facts import Facts
-from streaming.definition.explain.words import code, counted, listed, moved, spoken
+from streaming.definition.explain.words import code, listed, moved, spoken
 from streaming.definition.graph import (
     Aggregate,
     AntiJoinNode,

@@ -3,9 +3,10 @@
 from math import gcd
 from typing import TypeGuard
 
+from streaming.definition.counts import counted
 from streaming.definition.explain.facts import Life
 from streaming.definition.explain.model import Slices
-from streaming.definition.explain.words import counted, spoken
+from streaming.definition.explain.words import spoken
 from streaming.definition.graph import TopKNode, WindowNode
 from streaming.definition.window_checks import FixedWindow, hopping_windows
 from streaming.temporal.ticks import Ticks
@@ -73,4 +74,4 @@ def _belonging(fewest: int, most: int | None) -> str:
         return f"an event is in {start} and in at most {MAX_WINDOWS_PER_EVENT:,} (T24)"
     if fewest == most:
         return f"an event is in {counted(most, 'window')}"
-    return f"an event is in {fewest} {'or' if most == fewest + 1 else 'to'} {most} windows"
+    return f"an event is in {fewest} {'or' if most == fewest + 1 else 'to'} {counted(most, 'window')}"

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
+from streaming.definition.counts import counted
 from streaming.definition.explain.facts import Facts
 from streaming.definition.explain.model import Kept
-from streaming.definition.explain.words import code, counted, listed
+from streaming.definition.explain.words import code, listed
 from streaming.definition.graph import (
     AntiJoinNode,
     AsofJoinNode,

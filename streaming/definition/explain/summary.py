@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from streaming.definition.counts import counted
 from streaming.definition.explain.clocks import clock_of
 from streaming.definition.explain.facts import Facts
 from streaming.definition.explain.holds import Held
@@ -41,7 +42,7 @@ def _when(inputs: int, paths: Sequence[Path]) -> str:
     """Which CTIs make it final; `inputs` is how many there are, of which only some may have a path."""
     if inputs > min(FEW, len(paths)):
         slowest = reached(Ticks(max(path.at_most or 0 for path in paths)))
-        return f"the smallest CTI of its {inputs} inputs {slowest}"
+        return f"the smallest CTI of its {counted(inputs, 'input')} {slowest}"
     reaching = {path.input: reached(Ticks(path.at_most or 0)) for path in paths}
     if len(set(reaching.values())) > 1:
         return f"all CTIs are there: {', '.join(f'that of {code(name)} {when}' for name, when in reaching.items())}"

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Literal
 
+from streaming.definition.counts import counted
 from streaming.definition.explain.facts import Facts
 from streaming.definition.explain.model import Kept
 from streaming.definition.explain.slices import slices_of
-from streaming.definition.explain.words import code, counted, listed, spoken
+from streaming.definition.explain.words import code, listed, spoken
 from streaming.definition.graph import (
     AggregateFunction,
     CountWindow,

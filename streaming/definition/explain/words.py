@@ -51,8 +51,3 @@ def printable(text: str) -> str:
 def moved(by: Ticks) -> str:
     """How far and where to: `5m later`."""
     return f"{spoken(abs(by))} {'earlier' if by < 0 else 'later'}"
-
-
-def counted(count: int, one: str) -> str:
-    """`1 slice`, `5 slices`."""
-    return f"{count} {one}{'' if count == 1 else 's'}"

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
+from streaming.definition.counts import counted
 from streaming.definition.expressions.literals import number_literal, timestamp_literal
 from streaming.definition.expressions.problems import ExpressionError, bad_expression
 from streaming.definition.expressions.tokens import Kind, Token, tokenize
@@ -72,7 +73,7 @@ def parse(text: str) -> Expression:
 def _parsed(text: str) -> Expression:
     if len(text) > MAX_CHARACTERS:
         raise bad_expression(
-            f"The expression has {len(text)} characters; at most {MAX_CHARACTERS} are read",
+            f"The expression has {counted(len(text), 'character')}; at most {MAX_CHARACTERS:,} are read",
             "compute parts of it in a project node before this one",
             MAX_CHARACTERS,
         )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from streaming.definition.counts import counted
 from streaming.definition.expressions.casts import can_cast, cast_remedy, widens
 from streaming.definition.expressions.functions import Function, find_function, unknown_function_remedy
 from streaming.definition.expressions.like import PatternError, like_regex
@@ -181,7 +182,8 @@ class _Typing:
         if function.minimum <= given and (function.maximum is None or given <= function.maximum):
             return True
         code = FaultCode.MISSING_ARGUMENT if given < function.minimum else FaultCode.TYPE_MISMATCH
-        self.refuse(code, f"{function.name} was given {given} arguments", f"write {function.signature}", node.at)
+        message = f"{function.name} was given {counted(given, 'argument')}"
+        self.refuse(code, message, f"write {function.signature}", node.at)
         return False
 
     def case(self, node: Case) -> Expression | None:

@@ -28,7 +28,7 @@ def test_one_run_more_than_the_limit_is_refused_until_one_has_ended(scene: Scene
     second = another(person, scene.binding, "second")
     refused = person.post(f"bindings/{second['id']}/start/")
     assert (refused.status_code, refused.json()["code"]) == (409, "over_quota")
-    assert refused.json()["message"].startswith("Runs at once: 1 of 1 runs are used")
+    assert refused.json()["message"].startswith("Runs at once: 1 of 1 run is used")
     scene.running()
     scene.report("stopped")
     scene.turn()
@@ -46,7 +46,7 @@ def test_runs_with_a_query_of_their_own_are_counted_apart(scene: Scene) -> None:
     assert person.post(f"bindings/{made[0]['id']}/start/").status_code == 201
     refused = person.post(f"bindings/{made[1]['id']}/start/")
     assert (refused.status_code, refused.json()["code"]) == (409, "over_quota")
-    assert refused.json()["message"].startswith("Runs with a query of their own: 1 of 1 runs are used")
+    assert refused.json()["message"].startswith("Runs with a query of their own: 1 of 1 run is used")
     third = another(person, scene.binding, "third")
     assert person.post(f"bindings/{third['id']}/start/").status_code == 201
 

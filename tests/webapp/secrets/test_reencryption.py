@@ -94,9 +94,9 @@ def test_what_no_key_opens_is_named_and_the_rest_is_done(
     charlie.post("streams/", body(OTHER))
     settings.SECRETS_KEYS = ["newest-" * 6, NEW]
     told = StringIO()
-    with pytest.raises(CommandError, match=r"1 secrets open with none of the keys: acme: stream cars\."):
+    with pytest.raises(CommandError, match=r"1 secret cannot be opened with any of the keys: acme: stream cars\."):
         call_command("reencryptsecrets", stdout=told)
-    assert "1 secrets sealed anew" in told.getvalue()
+    assert "1 secret sealed anew" in told.getvalue()
     assert charlie.get("streams/").status_code == 200
 
 
@@ -106,6 +106,6 @@ def test_a_text_that_was_stored_before_its_option_was_a_secret_is_sealed(
     with organisation_context(alice.organisation.pk):
         Stream.objects.update(adapter=body(PLANTED)["adapter"])
     assert PLANTED not in alice.get("streams/").content.decode()
-    assert "1 secrets sealed anew" in reencrypted()
+    assert "1 secret sealed anew" in reencrypted()
     with organisation_context(alice.organisation.pk):
         assert PLANTED not in str(Stream.objects.get().adapter)

@@ -21,8 +21,8 @@ export function AskForResetPage() {
       <Narrow title="Ask for the link" under={BACK}>
         <NoMailServer>
           Ask whoever runs this installation for a link that sets a new password of <strong>{asked}</strong>: they make
-          it under <code>/installation/</code>, on the page of the person, and it holds for an hour. If it is the address
-          of an account, one was also written into the log of the server (<code>var/logs/web.log</code>) now.
+          it under <code>/installation/</code>, on the page of the person, and it holds for an hour. If it is the
+          address of an account, one was also written into the log of the server (<code>var/logs/web.log</code>) now.
         </NoMailServer>
       </Narrow>
     );

@@ -3,7 +3,7 @@
 import type { EChartsOption, LineSeriesOption } from "echarts";
 import { token } from "../../lib/theme";
 import type { RunHistory } from "../../model/history";
-import { formatInstant, formatLocal, type Ticks, toMilliseconds } from "../../model/ticks";
+import { formatInstant, formatLocal, instantParts, type Ticks, toMilliseconds } from "../../model/ticks";
 import { timeStep } from "../../model/timeSteps";
 import { tip } from "./tip";
 
@@ -43,8 +43,8 @@ export function palette(): Palette {
 const FONT = "system-ui, sans-serif";
 
 function clockLabel(milliseconds: number): string {
-  const text = new Date(milliseconds).toISOString();
-  return milliseconds % 60_000 === 0 ? text.slice(11, 16) : text.slice(11, 19);
+  const { time } = instantParts(milliseconds * 1_000);
+  return time.slice(0, milliseconds % 60_000 === 0 ? 5 : 8);
 }
 
 export function frame(colours: Palette): EChartsOption {

@@ -5,6 +5,7 @@ from typing import Any
 from cryptography.fernet import InvalidToken
 from django.core.management.base import BaseCommand, CommandError
 
+from streaming.definition.counts import counted
 from webapp.accounts.models import Organisation
 from webapp.accounts.sign_in.second_factors import seal_anew
 from webapp.core.context import installation_context, organisation_context
@@ -31,15 +32,15 @@ class Command(BaseCommand):
             broken += [f"{organisation.slug}: {each}" for each in told.broken]
             told.broken.clear()
         self.stdout.write(
-            f"{told.anew} secrets sealed anew, {told.already} had the newest key already, "
+            f"{counted(told.anew, 'secret')} sealed anew, {told.already} had the newest key already, "
             f"{told.dropped} taken out of runs that have ended."
         )
         try:
-            self.stdout.write(f"{seal_anew()} second factors of people sealed anew.")
+            self.stdout.write(f"{counted(seal_anew(), 'second factor')} of people sealed anew.")
         except InvalidToken:
             broken.append("second factors of people")
         if broken:
             raise CommandError(
-                f"{len(broken)} secrets open with none of the keys: {', '.join(broken)}. List the key that sealed them "
-                "again and repeat this, or give the secrets again."
+                f"{counted(len(broken), 'secret')} cannot be opened with any of the keys: {', '.join(broken)}. List "
+                "the key that sealed them again and repeat this, or give the secrets again."
             )
