@@ -184,7 +184,7 @@ def test_a_gzip_bomb_is_left_at_the_limit(site: Site) -> None:
     bomb = gzip.compress(bytes(40 << 20), mtime=0)
     assert len(bomb) < 1 << 20
     site.server.answers["/bomb.csv.gz"] = sends(bomb)
-    assert "is larger than 1048576 bytes" in site.refusal(site.adapter("/bomb.csv.gz", most_bytes=1 << 20))
+    assert "is larger than 1,048,576 bytes" in site.refusal(site.adapter("/bomb.csv.gz", most_bytes=1 << 20))
     assert site.files() == set()
 
 
