@@ -1,14 +1,26 @@
 import { isRouteErrorResponse, Link, useRouteError } from "react-router";
 import { messageOf } from "../lib/api";
 
+/** What browsers say when a part of the pages is asked for that an update has replaced. */
+const REPLACED = /dynamically imported module|module script failed|Unable to preload/i;
+const UPDATED =
+  "Punctual was updated since this tab was opened, and this page belongs to the newer version. Reload to go on; what you typed is kept.";
+
+function brokenWords(error: unknown): readonly [string, string] {
+  if (isRouteErrorResponse(error) && error.status === 404) return ["Nothing here", "There is no page at this address."];
+  const words = messageOf(error);
+  return REPLACED.test(words)
+    ? ["Reload this page", UPDATED]
+    : ["Something broke", `This page could not be drawn: ${words}`];
+}
+
 /** Says that a page broke instead of a blank screen, and leaves the way out open. */
 export function PageBroken() {
   const error = useRouteError();
-  const absent = isRouteErrorResponse(error) && error.status === 404;
-  const message = absent ? "There is no page at this address." : `This page could not be drawn: ${messageOf(error)}`;
+  const [title, message] = brokenWords(error);
   return (
     <main className="page">
-      <h1>{absent ? "Nothing here" : "Something broke"}</h1>
+      <h1>{title}</h1>
       <div className="notice" data-tone="bad" role="alert">
         <p>{message}</p>
       </div>

@@ -87,6 +87,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : "Something went wrong. Reload the page and try again.";
 }
 
+/** Whether what was asked for is not there, or no longer, or no longer ours. */
+export function isGone(error: unknown): boolean {
+  return error instanceof ApiFailure && error.status === 404;
+}
+
 export function faultsOf(error: unknown): readonly Fault[] {
   return error instanceof ApiFailure ? error.faults : [];
 }

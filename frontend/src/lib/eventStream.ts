@@ -11,13 +11,14 @@ const AGAIN_MS = 5_000;
 
 type Handlers = Record<string, (data: unknown) => void>;
 
+/** What is done when the connection is there again after it was broken, and each time that the server refuses it. */
+export interface Turns {
+  onReturn: () => void;
+  onRefused: () => void;
+}
+
 /** One connection; returns its end. The browser reconnects by itself unless the server refused, then we do. */
-function follow(
-  url: string,
-  handlers: Handlers,
-  tell: (connection: Connection) => void,
-  onReturn: () => void,
-): () => void {
+function follow(url: string, handlers: Handlers, tell: (connection: Connection) => void, turns: Turns): () => void {
   let source: EventSource | null = null;
   let giveUp: ReturnType<typeof setTimeout> | undefined;
   let again: ReturnType<typeof setTimeout> | undefined;
@@ -29,7 +30,7 @@ function follow(
       clearTimeout(giveUp);
       giveUp = undefined;
       tell("live");
-      if (wasAway) onReturn();
+      if (wasAway) turns.onReturn();
       wasAway = false;
     };
     source.onerror = () => {
@@ -37,7 +38,9 @@ function follow(
         wasAway = true;
         tell("broken");
       }, PATIENCE_MS);
-      if (source?.readyState === EventSource.CLOSED) again = setTimeout(connect, AGAIN_MS);
+      if (source?.readyState !== EventSource.CLOSED) return;
+      again = setTimeout(connect, AGAIN_MS);
+      turns.onRefused();
     };
     for (const [name, handle] of Object.entries(handlers)) {
       source.addEventListener(name, (event) => handle(parseExactly((event as MessageEvent<string>).data)));
@@ -53,23 +56,26 @@ function follow(
 }
 
 /**
- * Follow `url` while mounted, null: not yet. `handlers` may change at every render; the set of names may not. `onReturn`
- * is called when the connection is there again after it was broken.
+ * Follow `url` while mounted, null: not yet. `handlers` may change at every render; the set of names may not.
+ * The stream cannot say why it is refused: in its `turns`, somebody must ask for what it is about.
  */
-export function useEventStream(url: string | null, handlers: Handlers, onReturn: () => void): Connection {
+export function useEventStream(url: string | null, handlers: Handlers, turns: Turns): Connection {
   const [connection, setConnection] = useState<Connection>("waiting");
   const current = useRef(handlers);
-  const returned = useRef(onReturn);
+  const turning = useRef(turns);
   useEffect(() => {
     current.current = handlers;
-    returned.current = onReturn;
+    turning.current = turns;
   });
   useEffect(() => {
     setConnection("waiting");
     if (url === null) return undefined;
     const names = Object.keys(current.current);
     const stable = Object.fromEntries(names.map((name) => [name, (data: unknown) => current.current[name]?.(data)]));
-    return follow(url, stable, setConnection, () => returned.current());
+    return follow(url, stable, setConnection, {
+      onReturn: () => turning.current.onReturn(),
+      onRefused: () => turning.current.onRefused(),
+    });
   }, [url]);
   return connection;
 }

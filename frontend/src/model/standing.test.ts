@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ResultShown } from "./api";
-import { standing } from "./standing";
+import { standing, standingNote } from "./standing";
 
 const ROW: ResultShown = { id: "1-0-0", run: null, output: "out", start: 0, end: 10, payload: {}, deleted: false };
 const PANE = { start: 0, end: 10, timing: "early" as const, index: 0, is_last: false };
@@ -25,4 +25,11 @@ test("rows of a pane say when they came and which they are", () => {
   expect(standing({ ...ROW, key: "p", pane: { ...PANE, timing: "on_time", index: 2, is_last: true } })).toBe(
     "on time, row 3, last",
   );
+});
+
+test("rows that are not listed are not called final: the incomplete ones of a run are its oldest", () => {
+  expect(standingNote([ROW], false)).toBe("Each is final.");
+  expect(standingNote([ROW], true)).toBe("Each that is listed here is final.");
+  expect(standingNote([ROW, { ...ROW, incomplete: true }], true)).toContain("Rows that are marked are incomplete.");
+  expect(standingNote([], false)).toBe("");
 });

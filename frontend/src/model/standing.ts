@@ -11,6 +11,17 @@ export function standing(row: ResultShown): string {
 export const INCOMPLETE_MEANS =
   "It may lack rows that its run has not read, or was cut short when all windows were closed at a stop.";
 
+/** What holds for the rows that are listed, in one or two sentences; `older` ones, which are not, may be otherwise. */
+export function standingNote(rows: readonly ResultShown[], older: boolean): string {
+  if (rows.length === 0) return "";
+  const words = [];
+  if (rows.some((row) => row.incomplete)) words.push(`Rows that are marked are incomplete. ${INCOMPLETE_MEANS}`);
+  if (rows.some((row) => row.key))
+    words.push("A later row of the same edge or pane takes the place of the one before.");
+  if (words.length > 0) return words.join(" ");
+  return older ? "Each that is listed here is final." : "Each is final.";
+}
+
 function ofLater({ deleted, edge, pane }: ResultShown): string {
   if (deleted) return "taken back";
   if (edge === "start") return "edge opens";

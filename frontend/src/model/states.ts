@@ -14,7 +14,11 @@ export const OBSERVED_WORDS: Record<Observed, { label: string; tone: Tone; meani
     meaning: "It ran; its runner or engine was started again and takes it up where it was.",
   },
   stopping: { label: "Stopping", tone: "busy", meaning: "The last batch is being finished." },
-  stopped: { label: "Stopped", tone: "idle", meaning: "It has stopped; its state is kept for the next start." },
+  stopped: {
+    label: "Stopped",
+    tone: "idle",
+    meaning: "It has stopped. Before a start the page says what that goes on from.",
+  },
   completed: {
     label: "Completed",
     tone: "done",

@@ -9,7 +9,7 @@ import { counted } from "../../lib/numbers";
 import type { ResultShown, RunShown } from "../../model/api";
 
 import { type Column, columnsOf, hasColumn } from "../../model/columns";
-import { INCOMPLETE_MEANS, standing } from "../../model/standing";
+import { INCOMPLETE_MEANS, standing, standingNote } from "../../model/standing";
 
 import { More, Newer } from "./paging";
 import { useFollowing, useResults } from "./queries";
@@ -30,15 +30,6 @@ function StandingCell({ row }: { row: ResultShown }) {
       {standing(row)}
     </td>
   );
-}
-
-/** What holds for the rows that are shown, in one or two sentences. */
-function noteOf(rows: readonly ResultShown[]): string {
-  const words = [];
-  if (rows.some((row) => row.incomplete)) words.push(`Rows that are marked are incomplete. ${INCOMPLETE_MEANS}`);
-  if (rows.some((row) => row.key))
-    words.push("A later row of the same edge or pane takes the place of the one before.");
-  return words.length === 0 ? "Each is final." : words.join(" ");
 }
 
 interface TableProps {
@@ -120,7 +111,7 @@ export function ResultsPanel({ run, total }: { run: RunShown; total: number }) {
   return (
     <Panel
       title="Results"
-      note={`${scope === "own" ? `${counted(total, "row")} of this run` : "Rows of all runs"}, newest first. ${noteOf(rows)}`}
+      note={`${scope === "own" ? `${counted(total, "row")} of this run` : "Rows of all runs"}, newest first. ${standingNote(rows, pages.hasNextPage)}`}
       actions={
         <>
           <Newer count={newer} onShow={toNewest} />

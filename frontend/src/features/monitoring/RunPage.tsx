@@ -6,6 +6,7 @@ import { Empty, ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { DesiredMark, StateMark } from "../../components/StateMark";
 import { StopButton } from "../../components/StopButton";
+import { isGone } from "../../lib/api";
 import type { Connection } from "../../lib/eventStream";
 import { useNow } from "../../lib/now";
 import { useReason, useSlug } from "../../lib/session";
@@ -300,6 +301,7 @@ export function RunPage() {
   const { run: id = "" } = useParams();
   const run = useRun(id);
   if (run.isPending) return <Waiting>Loading the run…</Waiting>;
-  if (run.isError) return <ErrorNote error={run.error} onRetry={() => void run.refetch()} />;
+  if (run.data === undefined || isGone(run.error))
+    return <ErrorNote error={run.error} onRetry={() => void run.refetch()} />;
   return <Live key={run.data.id} run={run.data} />;
 }

@@ -5,7 +5,7 @@ import { useSlug } from "../../lib/session";
 import type { ProgressReport, RunHistoryShown, RunShown, RunState } from "../../model/api";
 import { EMPTY_HISTORY, type RunHistory, withHistory, withReports } from "../../model/history";
 import type { Ticks } from "../../model/ticks";
-import { historyKey, useHistory } from "./queries";
+import { historyKey, runKey, useHistory } from "./queries";
 
 const GATHER_MS = 200;
 
@@ -69,7 +69,10 @@ export function useLiveRun(run: RunShown, span: Ticks): LiveRun {
   const connection = useEventStream(
     begin === null ? null : address,
     { progress: (data) => take(data as ProgressReport), state: (data) => setState(data as RunState) },
-    () => void queries.invalidateQueries({ queryKey: historyKey(slug, run.id) }),
+    {
+      onReturn: () => void queries.invalidateQueries({ queryKey: historyKey(slug, run.id) }),
+      onRefused: () => void queries.invalidateQueries({ queryKey: runKey(slug, run.id), exact: true }),
+    },
   );
   const read = stateOf(run);
   const now = state !== null && state.changed_at >= read.changed_at ? state : read;

@@ -6,10 +6,14 @@ import type { Outcome } from "../../model/outcomes";
 import type { Ticks } from "../../model/ticks";
 import type { RunScope } from "./scope";
 
+export function runKey(slug: string, run: string) {
+  return [slug, "runs", run] as const;
+}
+
 export function useRun(run: string) {
   const slug = useSlug();
   return useQuery({
-    queryKey: [slug, "runs", run],
+    queryKey: runKey(slug, run),
     queryFn: () => unwrap(api.GET("/api/t/{slug}/runs/{run}/", { params: { path: { slug, run } } })),
   });
 }

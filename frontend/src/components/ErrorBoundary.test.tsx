@@ -1,0 +1,23 @@
+// @vitest-environment happy-dom
+import { cleanup, render, screen } from "@testing-library/react";
+import { createMemoryRouter, RouterProvider } from "react-router";
+import { afterEach, expect, test } from "vitest";
+import { PageBroken } from "./ErrorBoundary";
+
+afterEach(cleanup);
+
+async function broken(error: unknown): Promise<string> {
+  const routes = [{ path: "/", loader: () => Promise.reject(error), element: null, errorElement: <PageBroken /> }];
+  render(<RouterProvider router={createMemoryRouter([...routes, { path: "*", element: null }])} />);
+  return (await screen.findByRole("alert")).textContent ?? "";
+}
+
+test("a tab that an update left behind says so and asks to be reloaded", async () => {
+  const gone = new TypeError("Failed to fetch dynamically imported module: http://localhost/assets/RunPage-1.js");
+  expect(await broken(gone)).toContain("Punctual was updated");
+  expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Reload this page");
+});
+
+test("a page that broke otherwise says why", async () => {
+  expect(await broken(new Error("No such node."))).toBe("This page could not be drawn: No such node.");
+});
