@@ -8,8 +8,10 @@ Exit codes: 0 nothing was desired any more, or it was asked to end (SIGTERM); 2 
 """
 
 import argparse
+import atexit
 import logging
 import os
+import re
 import signal
 import sys
 import threading
@@ -17,6 +19,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import redis
 
@@ -29,13 +32,14 @@ from streaming.runtime.keeper import Hatch, Keeper
 from streaming.runtime.lease import Heart
 from streaming.runtime.logs import log_to_stderr
 from streaming.runtime.mailbox import Mailbox
+from streaming.runtime.memory_group import enter_memory_group
 from streaming.runtime.runner import Exit, Runner
 from streaming.runtime.single import AnotherRunner, SingleRunner
 from streaming.spark.carrier import Carrier
 from streaming.spark.errors import PunctualError
 from streaming.spark.layout import CarrierSettings
 from streaming.spark.memory import LIMIT_VARIABLE, choose_first
-from streaming.spark.session import cores_of, driver_host, is_local, start_session
+from streaming.spark.session import cores_of, driver_host, end_session, is_local, jvm_mb, start_session
 
 log = logging.getLogger("streaming.runtime")
 
@@ -44,6 +48,10 @@ LEASE_WAIT_S = 12.0
 _MOST_BUCKETS = 256
 _CHOSEN = 500
 """Above all other processes of the installation when the system must end one (`oom_score_adj`); workers have more."""
+_CORES: Final = re.compile(r"\[(\d+|\*)")
+_BEGINS_WITH_MB: Final = 200
+"""What a worker has when it begins; its limit counts from there."""
+_OWN_MB: Final = 512
 _EXIT_CODES = {Exit.IDLE: 0, Exit.ASKED: 0, Exit.LEASE_LOST: 5, Exit.KEYS_OUTDATED: 6}
 
 
@@ -54,6 +62,7 @@ def main(arguments: Sequence[str]) -> int:
     choose_first(_CHOSEN)
     if options.worker_memory_mb:
         os.environ[LIMIT_VARIABLE] = str(options.worker_memory_mb << 20)
+        _limit_together(options)
     try:
         configuration = read_configuration(sys.stdin)
     except NotConfigured as error:
@@ -76,6 +85,25 @@ def main(arguments: Sequence[str]) -> int:
         return 4
     finally:
         single.release()
+
+
+def _limit_together(options: argparse.Namespace) -> None:
+    """Let this process and all that it starts have no more memory than its parts may have together."""
+    whole_mb = memory_mb(options.jvm_memory_mb, options.worker_memory_mb, options.master)
+    try:
+        group = enter_memory_group(options.organisation, whole_mb << 20)
+    except OSError as error:
+        log.info("no limit of memory for all processes together can be set, only one for each: %s", error)
+        return
+    atexit.register(group.leave)  # before Spark's own, so that it comes after them
+    log.info("all processes of this runner may have %s MB of memory together", whole_mb)
+
+
+def memory_mb(heap_mb: int, worker_mb: int, master: str) -> int:
+    """What a runner may have with all its processes: the JVM, a worker for each core, itself and the fork server."""
+    told = _CORES.search(master) if is_local(master) else None
+    workers = (os.cpu_count() or 1) if told is None or told[1] == "*" else int(told[1])
+    return jvm_mb(heap_mb) + workers * (worker_mb + _BEGINS_WITH_MB) + _OWN_MB
 
 
 @dataclass(frozen=True)
@@ -123,7 +151,7 @@ def _as_single(task: _Task, single: SingleRunner, asked: threading.Event) -> int
     hatch = Hatch(keeper, far)  # before Spark, whose processes inherit where it is
     session = None
     try:
-        session = start_session(options.master, {"spark.driver.memory": f"{options.jvm_memory_mb}m"})
+        session = start_session(options.master, heap_mb=options.jvm_memory_mb)
         heart.session_began()
         spark, cores = session, cores_of(session)
 
@@ -140,7 +168,7 @@ def _as_single(task: _Task, single: SingleRunner, asked: threading.Event) -> int
     finally:
         heart.stop()
         if session is not None:
-            session.stop()
+            end_session(session)
         hatch.close()
 
 

@@ -9,13 +9,12 @@ another Java. It is code, so it lies in a folder that only its user may write.
 import hashlib
 import os
 import shutil
-import subprocess  # nosec B404 # only the type of what Spark has started
 import sys
 import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import pyspark
 
@@ -99,19 +98,16 @@ def _forget_unused(folder: Path) -> None:
 def _run_something() -> None:
     from streaming.spark.layout import CarrierSettings
     from streaming.spark.local_run import run_to_end
-    from streaming.spark.session import start_session
+    from streaming.spark.session import end_session, start_session
     from streaming.wire.messages import RunSpec
 
     with tempfile.TemporaryDirectory(prefix="engine-classes-") as folder:
         home = Path(folder).resolve()
         session = start_session(make_archive=True)
-        java: subprocess.Popen[bytes] = cast(Any, session.sparkContext)._gateway.proc
         run_to_end(
             session, [(RunSpec.model_validate(SPEC), "flush")], home / "carrier", CarrierSettings(home=str(home))
         )
-        session.stop()
-        with java:
-            pass  # it ends, and writes, when its standard input does
+        end_session(session)  # the JVM writes the archive
 
 
 SPEC: Final[Mapping[str, Any]] = {

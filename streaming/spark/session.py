@@ -3,10 +3,11 @@
 import logging
 import os
 import socket
+import subprocess  # nosec B404 # only the type of what Spark has started
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, cast
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -29,7 +30,6 @@ SETTINGS: Mapping[str, str] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-    "spark.driver.memory": "2g",
     # Almost all work is done in Python, so the JVM's second compiler costs more than it saves: 25 s of a core until
     # the twelfth small batch with it, 12 s without, and the batches are shorter.
     "spark.executor.extraJavaOptions": _COMPILER,
@@ -57,6 +57,10 @@ SETTINGS: Mapping[str, str] = {
 }
 
 
+HEAP_MB: Final = 2_048
+"""The largest heap of the JVM, where nothing is said."""
+METASPACE_MB: Final = 512
+"""Of the JVM, for classes: Spark loads about 150 MB of them, and each query makes some of its own."""
 LOOPBACK: Final = "127.0.0.1"
 WORKER_PYTHON: Final = Path(__file__).with_name("worker_python.sh")
 _HANDED_ON: Final = ("PYTHONPATH", "POLARS_MAX_THREADS", "ENGINE_PYTHON", LIMIT_VARIABLE, SESSION_VARIABLE)
@@ -81,12 +85,25 @@ def driver_host(master: str) -> str:
             return socket.getfqdn()
 
 
+def jvm_mb(heap_mb: int) -> int:
+    """All that the JVM of a session with such a heap may have: its options limit all but the last part of it.
+
+    As much again beside the heap, for what it reads and writes (Arrow, the network); classes; compiled code, threads.
+    """
+    return 2 * heap_mb + METASPACE_MB + 256
+
+
 def start_session(
-    master: str = "local[2]", settings: Mapping[str, str] | None = None, *, make_archive: bool = False
+    master: str = "local[2]",
+    settings: Mapping[str, str] | None = None,
+    *,
+    make_archive: bool = False,
+    heap_mb: int = HEAP_MB,
 ) -> SparkSession:
     """The session of this process at `master`, with `settings` above those of the engine.
 
     `make_archive`: where there is no class archive yet, the JVM writes it when it ends, which takes it some seconds.
+    `heap_mb`: the largest heap of the JVM, by which what it has beside the heap is limited too.
 
     Planners and workers use the interpreter that calls; with executors on other machines it must be there at the same
     path. Raises `PunctualError` when there is no Java.
@@ -105,12 +122,24 @@ def start_session(
     os.environ.setdefault("SPARK_LOCAL_IP", host)
     _let_workers_import_punctual()
     builder = SparkSession.builder.master(master).appName("punctual")
-    driver = {"spark.driver.extraJavaOptions": f"{_COMPILER} {archive_options(make=make_archive)}".strip()}
+    limits = f"-XX:MaxDirectMemorySize={heap_mb}m -XX:MaxMetaspaceSize={METASPACE_MB}m"
+    driver = {
+        "spark.driver.memory": f"{heap_mb}m",
+        "spark.driver.extraJavaOptions": f"{_COMPILER} {limits} {archive_options(make=make_archive)}".strip(),
+    }
     for name, value in {**SETTINGS, **driver, **_settings_at(master, host), **(settings or {})}.items():
         builder = builder.config(name, value)
     logging.getLogger("py4j").setLevel(logging.WARNING)
     session: SparkSession = builder.getOrCreate()
     return session
+
+
+def end_session(session: SparkSession) -> None:
+    """Stop `session` and wait until its JVM has ended: until then it is a process of whoever started it."""
+    java: subprocess.Popen[bytes] = cast(Any, session.sparkContext)._gateway.proc
+    session.stop()
+    with java:
+        pass  # it ends when its standard input does
 
 
 def is_started() -> bool:

@@ -15,6 +15,7 @@ that another one stands for: old batches are merged, and every row keeps the bat
 """
 
 import json
+import mmap
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,6 +33,10 @@ FOLDERS: Mapping[PartKind, str] = {"results": "results", "late": "quarantine"}
 _COMMIT = re.compile(r"([0-9]+)(?:-([0-9]+))?\.json")
 MAX_COMMITS_A_PAGE = 2_000
 """A page ends after so many commits even if it is not full, so that a rare outcome cannot hold a request for long."""
+MOST_BYTES_A_PAGE = 4 << 20
+"""A page ends before its lines are longer than this together; the first row of a page may be longer alone."""
+MOST_BYTES_LOOKED_AT = 32 << 20
+"""A page ends after so many bytes of rows that were looked at, wanted or not."""
 
 
 class CursorError(ValueError):
@@ -237,22 +242,28 @@ def committed_rows(
     """The newest `limit` committed rows older than the cursor `before`, of those whose fields equal `matching`.
 
     With `run` those that this run made, without it those of all runs. Raises `CursorError` for a cursor that is not one
-    of ours. Only committed parts are read; a missing folder, or a part that retention has removed, is no rows.
+    of ours. Only committed parts are read; a missing folder, or a part that retention has removed, is no rows. Of the
+    parts no more is read than the page needs, which is short where its rows are long.
     """
     position = _read_cursor(before) if before is not None else None
     rows: list[dict[str, Any]] = []
+    given = looked_at = 0
     for count, commit in enumerate(_newest_first(folder, position)):
         if count == MAX_COMMITS_A_PAGE:
             return Page(rows, f"{commit.batch + 1}-0-0")
         if run is not None and all(each.run != run for each in runs_of(commit)):
             continue
-        for place, row in _rows_of(folder, kind, commit, position):
+        for place, line in _lines_of(folder, kind, commit, position):
             maker = run_of(commit, place.batch)
-            if run not in (None, maker) or any(row.get(name) != value for name, value in (matching or {}).items()):
-                continue
-            if len(rows) == limit:
-                return Page(rows, rows[-1]["_id"])
-            rows.append({"_id": str(place), "_run": maker, **row})
+            row = json.loads(line) if run in (None, maker) else None
+            if row is not None and all(row.get(name) == value for name, value in (matching or {}).items()):
+                given += len(line)
+                if rows and (len(rows) == limit or given > MOST_BYTES_A_PAGE):
+                    return Page(rows, rows[-1]["_id"])
+                rows.append({"_id": str(place), "_run": maker, **row})
+            looked_at += len(line)
+            if looked_at > MOST_BYTES_LOOKED_AT:
+                return Page(rows, str(place))
     return Page(rows, None)
 
 
@@ -281,24 +292,38 @@ def _newest_first(folder: Path, before: _Place | None) -> Iterator[Commit]:
             yield commit
 
 
-def _rows_of(
-    folder: Path, kind: PartKind, commit: Commit, before: _Place | None
-) -> Iterator[tuple[_Place, dict[str, Any]]]:
+def _lines_of(folder: Path, kind: PartKind, commit: Commit, before: _Place | None) -> Iterator[tuple[_Place, bytes]]:
+    """The lines of the rows of `commit` that are older than `before`, newest first, each with its place."""
     parts = [part for part in commit.parts if part.kind == kind]
     for index in reversed(range(len(parts))):
         part = parts[index]
         places = part.merged or [Place(batch=commit.batch, part=index, rows=part.rows, bytes=part.bytes or 0)]
         if before is not None and _Place(places[0].batch, places[0].part, 0) >= before:
             continue
-        lines = lines_of(folder / part.path, part.rows)
-        end = part.rows
+        lines = _last_first(folder / part.path, part.rows)
         for each in reversed(places):
-            begin = end - each.rows
-            for row_index in reversed(range(len(lines[begin:end]))):
+            for row_index in reversed(range(each.rows)):
+                line = next(lines, None)
                 place = _Place(each.batch, each.part, row_index)
-                if before is None or place < before:
-                    yield place, json.loads(lines[begin + row_index])
-            end = begin
+                if line is not None and (before is None or place < before):
+                    yield place, line
+
+
+def _last_first(path: Path, rows: int) -> Iterator[bytes]:
+    """The `rows` lines of a part from its end on, read as they are asked for; none where it is gone."""
+    try:
+        with path.open("rb") as file:
+            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (FileNotFoundError, ValueError):  # an empty file cannot be mapped
+        return
+    with content:
+        end = len(content) - (content[-1:] == b"\n")
+        for _ in range(rows):
+            begin = content.rfind(b"\n", 0, end) + 1
+            yield content[begin:end]
+            if begin == 0:
+                return
+            end = begin - 1
 
 
 def lines_of(path: Path, rows: int) -> list[bytes]:

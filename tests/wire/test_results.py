@@ -92,6 +92,45 @@ def test_a_page_gives_up_after_many_commits_and_can_be_continued(
     assert (found, pages > 1) == ([0], True)
 
 
+def test_a_page_of_long_rows_is_short_and_reads_no_more_of_a_part_than_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "MOST_BYTES_A_PAGE", 1_500)
+    long = [row(number).model_copy(update={"payload": {"text": "x" * 600}}) for number in range(6)]
+    part = write_part(tmp_path, "results", 1, 0, [row(99), *long])
+    write_commit(tmp_path, Commit(batch=1, parts=[part], totals={}))
+    path = tmp_path / part.path
+    whole = path.read_bytes()
+    path.write_bytes(b"#" * whole.index(b"\n") + whole[whole.index(b"\n") :])  # the oldest row is no JSON any more
+    first = committed_rows(tmp_path, "results", 5)
+    assert [each["start"] for each in first.rows] == [5, 4]
+    second = committed_rows(tmp_path, "results", 5, first.next)
+    assert [each["start"] for each in second.rows] == [3, 2]
+
+
+def test_a_row_that_is_longer_than_a_page_is_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(results, "MOST_BYTES_A_PAGE", 10)
+    batch(tmp_path, 1, [1, 2])
+    page = committed_rows(tmp_path, "results", 5)
+    assert [each["start"] for each in page.rows] == [2]
+    assert [each["start"] for each in committed_rows(tmp_path, "results", 5, page.next).rows] == [1]
+
+
+def test_a_page_gives_up_after_many_bytes_that_nobody_wants_and_can_be_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "MOST_BYTES_LOOKED_AT", 100)
+    part = write_part(tmp_path, "results", 1, 0, [row(0, "a"), *(row(number, "b") for number in range(1, 6))])
+    write_commit(tmp_path, Commit(batch=1, parts=[part], totals={}))
+    page = committed_rows(tmp_path, "results", 5, matching={"output": "a"})
+    assert page.rows == []
+    found: list[int] = []
+    while page.next is not None:
+        page = committed_rows(tmp_path, "results", 5, page.next, matching={"output": "a"})
+        found += [each["start"] for each in page.rows]
+    assert found == [0]
+
+
 def test_temporary_and_foreign_files_among_the_commits_are_ignored(tmp_path: Path) -> None:
     batch(tmp_path, 7, [1])
     (tmp_path / "commits" / ".8.json.1.tmp").write_text("{")

@@ -31,8 +31,11 @@ class UseList(RootModel[list[Use]]):
 
 Find = Callable[[UUID, str], list[Use]]
 """Return what depends on the object of that id and name, of the organisation in context."""
-Follow = Callable[[str, str], None]
-"""Follow an object from its old name to its new one, in the transaction that renames it."""
+Follow = Callable[[str, str], Callable[[], None]]
+"""Prepare to follow an object from its old name to its new one; what it returns does it, in the renaming transaction.
+
+What takes long is done while it is prepared: nobody else can write during the transaction.
+"""
 
 _finders: Final[list[tuple[Kind, Find]]] = []
 _followers: Final[list[tuple[Kind, Follow]]] = []
@@ -44,7 +47,7 @@ def register_uses(kind: Kind, find: Find) -> None:
 
 
 def register_follower(kind: Kind, follow: Follow) -> None:
-    """Call `follow` whenever an object of `kind` is renamed."""
+    """Prepare to `follow` whenever an object of `kind` is renamed."""
     _followers.append((kind, follow))
 
 
@@ -70,8 +73,6 @@ def _fault(use: Use) -> Fault:
     return fault(FaultCode.IN_USE, message, remedy)
 
 
-def renamed(kind: Kind, before: str, after: str) -> None:
-    """Let everybody follow who refers to objects of `kind` by name. Called inside the transaction that renames."""
-    for of, follow in _followers:
-        if of == kind and before != after:
-            follow(before, after)
+def followers(kind: Kind, before: str, after: str) -> list[Callable[[], None]]:
+    """Prepare all who refer to objects of `kind` by name; each is to be called in the transaction that renames."""
+    return [follow(before, after) for of, follow in _followers if of == kind and before != after]

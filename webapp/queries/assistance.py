@@ -8,7 +8,7 @@ from streaming.definition.streams import AdvanceTimeSettings
 from webapp.core.errors import Faulty
 from webapp.queries import jobs
 from webapp.queries.bodies import CompletionList, Explained, GraphOrText
-from webapp.queries.checking import Draft, Examined, refuses, too_long
+from webapp.queries.checking import Draft, Examined, drafted, refuses, too_long
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import stored_text
 from webapp.streams.access import stream_definitions, streams_with_ctis
@@ -32,10 +32,10 @@ def sound(asked: GraphOrText, before: str | None = None) -> Draft:
     streams = stream_definitions()
     if asked.text is None:
         raw = asked.raw()
-        checked = jobs.checked_graph(raw, streams, before)
-        if refuses(checked.faults):
-            raise Faulty(checked.faults)
-        return Draft(QueryGraph.model_validate(raw), None, rewritten_from=before, written=checked.text)
+        faults = jobs.graph_faults(raw, streams)
+        if refuses(faults):
+            raise Faulty(faults)
+        return drafted(QueryGraph.model_validate(raw), before)
     found = jobs.examined_text(asked.text, streams)
     if found.graph is None or refuses(found.faults):
         raise Faulty(list(found.faults))

@@ -12,8 +12,8 @@ from streaming.definition.load import load_graph
 from streaming.definition.sql import check_sql, print_sql, rewrite_sql
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from streaming.definition.types import Fields
-from webapp.core.errors import Faulty, fault
-from webapp.queries.texts import LONGEST_TEXT
+from webapp.core.errors import fault
+from webapp.queries.texts import LONGEST_TEXT, all_written, printed, rewritten
 
 Streams = Mapping[str, StreamDefinition]
 
@@ -91,10 +91,18 @@ def refuses(faults: Sequence[Fault]) -> bool:
     return any(each.severity is Severity.ERROR for each in faults)
 
 
-def sound_graph(graph: Mapping[str, Any], streams: Streams) -> Draft:
-    """Return `graph` as a draft. Raises `Faulty` with all faults if any is an error."""
-    faults = list(check(graph, streams).faults)
-    if refuses(faults):
-        raise Faulty(faults)
-    read = QueryGraph.model_validate(graph)
-    return Draft(read, written=print_sql(read))
+def drafted(graph: QueryGraph, before: str | None) -> Draft:
+    """Return `graph`, of which nobody judges here whether it is sound, as a draft.
+
+    Its text is `before`, that of the version that it follows, rewritten; where there is none the graph is printed.
+    """
+    written = printed(graph) if before is None else rewritten(before, graph)
+    return Draft(graph, None, rewritten_from=before, written=written)
+
+
+def all_drafted(changes: Sequence[tuple[QueryGraph, str | None]]) -> list[Draft]:
+    """Return what `drafted` does for each of `changes`, in one limited process."""
+    if not changes:
+        return []
+    written = all_written(changes)
+    return [Draft(graph, None, before, text) for (graph, before), text in zip(changes, written, strict=True)]

@@ -1,12 +1,16 @@
 """Queries that name streams: told where it is asked what needs a stream, and following one that is renamed."""
 
+from collections.abc import Callable
 from uuid import UUID
 
-from streaming.definition.graph import InputNode
+from streaming.definition.graph import InputNode, QueryGraph
+from webapp.core.errors import Conflict
 from webapp.core.uses import Use, register_follower, register_uses
 from webapp.queries.access import current_versions, input_streams
+from webapp.queries.checking import all_drafted
 from webapp.queries.models import QueryVersion
-from webapp.queries.services import changed_draft, create_version
+from webapp.queries.services import create_version
+from webapp.queries.texts import stored_text
 
 
 def _naming(stream: str) -> list[QueryVersion]:
@@ -20,17 +24,28 @@ def _uses(_: UUID, stream: str) -> list[Use]:
     ]
 
 
-def _follow(before: str, after: str) -> None:
+def _follow(before: str, after: str) -> Callable[[], None]:
     """Give each query whose current version names the stream a version with the new name; older ones keep the old."""
-    for version in _naming(before):
-        graph = version.read_graph()
-        nodes = [
-            node.model_copy(update={"stream": after}) if isinstance(node, InputNode) and node.stream == before else node
-            for node in graph.nodes
-        ]
-        draft = changed_draft(version, graph.model_copy(update={"nodes": nodes}))
+    versions = _naming(before)
+    changes = [(_reading(each.read_graph(), before, after), stored_text(each)) for each in versions]
+    drafts = all_drafted(changes)
+
+    def follow() -> None:
+        if {each.pk for each in _naming(before)} != {each.pk for each in versions}:
+            raise Conflict(f"A query that names {before} was changed meanwhile. Send your change again.")
         comment = f"The stream {before} is now called {after}"
-        create_version(query=version.query, draft=draft, comment=comment, author=None, parent=version.pk)
+        for version, draft in zip(versions, drafts, strict=True):
+            create_version(query=version.query, draft=draft, comment=comment, author=None, parent=version.pk)
+
+    return follow
+
+
+def _reading(graph: QueryGraph, before: str, after: str) -> QueryGraph:
+    nodes = [
+        node.model_copy(update={"stream": after}) if isinstance(node, InputNode) and node.stream == before else node
+        for node in graph.nodes
+    ]
+    return graph.model_copy(update={"nodes": nodes})
 
 
 register_uses("stream", _uses)

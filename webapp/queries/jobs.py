@@ -8,20 +8,12 @@ from streaming.definition import explain as explaining
 from streaming.definition.check import check
 from streaming.definition.faults import Fault
 from streaming.definition.graph import QueryGraph
-from streaming.definition.sql import complete_sql, print_sql, rewrite_sql
+from streaming.definition.sql import complete_sql
 from streaming.definition.streams import AdvanceTimeSettings
 from webapp.core.limited.jobs import TYPING, limited
 from webapp.queries.bodies import CompletionItem, CompletionList, Explained
 from webapp.queries.checking import Examined, Streams, examine_graph, examine_text, refuses
 from webapp.queries.texts import SMALLER, settings_in
-
-
-@dataclass(frozen=True)
-class GraphChecked:
-    """The faults of a graph; of one without errors its text too."""
-
-    faults: list[Fault]
-    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,13 +39,9 @@ def examined_text(text: str, streams: Streams, own_ctis: Collection[str] | None 
 
 
 @limited("The check of this query", SMALLER, TYPING)
-def checked_graph(graph: Mapping[str, Any], streams: Streams, before: str | None) -> GraphChecked:
-    """Return the faults of a graph, and a text that says it: `before` rewritten, where there is one, else printed."""
-    faults = list(check(graph, streams).faults)
-    if refuses(faults):
-        return GraphChecked(faults)
-    read = QueryGraph.model_validate(graph)
-    return GraphChecked(faults, print_sql(read) if before is None else rewrite_sql(before, read))
+def graph_faults(graph: Mapping[str, Any], streams: Streams) -> list[Fault]:
+    """Return the faults of a graph."""
+    return list(check(graph, streams).faults)
 
 
 @limited("The completion of this text", SMALLER, TYPING)

@@ -14,9 +14,9 @@ from webapp.core.context import current_actor
 from webapp.core.errors import Conflict
 from webapp.core.uses import refuse_while_used
 from webapp.queries.access import current_version
-from webapp.queries.checking import Draft
+from webapp.queries.checking import Draft, drafted
 from webapp.queries.models import Query, QueryText, QueryVersion
-from webapp.queries.texts import printed, rewritten, stored_text
+from webapp.queries.texts import stored_text
 
 
 def content_hash(graph: QueryGraph) -> str:
@@ -69,17 +69,10 @@ def create_version(
     return made, True
 
 
-def changed_draft(version: QueryVersion, graph: QueryGraph) -> Draft:
-    """Return the draft of a version after `version` that says `graph`; its text is that of `version`, rewritten."""
-    before = stored_text(version)
-    written = printed(graph) if before is None else rewritten(before, graph)
-    return Draft(graph, None, rewritten_from=before, written=written)
-
-
 def rename_query(*, query: Query, name: str, author: User | None, parent: UUID | None) -> QueryVersion:
     """Make a version of `query` that differs in its name alone. Raises as `create_version` does."""
     current = current_version(query)
-    draft = changed_draft(current, current.read_graph().model_copy(update={"name": name}))
+    draft = drafted(current.read_graph().model_copy(update={"name": name}), stored_text(current))
     comment = f"Renamed from {query.name}"
     return create_version(query=query, draft=draft, comment=comment, author=author, parent=parent or current.pk)[0]
 

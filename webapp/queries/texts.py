@@ -1,13 +1,13 @@
 """The text of a version: stored beside it, printed where none is, and what it says of the inputs' time."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.sql import parse_sql, print_sql, rewrite_sql
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
-from webapp.core.limited.jobs import TYPING, limited
+from webapp.core.limited.jobs import READING, TYPING, limited
 from webapp.queries.models import QueryText, QueryVersion
 
 LONGEST_TEXT: Final = 200_000
@@ -53,6 +53,12 @@ def printed(graph: QueryGraph) -> str:
 def rewritten(text: str, graph: QueryGraph) -> str:
     """Return `text`, changed as little as possible, so that it says `graph`."""
     return rewrite_sql(text, graph)
+
+
+@limited("Writing all queries that change with it", "Make them smaller, or fewer of them.", READING)
+def all_written(changes: Sequence[tuple[QueryGraph, str | None]]) -> list[str]:
+    """Return a text for each graph: the one beside it, rewritten, else the graph printed."""
+    return [print_sql(graph) if text is None else rewrite_sql(text, graph) for graph, text in changes]
 
 
 @limited("The text of this query", SMALLER, TYPING)

@@ -103,7 +103,7 @@ def _check_and_write(binding: Binding, version: QueryVersion, inputs: Mapping[st
     streams = streams_by_name()
     chosen, faults = choose(graph, settings_of(version), inputs, streams)
     definitions = {name: each.read_definition() for name, each in streams.items()}
-    faults += bound_faults(graph, chosen, definitions, connect=False)
+    faults += bound_faults(graph, chosen, definitions)
     if refuses(faults):
         raise Faulty(faults)
     write_binding(binding, version, chosen)

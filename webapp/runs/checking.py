@@ -1,7 +1,8 @@
 """Checking a query together with the streams and settings that a binding gives to its inputs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Final
 
 from streaming.adapters.registry import sends_ctis
 from streaming.definition.advance import in_force
@@ -111,14 +112,33 @@ def without_clock(
     ]
 
 
-@limited(
-    "The check of this binding", "Look at what its inputs read, or make its query smaller.", READING, opens_secrets=True
-)
+@dataclass(frozen=True)
+class BoundChecked:
+    """The faults of a binding with its adapters tried, and, of one without errors, what waits for a clock."""
+
+    faults: list[Fault]
+    clockless: list[NoClock] = field(default_factory=list)
+
+
+_TITLE: Final = "The check of this binding"
+_REMEDY: Final = "Look at what its inputs read, or make its query smaller."
+
+
+@limited(_TITLE, _REMEDY, READING, opens_secrets=True)
 def bound_faults(
-    graph: QueryGraph, inputs: Mapping[str, Bound], streams: Mapping[str, StreamDefinition], *, connect: bool
+    graph: QueryGraph, inputs: Mapping[str, Bound], streams: Mapping[str, StreamDefinition]
 ) -> list[Fault]:
-    """Return what `check_bound` finds, from a limited process."""
-    return check_bound(graph, inputs, streams, connect=connect)
+    """Return what `check_bound` finds without trying the adapters."""
+    return check_bound(graph, inputs, streams)
+
+
+@limited(_TITLE, _REMEDY, READING, opens_secrets=True)
+def checked_for_start(
+    graph: QueryGraph, inputs: Mapping[str, Bound], streams: Mapping[str, StreamDefinition]
+) -> BoundChecked:
+    """Return what is known of a binding that is about to be started."""
+    faults = check_bound(graph, inputs, streams, connect=True)
+    return BoundChecked(faults, [] if refuses(faults) else without_clock(graph, inputs, streams))
 
 
 def refuses(faults: list[Fault]) -> bool:

@@ -7,7 +7,6 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from streaming.definition.faults import Fault
 from streaming.definition.graph import QueryGraph
 from streaming.definition.names import length_ticks
 from streaming.wire.beginning import BeginAt
@@ -19,7 +18,7 @@ from webapp.core.context import current_actor
 from webapp.core.errors import Conflict, Faulty
 from webapp.queries.texts import text_of
 from webapp.runs.access import bound_inputs, open_run
-from webapp.runs.checking import Bound, bind, bound_faults, definitions, refuses, without_clock
+from webapp.runs.checking import Bound, BoundChecked, bind, checked_for_start, definitions, refuses
 from webapp.runs.models import Binding, Run
 from webapp.runs.moves import audited, target_of
 from webapp.runs.starting import begin
@@ -35,10 +34,9 @@ def results_folder(binding: Binding) -> str:
     return f"results/{binding.pk}"
 
 
-def faults_before_start(binding: Binding) -> list[Fault]:
-    """Return all faults of the binding as its query, its streams and their adapters are now."""
-    graph, inputs = binding.query_version.read_graph(), bound_inputs(binding)
-    return bound_faults(graph, inputs, stream_definitions(), connect=True)
+def checked_before_start(binding: Binding) -> BoundChecked:
+    """Return all faults of the binding as its query, its streams and their adapters are now, and what has no clock."""
+    return checked_for_start(binding.query_version.read_graph(), bound_inputs(binding), stream_definitions())
 
 
 @dataclass(frozen=True)
@@ -62,9 +60,9 @@ def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None)
     same = _same_start(binding, now, begin_at)
     if same is not None:
         return Start(same, is_new=False)
-    faults = faults_before_start(binding)
-    if refuses(faults):
-        raise Faulty(faults)
+    checked = checked_before_start(binding)
+    if refuses(checked.faults):
+        raise Faulty(checked.faults)
     measure(binding)
     version = binding.query_version
     run = Run(
@@ -84,8 +82,7 @@ def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None)
     )
     run.spec = spec_of(run).model_copy(update={"begin": begin_at}).model_dump(mode="json")
     begin(run, now)
-    clockless = without_clock(binding.query_version.read_graph(), bound_inputs(binding), stream_definitions())
-    run.without_clock = [each.model_dump(mode="json") for each in clockless]
+    run.without_clock = [each.model_dump(mode="json") for each in checked.clockless]
     try:
         with transaction.atomic():
             check_open("nothing is started")

@@ -9,6 +9,7 @@ from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, StreamDefinition
 from webapp.core.errors import fault
+from webapp.core.limited.jobs import TYPING, limited
 from webapp.streams.adapters import try_options
 
 MOST_LANES: Final = 1_000
@@ -19,6 +20,12 @@ def check_stream(definition: StreamDefinition, adapter: AdapterChoice) -> list[F
     """Return the faults of a stream; an absent clock is no fault here, for a binding may bring one."""
     faults = check_input(definition, adapter, None, node=None)
     return [each for each in faults if each.severity is Severity.ERROR]
+
+
+@limited("The check of this stream", "Give it fewer or simpler fields.", TYPING, opens_secrets=True)
+def stream_faults(definition: StreamDefinition, adapter: AdapterChoice) -> list[Fault]:
+    """Return what `check_stream` finds."""
+    return check_stream(definition, adapter)
 
 
 def in_body(found: Fault) -> Fault:

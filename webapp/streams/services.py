@@ -1,5 +1,6 @@
 """Writing streams."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -8,8 +9,8 @@ from streaming.definition.streams import AdapterChoice, StreamDefinition
 from webapp.audit.recording import Target, record
 from webapp.audit.revisions import require_current, revision_of
 from webapp.core.errors import Conflict, Faulty, NotFound
-from webapp.core.uses import refuse_while_used, renamed
-from webapp.streams.checking import check_stream, in_body
+from webapp.core.uses import followers, refuse_while_used
+from webapp.streams.checking import in_body, stream_faults
 from webapp.streams.models import Stream
 from webapp.streams.sealing import concealed, replaced_secrets, sealed, settled
 
@@ -29,27 +30,33 @@ def replace_stream(
     Raises `Faulty` with all faults, `Conflict` for a name that is taken and, where `upon` is given, when it is no
     longer the stream's revision.
     """
-    stream.name = name
-    _write(stream, definition, adapter, upon)
+    was, stream.name = stream.name, name
+    _write(stream, definition, adapter, upon, was)
 
 
-def _write(stream: Stream, definition: StreamDefinition, adapter: AdapterChoice, upon: str | None = None) -> None:
+def _write(
+    stream: Stream, definition: StreamDefinition, adapter: AdapterChoice, upon: str | None = None, was: str = ""
+) -> None:
     adapter = settled(adapter, stream.read_adapter() if stream.adapter else None)
-    faults = check_stream(definition, adapter)
+    faults = stream_faults(definition, adapter)
     if faults:
         raise Faulty([in_body(each) for each in faults])
     stream.definition = definition.model_dump(mode="json")
     stream.adapter = sealed(adapter).model_dump(mode="json")
+    follow = followers("stream", was, stream.name) if was else ()
     try:
-        store_stream(stream=stream, upon=upon)
+        store_stream(stream=stream, upon=upon, was=was, follow=follow)
     except IntegrityError:
         raise Conflict(f"There is a stream {stream.name} already. Choose another name.") from None
 
 
-def store_stream(*, stream: Stream, upon: str | None = None) -> None:
+def store_stream(
+    *, stream: Stream, upon: str | None = None, was: str = "", follow: Sequence[Callable[[], None]] = ()
+) -> None:
     """Write a new or changed `stream`, which was checked, with its event; `upon` is as for `replace_stream`.
 
-    Raises `IntegrityError` for a taken name.
+    `was`: the name that it must have had until now, where it gets another, and `follow` who follows. Raises
+    `IntegrityError` for a taken name.
     """
     with transaction.atomic():
         if stream._state.adding:
@@ -60,12 +67,15 @@ def store_stream(*, stream: Stream, upon: str | None = None) -> None:
         if before is None:
             raise NotFound  # somebody deleted it meanwhile; saving would make it again
         require_current(target_of(before), upon=upon, now=revision_of(before.stored()))
+        if was and before.name != was:
+            raise Conflict(f"{was} is called {before.name} meanwhile. Look at it, and send your change again.")
         stream.save()
         after = audited(stream)
         if replaced := replaced_secrets(before.read_adapter(), stream.read_adapter()):
             after["secrets_replaced"] = sorted(replaced)
         record("stream.replaced", target=target_of(stream), before=audited(before), after=after)
-        renamed("stream", before.name, stream.name)
+        for each in follow:
+            each()
 
 
 def target_of(stream: Stream) -> Target:

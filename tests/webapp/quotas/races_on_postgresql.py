@@ -16,6 +16,7 @@ from webapp.accounts.permissions import Role
 from webapp.accounts.quotas import set_limit
 from webapp.core.context import organisation_context
 from webapp.runs import services
+from webapp.runs.checking import BoundChecked
 from webapp.runs.models import Run
 
 DAY = date(2026, 11, 21)
@@ -75,12 +76,12 @@ def test_starts_at_the_same_moment_take_one_place(
         set_limit("runs", 1)
     ready = threading.Barrier(len(bindings))
 
-    def meet(_: Any) -> list[Any]:
+    def meet(_: Any) -> BoundChecked:
         """No fault: all are sound, and go on at the same moment."""
         ready.wait(timeout=30)
-        return []
+        return BoundChecked([])
 
-    monkeypatch.setattr(services, "faults_before_start", meet)
+    monkeypatch.setattr(services, "checked_before_start", meet)
     monkeypatch.setattr(services, "reconcile_soon", lambda _: None)
     codes: list[int] = []
 

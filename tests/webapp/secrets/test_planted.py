@@ -22,6 +22,7 @@ from tests.webapp.secrets.conftest import KEPT, OLD, OTHER, PLANTED, body
 from webapp.core.context import organisation_context
 from webapp.core.secrets import organisation_keys
 from webapp.runs import services
+from webapp.runs.checking import BoundChecked
 from webapp.runs.launching import ProcessLauncher, runner_log
 from webapp.runs.reconciler import Reconciler
 from webapp.runs.redis_users import address_for
@@ -146,7 +147,7 @@ def test_a_fault_of_the_program_shows_no_secret(
     def fails(*_: Any, **__: Any) -> None:
         raise RuntimeError("on purpose")
 
-    monkeypatch.setattr("webapp.streams.services.check_stream", fails)
+    monkeypatch.setattr("webapp.streams.services.stream_faults", fails)
     gathered.send("post", "streams/", body(PLANTED), 500)
 
 
@@ -156,7 +157,7 @@ def test_a_started_run_leaves_sealed_values_alone_in_database_and_redis(
     redis_connection: "redis.Redis",
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(services, "faults_before_start", lambda _: [])
+    monkeypatch.setattr(services, "checked_before_start", lambda _: BoundChecked([]))
     gathered.send("post", "streams/", body(PLANTED), 201)
     query = gathered.send("post", "queries/", {"graph": graph(), "comment": "first"}, 201)
     made = gathered.send("post", "bindings/", {"name": "watch", "query_version": query["current"]["id"]}, 201)

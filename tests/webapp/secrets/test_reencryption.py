@@ -15,6 +15,7 @@ from tests.webapp.secrets.conftest import NEW, OLD, OTHER, PLANTED, body
 from webapp.core.context import organisation_context
 from webapp.core.secrets import organisation_keys
 from webapp.runs import services
+from webapp.runs.checking import BoundChecked
 from webapp.runs.models import Run
 from webapp.streams.models import Stream
 
@@ -28,7 +29,7 @@ def scene(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Scene:
     """A run that was just requested, of a stream that nobody has tried to reach."""
-    monkeypatch.setattr(services, "faults_before_start", lambda _: [])
+    monkeypatch.setattr(services, "checked_before_start", lambda _: BoundChecked([]))
     query = alice.post("queries/", {"graph": graph(), "comment": "first"}).json()
     made = alice.post("bindings/", {"name": "watch", "query_version": query["current"]["id"]}).json()
     started = alice.post(f"bindings/{made['id']}/start/")

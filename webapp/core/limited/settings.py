@@ -27,6 +27,7 @@ SECRETS_KEYS: list[str] = []
 IN_LIMITED_PROCESS = True
 LIMITED_JOBS = (
     "webapp.streams.adapters",
+    "webapp.streams.checking",
     "webapp.queries.texts",
     "webapp.queries.jobs",
     "webapp.runs.checking",

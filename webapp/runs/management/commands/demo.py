@@ -13,7 +13,8 @@ from webapp.accounts.permissions import Role
 from webapp.core.context import installation_context, organisation_context
 from webapp.core.errors import ApiError
 from webapp.queries.access import current_version
-from webapp.queries.checking import sound_graph
+from webapp.queries.assistance import sound
+from webapp.queries.bodies import OneOfGraphAndText
 from webapp.queries.models import Query
 from webapp.queries.services import create_query
 from webapp.runs import demo
@@ -21,7 +22,6 @@ from webapp.runs.access import open_run
 from webapp.runs.bindings import BindingSaid, create_binding
 from webapp.runs.models import Binding
 from webapp.runs.services import start
-from webapp.streams.access import stream_definitions
 from webapp.streams.models import Stream
 from webapp.streams.services import create_stream
 
@@ -38,12 +38,12 @@ class Command(BaseCommand):
         password = _password(settings.PUNCTUAL_DATA / "demo_password")
         with transaction.atomic():
             user, organisation = _account(password)
-            with organisation_context(organisation.pk):
-                try:
-                    _lay_out(user)
-                except ApiError as error:
-                    faults = "".join(f"\n  {fault.message} {fault.remedy}" for fault in error.faults)
-                    raise CommandError(f"{error.message}{faults}") from None
+        with organisation_context(organisation.pk):
+            try:
+                _lay_out(user)
+            except ApiError as error:
+                faults = "".join(f"\n  {fault.message} {fault.remedy}" for fault in error.faults)
+                raise CommandError(f"{error.message}{faults}") from None
         self.stdout.write(f"Sign in as {demo.EMAIL}, password: {password}")
 
 
@@ -73,7 +73,7 @@ def _lay_out(user: User) -> None:
         name = graph["name"]
         query = Query.objects.filter(name=name).first()
         if query is None:
-            query = create_query(draft=sound_graph(graph, stream_definitions()), comment="The demo", author=user)
+            query = create_query(draft=sound(OneOfGraphAndText(graph=graph)), comment="The demo", author=user)
         if not Binding.objects.filter(name=name).exists():
             said = BindingSaid(name, inputs={}, dedicated=False)
             create_binding(said=said, query_version=current_version(query).pk)

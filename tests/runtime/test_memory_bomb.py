@@ -1,0 +1,94 @@
+"""A query that eats memory, in one of two organisations whose runners share a machine, on real Spark."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from streaming.runtime.memory_group import own_hierarchy
+from streaming.spark.errors import TOO_MUCH_MEMORY
+from streaming.wire.messages import RunSpec
+from tests.runtime.process import RunnerProcess
+from tests.spark.loop import Loop
+from tests.spark.specs import spec, write_readings
+from tests.spark.test_loop import add
+from tests.spark.test_on_spark import rows
+
+pytestmark = [pytest.mark.spark, pytest.mark.thorough]
+
+BATCHES = 30
+ROWS = 3_000
+DOUBLINGS = 10
+"""Ten times from a thousand bytes: a little less than a value may have, so that none is cut off; 3 GB in a batch."""
+WORKER_MB = 512
+
+
+def write_texts(path: Path) -> None:
+    told = ({"start": row, "payload": {"device": "x" * 1_000, "value": row}, "batch": 0} for row in range(ROWS))
+    path.write_text("".join(json.dumps(row) + "\n" for row in told), encoding="utf-8")
+
+
+def bomb() -> RunSpec:
+    """Ten projects behind one another, each of which doubles a text."""
+    said: dict[str, Any] = json.loads(spec("bomb", "texts.jsonl").model_dump_json())
+    nodes: list[dict[str, Any]] = [{"id": "readings", "kind": "input", "stream": "readings"}]
+    for step in range(DOUBLINGS):
+        columns = [{"name": "device", "of": "concat(device, device)"}]
+        nodes.append({"id": f"p{step}", "kind": "project", "input": nodes[-1]["id"], "columns": columns})
+    said["query"]["nodes"] = [*nodes, {"id": "out", "kind": "output", "input": nodes[-1]["id"]}]
+    return RunSpec.model_validate_json(json.dumps(said))
+
+
+@pytest.fixture
+def runners(tmp_path: Path, redis_server_url: str) -> Iterator[tuple[RunnerProcess, RunnerProcess]]:
+    small = ("--min-interval-s", "1", "--worker-memory-mb", str(WORKER_MB), "--jvm-memory-mb", "1024")
+    guilty, other = (RunnerProcess(tmp_path, name, redis_server_url, *small) for name in ("guilty", "other"))
+    for each in (guilty, other):
+        write_readings(each.files / "readings.jsonl", BATCHES)
+    write_texts(guilty.files / "texts.jsonl")
+    yield guilty, other
+    for each in (guilty, other):
+        each.end()
+
+
+def undisturbed(home: Path) -> tuple[list[str], list[str]]:
+    write_readings(home / "readings.jsonl", BATCHES)
+    loop = Loop(home)
+    add(loop, spec("b", "readings.jsonl"))
+    loop.run()
+    return rows(home, "b")
+
+
+def group_of(runner: RunnerProcess, child: psutil.Process | None = None) -> Path:
+    assert runner.process is not None
+    found = own_hierarchy(Path("/proc", str(runner.process.pid if child is None else child.pid)))
+    assert found is not None
+    return found.folder
+
+
+def test_a_bomb_of_one_organisation_ends_its_own_run_and_neither_the_one_beside_it_nor_the_other_organisations(
+    runners: tuple[RunnerProcess, RunnerProcess], tmp_path: Path
+) -> None:
+    expected = undisturbed(tmp_path / "undisturbed")
+    guilty, _ = runners
+    for each in runners:
+        each.desire(spec("b", "readings.jsonl"))
+        each.start()
+    for each in runners:
+        each.wait_until(lambda each=each: each.state("b-1") == "running", "the runs run before the bomb comes")
+    guilty.desire(spec("b", "readings.jsonl"), bomb())
+    guilty.wait_until(lambda: guilty.state("bomb-1") == "failed", "the bomb has ended")
+    seen = guilty.observed("bomb-1")
+    assert seen is not None
+    assert (seen.domain, seen.message) == ("user", TOO_MUCH_MEMORY)
+    for each in runners:
+        each.wait_until(lambda each=each: each.state("b-1") == "completed", "the other runs have ended")
+        assert rows(each.folder, "b") == expected
+    assert guilty.process is not None
+    java = next(each for each in psutil.Process(guilty.process.pid).children() if each.name() == "java")
+    assert {"-XX:MaxDirectMemorySize=1024m", "-XX:MaxMetaspaceSize=512m"} <= set(java.cmdline())
+    for each in runners:
+        assert (group_of(each) != own_hierarchy().folder) == ("no limit of memory" not in each.log_end())

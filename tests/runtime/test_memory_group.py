@@ -1,0 +1,90 @@
+"""The group that holds a runner to its memory: made, filled, left; on this system and as version 2 is laid out."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from streaming.runtime.__main__ import memory_mb
+from streaming.runtime.memory_group import Hierarchy, own_hierarchy
+
+ALONE = """
+import os, subprocess, sys
+from pathlib import Path
+from streaming.runtime.memory_group import enter_memory_group, own_hierarchy
+before = own_hierarchy().folder
+try:
+    group = enter_memory_group("of-a-test", 96 << 20)
+except OSError as error:
+    print("refused", bool(str(error)))
+    sys.exit()
+print("entered", own_hierarchy().folder == group.folder)
+eats = "from pathlib import Path; Path('/proc/self/oom_score_adj').write_text('1000'); print(len(b'x' * (192 << 20)))"
+print(subprocess.run([sys.executable, "-c", eats], stdout=subprocess.DEVNULL).returncode)
+group.leave()
+print(own_hierarchy().folder == before, group.folder.exists())
+"""
+
+
+def test_who_starts_too_much_together_loses_what_it_started_and_lives_itself() -> None:
+    done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True)
+    told = done.stdout.split()
+    assert told in (["entered", "True", "-9", "True", "False"], ["refused", "True"]), done.stderr
+    own = own_hierarchy()
+    may = own is not None and own.version == 1 and os.access(own.folder, os.W_OK)
+    assert (told[0] == "entered") or not may
+
+
+def process_in(tmp_path: Path, groups: str, *mounts: str) -> Path:
+    folder = tmp_path / "process"
+    folder.mkdir()
+    (folder / "cgroup").write_text(groups)
+    (folder / "mountinfo").write_text("".join(f"{each}\n" for each in mounts))
+    return folder
+
+
+def test_version_2_is_found_and_its_memory_limited_without_swap(tmp_path: Path) -> None:
+    mounted = tmp_path / "cgroup"
+    own = mounted / "made" / "up"
+    own.mkdir(parents=True)
+    (own / "cgroup.controllers").write_text("cpu memory\n")
+    (own / "cgroup.subtree_control").write_text("\n")
+    line = f"31 24 0:27 /outer {mounted} rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate"
+    found = own_hierarchy(process_in(tmp_path, "0::/outer/made/up\n", line))
+    assert found == Hierarchy(own, 2)
+    gone = own / "punctual-o0-999999999"
+    gone.mkdir()
+    group = found.enter("punctual-o1-7", 5 << 20)
+    written = {each.name: each.read_text() for each in group.folder.iterdir()}
+    assert written == {"memory.max": str(5 << 20), "cgroup.procs": str(os.getpid())}
+    assert (own / "cgroup.subtree_control").read_text() == "+memory"
+    assert not gone.exists()
+
+
+def test_version_1_is_found_among_others_and_its_swap_is_counted_where_it_can_be(tmp_path: Path) -> None:
+    line = "40 30 0:35 / {} rw,relatime shared:16 - cgroup cgroup rw,{}"
+    mounts = [line.format(tmp_path / "cpu", "cpu"), line.format(tmp_path / "memory", "memory")]
+    process = process_in(tmp_path, "5:memory:/slice\n4:cpu:/\n0::/\n", *mounts)
+    assert own_hierarchy(process) == Hierarchy(tmp_path / "memory" / "slice", 1)
+
+
+@pytest.mark.parametrize("groups", ["0::/\n", "4:cpu:/\n", ""])
+def test_where_memory_is_not_limited_by_groups_there_is_none(tmp_path: Path, groups: str) -> None:
+    mount = f"31 24 0:27 / {tmp_path} rw - cgroup2 cgroup2 rw"
+    assert own_hierarchy(process_in(tmp_path, groups, mount)) is None
+
+
+def test_a_group_that_may_not_be_made_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    with pytest.raises(OSError, match="subtree_control"):
+        Hierarchy(own, 2).enter("punctual-o1-7", 1 << 20)
+    assert list(own.iterdir()) == []
+
+
+def test_a_runner_may_have_what_its_parts_may_have_together() -> None:
+    jvm = 2 * 2_048 + 512 + 256
+    assert memory_mb(2_048, 1_024, "local[2]") == jvm + 2 * (1_024 + 200) + 512 == 7_824
+    assert memory_mb(2_048, 1_024, "local[4, 3]") == jvm + 4 * (1_024 + 200) + 512
