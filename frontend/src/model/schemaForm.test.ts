@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formFields, initialValues, readForm } from "./schemaForm";
+import { formFields, initialValues, readForm, titledOptions } from "./schemaForm";
 
 const SCHEMA = {
   type: "object",
@@ -77,4 +77,13 @@ test("a secret that is stored is kept, replaced by what is typed, and left out w
   expect(readForm(SECRET, { token: { sealed: true } }).options).toEqual({ token: { sealed: true } });
   expect(readForm(SECRET, { token: "new" }).options).toEqual({ token: "new" });
   expect(readForm(SECRET, { token: "" })).toEqual({ options: {}, wrong: {} });
+});
+
+test("an option is called as in its form, and one that has no field by its name", () => {
+  const titled = titledOptions({ path: "a.csv", rate: 10, of_old: 1 }, SCHEMA);
+  expect(titled.map(({ title, value }) => [title, value])).toEqual([
+    ["File", "a.csv"],
+    ["rate", 10],
+    ["of old", 1],
+  ]);
 });

@@ -177,3 +177,13 @@ export function readForm(fields: readonly FormField[], values: FormValues, path 
   }
   return read;
 }
+
+/** Each option that is set, by the title that it has in its form. */
+export function titledOptions(options: Record<string, unknown>, schema: JsonSchema) {
+  const titles = new Map(formFields(schema).map(({ name, title }) => [name, title]));
+  return Object.entries(options).map(([name, value]) => ({
+    name,
+    value,
+    title: titles.get(name) ?? name.replaceAll("_", " "),
+  }));
+}

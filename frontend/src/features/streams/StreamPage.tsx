@@ -10,7 +10,8 @@ import { UseList, UsesPanel, useUses } from "../../components/Uses";
 import { useReason, useSlug } from "../../lib/session";
 import { advanceWords } from "../../model/advance";
 import type { StreamDefinition, StreamShown } from "../../model/api";
-import { useDeleteStream, useStream } from "./queries";
+import { titledOptions } from "../../model/schemaForm";
+import { useAdapterKinds, useDeleteStream, useStream } from "./queries";
 import { SamplePanel } from "./SamplePanel";
 
 const SHAPE_WORDS = {
@@ -60,6 +61,7 @@ function timeWords(definition: StreamDefinition): string[] {
 
 function Settings({ stream }: { stream: StreamShown }) {
   const { definition, adapter } = stream;
+  const kind = useAdapterKinds().data?.find((each) => each.kind === adapter.kind);
   return (
     <Panel title="Time and adapter">
       <dl className="facts">
@@ -78,10 +80,10 @@ function Settings({ stream }: { stream: StreamShown }) {
           ))}
         </dd>
         <dt>Adapter</dt>
-        <dd>{adapter.kind}</dd>
-        {Object.entries(adapter.options).map(([name, value]) => (
+        <dd>{kind?.title ?? adapter.kind}</dd>
+        {titledOptions(adapter.options, kind?.options_schema ?? {}).map(({ name, title, value }) => (
           <div key={name} className="fact-pair">
-            <dt>{name.replaceAll("_", " ")}</dt>
+            <dt>{title}</dt>
             <dd>
               <code>{typeof value === "string" ? value : JSON.stringify(value)}</code>
             </dd>
