@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from streaming.adapters.contract import AdapterError
+from streaming.adapters.file import parquet
 from streaming.definition.streams import EventTime, StreamDefinition, TimeColumn, TimeUnit
 from streaming.temporal.events import Event, Shape, edge_end, edge_start, interval, point
 from streaming.temporal.outcomes import Reason
@@ -127,3 +128,66 @@ def test_a_file_without_rows_is_no_rows(tmp_path: Path) -> None:
         {"ts": pa.array([], pa.int64()), "k": pa.array([], pa.string()), "v": pa.array([], pa.int64())},
     )
     assert rows(files(tmp_path)) == []
+
+
+NESTED = StreamDefinition(
+    fields={"tags": "array<string>", "of": "struct<p: string, q: array<long>>"}, event_time=POINTS.event_time
+)
+
+
+def nested(tags: list[Any], of: list[Any]) -> dict[str, Any]:
+    kinds = pa.list_(pa.string()), pa.struct({"p": pa.string(), "q": pa.list_(pa.int64())})
+    return {"ts": range(len(tags)), "tags": pa.array(tags, kinds[0]), "of": pa.array(of, kinds[1])}
+
+
+@pytest.mark.parametrize("chunk_rows", [1, 2, 1000])
+def test_nested_columns_are_read_whatever_rows_are_read_together(tmp_path: Path, chunk_rows: int) -> None:
+    tags = [["a", "b"], None, [], ["a", None], ["c"]]
+    of = [{"p": "é", "q": [1, 2]}, None, {"p": None, "q": None}, {"p": "é", "q": []}, {"p": "z", "q": [3]}]
+    save(tmp_path / "a.parquet", nested(tags, of), group_rows=3)
+    found = [dict(each.payload) for each in rows(files(tmp_path, NESTED, chunk_rows=chunk_rows))]
+    assert found == [{"tags": one, "of": other} for one, other in zip(tags, of, strict=True)]
+
+
+@pytest.mark.parametrize("where", ["tags", "of", "numbers", "unused"])
+def test_a_row_is_too_large_by_what_its_lists_structs_and_maps_hold_too(tmp_path: Path, where: str) -> None:
+    piece = "x" * 300_000
+    tags = [piece] * 4 if where == "tags" else ["a"]
+    of = {"p": piece * 4 if where == "of" else "b", "q": list(range(140_000)) if where == "numbers" else [1]}
+    unused = [[], [("k", piece)] * 4 if where == "unused" else [], []]
+    columns = nested([["a"], tags, ["a"]], [{"p": "b", "q": [1]}, of, {"p": "b", "q": [1]}])
+    columns["ts"] = pa.array([0, None if where == "unused" else 1, 2])  # what no field reads is read to be shown
+    columns["m"] = pa.array(unused, pa.map_(pa.string(), pa.string()))
+    save(tmp_path / "a.parquet", columns)
+    [(position, reason, text)] = malformed(files(tmp_path, NESTED))
+    assert (position, reason) == (1, Reason.BAD_TIME if where == "unused" else Reason.BAD_ROW)
+    assert text.endswith("... (longer than 1048576 bytes)")
+    assert len(text) < 1_000
+    assert [each.payload["tags"] for each in rows(files(tmp_path, NESTED)) if isinstance(each, Event)] == [["a"], ["a"]]
+
+
+def test_a_file_of_many_long_texts_in_lists_is_decoded_a_part_at_a_time(tmp_path: Path) -> None:
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 20_000, pa.int32()), pa.array(["x" * 100_000]))
+    lists = pa.ListArray.from_arrays(pa.array(range(20_001), pa.int32()), texts)
+    save(tmp_path / "a.parquet", {"ts": range(20_000), "tags": lists}, group_rows=20_000)
+    assert (tmp_path / "a.parquet").stat().st_size < 1_000_000
+    stream = StreamDefinition(fields={"tags": "array<string>"}, event_time=POINTS.event_time)
+    adapter = files(tmp_path, stream, chunk_rows=20_000)
+    [lane] = adapter.lanes()
+    last = adapter.latest({lane: 0}, now=0, limit_rows=20_000)[lane]
+    before, largest = pa.total_allocated_bytes(), 0
+    for chunk in adapter.read(lane, 0, last):
+        largest = max(largest, pa.total_allocated_bytes() - before)
+        assert len(chunk.kind) <= 672, "64 MiB of texts of 100,000 bytes"
+    assert 0 < largest < 400 << 20
+
+
+def test_a_file_of_many_numbers_in_lists_is_read_few_rows_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet, "MOST_NESTED_VALUES", 1_000)
+    lists = pa.ListArray.from_arrays(pa.array(range(0, 10_001, 100), pa.int32()), pa.array([7] * 10_000))
+    save(tmp_path / "a.parquet", {"ts": range(100), "tags": lists}, group_rows=100)
+    stream = StreamDefinition(fields={"tags": "array<long>"}, event_time=POINTS.event_time)
+    found = chunks(files(tmp_path, stream, chunk_rows=100))
+    assert [len(each.kind) for each in found] == [10] * 10

@@ -13,6 +13,7 @@ from streaming.adapters.chunks import Columns, Lifetimes, chunk_of
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.file.found import FoundFile
 from streaming.adapters.file.records import SHOWN_OF_TOO_LONG
+from streaming.adapters.file.row_bytes import nulled, parts_of, plain, row_bytes, without
 from streaming.adapters.file.split import MAX_RECORD_BYTES
 from streaming.adapters.file.whole_rows import whole_rows
 from streaming.adapters.places import why
@@ -22,11 +23,11 @@ from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Boolean, DecimalOf, Double, Long, String, Timestamp, Type
 from streaming.temporal.ticks import LAST_TICK
-from streaming.wire.arrived import Arrived, Int64s
+from streaming.wire.arrived import Arrived
 from streaming.wire.arrow_types import arrow_type, fields_of
 
-MOST_TEXT_BYTES: Final = 64 << 20
-"""Of texts that are decoded at once; a file of some kilobytes may hold a million long ones."""
+MOST_NESTED_VALUES: Final = 4_000_000
+"""In lists and maps that are read at once, where a file says how many it has."""
 
 
 class ParquetFiles:
@@ -81,19 +82,19 @@ class ParquetFiles:
                 if end <= first or begin >= last:
                     continue
                 at = begin
-                rows = min(self._chunk_rows, last - begin)
+                rows = min(self._chunk_rows, last - begin, _rows_at_once(file, group))
                 for batch in file.iter_batches(rows, row_groups=[group], columns=columns):
                     low, high = max(first - at, 0), min(last - at, batch.num_rows)
                     if low < high:
-                        yield from _parts(at + low, batch.slice(low, high - low))
+                        yield from parts_of(at + low, batch.slice(low, high - low))
                     at += batch.num_rows
                     if at >= last:
                         break
 
     def _chunk(self, found: FoundFile, low: int, batch: pa.RecordBatch, first_position: int) -> Arrived:
         count = batch.num_rows
-        too_large = _row_bytes(batch) > MAX_RECORD_BYTES
-        batch = _without(batch, too_large)
+        too_large = row_bytes(batch) > MAX_RECORD_BYTES
+        batch = without(batch, too_large)
         life = self._lifetimes
         payload, unfit = [], np.zeros(count, dtype=np.bool_)
         for name, of in self._fields.items():
@@ -103,7 +104,7 @@ class ParquetFiles:
                 unfit |= bad
         start = read_times(_held(batch, life.start), life.start)
         end = read_times(_held(batch, life.end), life.end) if life.end is not None else None
-        edge = _plain(batch.column(life.edge)) if life.edge is not None else None
+        edge = plain(batch.column(life.edge)) if life.edge is not None else None
         positions = np.arange(first_position + low, first_position + low + count, dtype=np.int64)
 
         def raw(indices: Sequence[int]) -> list[str]:
@@ -131,66 +132,17 @@ class ParquetFiles:
 
 def _texts(rows: pa.RecordBatch) -> list[str]:
     """Each row as JSON; of one that is larger than a record may be, how its values begin."""
-    too_large = _row_bytes(rows) > MAX_RECORD_BYTES
-    shown = [_beginning(column) if too_large.any() else _plain(column) for column in rows.columns]
+    too_large = row_bytes(rows) > MAX_RECORD_BYTES
+    shown = [_beginning(column, too_large) if too_large.any() else plain(column) for column in rows.columns]
     texts = whole_rows(pa.table(shown, names=rows.schema.names))
     for at in np.flatnonzero(too_large).tolist():
         texts[at] += f" ... (longer than {MAX_RECORD_BYTES} bytes)"
     return texts
 
 
-def _beginning(column: pa.Array) -> pa.Array:
-    column = _plain(column)
+def _beginning(column: pa.Array, too_large: Bools) -> pa.Array:
+    column = plain(nulled(column, too_large) if pa.types.is_nested(column.type) else column)
     return pc.utf8_slice_codeunits(column, 0, SHOWN_OF_TOO_LONG) if pa.types.is_string(column.type) else column
-
-
-def _parts(low: int, batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """The batch in parts whose texts are not too much at once; a row alone may be."""
-    ends = np.cumsum(_row_bytes(batch))
-    at = 0
-    while at < batch.num_rows:
-        before = int(ends[at - 1]) if at else 0
-        end = max(int(np.searchsorted(ends, before + MOST_TEXT_BYTES, side="right")), at + 1)
-        yield low + at, batch.slice(at, end - at)
-        at = end
-
-
-def _row_bytes(batch: pa.RecordBatch) -> Int64s:
-    """How many bytes of text each row has."""
-    total = np.zeros(batch.num_rows, dtype=np.int64)
-    for column in batch.columns:
-        kind = column.type
-        if pa.types.is_dictionary(kind) and _is_text(kind.value_type):
-            lengths = pc.binary_length(column.dictionary).take(column.indices)
-        elif _is_text(kind):
-            lengths = pc.binary_length(column)
-        else:
-            continue
-        total += lengths.fill_null(0).to_numpy(zero_copy_only=False)
-    return total
-
-
-def _without(batch: pa.RecordBatch, too_large: Bools) -> pa.RecordBatch:
-    """The batch with nulls for the texts of rows that are too large: they are not even decoded."""
-    if not too_large.any():
-        return batch
-    kept = pa.array(~too_large)
-    return pa.RecordBatch.from_arrays([_kept(column, kept) for column in batch.columns], names=batch.schema.names)
-
-
-def _kept(column: pa.Array, kept: pa.Array) -> pa.Array:
-    if pa.types.is_dictionary(column.type):
-        return pa.DictionaryArray.from_arrays(_kept(column.indices, kept), column.dictionary)
-    return pc.if_else(kept, column, pa.scalar(None, column.type))
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_string(kind)
-        or pa.types.is_large_string(kind)
-        or pa.types.is_binary(kind)
-        or pa.types.is_large_binary(kind)
-    )
 
 
 @contextmanager
@@ -203,7 +155,7 @@ def _opened(found: FoundFile, *, texts_as_dictionaries: bool = False) -> Iterato
     with stored:
         try:
             file = pq.ParquetFile(stored)
-            texts = [field.name for field in file.schema_arrow if _is_text(field.type)]
+            texts = [leaf.path for leaf in _leaves(file) if leaf.physical_type == "BYTE_ARRAY" and _is_text(leaf)]
             if texts_as_dictionaries and texts:
                 file = pq.ParquetFile(stored, read_dictionary=texts)
         except (pa.ArrowInvalid, OSError) as error:
@@ -211,6 +163,21 @@ def _opened(found: FoundFile, *, texts_as_dictionaries: bool = False) -> Iterato
                 f"The file '{found.path}' is not a complete Parquet file ({why(error)}); replace it."
             ) from None
         yield file
+
+
+def _leaves(file: Any) -> list[Any]:
+    return [file.schema.column(at) for at in range(len(file.schema))]
+
+
+def _is_text(leaf: Any) -> bool:
+    return bool(leaf.logical_type.type != "DECIMAL")  # of such bytes, all but a number of many digits
+
+
+def _rows_at_once(file: Any, group: int) -> int:
+    """So many rows of a group that their lists and maps have not too many values, if all rows have as many."""
+    about = file.metadata.row_group(group)
+    values = max((about.column(at).num_values for at in range(about.num_columns)), default=0)
+    return max(MOST_NESTED_VALUES * about.num_rows // max(values, 1), 1)
 
 
 def _groups(file: Any) -> Iterator[tuple[int, int, int]]:
@@ -273,18 +240,12 @@ def _held(batch: pa.RecordBatch, source: TimeSource) -> pa.Array:
     """The column of times; null where a struct around it is."""
     place = place_of(source, batch.schema.names)
     column = batch.column(place.column)
-    return _plain(pc.struct_field(column, list(place.inside)) if place.inside else column)
-
-
-def _plain(column: pa.Array) -> pa.Array:
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    return column.cast(pa.string()) if pa.types.is_large_string(column.type) else column
+    return plain(pc.struct_field(column, list(place.inside)) if place.inside else column)
 
 
 def typed(column: pa.Array, of: Type) -> tuple[pa.Array, Bools | None]:
     """The column as the stream's type, and which values do not fit: NaN, infinity, or more digits than it holds."""
-    column = _plain(column)
+    column = plain(column)
     if isinstance(of, Timestamp):
         times = read_times(column, TimeSource("", "us"))
         null = _bools(column.is_null())
