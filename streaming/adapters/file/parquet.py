@@ -177,7 +177,7 @@ def _rows_at_once(file: Any, group: int) -> int:
     """So many rows of a group that their lists and maps have not too many values, if all rows have as many."""
     about = file.metadata.row_group(group)
     values = max((about.column(at).num_values for at in range(about.num_columns)), default=0)
-    return max(MOST_NESTED_VALUES * about.num_rows // max(values, 1), 1)
+    return max(MOST_NESTED_VALUES * int(about.num_rows) // max(int(values), 1), 1)
 
 
 def _groups(file: Any) -> Iterator[tuple[int, int, int]]:
