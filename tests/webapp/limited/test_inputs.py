@@ -72,7 +72,7 @@ def test_a_stream_has_a_thousand_lanes_at_most(alice: Person, cars: dict[str, An
     [fault] = alice.post("streams/", body).json()["faults"]
     assert (fault["field"], fault["message"]) == (
         "definition.lanes",
-        "The stream has 1001 lanes; at most 1000 are read.",
+        "The stream has 1,001 lanes; at most 1,000 are read.",
     )
     body["definition"] = {**POINTS, "lanes": lanes[1:]}
     assert alice.post("streams/", body).status_code == 201
