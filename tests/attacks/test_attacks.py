@@ -26,7 +26,7 @@ ANSWERED = {
     "event_streams": "[1-9][0-9]* refused",
     "many_long_texts": "^failed .*, user:",
     "children_one_after_another": "^(?!.*(NOT BACK|none)).*Redis: back",
-    "runners_in_many_organisations": "times 4",
+    "runners_in_many_organisations": "^12 times started; [1-8] runners at most$",
 }
 """What attacks are answered, where there is one right answer."""
 WEB_MIB = 600

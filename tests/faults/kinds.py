@@ -13,7 +13,7 @@ SERVICES = {"web server": "uvicorn", "beat": "beat", "worker": "worker", "Redis"
 def processes_of(var: Path, kind: str) -> list[psutil.Process]:
     """The living processes of that kind of the installation in `var`: with their workers, the parent first."""
     if kind in {"runner", "JVM"}:
-        found = runners(var)
+        found = [each for each in runners(var) if each.name() != "sh"]  # which starts it, and ends at once
         if kind == "runner":
             return found
         return [child for each in found for child in each.children(recursive=True) if child.name() == "java"]
