@@ -1,5 +1,5 @@
 import type { Fault } from "../model/api";
-import { FAULT_TITLES, inReadingOrder, messageOf } from "../model/faults";
+import { FAULT_TITLES, GUIDE_PAGES, inReadingOrder, messageOf } from "../model/faults";
 import { lineAndColumn, type Span } from "../model/spans";
 
 function place({ node, field }: Fault): string {
@@ -24,6 +24,17 @@ function Where({ fault, text, onShow }: InTextProps & { fault: Fault }) {
   );
 }
 
+/** The page of the guide about it, beside this one: what is typed here stays. */
+function Explained({ fault: { code } }: { fault: Fault }) {
+  const page = GUIDE_PAGES[code];
+  if (page === undefined) return null;
+  return (
+    <a href={`/guide/${page}`} target="_blank" rel="noopener">
+      In the guide: {FAULT_TITLES[code]}
+    </a>
+  );
+}
+
 /** Every fault with code, place, message and remedy. */
 export function FaultList({ faults, ...inText }: InTextProps & { faults: readonly Fault[] }) {
   return (
@@ -39,6 +50,7 @@ export function FaultList({ faults, ...inText }: InTextProps & { faults: readonl
           </span>
           <span>{messageOf(fault)}</span>
           <span className="quiet">{fault.remedy}</span>
+          <Explained fault={fault} />
         </li>
       ))}
     </ul>

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { type BeginAt, useNextStart, useStart } from "../lib/runControl";
 import type { NextStart, RunShown } from "../model/api";
 import { Ask } from "./Ask";
+import { MendLinks } from "./MendLinks";
 import { OpenWords, titleOf } from "./NextStartWords";
 import { ErrorNote } from "./Notices";
 import { ReasonedButton } from "./Reasoned";
@@ -98,7 +99,12 @@ export function StartButton({ binding, name, words, label, reason, onStarted }: 
   const busy = start.isPending || next.isFetching;
   return (
     <>
-      {asking ? null : <ErrorNote error={start.error} />}
+      {asking || start.error === null ? null : (
+        <div className="stack">
+          <ErrorNote error={start.error} />
+          <MendLinks binding={{ id: binding, name }} />
+        </div>
+      )}
       <ReasonedButton reason={reason} kind="primary" aria-label={label} aria-disabled={busy} onClick={() => void ask()}>
         {busy ? "Starting…" : words}
       </ReasonedButton>

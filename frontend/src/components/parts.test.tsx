@@ -13,6 +13,13 @@ import { StateMark } from "./StateMark";
 
 afterEach(cleanup);
 
+test("a fault that the guide explains leads there, in a page of its own, so that nothing typed is left", () => {
+  const fault = { code: "no_clock", severity: "error", node: "w", field: null, message: "It waits.", remedy: "Do." };
+  render(<ErrorNote error={new ApiFailure(422, { code: "faulty", message: "1 fault.", faults: [fault as never] })} />);
+  const link = screen.getByRole("link", { name: "In the guide: Time does not advance" });
+  expect([link.getAttribute("href"), link.getAttribute("target")]).toEqual(["/guide/advance_time", "_blank"]);
+});
+
 test("a refusal shows its sentence and every fault with code, place and remedy", () => {
   const fault = {
     code: "unknown_field",

@@ -1,5 +1,7 @@
-import { describe, expect, it } from "vitest";
-import { messageOf } from "./faults";
+import { readdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, it, test } from "vitest";
+import { GUIDE_PAGES, messageOf } from "./faults";
 
 const fault = {
   code: "bad_expression" as const,
@@ -21,4 +23,11 @@ describe("the message of a fault", () => {
     expect(messageOf({ ...fault, at: null })).toBe(fault.message);
     expect(messageOf(fault)).toBe(fault.message);
   });
+});
+
+test("a fault that the guide explains leads to a page that the guide has", () => {
+  const pages = readdirSync(resolve(import.meta.dirname, "../../../streaming/guide/pages"));
+  expect(Object.values(GUIDE_PAGES).filter((page) => !pages.includes(`${page}.md`))).toEqual([]);
+  expect(GUIDE_PAGES.no_clock).toBe("advance_time");
+  expect(GUIDE_PAGES.in_use).toBeUndefined();
 });

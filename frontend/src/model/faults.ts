@@ -51,6 +51,35 @@ export const FAULT_TITLES: Record<FaultCode, string> = {
   rowtime_needs_points: "Arrival times need points",
 };
 
+/** The page of the guide that explains what a fault is about, where there is one. */
+export const GUIDE_PAGES: Partial<Record<FaultCode, string>> = {
+  no_input: "input",
+  no_output: "output",
+  output_as_input: "output",
+  bad_expression: "functions",
+  unknown_function: "functions",
+  bad_window: "window",
+  gaps_between_windows: "window_hopping",
+  too_many_windows: "window_hopping",
+  windows_not_aligned: "window",
+  bad_empty: "window",
+  unbounded_state: "window",
+  provisional_rows: "output",
+  late_not_said: "advance_time",
+  bad_advance_time: "advance_time",
+  no_clock: "advance_time",
+  import_cycle: "advance_time",
+  late_keep_refused: "advance_time",
+  late_results: "advance_time",
+  keep_without_grace: "advance_time",
+  unknown_preset: "advance_time",
+  preset_arguments: "advance_time",
+  equal_times_late: "advance_time",
+  rowtime_needs_points: "input",
+  fields_differ: "union",
+  join_without_keys: "join",
+};
+
 /** The message, with the character inside the expression where the text around it is not shown. */
 export function messageOf(fault: Fault & { at?: number | null; span?: unknown }): string {
   if (fault.at === null || fault.at === undefined || fault.span) return fault.message;

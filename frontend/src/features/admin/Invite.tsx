@@ -1,11 +1,13 @@
 import { useState } from "react";
 import { Ask } from "../../components/Ask";
+import { DraftGuard } from "../../components/DraftGuard";
 import { EntryForm } from "../../components/EntryForm";
 import { SelectField } from "../../components/Field";
 import { Notice } from "../../components/Notices";
 import { OnceShown } from "../../components/OnceShown";
 import { ReasonedButton } from "../../components/Reasoned";
 import { api, unwrap } from "../../lib/api";
+import { useDrafted } from "../../lib/drafts";
 import { withFields } from "../../lib/fieldFailure";
 import { useOrganisation, usePermissionMatrix, useReason, useSlug } from "../../lib/session";
 import type { InvitationShown, Role, UsageShown } from "../../model/api";
@@ -48,7 +50,8 @@ function InviteForm({ onSent, onCancel }: { onSent: (sent: InvitationShown) => v
   const refresh = useRefresh();
   const matrix = usePermissionMatrix().data;
   const mine = useOrganisation()?.role ?? "viewer";
-  const [role, setRole] = useState<Role>("viewer");
+  const draft = useDrafted<{ email: string; role: Role }>("invitation", { email: "", role: "viewer" });
+  const { email: typed, role } = draft.value;
   const roles = rolesWithin(matrix, mine);
   const words = matrix?.roles.find((each) => each.role === role)?.words;
   const invite = (email: string) =>
@@ -60,23 +63,30 @@ function InviteForm({ onSent, onCancel }: { onSent: (sent: InvitationShown) => v
           name: "email",
           label: "E-mail address",
           type: "email",
+          value: typed,
+          onChange: (email) => draft.change({ email, role }),
           help: "Only an account of this address can accept the invitation.",
         },
       ]}
       words={["Send the invitation", "Sending it…"]}
       send={({ email = "" }) => invite(email.trim())}
       onSent={async (sent) => {
+        draft.done();
         await refresh("invitations", "quotas", "audit");
         onSent(sent);
       }}
-      onCancel={onCancel}
+      onCancel={() => {
+        draft.done();
+        onCancel();
+      }}
       focus
     >
+      <DraftGuard draft={draft} />
       <SelectField
         label="Role"
         value={role}
         options={roles.map((each) => [each, each] as const)}
-        onChange={setRole}
+        onChange={(chosen) => draft.change({ email: typed, role: chosen })}
         help={words === undefined ? "" : `A person who ${words}.`}
       />
     </EntryForm>

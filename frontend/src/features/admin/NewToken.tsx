@@ -1,11 +1,13 @@
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Ask } from "../../components/Ask";
+import { DraftGuard } from "../../components/DraftGuard";
 import { CheckField, SelectField, TextField } from "../../components/Field";
-import { FormEnd } from "../../components/FormEnd";
+import { FaultyForm } from "../../components/FieldFaults";
 import { OnceShown } from "../../components/OnceShown";
 import { ReasonedButton } from "../../components/Reasoned";
+import { useDrafted } from "../../lib/drafts";
 import { useOrganisation, usePermissionMatrix } from "../../lib/session";
-import type { Permission, PermissionMatrix, Role, ServiceAccountShown } from "../../model/api";
+import type { Permission, PermissionMatrix, Role, ServiceAccountShown, TokenBody } from "../../model/api";
 import { rolesWithin } from "../../model/reasons";
 import { useCreateToken } from "./queries";
 
@@ -43,56 +45,88 @@ function Scopes({ matrix, role, scopes, onChange }: ScopesProps) {
   );
 }
 
+interface TokenTyped {
+  name: string;
+  role: Role;
+  scopes: readonly Permission[];
+  days: (typeof LENGTHS)[number][0];
+  networks: string;
+}
+
 interface TokenFormProps {
   account: ServiceAccountShown | null;
   onMade: (token: string) => void;
   onCancel: () => void;
 }
 
+function begun(account: ServiceAccountShown | null): TokenTyped {
+  return { name: "", role: account?.role ?? "viewer", scopes: [], days: "90", networks: "" };
+}
+
+function bodyOf({ name, role, scopes, days, networks }: TokenTyped): TokenBody {
+  const allowed_networks = networks.split(/[\s,]+/).filter(Boolean);
+  return { name: name.trim(), role, expires_in_days: Number(days), allowed_networks, scopes: [...scopes] };
+}
+
 function TokenForm({ account, onMade, onCancel }: TokenFormProps) {
   const creating = useCreateToken(account?.id ?? null);
   const matrix = usePermissionMatrix().data;
   const mine = useOrganisation()?.role ?? "viewer";
-  const [name, setName] = useState("");
-  const [role, setRole] = useState<Role>(account?.role ?? "viewer");
-  const [scopes, setScopes] = useState<Permission[]>([]);
-  const [days, setDays] = useState<(typeof LENGTHS)[number][0]>("90");
-  const [networks, setNetworks] = useState("");
+  const draft = useDrafted(`token ${account?.id ?? "mine"}`, begun(account));
+  const { name, role, scopes, days, networks } = draft.value;
+  const change = (part: Partial<TokenTyped>) => draft.change({ ...draft.value, ...part });
   const own = rolesWithin(matrix, mine);
   const roles = account === null ? own : rolesWithin(matrix, account.role).filter((each) => own.includes(each));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const allowed_networks = networks.split(/[\s,]+/).filter(Boolean);
-    creating.mutate(
-      { name: name.trim(), role, expires_in_days: Number(days), allowed_networks, scopes },
-      { onSuccess: (made) => onMade(made.token) },
-    );
+  const submit = () => {
+    if (creating.isPending) return;
+    const onSuccess = (made: { token: string }) => {
+      draft.done();
+      onMade(made.token);
+    };
+    creating.mutate(bodyOf(draft.value), { onSuccess });
   };
-  const chooseRole = (chosen: Role) => {
-    setScopes([]);
-    setRole(chosen);
+  const cancel = () => {
+    draft.done();
+    onCancel();
   };
   return (
-    <form className="stack" onSubmit={submit}>
-      <TextField label="Name" value={name} onChange={setName} required help="What signs in with it, such as nightly." />
+    <FaultyForm error={creating.error} paths={["name", "role", "scopes", "allowed_networks"]} onSubmit={submit}>
+      <DraftGuard draft={draft} />
+      <TextField
+        label="Name"
+        path="name"
+        value={name}
+        onChange={(next) => change({ name: next })}
+        required
+        help="What signs in with it, such as nightly."
+      />
       <SelectField
         label="Role"
+        path="role"
         value={role}
         options={roles.map((each) => [each, each] as const)}
-        onChange={chooseRole}
+        onChange={(chosen) => change({ role: chosen, scopes: [] })}
         help={account === null ? "It may never do more than you may yourself." : `At most that of ${account.name}.`}
       />
-      <Scopes matrix={matrix} role={role} scopes={scopes} onChange={setScopes} />
-      <SelectField label="Expires after" value={days} options={LENGTHS} onChange={setDays} />
+      <Scopes matrix={matrix} role={role} scopes={scopes} onChange={(next) => change({ scopes: next })} />
+      <SelectField label="Expires after" value={days} options={LENGTHS} onChange={(next) => change({ days: next })} />
       <TextField
         label="Networks"
+        path="allowed_networks"
         value={networks}
-        onChange={setNetworks}
+        onChange={(next) => change({ networks: next })}
         mono
         help="Where it may be used from, such as 192.0.2.0/24, 2001:db8::/32. Empty: from everywhere."
       />
-      <FormEnd words={["Make the token", "Making it…"]} asking={creating} onCancel={onCancel} />
-    </form>
+      <p className="row">
+        <button type="submit" className="button" data-kind="primary" disabled={creating.isPending}>
+          {creating.isPending ? "Making it…" : "Make the token"}
+        </button>
+        <button type="button" className="button" onClick={cancel}>
+          Cancel
+        </button>
+      </p>
+    </FaultyForm>
   );
 }
 

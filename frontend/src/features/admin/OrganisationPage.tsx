@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ActionButton } from "../../components/ActionButton";
 import { Ask } from "../../components/Ask";
+import { DraftGuard } from "../../components/DraftGuard";
 import { EntryForm } from "../../components/EntryForm";
 import { SelectField } from "../../components/Field";
 import { IsoInstant } from "../../components/Instant";
@@ -10,6 +11,7 @@ import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
 import { ReasonedButton } from "../../components/Reasoned";
 import { api, unwrap } from "../../lib/api";
+import { useDrafted } from "../../lib/drafts";
 import { withFields } from "../../lib/fieldFailure";
 import { ME, useReason, useSlug } from "../../lib/session";
 import type { MemberShown, OrganisationShown } from "../../model/api";
@@ -35,7 +37,11 @@ function Renaming({ organisation, reason }: PartProps) {
   const slug = useSlug();
   const decided = useDecided();
   const [open, setOpen] = useState(false);
-  const close = () => setOpen(false);
+  const draft = useDrafted("organisation's name", { name: organisation.name });
+  const close = () => {
+    draft.done();
+    setOpen(false);
+  };
   const rename = (name: string) =>
     withFields(unwrap(api.PUT("/api/t/{slug}/organisation/", { params: { path: { slug } }, body: { name } })));
   return (
@@ -43,9 +49,17 @@ function Renaming({ organisation, reason }: PartProps) {
       <ReasonedButton reason={reason} onClick={() => setOpen(true)}>
         Rename…
       </ReasonedButton>
-      <Ask title="Rename the organisation" open={open} onClose={close}>
+      <Ask title="Rename the organisation" open={open} onClose={() => setOpen(false)}>
         <EntryForm
-          entries={[{ name: "name", label: "Name", value: organisation.name, autoComplete: "organization" }]}
+          entries={[
+            {
+              name: "name",
+              label: "Name",
+              value: draft.value.name,
+              onChange: (name) => draft.change({ name }),
+              autoComplete: "organization",
+            },
+          ]}
           words={["Rename it", "Renaming it…"]}
           send={({ name = "" }) => rename(name.trim())}
           onSent={async () => {
@@ -54,7 +68,9 @@ function Renaming({ organisation, reason }: PartProps) {
           }}
           onCancel={close}
           focus
-        />
+        >
+          <DraftGuard draft={draft} />
+        </EntryForm>
       </Ask>
     </>
   );

@@ -8,7 +8,7 @@ import { rolesWithin } from "../../model/reasons";
 import { NewToken } from "./NewToken";
 import { NotForYou } from "./NotForYou";
 import { useServiceAccounts, useTokens } from "./queries";
-import { AccountState, DeleteAccount, ruleReason, SwitchAccount } from "./serviceAccountParts";
+import { AccountState, DeleteAccount, RenameAccount, ruleReason, SwitchAccount } from "./serviceAccountParts";
 import { MoreTokens, TokenTable } from "./TokenTable";
 
 function Tokens({ account }: { account: ServiceAccountShown }) {
@@ -49,6 +49,7 @@ function Account({ account }: { account: ServiceAccountShown }) {
         }
         actions={
           <>
+            <RenameAccount account={account} reason={reason} />
             <SwitchAccount account={account} reason={reason} />
             <DeleteAccount account={account} reason={reason} onDone={() => navigate(list)} />
             <NewToken account={account} reason={reason} />

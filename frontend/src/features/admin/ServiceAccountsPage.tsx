@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Link } from "react-router";
 import { Ask } from "../../components/Ask";
+import { DraftGuard } from "../../components/DraftGuard";
 import { EntryForm } from "../../components/EntryForm";
 import { SelectField } from "../../components/Field";
 import { IsoInstant } from "../../components/Instant";
@@ -9,6 +10,7 @@ import { PageHead } from "../../components/PageHead";
 import { ReasonedButton } from "../../components/Reasoned";
 import { Scroll } from "../../components/Scroll";
 import { api, unwrap } from "../../lib/api";
+import { useDrafted } from "../../lib/drafts";
 import { withFields } from "../../lib/fieldFailure";
 import { useOrganisation, usePermissionMatrix, useReason, useSlug } from "../../lib/session";
 import type { Role, ServiceAccountShown } from "../../model/api";
@@ -23,28 +25,43 @@ function NewForm({ onDone }: { onDone: () => void }) {
   const refresh = useRefresh();
   const mine = useOrganisation()?.role ?? "viewer";
   const roles = rolesWithin(usePermissionMatrix().data, mine);
-  const [role, setRole] = useState<Role>("viewer");
+  const draft = useDrafted<{ name: string; role: Role }>("new service account", { name: "", role: "viewer" });
+  const { name: typed, role } = draft.value;
+  const cancel = () => {
+    draft.done();
+    onDone();
+  };
   const create = (name: string) =>
     withFields(
       unwrap(api.POST("/api/t/{slug}/service-accounts/", { params: { path: { slug } }, body: { name, role } })),
     );
   return (
     <EntryForm
-      entries={[{ name: "name", label: "Name", help: "Of the program that works here, such as nightly-loader." }]}
+      entries={[
+        {
+          name: "name",
+          label: "Name",
+          value: typed,
+          onChange: (name) => draft.change({ name, role }),
+          help: "Of the program that works here, such as nightly-loader.",
+        },
+      ]}
       words={["Make the service account", "Making it…"]}
       send={({ name = "" }) => create(name.trim())}
       onSent={async () => {
+        draft.done();
         await refresh("service-accounts", "audit");
         onDone();
       }}
-      onCancel={onDone}
+      onCancel={cancel}
       focus
     >
+      <DraftGuard draft={draft} />
       <SelectField
         label="Role"
         value={role}
         options={roles.map((each) => [each, each] as const)}
-        onChange={setRole}
+        onChange={(chosen) => draft.change({ name: typed, role: chosen })}
         help="Its tokens may never do more."
       />
     </EntryForm>

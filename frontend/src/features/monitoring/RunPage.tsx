@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Link, useParams } from "react-router";
 import { Choices } from "../../components/Choices";
 import { IsoInstant } from "../../components/Instant";
+import { MendLinks } from "../../components/MendLinks";
 import { Empty, ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { DesiredMark, StateMark } from "../../components/StateMark";
@@ -10,7 +11,7 @@ import { isGone } from "../../lib/api";
 import type { Connection } from "../../lib/eventStream";
 import { useNow } from "../../lib/now";
 import { useReason, useSlug } from "../../lib/session";
-import type { NoClock, Observed, ProgressReport, RunShown, RunState } from "../../model/api";
+import type { Observed, ProgressReport, RunShown, RunState } from "../../model/api";
 import { staleWords } from "../../model/freshness";
 import { heldBackWords } from "../../model/heldBack";
 import { withoutClock } from "../../model/noClock";
@@ -50,7 +51,13 @@ export function placeWords(run: Pick<RunShown, "dedicated">): string {
   return run.dedicated ? "in a carrier of its own" : "in the shared carrier";
 }
 
-function StateNotice({ state }: { state: RunState }) {
+/** The binding and the query of a run, by their names of now. */
+function mendable({ binding, binding_name_now, query, query_name }: RunShown) {
+  const name = binding_name_now;
+  return { binding: { id: binding, name }, query: query === null ? undefined : { id: query, name: query_name } };
+}
+
+function StateNotice({ state, run }: { state: RunState; run: RunShown }) {
   const { observed, message, domain } = state;
   if (observed === "lost") {
     const since = ticksOf(state.changed_at);
@@ -71,6 +78,7 @@ function StateNotice({ state }: { state: RunState }) {
         <strong>{message}</strong>
       </p>
       {observed === "failed" ? <p>{whoActs(domain)}</p> : null}
+      {observed === "failed" && domain === "user" ? <MendLinks {...mendable(run)} /> : null}
     </Notice>
   );
 }
@@ -120,13 +128,14 @@ function OfTheReport({ report, now, observed }: { report: ProgressReport; now: T
   );
 }
 
-function WithoutClock({ nodes, report }: { nodes: readonly NoClock[]; report: ProgressReport | null }) {
-  return withoutClock(nodes, report).map((each) => (
+function WithoutClock({ run, report }: { run: RunShown; report: ProgressReport | null }) {
+  return withoutClock(run.without_clock, report).map((each) => (
     <Notice key={each.node} tone="unknown">
       <p>
         <strong>This run gives no result as it is.</strong> {each.message}
       </p>
       <p>{each.remedy} Then start it again.</p>
+      <MendLinks {...mendable(run)} />
     </Notice>
   ));
 }
@@ -209,9 +218,9 @@ function Head({ run, live }: { run: RunShown; live: LiveRun }) {
       </p>
       <RunTabs run={run.id} />
       {state.message !== null && state.message === live.history.latest?.beginning?.sentence ? null : (
-        <StateNotice state={state} />
+        <StateNotice state={state} run={run} />
       )}
-      {open ? <WithoutClock nodes={run.without_clock} report={live.history.latest} /> : null}
+      {open ? <WithoutClock run={run} report={live.history.latest} /> : null}
     </>
   );
 }
