@@ -8,7 +8,7 @@ import { StartButton } from "./StartButton";
 const known = vi.hoisted(() => ({ next: {} as Record<string, unknown>, asked: [] as unknown[], mutate: vi.fn() }));
 
 vi.mock("../lib/runControl", () => ({
-  useStart: () => ({ mutate: known.mutate, isPending: false, error: null }),
+  useStart: () => ({ mutateAsync: known.mutate, isPending: false, error: null }),
   useNextStart: (...asked: unknown[]) => {
     known.asked = asked;
     return {
@@ -26,7 +26,7 @@ const OPTIONS = [
   { begin: "old_positions", sentence: "It leaves behind.", rows_again: 0, incomplete: true, whole_from: 5 },
 ];
 
-beforeEach(() => known.mutate.mockReset());
+beforeEach(() => known.mutate.mockReset().mockResolvedValue({ id: "r" }));
 afterEach(cleanup);
 
 function shown(next: Record<string, unknown>) {
@@ -50,6 +50,19 @@ test("a start whose state does not fit says what each choice does, and reads aga
   await userEvent.click(screen.getByRole("radio", { name: /^Go on where it had read to: the first results/ }));
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
   expect(known.mutate.mock.calls[0]?.[0]).toEqual({ binding: "b", begin: "old_positions" });
+});
+
+test("a start goes to its run though the button is gone when the answer comes", async () => {
+  known.next = { goes_on: true, sentence: "It goes on.", options: [] };
+  let answer = (_: { id: string }) => {};
+  known.mutate.mockReturnValue(new Promise<{ id: string }>((resolve) => (answer = resolve)));
+  const onStarted = vi.fn();
+  const button = { binding: "b", name: "watch", words: "Start", label: "Start watch", reason: null, onStarted };
+  const { unmount } = render(<StartButton {...button} />);
+  await userEvent.click(screen.getByRole("button", { name: "Start watch" }));
+  unmount();
+  answer({ id: "r" });
+  await vi.waitFor(() => expect(onStarted).toHaveBeenCalledWith({ id: "r" }));
 });
 
 const OPEN = { open_from: 60_000_000, open_until: 240_000_000, open_windows: 3 };

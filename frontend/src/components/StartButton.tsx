@@ -88,13 +88,18 @@ export function StartButton({ binding, name, words, label, reason, onStarted }: 
   const [asking, setAsking] = useState(false);
   const start = useStart();
   const next = useNextStart(binding, false);
-  const begin = (at?: BeginAt) =>
-    start.mutate(at === undefined ? { binding } : { binding, begin: at }, { onSuccess: onStarted });
+  const begin = async (at?: BeginAt) => {
+    const here = window.location.pathname;
+    const started = start.mutateAsync(at === undefined ? { binding } : { binding, begin: at });
+    const run = await started.catch(() => null); // why it was refused is said by start.error
+    // Once the binding is known to run, the button is gone: what is to be done then must not hang on it.
+    if (run !== null && window.location.pathname === here) onStarted(run);
+  };
   const ask = async () => {
     if (start.isPending || next.isFetching) return;
     const { data } = await next.refetch();
     if (data !== undefined && !data.goes_on && data.options.length > 0) setAsking(true);
-    else begin();
+    else await begin();
   };
   const busy = start.isPending || next.isFetching;
   return (
@@ -108,7 +113,15 @@ export function StartButton({ binding, name, words, label, reason, onStarted }: 
       <ReasonedButton reason={reason} kind="primary" aria-label={label} aria-disabled={busy} onClick={() => void ask()}>
         {busy ? "Starting…" : words}
       </ReasonedButton>
-      {asking ? <Asked name={name} start={start} next={next} onStart={begin} onClose={() => setAsking(false)} /> : null}
+      {asking ? (
+        <Asked
+          name={name}
+          start={start}
+          next={next}
+          onStart={(at) => void begin(at)}
+          onClose={() => setAsking(false)}
+        />
+      ) : null}
     </>
   );
 }
