@@ -68,6 +68,19 @@ function bodyOf({ name, role, scopes, days, networks }: TokenTyped): TokenBody {
   return { name: name.trim(), role, expires_in_days: Number(days), allowed_networks, scopes: [...scopes] };
 }
 
+function End({ busy, onCancel }: { busy: boolean; onCancel: () => void }) {
+  return (
+    <p className="row">
+      <button type="submit" className="button" data-kind="primary" disabled={busy}>
+        {busy ? "Making it…" : "Make the token"}
+      </button>
+      <button type="button" className="button" onClick={onCancel}>
+        Cancel
+      </button>
+    </p>
+  );
+}
+
 function TokenForm({ account, onMade, onCancel }: TokenFormProps) {
   const creating = useCreateToken(account?.id ?? null);
   const matrix = usePermissionMatrix().data;
@@ -118,14 +131,7 @@ function TokenForm({ account, onMade, onCancel }: TokenFormProps) {
         mono
         help="Where it may be used from, such as 192.0.2.0/24, 2001:db8::/32. Empty: from everywhere."
       />
-      <p className="row">
-        <button type="submit" className="button" data-kind="primary" disabled={creating.isPending}>
-          {creating.isPending ? "Making it…" : "Make the token"}
-        </button>
-        <button type="button" className="button" onClick={cancel}>
-          Cancel
-        </button>
-      </p>
+      <End busy={creating.isPending} onCancel={cancel} />
     </FaultyForm>
   );
 }
