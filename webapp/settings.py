@@ -189,6 +189,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "webapp.core.compression.CompressedAnswers",
     "webapp.core.security.SecurityHeaders",
+    "webapp.core.unchanged.UnchangedAnswers",
     "webapp.core.assets.BuiltFiles",
     "webapp.core.bodies.ReadableSignIn",
     "django.contrib.sessions.middleware.SessionMiddleware",

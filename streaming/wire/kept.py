@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from streaming.definition.counts import counted
 from streaming.definition.graph import InputNode, Strict
@@ -23,6 +23,8 @@ from streaming.wire.beginning import BeginAt, RunBeginning
 from streaming.wire.messages import InputSpec, RunSpec
 from streaming.wire.sealed import PLACEHOLDER, token_of
 
+KEPT: Final = "kept"
+"""The folder of an organisation in which each binding has one."""
 Positions = dict[str, dict[str, int]]
 
 
@@ -113,17 +115,17 @@ class PlannedBeginning:
 
 def points_path(binding: str) -> str:
     """The folder of the restart points of a binding, below that of its organisation."""
-    return f"kept/{binding}/points"
+    return f"{KEPT}/{binding}/points"
 
 
 def beginning_path(binding: str, run: str) -> str:
     """Where a run's beginning stands, below the folder of its organisation."""
-    return f"kept/{binding}/begin/{run}.json"
+    return f"{KEPT}/{binding}/begin/{run}.json"
 
 
 def first_lanes_path(binding: str, run: str) -> str:
     """Where it stands what the lanes of a run that has a beginning begin with."""
-    return f"kept/{binding}/begin/{run}.lanes.json"
+    return f"{KEPT}/{binding}/begin/{run}.lanes.json"
 
 
 def shape_of(spec: RunSpec) -> str:

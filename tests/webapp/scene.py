@@ -7,7 +7,7 @@ from uuid import UUID
 import redis
 
 from streaming.wire import keys
-from streaming.wire.messages import ProgressReport, RunnerLease, RunObserved, RunSpec
+from streaming.wire.messages import ProgressReport, ResultRow, RunnerLease, RunObserved, RunSpec
 from tests.webapp.conftest import Clock, Person
 from webapp.core.context import organisation_context
 from webapp.runs.launching import Launched
@@ -86,7 +86,7 @@ class Scene:
         )
         self.connection.hset(keys.observed(self.organisation), self.run_id, seen.model_dump_json())
 
-    def progress(self, batch: int) -> ProgressReport:
+    def progress(self, batch: int, rows: int = 0) -> ProgressReport:
         """Report a batch, as the runner does."""
         report = ProgressReport(
             kind="progress",
@@ -97,7 +97,7 @@ class Scene:
             output_ctis={"out": None},
             results=7,
             quarantined=1,
-            recent_results=[],
+            recent_results=[ResultRow(output="out", start=each, end=None, payload={}) for each in range(rows)],
             recent_late=[],
             batch_s=0.5,
         )

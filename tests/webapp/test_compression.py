@@ -30,6 +30,36 @@ def test_what_may_stand_beside_a_secret_is_not_compressed(path: str) -> None:
     assert not Client().get(path, headers=READS_GZIP).has_header("Content-Encoding")
 
 
+LISTS = ("bindings/", "runs/", "streams/", "queries/", "members/", "kept/")
+
+
+def test_a_page_that_watches_lists_that_do_not_change_is_sent_no_body_again(scene: Any) -> None:
+    scene.running().progress(3)
+    scene.turn()
+    for path in LISTS:
+        first = scene.person.client.get(scene.person.url(path), headers=READS_GZIP)
+        assert first.status_code == 200
+        again = scene.person.client.get(scene.person.url(path), headers={**READS_GZIP, "if-none-match": first["ETag"]})
+        assert (again.status_code, again.content) == (304, b"")
+        assert sum(len(f"{name}: {value}\r\n") for name, value in again.items()) < 900
+
+
+def test_a_list_that_has_changed_is_sent_and_who_may_not_read_is_told(scene: Any, charlie: Person) -> None:
+    address = scene.person.url("bindings/")
+    tag = {"if-none-match": scene.person.client.get(address)["ETag"]}
+    assert charlie.client.get(address, headers=tag).status_code == 404
+    scene.running()
+    assert scene.person.client.get(address, headers=tag).status_code == 200
+
+
+def test_lists_of_runs_hold_no_rows(scene: Any) -> None:
+    scene.running().progress(3, rows=1)
+    scene.turn()
+    assert scene.run.progress["recent_results"] != []
+    (shown,) = scene.person.get("runs/").json()
+    assert (shown["progress"]["results"], shown["progress"]["recent_results"]) == (7, [])
+
+
 def test_a_secret_that_is_shown_once_is_not_compressed(alice: Person) -> None:
     body = {"name": "ci", "role": "viewer", "expires_in_days": 1}
     answered = alice.client.post(alice.url("tokens/"), body, content_type="application/json", headers=READS_GZIP)

@@ -167,6 +167,13 @@ def test_a_page_that_comes_back_misses_nothing_and_sees_nothing_twice(live: Live
     assert batches(again) == [3]
 
 
+def test_a_report_with_a_word_that_this_version_does_not_know_keeps_no_page_from_its_stream(live: Live) -> None:
+    """Nor is a whole report read for each viewer and frame, where only its time is asked for."""
+    key = keys.reports(str(live.person.organisation.pk), live.run)
+    live.connection.xadd(key, {"report": json.dumps({**json.loads(report(live.run, 1)), "of_tomorrow": 1})})
+    assert batches(live.watch(3, then=lambda: live.reports(2), after=2)) == [1, 2]
+
+
 @pytest.mark.parametrize("last", ["nonsense", "1_2_3", "-_-", "1-0", "9" * 500])
 def test_an_unreadable_last_event_id_is_none(live: Live, last: str) -> None:
     live.reports(1)

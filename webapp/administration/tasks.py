@@ -21,6 +21,7 @@ from webapp.administration.models import Export
 from webapp.core.context import installation_context
 from webapp.core.tasks import tenant_task
 from webapp.monitoring.rollups import forget_old as forget_old_rollups
+from webapp.runs.room import forget_left_over
 
 MOST_S: Final = int(LONGEST.total_seconds())
 """How long a task may take that writes or deletes all that an organisation has."""
@@ -46,12 +47,13 @@ def write_export_file(*, organisation: str, export: str) -> None:  # noqa: ARG00
 
 @tenant_task
 def tidy(*, organisation: str) -> None:
-    """Delete the organisation if its time of grace has passed; else remove exports and invitations that ended."""
+    """Delete the organisation if its time of grace has passed; else remove what has ended or is left over."""
     found = Organisation.objects.filter(pk=organisation).first()
     if found is not None and not delete_if_due(found, timezone.now()):
         expire_exports()
         forget_old(timezone.now())
         forget_old_rollups(timezone.now())
+        forget_left_over()
 
 
 @shared_task

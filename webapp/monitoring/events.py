@@ -4,7 +4,7 @@ import json
 import logging
 import re
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from streaming.wire import keys
-from streaming.wire.messages import ProgressReport
+from webapp.runs.api import NO_ROWS
 from webapp.runs.liveness import Liveness, as_heard, read_lease
 from webapp.runs.state_events import RunState, states_key
 
@@ -177,7 +177,7 @@ class _Watched:
         self._server, self._organisation = server, organisation
         self._reports, self._states = keys.reports(organisation, state.run), states_key(organisation, state.run)
         self._cursor, self._state = cursor, state
-        self._report: str | None = None
+        self._reported_at: int | None = None
         self._told: RunState | None = None
 
     async def opening(self) -> AsyncGenerator[str]:
@@ -185,7 +185,7 @@ class _Watched:
         if self._cursor.state is None:
             self._cursor = replace(self._cursor, state=_last(await self._server.newest(self._states, 1)))
         for _, fields in await self._server.newest(self._reports, 1):
-            self._report = fields["report"]
+            self._reported_at = json.loads(fields["report"])["at"]
         yield "retry: 2000\n" + (await self._news() or "")
         if self._cursor.report is None:
             for entry, fields in await self._server.newest(self._reports, 1):
@@ -210,23 +210,23 @@ class _Watched:
             yield STILL_HERE
 
     def _progress(self, entry: str, fields: dict[str, str]) -> str:
-        self._cursor, self._report = replace(self._cursor, report=entry), fields["report"]
-        return _frame("progress", self._cursor, _slim(fields["report"]))
+        report = json.loads(fields["report"])
+        self._cursor, self._reported_at = replace(self._cursor, report=entry), report["at"]
+        return _frame("progress", self._cursor, _slim(report))
 
     async def _news(self) -> str | None:
         """Return the state, if it is not what was told last: by the runner's word, and by whether it lives."""
         alive = await self._server.alive(self._organisation)
-        last = None if self._report is None else ProgressReport.model_validate_json(self._report).at
-        state = as_heard(self._state, alive, last_report=last)
+        state = as_heard(self._state, alive, last_report=self._reported_at)
         if state == self._told:
             return None
         self._told = state
         return _frame("state", self._cursor, state.model_dump_json())
 
 
-def _slim(report: str) -> str:
-    """Return a report without the rows in it, nine tenths of it: pages read results and quarantine by themselves."""
-    return json.dumps({**json.loads(report), "recent_results": [], "recent_late": []}, separators=(",", ":"))
+def _slim(report: Mapping[str, Any]) -> str:
+    """Return a report without the rows in it."""
+    return json.dumps({**report, **NO_ROWS}, separators=(",", ":"))
 
 
 def _last(entries: list[Entry]) -> str:

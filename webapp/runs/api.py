@@ -1,7 +1,7 @@
 """Bindings and runs over HTTP: list, create, read, replace, delete, start, stop."""
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any, Final, get_args
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -101,11 +101,11 @@ class StartAsked(Strict):
 class RunShown(Strict):
     """A run: what is wanted, what is seen, and the sentence for the user with who must act. Times are ISO text in UTC.
 
-    `progress` is the newest report that was kept; the live ones come from `events/`. `dedicated`: it was started with a
-    query of its own. `without_clock`: why it may never emit, as was known when it was started. `steps`: what its start
-    went through so far, in order. `binding_name`, `query_name` and `query_version` are those of its start;
-    `binding_name_now` is today's. `query` is null once the query was deleted, `query_version` where it was not kept and
-    is not known.
+    `progress` is the newest report that was kept, without rows; the live ones come from `events/`. `dedicated`: it was
+    started with a query of its own. `without_clock`: why it may never emit, as was known when it was started. `steps`:
+    what its start went through so far, in order. `binding_name`, `query_name` and `query_version` are those of its
+    start; `binding_name_now` is today's. `query` is null once the query was deleted, `query_version` where it was not
+    kept and is not known.
     """
 
     id: str
@@ -165,6 +165,10 @@ class BindingList(RootModel[list[BindingShown]]):
     """The bindings of an organisation by name."""
 
 
+NO_ROWS: Final[Mapping[str, Any]] = {"recent_results": [], "recent_late": []}
+"""Nine tenths of a report, which lists ask for every few seconds; pages read results and quarantine by themselves."""
+
+
 def shown_run(run: Run, alive: Liveness | None = None) -> RunShown:
     """Return `run` as the API shows it; `alive`: what is known of its runner, asked now if nothing is said."""
     state = state_now(run, alive)
@@ -186,7 +190,7 @@ def shown_run(run: Run, alive: Liveness | None = None) -> RunShown:
         created_at=run.created_at.isoformat(),
         changed_at=state.changed_at,
         ended_at=state.ended_at,
-        progress=None if run.progress is None else ProgressReport.model_validate(run.progress),
+        progress=None if run.progress is None else ProgressReport.model_validate({**run.progress, **NO_ROWS}),
         without_clock=[NoClock.model_validate(each) for each in run.without_clock],
         steps=steps_of(run),
     )

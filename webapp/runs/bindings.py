@@ -18,6 +18,7 @@ from webapp.runs.access import listed_bindings, open_run
 from webapp.runs.checking import Bound, bound_faults, refuses
 from webapp.runs.choosing import InputChoice, choose
 from webapp.runs.models import Binding, BindingInput
+from webapp.runs.room import forget_restart_points
 from webapp.streams.access import streams_by_name
 
 
@@ -60,12 +61,13 @@ def delete_binding(*, binding: Binding) -> None:
     """Delete a binding with its runs that have ended; files of results stay. Raises `Conflict` while a run is open."""
     with transaction.atomic():
         Binding.objects.select_for_update(of=("self",)).get(pk=binding.pk)
-        target, before = target_of(binding), audited(binding)
+        pk, target, before = binding.pk, target_of(binding), audited(binding)
         if open_run(binding) is not None:
             raise Conflict(f"{binding.name} has a run that has not ended. Stop it first.")
         binding.runs.all().delete()
         binding.delete()
         record("binding.deleted", target=target, before=before)
+        forget_restart_points(pk)
 
 
 def target_of(binding: Binding) -> Target:

@@ -1,17 +1,26 @@
-"""Making room: deleting the committed results or the quarantine of a binding that does not run."""
+"""Making room: deleting the committed results or the quarantine of a binding that does not run, and what is left over.
 
+Results of a deleted binding stay until somebody deletes them. What is kept beside its state (`streaming/wire/kept.py`)
+serves its next start alone, and goes with it.
+"""
+
+import shutil
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Greatest
 
 from streaming.wire.by_run import KeptByRun, kept_by_run
+from streaming.wire.kept import KEPT
 from streaming.wire.results import PartKind
 from streaming.wire.stored import Removed, remove
 from webapp.audit.recording import Target, record
+from webapp.core.context import current_organisation
 from webapp.core.errors import Conflict, NotFound
 from webapp.runs.models import Binding, Run, StoredBytes
 from webapp.runs.usage import count_anew, measure, rows_folder
@@ -26,6 +35,25 @@ class Kept:
 
     stored: StoredBytes
     exists: bool
+
+
+def forget_restart_points(binding: UUID) -> None:
+    """Delete what only a next start of `binding` would need, once the transaction that deletes it is committed."""
+    folder = _beside_state() / str(binding)
+    transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True), robust=True)
+
+
+def forget_left_over() -> None:
+    """Delete what only a next start would need of bindings that are no more: some deletions are broken off."""
+    bindings = {str(pk) for pk in Binding.objects.values_list("pk", flat=True)}
+    for folder in _beside_state().glob("*"):
+        if folder.name not in bindings:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _beside_state() -> Path:
+    root: Path = settings.PUNCTUAL_DATA / str(current_organisation())
+    return root / KEPT
 
 
 def kept() -> list[Kept]:

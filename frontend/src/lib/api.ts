@@ -4,6 +4,7 @@ import createClient, { type Middleware } from "openapi-fetch";
 import type { paths } from "../generated/api";
 import type { ErrorEnvelope, Fault } from "../model/api";
 import { parseExactly } from "./exactJson";
+import { fetchChanged } from "./unchanged";
 
 /** A refusal, or a server that cannot be reached (status 0). The message is for the user. */
 export class ApiFailure extends Error {
@@ -65,7 +66,7 @@ const exactLongs: Middleware = {
 
 export const api = createClient<paths>({
   baseUrl: window.location.origin,
-  fetch: (request) => globalThis.fetch(request),
+  fetch: fetchChanged,
 });
 api.use(csrf, exactLongs);
 

@@ -1,35 +1,67 @@
 // @vitest-environment happy-dom
-import { cleanup, render } from "@testing-library/react";
-import { afterEach, expect, test, vi } from "vitest";
-import { useEventStream } from "./eventStream";
+import { act, cleanup, render, screen } from "@testing-library/react";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { LOOKS_EVERY_S, useEventStream } from "./eventStream";
 
-/** A stream that the server refuses, as it refuses who is signed out and what is deleted. */
-class RefusedStream {
+const opened: { onopen?: () => void; onerror?: () => void; readyState: number; close: () => void }[] = [];
+
+class Refusing {
   static readonly CLOSED = 2;
-  readonly readyState = RefusedStream.CLOSED;
-  onopen: (() => void) | null = null;
-  onerror: (() => void) | null = null;
-
+  readyState = 2;
+  onopen?: () => void;
+  onerror?: () => void;
   constructor() {
-    queueMicrotask(() => this.onerror?.());
+    opened.push(this);
   }
-
-  addEventListener(): void {}
-  close(): void {}
+  addEventListener() {}
+  close() {}
 }
+
+const looked = vi.fn();
+const told = vi.fn();
+
+function Page() {
+  return <p>{useEventStream("/api/events/", { state: () => {} }, { onReturn: looked, onRefused: told })}</p>;
+}
+
+async function refusedWith(status: number) {
+  vi.stubGlobal("fetch", async () => new Response("{}", { status }));
+  await act(async () => opened.at(-1)?.onerror?.());
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("EventSource", Refusing);
+  opened.length = 0;
+  looked.mockReset();
+  told.mockReset();
+});
 
 afterEach(() => {
   cleanup();
+  vi.useRealTimers();
   vi.unstubAllGlobals();
 });
 
-function Follower({ onRefused }: { onRefused: () => void }) {
-  return useEventStream("/events/", {}, { onReturn: () => {}, onRefused });
-}
+test("a stream that is refused because too many are open says so, and the page looks by itself until there is room", async () => {
+  render(<Page />);
+  await refusedWith(429);
+  expect(screen.getByText("full")).toBeTruthy();
+  expect(looked).toHaveBeenCalledTimes(1);
+  await act(async () => vi.advanceTimersByTime(LOOKS_EVERY_S * 1_000));
+  expect(opened).toHaveLength(2);
+  await refusedWith(429);
+  expect(looked).toHaveBeenCalledTimes(2);
+  await act(async () => vi.advanceTimersByTime(LOOKS_EVERY_S * 1_000));
+  await act(async () => opened.at(-1)?.onopen?.());
+  expect(screen.getByText("live")).toBeTruthy();
+});
 
-test("whoever follows a stream that is refused is told, for it cannot say why", async () => {
-  vi.stubGlobal("EventSource", RefusedStream);
-  const onRefused = vi.fn();
-  render(<Follower onRefused={onRefused} />);
-  await vi.waitFor(() => expect(onRefused).toHaveBeenCalled());
+test("whoever follows a stream that is refused is told, for it cannot say why, and it is tried again", async () => {
+  render(<Page />);
+  await refusedWith(404);
+  await act(async () => vi.advanceTimersByTime(7_000));
+  expect(screen.getByText("broken")).toBeTruthy();
+  expect(looked).not.toHaveBeenCalled();
+  expect(told).toHaveBeenCalledTimes(1);
 });

@@ -3,18 +3,40 @@
 import { useEffect, useRef, useState } from "react";
 import { parseExactly } from "./exactJson";
 
-/** `waiting`: not connected yet, or for a moment not; `broken`: not connected for several seconds. */
-export type Connection = "waiting" | "live" | "broken";
+/**
+ * `waiting`: not connected yet, or for a moment not; `broken`: not connected for several seconds; `full`: refused, for
+ * too many are open, so that the page looks by itself every LOOKS_EVERY_S.
+ */
+export type Connection = "waiting" | "live" | "broken" | "full";
+
+export const LOOKS_EVERY_S = 10;
+const TOO_MANY = 429;
 
 const PATIENCE_MS = 6_000;
 const AGAIN_MS = 5_000;
 
 type Handlers = Record<string, (data: unknown) => void>;
 
-/** What is done when the connection is there again after it was broken, and each time that the server refuses it. */
+/**
+ * What is done when the connection is there again after it was broken, or when the page must look by itself because too
+ * many are open; and each time that the server refuses it for another reason.
+ */
 export interface Turns {
   onReturn: () => void;
   onRefused: () => void;
+}
+
+/** Whether a stream that was refused was so because too many are open: the browser does not tell. */
+async function isFull(url: string): Promise<boolean> {
+  const asked = new AbortController();
+  try {
+    const answer = await fetch(url, { headers: { Accept: "text/event-stream" }, signal: asked.signal });
+    return answer.status === TOO_MANY;
+  } catch {
+    return false; // the server cannot be reached
+  } finally {
+    asked.abort();
+  }
 }
 
 /** One connection; returns its end. The browser reconnects by itself unless the server refused, then we do. */
@@ -23,6 +45,19 @@ function follow(url: string, handlers: Handlers, tell: (connection: Connection) 
   let giveUp: ReturnType<typeof setTimeout> | undefined;
   let again: ReturnType<typeof setTimeout> | undefined;
   let wasAway = false;
+  let over = false;
+
+  const refused = async () => {
+    const full = await isFull(url);
+    if (over) return;
+    if (full) {
+      clearTimeout(giveUp);
+      wasAway = true;
+      tell("full");
+      turns.onReturn();
+    } else turns.onRefused();
+    again = setTimeout(connect, full ? LOOKS_EVERY_S * 1_000 : AGAIN_MS);
+  };
 
   const connect = () => {
     source = new EventSource(url);
@@ -38,9 +73,7 @@ function follow(url: string, handlers: Handlers, tell: (connection: Connection) 
         wasAway = true;
         tell("broken");
       }, PATIENCE_MS);
-      if (source?.readyState !== EventSource.CLOSED) return;
-      again = setTimeout(connect, AGAIN_MS);
-      turns.onRefused();
+      if (source?.readyState === EventSource.CLOSED) void refused();
     };
     for (const [name, handle] of Object.entries(handlers)) {
       source.addEventListener(name, (event) => handle(parseExactly((event as MessageEvent<string>).data)));
@@ -49,6 +82,7 @@ function follow(url: string, handlers: Handlers, tell: (connection: Connection) 
 
   connect();
   return () => {
+    over = true;
     clearTimeout(giveUp);
     clearTimeout(again);
     source?.close();

@@ -11,6 +11,7 @@ from tests.webapp.conftest import Person, join
 from tests.webapp.scene import Scene
 from webapp.accounts.permissions import Role
 from webapp.accounts.quotas import set_limit, used
+from webapp.administration.tasks import tidy
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
 from webapp.runs import room
@@ -215,6 +216,26 @@ def test_what_a_deleted_binding_left_counts_is_listed_and_can_be_deleted(scene: 
         assert delete(scene.person, scene.binding["id"], kind).status_code == 200
     assert counted(scene) == {"result_bytes": sizes(folder)["result_bytes"], "quarantine_bytes": 0}
     assert list((folder / "results").iterdir()) == list((folder / "quarantine").iterdir()) == []
+
+
+def test_what_only_a_next_start_would_need_goes_with_its_binding(
+    scene: Scene, binding: dict[str, Any], tmp_path: Path, django_capture_on_commit_callbacks: Any
+) -> None:
+    def point(of: str) -> Path:
+        path = tmp_path / scene.organisation / "kept" / of / "points" / "7.json"
+        path.parent.mkdir(parents=True)
+        path.write_text("{}")
+        return path
+
+    gone, left = point(scene.binding["id"]), point("0b9e7f3c-8a51-4c05-9a39-6a0e2d8f1c11")
+    scene.stop()
+    scene.turn()
+    with django_capture_on_commit_callbacks(execute=True):
+        assert scene.person.client.delete(scene.person.url(f"bindings/{scene.binding['id']}/")).status_code == 204
+    assert not gone.parent.parent.exists()
+    assert left.exists(), "of a binding that is not the one that was deleted"
+    tidy(organisation=scene.organisation)
+    assert not left.parent.parent.exists(), "left by a deletion that was broken off"
 
 
 def test_nothing_of_another_organisation_is_measured_listed_or_deleted(

@@ -8,7 +8,7 @@ import { PageHead } from "../../components/PageHead";
 import { DesiredMark, StateMark } from "../../components/StateMark";
 import { StopButton } from "../../components/StopButton";
 import { isGone } from "../../lib/api";
-import type { Connection } from "../../lib/eventStream";
+import { type Connection, LOOKS_EVERY_S } from "../../lib/eventStream";
 import { useNow } from "../../lib/now";
 import { useReason, useSlug } from "../../lib/session";
 import type { Observed, ProgressReport, RunShown, RunState } from "../../model/api";
@@ -22,7 +22,7 @@ import { versionWords } from "../../model/versions";
 import { Charts } from "./Charts";
 import { Definitions } from "./Definitions";
 import { FailuresPanel } from "./FailuresPanel";
-import { gapsOf } from "./gaps";
+import { gapsOf, hatchedWords } from "./gaps";
 import { InputsPanel } from "./InputsPanel";
 import { type LiveRun, useLiveRun } from "./live";
 import { QuarantinePanel } from "./QuarantinePanel";
@@ -151,13 +151,17 @@ function NotApart() {
   );
 }
 
+const NOT_LIVE: Record<Exclude<Connection, "live">, string> = {
+  waiting: "Connecting to the live figures…",
+  broken: "Not connected: figures stand still. Trying again…",
+  full: `Too many pages are watched live at once, by you or in this organisation: this one looks every ${LOOKS_EVERY_S} s instead. Close some, and it is live again.`,
+};
+
 function ConnectionNote({ connection, open }: { connection: Connection; open: boolean }) {
   if (connection === "live" || !open) return null;
   return (
     <span className="quiet small" role="status">
-      {connection === "waiting"
-        ? "Connecting to the live figures…"
-        : "Not connected: figures stand still. Trying again…"}
+      {NOT_LIVE[connection]}
     </span>
   );
 }
@@ -260,6 +264,7 @@ function Figures({ run, live, now, span, onSpan }: FiguresProps) {
   const liveUntil = moving && connection === "live" ? now : newest;
   const since = ticksOf(run.created_at);
   const gaps = gapsOf({ history, since, from: to - span, to: open ? to : newest, liveUntil });
+  const hatched = hatchedWords(gaps);
   if (latest === null) return <NoFigures state={state} now={now} />;
   return (
     <>
@@ -274,9 +279,7 @@ function Figures({ run, live, now, span, onSpan }: FiguresProps) {
         </span>
       </div>
       {unread === null ? null : <ErrorNote error={unread} />}
-      {gaps.some((gap) => gap.hatched) ? (
-        <p className="quiet small">Hatched: nothing is known of that time. Blank: the run went on, and no row came.</p>
-      ) : null}
+      {hatched === null ? null : <p className="quiet small">{hatched}</p>}
       <Charts history={history} to={to} span={span} gaps={gaps} />
       <InputsPanel report={latest} />
       <FailuresPanel report={latest} />

@@ -39,6 +39,9 @@ function useGathered(first: ProgressReport | null, told: RunHistoryShown | undef
   useEffect(() => {
     if (told !== undefined) change({ told });
   }, [told]);
+  useEffect(() => {
+    if (first !== null) change({ reports: [first] });
+  }, [first]);
   const take = (report: ProgressReport) => {
     gathered.current.push(report);
     timer.current ??= setTimeout(() => {
@@ -70,7 +73,10 @@ export function useLiveRun(run: RunShown, span: Ticks): LiveRun {
     begin === null ? null : address,
     { progress: (data) => take(data as ProgressReport), state: (data) => setState(data as RunState) },
     {
-      onReturn: () => void queries.invalidateQueries({ queryKey: historyKey(slug, run.id) }),
+      onReturn: () => {
+        void queries.invalidateQueries({ queryKey: historyKey(slug, run.id) });
+        void queries.invalidateQueries({ queryKey: runKey(slug, run.id), exact: true });
+      },
       onRefused: () => void queries.invalidateQueries({ queryKey: runKey(slug, run.id), exact: true }),
     },
   );

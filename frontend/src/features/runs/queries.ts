@@ -1,10 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { api, unwrap } from "../../lib/api";
 import { useSlug } from "../../lib/session";
 import type { BindingChange, BindingShown } from "../../model/api";
 import type { NewBindingBody } from "./BindingForm";
 
 const EVERY_MS = 3_000;
+/** What ended runs say does not change; that another one began is seen by its binding. */
+const SELDOM_MS = 30_000;
 
 export function useBindings() {
   const slug = useSlug();
@@ -15,12 +18,24 @@ export function useBindings() {
   });
 }
 
+/** Read a list of runs again at once when a binding has another newest run, or that is in another state. */
+function useReadWithRuns(queryKey: readonly string[], bindings: readonly BindingShown[] | undefined) {
+  const queries = useQueryClient();
+  const key = JSON.stringify(queryKey);
+  const states = bindings?.map(({ latest_run: run }) => `${run?.id} ${run?.observed} ${run?.desired}`).join();
+  useEffect(() => {
+    if (states !== undefined) void queries.invalidateQueries({ queryKey: JSON.parse(key) });
+  }, [queries, key, states]);
+}
+
+/** The newest runs, read again at once when a binding has another one, or one in another state. */
 export function useRuns() {
   const slug = useSlug();
+  useReadWithRuns([slug, "runs", "all"], useBindings().data);
   return useQuery({
     queryKey: [slug, "runs", "all"],
     queryFn: () => unwrap(api.GET("/api/t/{slug}/runs/", { params: { path: { slug } } })),
-    refetchInterval: EVERY_MS,
+    refetchInterval: SELDOM_MS,
   });
 }
 
@@ -62,10 +77,12 @@ export function useBinding(binding: string) {
 
 export function useRunsOf(binding: string) {
   const slug = useSlug();
+  const shown = useBinding(binding).data;
+  useReadWithRuns([slug, "runs", "of", binding], shown === undefined ? undefined : [shown]);
   return useQuery({
     queryKey: [slug, "runs", "of", binding],
     queryFn: () => unwrap(api.GET("/api/t/{slug}/runs/", { params: { path: { slug }, query: { binding } } })),
-    refetchInterval: EVERY_MS,
+    refetchInterval: SELDOM_MS,
   });
 }
 
