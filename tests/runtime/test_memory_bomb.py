@@ -8,7 +8,7 @@ from typing import Any
 import psutil
 import pytest
 
-from streaming.runtime.memory_group import own_hierarchy
+from streaming.runtime.memory_group import Hierarchy, own_hierarchy
 from streaming.spark.errors import TOO_MUCH_MEMORY
 from streaming.wire.messages import RunSpec
 from tests.runtime.process import RunnerProcess
@@ -62,11 +62,9 @@ def undisturbed(home: Path) -> tuple[list[str], list[str]]:
     return rows(home, "b")
 
 
-def group_of(runner: RunnerProcess, child: psutil.Process | None = None) -> Path:
+def group_of(runner: RunnerProcess) -> Hierarchy | None:
     assert runner.process is not None
-    found = own_hierarchy(Path("/proc", str(runner.process.pid if child is None else child.pid)))
-    assert found is not None
-    return found.folder
+    return own_hierarchy(Path("/proc", str(runner.process.pid)))
 
 
 def test_a_bomb_of_one_organisation_ends_its_own_run_and_neither_the_one_beside_it_nor_the_other_organisations(
@@ -91,4 +89,5 @@ def test_a_bomb_of_one_organisation_ends_its_own_run_and_neither_the_one_beside_
     java = next(each for each in psutil.Process(guilty.process.pid).children() if each.name() == "java")
     assert {"-XX:MaxDirectMemorySize=1024m", "-XX:MaxMetaspaceSize=512m"} <= set(java.cmdline())
     for each in runners:
-        assert (group_of(each) != own_hierarchy().folder) == ("no limit of memory" not in each.log_end())
+        log = (each.folder.parent / f"{each.organisation}.log").read_text()
+        assert (group_of(each) != own_hierarchy()) == ("may have 4320 MB of memory together" in log)
