@@ -8,6 +8,7 @@ from typing import Any
 import psutil
 import pytest
 
+from streaming.runtime.__main__ import memory_mb
 from streaming.runtime.memory_group import Hierarchy, own_hierarchy
 from streaming.spark.errors import TOO_MUCH_MEMORY
 from streaming.wire.messages import RunSpec
@@ -90,4 +91,6 @@ def test_a_bomb_of_one_organisation_ends_its_own_run_and_neither_the_one_beside_
     assert {"-XX:MaxDirectMemorySize=1024m", "-XX:MaxMetaspaceSize=512m"} <= set(java.cmdline())
     for each in runners:
         log = (each.folder.parent / f"{each.organisation}.log").read_text()
-        assert (group_of(each) != own_hierarchy()) == ("may have 4320 MB of memory together" in log)
+        assert (group_of(each) != own_hierarchy()) == (
+            f"may have {memory_mb(1_024, WORKER_MB, 'local[2]')} MB of memory together" in log
+        )
