@@ -10,9 +10,9 @@ import pytest
 from streaming.definition.advance import to_temporal
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import AdvanceTimeSettings, GenerateSettings
-from streaming.engine.compile import compile_binding
 from streaming.engine.net import records
 from streaming.engine.run import EngineRun
+from streaming.planning.compile import compile_binding
 from streaming.reference.executor import ReferenceRun
 from streaming.temporal.settings import Late
 from streaming.wire.arrived_rows import elements

@@ -22,6 +22,8 @@ from streaming.definition.types import (
 )
 
 Parameter = Literal["k", "fraction"]
+Memory = Literal["partial", "values"]
+"""A partial, which has a fixed size and merges with others, or every value."""
 Result = Callable[[Type], Type]
 
 
@@ -37,7 +39,8 @@ class Values:
 class AggregateEntry:
     """One aggregate: what it takes, and the type of its `result` for values of a type that fits.
 
-    `parameter` is the field beside `of` that it needs; `bare` says that it may also stand without `of`.
+    `parameter` is the field beside `of` that it needs; `bare` says that it may also stand without `of`. `memory`: what
+    it needs of many events.
     """
 
     name: str
@@ -47,6 +50,7 @@ class AggregateEntry:
     result: Result
     parameter: Parameter | None = None
     bare: bool = False
+    memory: Memory = "values"
 
 
 _ANY: Final = Values(lambda _: True, "Take a field or an expression that is not always null.")
@@ -89,9 +93,15 @@ def _decimal(of: DecimalOf, digits: int, places: int) -> DecimalOf:
 
 
 def _a(  # a row of the table below
-    signature: str, text: str, values: Values, result: Result, parameter: Parameter | None = None
+    signature: str,
+    text: str,
+    values: Values,
+    result: Result,
+    parameter: Parameter | None = None,
+    *,
+    memory: Memory = "values",
 ) -> AggregateEntry:
-    return AggregateEntry(signature.partition("(")[0], signature, text, values, result, parameter)
+    return AggregateEntry(signature.partition("(")[0], signature, text, values, result, parameter, memory=memory)
 
 
 _ENTRIES: Final = (
@@ -102,37 +112,66 @@ _ENTRIES: Final = (
         _ANY,
         _long,
         bare=True,
+        memory="partial",
     ),
     _a(
         "sum(number)",
         "The exact sum; doubles are rounded once. decimal(p,s) gives decimal(p+10,s).",
         _NUMBERS,
         _widened,
+        memory="partial",
     ),
     _a(
         "avg(number) -> double or decimal",
         "The exact mean, rounded once; decimal(p,s) gives decimal(p+4,s+4), rounded half up.",
         _NUMBERS,
         _mean,
+        memory="partial",
     ),
-    _a("min(value)", "The smallest value: text by code point, false before true.", _ORDERED, _same),
-    _a("max(value)", "The largest value: text by code point, false before true.", _ORDERED, _same),
+    _a("min(value)", "The smallest value: text by code point, false before true.", _ORDERED, _same, memory="partial"),
+    _a("max(value)", "The largest value: text by code point, false before true.", _ORDERED, _same, memory="partial"),
     _a(
         "stddev(number) -> double",
         "The standard deviation of a sample (divided by n - 1); null for a single value.",
         _NUMBERS,
         _double,
+        memory="partial",
     ),
-    _a("stddev_pop(number) -> double", "The standard deviation of a population (divided by n).", _NUMBERS, _double),
+    _a(
+        "stddev_pop(number) -> double",
+        "The standard deviation of a population (divided by n).",
+        _NUMBERS,
+        _double,
+        memory="partial",
+    ),
     _a(
         "variance(number) -> double",
         "The variance of a sample (divided by n - 1); null for a single value.",
         _NUMBERS,
         _double,
+        memory="partial",
     ),
-    _a("variance_pop(number) -> double", "The variance of a population (divided by n).", _NUMBERS, _double),
-    _a("first(value)", "The value of the earliest start; of several with that start the smallest.", _ANY, _same),
-    _a("last(value)", "The value of the latest start; of several with that start the largest.", _ANY, _same),
+    _a(
+        "variance_pop(number) -> double",
+        "The variance of a population (divided by n).",
+        _NUMBERS,
+        _double,
+        memory="partial",
+    ),
+    _a(
+        "first(value)",
+        "The value of the earliest start; of several with that start the smallest.",
+        _ANY,
+        _same,
+        memory="partial",
+    ),
+    _a(
+        "last(value)",
+        "The value of the latest start; of several with that start the largest.",
+        _ANY,
+        _same,
+        memory="partial",
+    ),
     _a("count_distinct(value) -> long", "How many different values.", _ORDERED, _long),
     _a(
         "approx_count_distinct(value) -> long",

@@ -147,7 +147,7 @@ def _check_graces(
         path, grace = _written_grace(node)
         if grace is not None and grace > 0 and node.id not in kept:
             yield _unused(node, path, grace)
-        waits = default_grace(graph, advance, node.id) if grace is None else grace
+        waits = grace_of(node, graph, advance)
         if grace is None and waits > 0 and _final(node):
             yield _day_late(node, path, waits)
         if waits == 0 and _not_said(node) and node.id in kept:
@@ -213,10 +213,14 @@ def _written_grace(node: Windowed) -> tuple[str, Ticks | None]:
     return "grace", None if node.grace is None else parse_duration(node.grace)
 
 
-def default_grace(graph: QueryGraph, advance: Mapping[str, AdvanceTime], node: str) -> Ticks:
-    """How long the windows of `node` stay open when it says no grace: the most that an input asks which reaches it.
+def grace_of(node: Windowed, graph: QueryGraph, advance: Mapping[str, AdvanceTime]) -> Ticks:
+    """How long the windows of `node` stay open after their end (T19).
 
-    24 hours behind an input with the preset lenses, else zero (T19).
+    Where it does not say so, the most that an input asks which reaches it: 24 hours behind one with the preset lenses,
+    else zero.
     """
-    names = feeding(graph, node)
+    _, written = _written_grace(node)
+    if written is not None:
+        return written
+    names = feeding(graph, node.id)
     return max((advance[name].default_grace for name in names if name in advance), default=NO_TICKS)

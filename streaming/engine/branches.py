@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 from streaming.engine.flows import Flows, together
 from streaming.engine.folding.fold import Fold
 from streaming.engine.judging.clock import NONE
-from streaming.engine.plan import Branch, InputPlan, Plan
-from streaming.engine.step_specs import ExtendStep, SetDurationStep
 from streaming.engine.steps import follow_flows, step_times
+from streaming.planning.plan import Branch, InputPlan, Plan
+from streaming.planning.steps import ExtendStep, SetDurationStep
 from streaming.temporal.events import Shape
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s

@@ -9,10 +9,10 @@ import pyarrow as pa
 
 from streaming.definition.advance import temporal_settings
 from streaming.definition.graph import InputNode
-from streaming.engine.compile import compile_binding
 from streaming.engine.net import Net
-from streaming.engine.plan import NotRunnable, Plan
 from streaming.engine.run import EngineRun, Heard, Released
+from streaming.planning.compile import compile_binding
+from streaming.planning.plan import NotRunnable, Plan
 from streaming.temporal.events import EdgeKind
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.wire.arrived_rows import JudgedRow, arrived_of

@@ -7,8 +7,8 @@ from streaming.engine.envelopes import FeedTurn
 from streaming.engine.judging.judges import LaneJudge
 from streaming.engine.judging.late import labelled, told
 from streaming.engine.judging.tally import LaneMemory, load, save
-from streaming.engine.plan import Plan
 from streaming.engine.sending import Sender
+from streaming.planning.plan import Plan
 from streaming.temporal.clock import started_at
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 from streaming.wire.arrived import Arrived

@@ -9,7 +9,7 @@ import pyarrow as pa
 from streaming.engine.envelopes import TRAILING, Envelope
 from streaming.engine.folding.measures import column_of
 from streaming.engine.ipc import from_bytes, has_metadata, metadata_of
-from streaming.engine.plan import Stage
+from streaming.planning.plan import Stage
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
 

@@ -9,10 +9,10 @@ from streaming.engine.kernel import Kernel
 from streaming.engine.lifetimes.edges import LifetimeKernel
 from streaming.engine.lifetimes.outputs import OutputKernel
 from streaming.engine.lifetimes.union import UnionKernel
-from streaming.engine.plan import LifetimeSpec, MatchSpec, NodeSpec, OutputSpec, TopKSpec, UnionSpec, WindowSpec
 from streaming.engine.windows.folded_window import FoldedWindowKernel
 from streaming.engine.windows.top_k import TopKKernel
 from streaming.engine.windows.window import WindowKernel
+from streaming.planning.plan import LifetimeSpec, MatchSpec, NodeSpec, OutputSpec, TopKSpec, UnionSpec, WindowSpec
 
 
 def kernel_of(spec: NodeSpec) -> Kernel:

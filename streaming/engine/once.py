@@ -5,7 +5,7 @@ from functools import wraps
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
-from streaming.engine.plan import Stage
+from streaming.planning.plan import Stage
 
 P = TypeVar("P", bound=Stage)
 T = TypeVar("T")

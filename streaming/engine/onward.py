@@ -12,8 +12,8 @@ from streaming.engine.envelopes import Envelope, EnvelopeKind
 from streaming.engine.flows import GONE, OLD, WHOLE, Flows
 from streaming.engine.ipc import to_chunk
 from streaming.engine.kernel import Released
-from streaming.engine.plan import Branch, CutPlan, SecondStage
 from streaming.engine.steps import follow_flows, step_times
+from streaming.planning.plan import Branch, CutPlan, SecondStage
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
 from streaming.wire.failures import FailureTally

@@ -19,13 +19,13 @@ from streaming.engine.kernels import kernel_of
 from streaming.engine.ledger import Ledger
 from streaming.engine.once import once_of_plan
 from streaming.engine.onward import sent_on
-from streaming.engine.partitioning import uniform
-from streaming.engine.plan import Heard, OutputSpec, Stage, Wire
 from streaming.engine.report import Report
 from streaming.engine.sections import Section, sections
 from streaming.engine.state import StateStore
 from streaming.engine.steps import follow_flows, step_times
 from streaming.engine.watching import settle, waits_or_open
+from streaming.planning.keys import uniform
+from streaming.planning.plan import Heard, OutputSpec, Stage, Wire
 from streaming.temporal.ticks import NO_CTI
 
 _WATCHED: Final = "@watched"

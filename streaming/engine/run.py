@@ -13,9 +13,9 @@ from streaming.engine.folding.measures import column_of
 from streaming.engine.ipc import from_bytes
 from streaming.engine.ledger import Ledger
 from streaming.engine.operators import Operators
-from streaming.engine.plan import Plan, Stage
 from streaming.engine.state import DictState
 from streaming.engine.watching import corrected
+from streaming.planning.plan import Plan, Stage
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import ONLY_LANE, EndMode

@@ -19,9 +19,9 @@ from streaming.engine.judging.clock import CODE, NO_REASON, NONE, REASON_CODE, C
 from streaming.engine.judging.late import late_rows
 from streaming.engine.judging.watched import Watched, gathered
 from streaming.engine.once import once_of_plan
-from streaming.engine.plan import Plan
 from streaming.engine.rows import Rows
 from streaming.engine.steps import follow, look, step_times
+from streaming.planning.plan import Plan
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import Late
 from streaming.temporal.ticks import NO_CTI

@@ -14,7 +14,7 @@ from streaming.definition.types import Long
 from streaming.engine.failures import Listener
 from streaming.engine.flows import CLOSE, ENDLESS, GONE, OLD, OPEN, WHOLE, Flags, Flows, Mask
 from streaming.engine.rows import Rows
-from streaming.engine.step_specs import (
+from streaming.planning.steps import (
     ExtendStep,
     FilterStep,
     LookStep,

@@ -17,8 +17,8 @@ from streaming.engine.judging.lanes import InputClocks, LaneClocks
 from streaming.engine.judging.late import labelled, told
 from streaming.engine.judging.substreams import KeyClocks
 from streaming.engine.judging.tally import Tally
-from streaming.engine.plan import InputPlan, Plan
 from streaming.engine.sending import Sender
+from streaming.planning.plan import InputPlan, Plan
 from streaming.temporal.clock import LaneClockState
 from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.arrived import Arrived

@@ -1,12 +1,10 @@
 """One result column of a window: its aggregate over the payloads of one group."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Final
 
 from streaming.definition.expressions import Expression
-from streaming.definition.types import Type
+from streaming.planning.plan import AggregateColumn
 from streaming.reference.aggregate_values import Fold, Value, Values
 from streaming.reference.collected import LISTS
 from streaming.reference.counted import COUNTS
@@ -23,53 +21,41 @@ OVER_NOTHING: Final[Mapping[str, Fold]] = {**COUNTS, **LISTS}
 FUNCTIONS: Final[Mapping[str, Fold]] = {**OVER_NOTHING, **TOTALS, **SPREAD, **PICKED}
 
 
-@dataclass(frozen=True)
-class AggregateColumn:
-    """One result column: `function` over `of` (None: count all rows), of the payloads where `where` is true.
+def aggregate_value(
+    column: AggregateColumn, flows: Sequence[Flow], pane: tuple[Tick, Tick], node: str, witness: Witness
+) -> Any:
+    """The value of `column` over the payloads of `flows`, which all live somewhere in `[start, end)` of `pane`.
 
-    `type` is that of the result; `k` and `fraction` (exact) are there for the functions that need them.
+    Null over no values, but 0 for counts and an empty list for lists; null, and the witness hears why, where the
+    result does not fit its type. The order of `flows` makes no difference.
     """
+    chosen = [flow for flow in flows if column.where is None or _value(column.where, flow) is True]
+    if column.of is None:
+        return len(chosen)
+    taken = []
+    for flow in chosen:
+        value = _value(column.of, flow)
+        if value is not None:
+            taken.append(Value(_without_sign_of_zero(value), flow.start, _within(flow, pane)))
+    if not taken and column.function not in OVER_NOTHING:
+        return None
+    try:
+        value = FUNCTIONS[column.function](Values(taken, column.type, column.k, column.fraction))
+        return in_length(value) if column.function in LISTS else value
+    except Failure as failure:
+        witness.failed(node, flows[0], column.name, failure)
+        return None
 
-    name: str
-    function: str
-    of: Expression | None
-    where: Expression | None
-    type: Type
-    k: int | None = None
-    fraction: Fraction | None = None
 
-    def over(self, flows: Sequence[Flow], pane: tuple[Tick, Tick], node: str, witness: Witness) -> Any:
-        """The value over the payloads of `flows`, which all live somewhere in `[start, end)` of `pane`.
+def look_for_failures(column: AggregateColumn, flow: Flow, node: str, witness: Witness) -> None:
+    """Let the witness hear where `of` or `where` fails on `flow`, once, in however many panes it will be."""
 
-        Null over no values, but 0 for counts and an empty list for lists; null, and the witness hears why, where the
-        result does not fit its type. The order of `flows` makes no difference.
-        """
-        chosen = [flow for flow in flows if self.where is None or _value(self.where, flow) is True]
-        if self.of is None:
-            return len(chosen)
-        taken = []
-        for flow in chosen:
-            value = _value(self.of, flow)
-            if value is not None:
-                taken.append(Value(_without_sign_of_zero(value), flow.start, _within(flow, pane)))
-        if not taken and self.function not in OVER_NOTHING:
-            return None
-        try:
-            value = FUNCTIONS[self.function](Values(taken, self.type, self.k, self.fraction))
-            return in_length(value) if self.function in LISTS else value
-        except Failure as failure:
-            witness.failed(node, flows[0], self.name, failure)
-            return None
+    def failed(why: Failure) -> None:
+        witness.failed(node, flow, column.name, why)
 
-    def look(self, flow: Flow, node: str, witness: Witness) -> None:
-        """Let the witness hear where `of` or `where` fails on `flow`, once, in however many panes it will be."""
-
-        def failed(why: Failure) -> None:
-            witness.failed(node, flow, self.name, why)
-
-        chosen = self.where is None or evaluate(self.where, flow.payload, failed) is True
-        if chosen and self.of is not None:
-            evaluate(self.of, flow.payload, failed)
+    chosen = column.where is None or evaluate(column.where, flow.payload, failed) is True
+    if chosen and column.of is not None:
+        evaluate(column.of, flow.payload, failed)
 
 
 def _value(expression: Expression, flow: Flow) -> Any:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from streaming.definition.graph import InputNode, QueryGraph, sources
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.wiring import order
-from streaming.reference.build import build, plan_of
+from streaming.planning.checked import checked_graph
+from streaming.reference.build import build
 from streaming.reference.explain import Absence, Origin, absence, origin
 from streaming.reference.feed import InputFeed
 from streaming.reference.flow import Advanced, Cause, ElementId, Flow
@@ -31,9 +32,9 @@ class ReferenceRun:
     def __init__(
         self, graph: QueryGraph, streams: Mapping[str, StreamDefinition], advance: Mapping[str, AdvanceTime]
     ) -> None:
-        plan = plan_of(graph, streams, advance)
+        checked = checked_graph(graph, streams, advance)
         self._advance_settings = advance
-        self._operators = build(plan)
+        self._operators = build(checked)
         self._feeds = {
             node.id: InputFeed(node.id, streams[node.stream], advance.get(node.id, AdvanceTime()))
             for node in graph.nodes

@@ -6,10 +6,10 @@ from typing import Any
 
 from streaming.definition.streams import Rowtime, StreamDefinition
 from streaming.definition.types import parse_fields
+from streaming.planning.checked import expression
 from streaming.reference.expressions import Failed, evaluate
 from streaming.reference.flow import ElementId, Flow
 from streaming.reference.numbers import Failure
-from streaming.reference.plan import expression
 from streaming.reference.substreams import InputClocks
 from streaming.temporal.clock import Judged
 from streaming.temporal.events import Cti, EdgeKind, Event

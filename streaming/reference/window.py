@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from streaming.reference.aggregates import AggregateColumn
+from streaming.planning.plan import AggregateColumn
+from streaming.reference.aggregates import aggregate_value, look_for_failures
 from streaming.reference.emission import Emission
 from streaming.reference.flow import Advanced, Flow, Witness
 from streaming.reference.panes import Key, PaneId, Panes
@@ -22,7 +23,7 @@ class AggregateRows:
         """As `RowMaker` says; a pane that fills a gap has no members, and counts as made at its start."""
         payload = dict(zip(self.group_by, pane.key, strict=True))
         for column in self.columns:
-            payload[column.name] = column.over(members, (pane.start, pane.end), self.node, witness)
+            payload[column.name] = aggregate_value(column, members, (pane.start, pane.end), self.node, witness)
         sources = frozenset(element for flow in members for element in flow.sources)
         stamp = max((flow.stamp for flow in members), default=pane.start)
         return Flow(pane, pane.start, pane.end, payload, sources, stamp)
@@ -30,7 +31,7 @@ class AggregateRows:
     def look(self, flow: Flow, witness: Witness) -> None:
         """As `RowMaker` says."""
         for column in self.columns:
-            column.look(flow, self.node, witness)
+            look_for_failures(column, flow, self.node, witness)
 
 
 @dataclass

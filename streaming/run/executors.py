@@ -58,7 +58,7 @@ def executed(
 
 def _folds(definition: Definition) -> bool:
     """Whether all rows are folded where they are read, so that sums and not rows go through the JVM."""
-    from streaming.engine.compile import compile_binding
+    from streaming.planning.compile import compile_binding
 
     plan = compile_binding(definition.graph, definition.streams, definition.temporal, buckets=1)
     return all(branch.window is not None for each in plan.inputs.values() for branch in each.branches)

@@ -12,8 +12,8 @@ from streaming.adapters.registry import input_adapter
 from streaming.definition.advance import temporal_settings
 from streaming.definition.graph import InputNode
 from streaming.definition.streams import StreamDefinition
-from streaming.engine.compile import compile_binding
-from streaming.engine.plan import Plan
+from streaming.planning.compile import compile_binding
+from streaming.planning.plan import Plan
 from streaming.spark.control import AddBinding
 from streaming.spark.journals import journaling
 from streaming.spark.layout import CarrierFolder

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from streaming.engine.plan import NotRunnable
+from streaming.planning.plan import NotRunnable
 from streaming.spark.binding import binding_of, journals_of
 from streaming.spark.failures import added_failures, told_failures
 from streaming.spark.layout import CarrierFolder

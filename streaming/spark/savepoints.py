@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from streaming.adapters.contract import AdapterError
 from streaming.definition.counts import counted
-from streaming.engine.plan import Plan
+from streaming.planning.plan import Plan
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.offset import Carried, LanePositions
 from streaming.wire.kept import BindingFacts

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from streaming.engine.plan import Plan
+from streaming.planning.plan import Plan
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Arrived, Int64s
 

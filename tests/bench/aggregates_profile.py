@@ -21,7 +21,7 @@ from streaming.definition.expressions import Typed, parse, typed
 from streaming.definition.types import DOUBLE, LONG, STRING, Type
 from streaming.engine.aggregates import PaneAggregator
 from streaming.engine.flows import Flows
-from streaming.engine.plan import AggregateColumn, WindowSpec
+from streaming.planning.plan import AggregateColumn, WindowSpec
 from streaming.temporal.ticks import NO_TICKS, Ticks
 from streaming.temporal.windows import HoppingWindows
 from streaming.wire.arrived import Int64s

@@ -24,13 +24,13 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.definition.advance import temporal_settings
-from streaming.engine.compile import compile_binding
 from streaming.engine.envelopes import Envelope, Output
 from streaming.engine.feed import LaneFeed
 from streaming.engine.ipc import from_bytes
 from streaming.engine.operators import Operators
-from streaming.engine.plan import Plan
 from streaming.engine.state import DictState
+from streaming.planning.compile import compile_binding
+from streaming.planning.plan import Plan
 from streaming.wire.arrived import Arrived
 from tests.bench import data
 from tests.bench.catalogue import WORKS

@@ -17,9 +17,9 @@ from streaming.engine.joins.asof_join import AsofKernel
 from streaming.engine.joins.join import JoinKernel
 from streaming.engine.joins.pieces_join import PiecesKernel
 from streaming.engine.kernel import Kernel, Port, Turn
-from streaming.engine.plan import MatchSpec
 from streaming.engine.report import Report
 from streaming.engine.shelf import Shelf
+from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
 

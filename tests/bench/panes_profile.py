@@ -17,10 +17,10 @@ from streaming.definition.expressions import Typed, parse, typed
 from streaming.definition.types import LONG, STRING, Fields
 from streaming.engine.flows import Flows
 from streaming.engine.kernel import Port, Turn
-from streaming.engine.plan import AggregateColumn, CountPanes, PaneKind, SessionPanes, SnapshotPanes, WindowSpec
 from streaming.engine.report import Report
 from streaming.engine.shelf import Shelf
 from streaming.engine.windows.window import WindowKernel
+from streaming.planning.plan import AggregateColumn, CountPanes, PaneKind, SessionPanes, SnapshotPanes, WindowSpec
 from streaming.wire.arrived import Int64s
 
 SECOND: Final = 1_000_000

@@ -12,7 +12,8 @@ from streaming.definition.binding_checks import check_binding
 from streaming.definition.check import check
 from streaming.definition.graph import Node, QueryGraph, WindowSpec
 from streaming.definition.streams import AdvanceTimeSettings
-from streaming.reference.build import build, plan_of
+from streaming.planning.checked import checked_graph
+from streaming.reference.build import build
 from tests.definition.graphs import CARS, COUNT, OWNERS, STREAMS, graph
 
 SPECS: list[dict[str, Any]] = [
@@ -175,7 +176,7 @@ def test_what_has_no_error_has_fields_at_every_node_and_can_be_built(raw: Any) -
     if not result.errors:
         sound = QueryGraph.model_validate(raw)
         assert set(result.schemas) == {node.id for node in sound.nodes}
-        build(plan_of(sound, STREAMS, {}))
+        build(checked_graph(sound, STREAMS, {}))
 
 
 @given(changes(EVERYTHING, anything=False), changes(SETTINGS, anything=True))

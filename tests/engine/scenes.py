@@ -4,8 +4,8 @@ from typing import Any
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
-from streaming.engine.compile import compile_binding
-from streaming.engine.plan import Plan
+from streaming.planning.compile import compile_binding
+from streaming.planning.plan import Plan
 from streaming.temporal.events import Cti, point
 from streaming.temporal.settings import AdvanceTime, Generate, Late
 from streaming.temporal.ticks import INFINITY, Tick, Ticks

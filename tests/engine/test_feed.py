@@ -3,7 +3,7 @@
 from streaming.engine.envelopes import LATE_SCHEMA, FeedTurn
 from streaming.engine.feed import LaneFeed
 from streaming.engine.ipc import from_bytes, metadata_of
-from streaming.engine.plan import Plan
+from streaming.planning.plan import Plan
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import Late
 from streaming.temporal.ticks import INFINITY

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from streaming.definition.advance import temporal_settings
 from streaming.engine import cases as engine
-from streaming.engine.compile import compile_binding
+from streaming.planning.compile import compile_binding
 from streaming.reference import cases as reference
 from streaming.wire.case import Case, EndMode
 from tests.engine.agreement import differences

@@ -10,10 +10,10 @@ from streaming.engine.feed import LaneFeed
 from streaming.engine.ipc import from_bytes
 from streaming.engine.net import records
 from streaming.engine.operators import Operators
-from streaming.engine.plan import Plan
 from streaming.engine.run import EngineRun
 from streaming.engine.state import DictState
 from streaming.engine.windows.window_pieces import MOST_PIECES
+from streaming.planning.plan import Plan
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import EndMode
 from tests.engine.scenes import INFINITY, chunk, plan

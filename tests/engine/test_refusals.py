@@ -6,8 +6,8 @@ import pytest
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
-from streaming.engine.compile import compile_binding
-from streaming.engine.plan import NotRunnable
+from streaming.planning.compile import compile_binding
+from streaming.planning.plan import NotRunnable
 from streaming.temporal.settings import AdvanceTime
 from tests.engine.scenes import FIELDS
 

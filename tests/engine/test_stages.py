@@ -10,15 +10,15 @@ from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Long, String
 from streaming.engine.buckets import bucket_of
-from streaming.engine.compile import compile_binding
 from streaming.engine.envelopes import Envelope
 from streaming.engine.flows import GONE, OLD, WHOLE, Flows
 from streaming.engine.ipc import from_bytes, metadata_of, to_bytes
 from streaming.engine.kernel import Released
 from streaming.engine.onward import sent_on
 from streaming.engine.operators import Operators
-from streaming.engine.plan import Branch, CutPlan, Plan, SecondStage
 from streaming.engine.state import DictState
+from streaming.planning.compile import compile_binding
+from streaming.planning.plan import Branch, CutPlan, Plan, SecondStage
 from streaming.temporal.settings import AdvanceTime, Late
 
 STREAM = StreamDefinition.model_validate({"fields": {"device": "string", "lane": "string", "v": "long"}})

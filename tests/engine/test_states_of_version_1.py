@@ -14,10 +14,10 @@ import pytest
 
 from streaming.definition.advance import temporal_settings
 from streaming.engine.cases import _batches, _result
-from streaming.engine.compile import compile_binding
 from streaming.engine.ledger import Ledger
 from streaming.engine.run import EngineRun, Snapshot
 from streaming.engine.state import DictState
+from streaming.planning.compile import compile_binding
 from streaming.reference import cases as reference
 from streaming.transcripts.load import parse
 from streaming.transcripts.prepare import define, prepare

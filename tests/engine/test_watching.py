@@ -9,9 +9,9 @@ import yaml
 
 from streaming.definition.advance import temporal_settings
 from streaming.engine.cases import _batches
-from streaming.engine.compile import compile_binding
-from streaming.engine.plan import Plan
 from streaming.engine.run import EngineRun, Heard, Snapshot
+from streaming.planning.compile import compile_binding
+from streaming.planning.plan import Plan
 from streaming.transcripts.load import parse
 from streaming.transcripts.prepare import define, prepare
 from streaming.wire.case import Case, EndMode

@@ -4,9 +4,9 @@ from decimal import Decimal
 from typing import Any, Final
 
 from streaming.definition.types import parse_fields
+from streaming.planning.checked import expression
 from streaming.reference.expressions import evaluate
 from streaming.reference.numbers import Failure
-from streaming.reference.plan import expression
 
 FIELDS: Final = parse_fields(
     {

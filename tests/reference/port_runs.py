@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
-from streaming.reference.build import build, plan_of
+from streaming.planning.checked import checked_graph
+from streaming.reference.build import build
 from streaming.reference.flow import Cause, ElementId, Flow, FlowId, Operator
 from streaming.reference.many_ports import in_order
 from streaming.reference.numbers import Failure
@@ -77,7 +78,7 @@ def operator(node: dict[str, Any], fields: Sequence[dict[str, str]] = FIELDS) ->
         name: StreamDefinition.model_validate({"shape": "interval", "fields": of})
         for name, of in zip("lr", fields, strict=True)
     }
-    return build(plan_of(graph, streams, {}))["n"]
+    return build(checked_graph(graph, streams, {}))["n"]
 
 
 @dataclass

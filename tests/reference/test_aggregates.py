@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from streaming.definition.aggregate_functions import AGGREGATES, aggregate_type
 from streaming.definition.types import BOOLEAN, DOUBLE, LONG, STRING, Array, DecimalOf, Type
-from streaming.reference.aggregates import FUNCTIONS, AggregateColumn
+from streaming.planning.checked import expression
+from streaming.planning.plan import AggregateColumn
+from streaming.reference.aggregates import FUNCTIONS, aggregate_value, look_for_failures
 from streaming.reference.flow import Cause, ElementId, Flow
 from streaming.reference.numbers import Failure
-from streaming.reference.plan import expression
 from streaming.reference.spread import root
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, Tick
@@ -52,7 +53,7 @@ def column(function: str, of: Type = LONG, where: str | None = None, **parameter
     assert result is not None
     fields = {"v": of}
     condition = None if where is None else expression(where, fields)
-    return AggregateColumn("x", function, expression("v", fields), condition, result, **parameters)
+    return AggregateColumn("x", function, expression("v", fields), condition, of, result, **parameters)
 
 
 def flows(lived: Sequence[Lived]) -> list[Flow]:
@@ -65,11 +66,11 @@ def flows(lived: Sequence[Lived]) -> list[Flow]:
 def over(function: str, values: Sequence[Any], of: Type = LONG, **parameters: Any) -> Any:
     """The aggregate over points, the first value at tick 0, the second at tick 1, and so on."""
     points = [(value, start, start + 1) for start, value in enumerate(values)]
-    return column(function, of, **parameters).over(flows(points), PANE, "w", Heard())
+    return aggregate_value(column(function, of, **parameters), flows(points), PANE, "w", Heard())
 
 
 def lasting(function: str, lived: Sequence[Lived], of: Type = LONG, **parameters: Any) -> Any:
-    return column(function, of, **parameters).over(flows(lived), PANE, "w", Heard())
+    return aggregate_value(column(function, of, **parameters), flows(lived), PANE, "w", Heard())
 
 
 def parameters_of(function: str) -> dict[str, Any]:
@@ -98,8 +99,8 @@ def test_nulls_do_not_count(function: str) -> None:
 
 
 def test_count_without_an_expression_counts_nulls_too() -> None:
-    bare = AggregateColumn("n", "count", None, None, LONG)
-    assert bare.over(flows([(None, 0, 1), (3, 0, 1)]), PANE, "w", Heard()) == 2
+    bare = AggregateColumn("n", "count", None, None, None, LONG)
+    assert aggregate_value(bare, flows([(None, 0, 1), (3, 0, 1)]), PANE, "w", Heard()) == 2
 
 
 def test_a_filter_that_is_false_or_null_leaves_the_event_out() -> None:
@@ -134,7 +135,7 @@ def test_a_result_that_does_not_fit_is_null_and_the_witness_hears_why(
     """The failure is said of the first event, for want of one that is to blame."""
     heard = Heard()
     points = flows([(value, start, start + 1) for start, value in enumerate(values)])
-    assert column(function, of).over(points, PANE, "w", heard) is None
+    assert aggregate_value(column(function, of), points, PANE, "w", heard) is None
     assert heard.failures == [("w", 0, "x", reason)]
 
 
@@ -145,14 +146,14 @@ def test_a_value_or_a_filter_that_fails_on_an_event_leaves_it_out_and_the_witnes
     heard = Heard()
     of, where = expression("8 / v", fields), expression("8 / v < 3", fields)
     columns = [
-        AggregateColumn("n", "collect", of, None, Array(DOUBLE)),
-        AggregateColumn("m", "count", None, where, LONG),
+        AggregateColumn("n", "collect", of, None, DOUBLE, Array(DOUBLE)),
+        AggregateColumn("m", "count", None, where, None, LONG),
     ]
-    assert [column.over(events, PANE, "w", heard) for column in columns] == [[2.0, 4.0], 1]
+    assert [aggregate_value(column, events, PANE, "w", heard) for column in columns] == [[2.0, 4.0], 1]
     assert heard.failures == []
     for column in columns:
         for event in events:
-            column.look(event, "w", heard)
+            look_for_failures(column, event, "w", heard)
     assert heard.failures == [("w", 1, "n", "division by zero"), ("w", 1, "m", "division by zero")]
 
 
@@ -244,7 +245,7 @@ def test_weighted_decimals_stay_exact() -> None:
 def test_what_never_ends_in_a_window_that_never_ends_has_no_weight() -> None:
     heard = Heard()
     endless = (Tick(0), INFINITY)
-    assert column("time_weighted_avg").over(flows([(1, 0, INFINITY)]), endless, "w", heard) is None
+    assert aggregate_value(column("time_weighted_avg"), flows([(1, 0, INFINITY)]), endless, "w", heard) is None
     assert heard.failures == [("w", 0, "x", "the window and an event in it never end, so the event has no length")]
 
 

@@ -6,7 +6,7 @@ from streaming.definition.check import check
 from streaming.definition.faults import Severity
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
-from streaming.reference.build import Refused
+from streaming.planning.checked import Refused
 from streaming.reference.executor import ReferenceRun
 
 STREAMS = {"s": StreamDefinition.model_validate({"fields": {"v": "long"}})}

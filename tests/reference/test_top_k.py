@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.definition.types import LONG
+from streaming.planning.checked import expression
 from streaming.reference.fixed_windows import FixedWindows
 from streaming.reference.flow import ElementId, Flow, Pane, Timing
-from streaming.reference.plan import expression
 from streaming.reference.top_k import TopK
 from streaming.reference.trace import Trace
 from streaming.temporal.ticks import INFINITY, Tick, Ticks

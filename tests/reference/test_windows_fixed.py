@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
-from streaming.reference.build import plan_of
-from streaming.reference.build_windows import WINDOWS
+from streaming.planning.checked import checked_graph
+from streaming.reference.build import build
 from streaming.reference.fixed_windows import FixedWindows
 from streaming.reference.flow import ElementId
 from streaming.reference.window import Window
@@ -138,9 +138,8 @@ def grace_in(node: Row, advance: dict[str, AdvanceTime]) -> Ticks:
         {"id": "out", "kind": "output", "input": "w"},
     ]
     graph = QueryGraph.model_validate({"version": 1, "name": "graces", "nodes": nodes})
-    plan = plan_of(graph, {"a": stream, "b": stream}, advance)
-    window = next(node for node in graph.nodes if node.id == "w")
-    built = WINDOWS[type(window)](window, plan)
+    plan = checked_graph(graph, {"a": stream, "b": stream}, advance)
+    built = build(plan)["w"]
     assert isinstance(built, Window)
     assert isinstance(built.panes, FixedWindows)
     return built.panes.grace

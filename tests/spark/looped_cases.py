@@ -11,8 +11,8 @@ import pytest
 
 from streaming.definition.advance import temporal_settings
 from streaming.definition.graph import InputNode
-from streaming.engine.compile import compile_binding
-from streaming.engine.plan import NotRunnable, Plan
+from streaming.planning.compile import compile_binding
+from streaming.planning.plan import NotRunnable, Plan
 from streaming.spark.control import AddBinding
 from streaming.spark.local_run import _result
 from streaming.spark.transcripts import _AT_END, _case_result, _spec

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.rows.adapter import RowsAdapter
 from streaming.definition.advance import temporal_settings
-from streaming.engine.compile import compile_binding
 from streaming.engine.operators import Operators
-from streaming.engine.plan import SecondStage
+from streaming.planning.compile import compile_binding
+from streaming.planning.plan import SecondStage
 from streaming.reference import cases as reference
 from streaming.spark.binding import binding_of
 from streaming.spark.control import AddBinding, SaveBinding, StopBinding

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from streaming.definition.faults import Fault
-from streaming.definition.graph import Node, QueryGraph, TimeIntervalWindow, TopKNode, WindowNode, sources
-from streaming.definition.late_checks import default_grace
+from streaming.definition.graph import Node, QueryGraph, TopKNode, WindowNode, sources
+from streaming.definition.late_checks import grace_of
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import Fields
 from streaming.temporal.settings import AdvanceTime
-from streaming.temporal.ticks import ONE_TICK, Ticks, parse_duration
+from streaming.temporal.ticks import ONE_TICK, Ticks
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,7 @@ class Facts:
 
     def grace(self, node: WindowNode | TopKNode) -> Ticks:
         """How long the windows of `node` stay open after their end (T19)."""
-        if isinstance(node.window, TimeIntervalWindow):
-            return parse_duration(node.window.discard_age)
-        if isinstance(node, WindowNode) and node.grace is not None:
-            return parse_duration(node.grace)
-        return default_grace(self.graph, self.advance, node.id)
+        return grace_of(node, self.graph, self.advance)
 
 
 def readers_of(graph: QueryGraph) -> dict[str, list[str]]:

@@ -5,13 +5,7 @@ that are in the same panes and then spread over runs of panes (spans.py): the co
 panes that a member is in. All else looks at pairs of member and pane, by sorting.
 """
 
-from typing import Final
-
 from streaming.engine.aggregates.pane_aggregator import PaneAggregator
 from streaming.engine.aggregates.pane_rows import PaneRows
-from streaming.engine.folding.measures import NEEDS
 
-MERGEABLE: Final = frozenset(NEEDS)
-"""The functions that the feed can fold into partials of bounded size (fold.py)."""
-
-__all__ = ["MERGEABLE", "PaneAggregator", "PaneRows"]
+__all__ = ["PaneAggregator", "PaneRows"]

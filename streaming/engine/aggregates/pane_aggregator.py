@@ -19,7 +19,7 @@ from streaming.engine.folding.grouping import encode
 from streaming.engine.folding.measures import NEEDS, Measure, fold_measure, measures_of
 from streaming.engine.folding.ordering import unsigned_zeros
 from streaming.engine.folding.results import Mask, failed_in, finished, spread_measure
-from streaming.engine.plan import AggregateColumn, WindowSpec
+from streaming.planning.plan import AggregateColumn, WindowSpec
 from streaming.temporal.ticks import NO_CTI
 from streaming.temporal.windows import HoppingWindows
 from streaming.wire.arrived import Int64s

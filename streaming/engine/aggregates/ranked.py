@@ -13,7 +13,7 @@ from streaming.definition.expressions.failures import MOST_BYTES
 from streaming.definition.types import DecimalOf
 from streaming.engine.aggregates.pairs import Pairs, lengths_of
 from streaming.engine.folding.numbers import Numbers
-from streaming.engine.plan import AggregateColumn
+from streaming.planning.plan import AggregateColumn
 from streaming.wire.arrived import Int64s
 
 _CANCELLED: Final = 1e-3

@@ -7,7 +7,7 @@ from streaming.definition.types import DecimalOf
 from streaming.engine.aggregates.pairs import Pairs
 from streaming.engine.folding.numbers import integers, limbs
 from streaming.engine.folding.results import decimals_of
-from streaming.engine.plan import AggregateColumn
+from streaming.planning.plan import AggregateColumn
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s
 

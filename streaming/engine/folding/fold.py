@@ -19,10 +19,10 @@ from streaming.engine.folding.measures import (
     merge_measure,
 )
 from streaming.engine.folding.numbers import Numbers
-from streaming.engine.plan import WindowSpec
 from streaming.engine.rows import Rows
-from streaming.engine.step_specs import Operand
 from streaming.engine.windows.panes import Panes
+from streaming.planning.plan import WindowSpec
+from streaming.planning.steps import Operand
 from streaming.temporal.windows import HoppingWindows
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_type

@@ -14,7 +14,7 @@ from streaming.engine.folding import moments, picks
 from streaming.engine.folding.grouping import Grouping
 from streaming.engine.folding.numbers import Numbers, limb_count, normalised, sum_by_slot
 from streaming.engine.folding.ordering import OPERATIONS, Ordered, identity_of, ordered, unsigned_zeros
-from streaming.engine.plan import AggregateColumn
+from streaming.planning.plan import AggregateColumn
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_type
 

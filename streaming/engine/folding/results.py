@@ -17,7 +17,7 @@ from streaming.engine.folding.grouping import combine
 from streaming.engine.folding.measures import Measure, column_of, restored, stored_moments, stored_picks
 from streaming.engine.folding.numbers import Numbers, integers, longs, normalised
 from streaming.engine.folding.ordering import OPERATIONS, identity_of, ordered
-from streaming.engine.plan import AggregateColumn
+from streaming.planning.plan import AggregateColumn
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_type
 

@@ -8,8 +8,8 @@ import pyarrow as pa
 from streaming.engine.flows import CLOSE, Flows
 from streaming.engine.joins.heard import ended, event_schema, to_table
 from streaming.engine.keyed import KeyedRows
-from streaming.engine.plan import MatchSpec
 from streaming.engine.shelf import Shelf
+from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s
 

@@ -14,8 +14,8 @@ from streaming.engine.joins.heard import event_schema, to_table
 from streaming.engine.joins.matching import Matching
 from streaming.engine.joins.overlaps import composites
 from streaming.engine.keyed import KeyedRows
-from streaming.engine.plan import MatchSpec
 from streaming.engine.shelf import Shelf
+from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s
 

@@ -11,8 +11,8 @@ from streaming.engine.failures import Listener
 from streaming.engine.flows import Flows, Mask
 from streaming.engine.folding.grouping import combine, encode, encode_integers
 from streaming.engine.joins.overlaps import Lives, overlaps
-from streaming.engine.plan import MatchSpec
 from streaming.engine.rows import Rows
+from streaming.planning.plan import MatchSpec
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_schema
 from streaming.wire.failures import FailureTally

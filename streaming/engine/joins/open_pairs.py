@@ -10,8 +10,8 @@ from streaming.engine.flows import CLOSE, ENDLESS, OPEN, WHOLE, Flags, Flows, Ma
 from streaming.engine.folding.ranks import distinct
 from streaming.engine.joins.heard import is_open
 from streaming.engine.keyed import KeyedRows
-from streaming.engine.plan import MatchSpec
 from streaming.engine.shelf import Shelf
+from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_schema

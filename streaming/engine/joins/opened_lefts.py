@@ -8,8 +8,8 @@ from streaming.engine.flows import CLOSE, OPEN, Flows, together
 from streaming.engine.folding.ranks import distinct
 from streaming.engine.joins.heard import ended, event_schema, to_table
 from streaming.engine.keyed import KeyedRows
-from streaming.engine.plan import MatchSpec
 from streaming.engine.shelf import Shelf
+from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s
 

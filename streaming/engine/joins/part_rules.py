@@ -10,7 +10,7 @@ from streaming.engine.joins.covers import Covers, Spans, covered, firsts, least,
 from streaming.engine.joins.heard import Clock, is_open
 from streaming.engine.joins.matching import Matching
 from streaming.engine.joins.overlaps import composites
-from streaming.engine.plan import MatchSpec
+from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Int64s
 

@@ -12,8 +12,8 @@ from streaming.engine.joins.known import Known
 from streaming.engine.joins.matching import Matching
 from streaming.engine.joins.part_rules import Decided, Lefts, decide
 from streaming.engine.keyed import KeyedRows
-from streaming.engine.plan import MatchSpec
 from streaming.engine.shelf import Shelf
+from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Int64s
 

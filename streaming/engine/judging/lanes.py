@@ -12,7 +12,7 @@ from streaming.engine.judging.clock import Judgement
 from streaming.engine.judging.idle import IdleRule
 from streaming.engine.judging.judges import LaneJudge
 from streaming.engine.judging.lowest import Lowest
-from streaming.engine.plan import InputPlan
+from streaming.planning.plan import InputPlan
 from streaming.temporal.clock import LaneClockState, started_at
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 from streaming.wire.arrived import Arrived, Int64s

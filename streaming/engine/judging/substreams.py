@@ -19,8 +19,8 @@ from streaming.engine.judging.lanes import Moved
 from streaming.engine.judging.lowest import Lowest
 from streaming.engine.judging.rowwise import Judgements, Row, rows_of, take_row
 from streaming.engine.judging.tally import clock_of_json, clock_to_json
-from streaming.engine.plan import InputPlan
 from streaming.engine.rows import Rows
+from streaming.planning.plan import InputPlan
 from streaming.temporal.clock import LaneClock, LaneClockState, started_at
 from streaming.temporal.events import Cti, Event, Shape
 from streaming.temporal.open_edges import payload_key

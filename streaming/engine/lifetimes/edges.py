@@ -9,9 +9,9 @@ from streaming.engine.flows import CLOSE, Flows, together
 from streaming.engine.kernel import Port, Released, Turn
 from streaming.engine.lifetimes.held_edges import HeldEdges, Paired, held_to, whole
 from streaming.engine.lifetimes.waiting import Waiting
-from streaming.engine.plan import LifetimeSpec
 from streaming.engine.shelf import Shelf
 from streaming.engine.steps import settled, shortened
+from streaming.planning.plan import LifetimeSpec
 from streaming.temporal.ticks import INFINITY, LAST_TICK, NO_CTI
 from streaming.wire.arrived import Int64s
 

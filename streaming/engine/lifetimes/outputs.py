@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 from streaming.engine.flows import CLOSE, ENDLESS, GONE, OPEN, WHOLE, Flows
 from streaming.engine.kernel import Port, Released, Turn
 from streaming.engine.lifetimes.edges import points_at_end
-from streaming.engine.plan import OutputSpec
 from streaming.engine.shelf import Shelf
 from streaming.engine.steps import vanishing
+from streaming.planning.plan import OutputSpec
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 from streaming.engine.flows import CLOSE, OPEN, Flows, together
 from streaming.engine.kernel import Port, Released, Turn
 from streaming.engine.lifetimes.waiting import Waiting
-from streaming.engine.plan import UnionSpec
 from streaming.engine.shelf import Shelf
 from streaming.engine.steps import vanishing
+from streaming.planning.plan import UnionSpec
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
 

@@ -14,8 +14,8 @@ from streaming.definition.types import TIMESTAMP, Array, Type
 from streaming.engine.flows import GONE, OLD, TIMINGS, WHOLE, Flows, Mask, PaneColumns, together
 from streaming.engine.folding.grouping import combine, encode, encode_integers, group
 from streaming.engine.folding.results import Failed
-from streaming.engine.plan import WindowSpec
 from streaming.engine.shelf import Shelf
+from streaming.planning.plan import WindowSpec
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_schema
 from streaming.wire.failures import FailureCount, FailureTally, example_of

@@ -10,7 +10,6 @@ from streaming.engine.flows import Flows, Mask
 from streaming.engine.folding.ranks import distinct
 from streaming.engine.hashing import UInt64s
 from streaming.engine.kernel import Port, Turn
-from streaming.engine.plan import CountPanes, SessionPanes, SnapshotPanes, TopKSpec, WindowSpec
 from streaming.engine.shelf import Shelf
 from streaming.engine.windows.counts import Counts
 from streaming.engine.windows.pane_arrivals import Came, Door
@@ -20,6 +19,7 @@ from streaming.engine.windows.pane_source import Members, PaneSource, PaneTurn
 from streaming.engine.windows.pane_store import PaneStore, Waiting, joined
 from streaming.engine.windows.sessions import Sessions
 from streaming.engine.windows.snapshots import Snapshots
+from streaming.planning.plan import CountPanes, SessionPanes, SnapshotPanes, TopKSpec, WindowSpec
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Int64s
 

@@ -1,10 +1,10 @@
 """Which panes a window or top_k node has."""
 
-from streaming.engine.plan import TopKSpec, WindowSpec
 from streaming.engine.windows.empties import filling_of
 from streaming.engine.windows.fixed_panes import FixedPanes
 from streaming.engine.windows.group_panes import group_source
 from streaming.engine.windows.pane_source import PaneSource
+from streaming.planning.plan import TopKSpec, WindowSpec
 from streaming.temporal.windows import HoppingWindows
 
 

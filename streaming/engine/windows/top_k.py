@@ -10,11 +10,11 @@ from streaming.engine.flows import TIMINGS, Flows, PaneColumns
 from streaming.engine.folding.grouping import combine, encode
 from streaming.engine.folding.ordering import ordered
 from streaming.engine.kernel import Port, Released, Turn
-from streaming.engine.plan import TopKSpec
 from streaming.engine.shelf import Shelf
 from streaming.engine.windows.pane_rule import order_of
 from streaming.engine.windows.pane_source import Members
 from streaming.engine.windows.pane_sources import source_of
+from streaming.planning.plan import TopKSpec
 from streaming.wire.arrived import Int64s
 
 _MOST_PAIRS: Final = 1 << 22

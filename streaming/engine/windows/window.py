@@ -7,13 +7,13 @@ from streaming.definition.expressions.tree import fields_used
 from streaming.engine.aggregates import PaneAggregator
 from streaming.engine.flows import Flows
 from streaming.engine.kernel import Port, Released, Turn
-from streaming.engine.plan import WindowSpec
 from streaming.engine.shelf import Shelf
 from streaming.engine.windows.emission import Emission, PaneTable
 from streaming.engine.windows.empties import filling_of
 from streaming.engine.windows.folded_window import FOLDS, go_on_folding
 from streaming.engine.windows.pane_source import Members
 from streaming.engine.windows.pane_sources import source_of
+from streaming.planning.plan import WindowSpec
 
 
 class WindowKernel:

@@ -13,8 +13,8 @@ from streaming.definition.explain.facts import Life
 from streaming.definition.explain.slices import slices_of
 from streaming.definition.graph import QueryGraph, WindowNode
 from streaming.definition.streams import StreamDefinition
-from streaming.engine.compile import compile_binding
-from streaming.engine.plan import Branch, Plan, WindowSpec
+from streaming.planning.compile import compile_binding
+from streaming.planning.plan import Branch, Plan, WindowSpec
 from streaming.temporal.ticks import Tick, Ticks
 from streaming.temporal.windows import HoppingWindows
 

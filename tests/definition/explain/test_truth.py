@@ -10,9 +10,10 @@ from streaming.definition.advance import temporal_settings
 from streaming.definition.check import check
 from streaming.definition.explain import Explanation, explain
 from streaming.definition.graph import sources
-from streaming.engine.compile import compile_binding
-from streaming.engine.plan import MatchSpec, TopKSpec, WindowSpec
-from streaming.reference.build import build, plan_of
+from streaming.planning.checked import checked_graph
+from streaming.planning.compile import compile_binding
+from streaming.planning.plan import MatchSpec, TopKSpec, WindowSpec
+from streaming.reference.build import build
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.output import Output
 from streaming.reference.per_event import PerEvent
@@ -103,7 +104,9 @@ def test_what_looks_at_one_event_at_a_time_keeps_nothing(kind: str, data: st.Dat
     case, explained = drawn(data, kind)
     state = {node.id: bool(node.state) for node in explained.nodes}
     shapes = {node.id: node.lifetime.shape for node in explained.nodes}
-    operators = build(plan_of(case.graph, case.streams, temporal_settings(case.graph, case.streams, case.advance)))
+    operators = build(
+        checked_graph(case.graph, case.streams, temporal_settings(case.graph, case.streams, case.advance))
+    )
     for node in case.graph.nodes:
         if node.id not in operators:
             continue

@@ -25,8 +25,8 @@ from streaming.definition.types import (
     Type,
 )
 from streaming.engine.flows import Flows
-from streaming.engine.plan import AggregateColumn, SessionPanes, WindowSpec
-from streaming.reference import aggregates as reference
+from streaming.planning.plan import AggregateColumn, SessionPanes, WindowSpec
+from streaming.reference.aggregates import aggregate_value
 from streaming.reference.flow import Cause, Flow
 from streaming.reference.numbers import Failure
 from streaming.temporal.outcomes import Reason
@@ -159,15 +159,6 @@ class Deaf:
 
 def expected(scene: Scene, aggregate: AggregateColumn, members: Sequence[Member], number: int) -> Any:
     """What the reference says of the members of one pane."""
-    column = reference.AggregateColumn(
-        aggregate.name,
-        aggregate.function,
-        aggregate.of,
-        aggregate.where,
-        aggregate.type,
-        aggregate.k,
-        aggregate.fraction,
-    )
     start, end = (int(bound[0]) for bound in scene.bounds(np.array([number])))
     flows = [
         Flow(
@@ -180,7 +171,7 @@ def expected(scene: Scene, aggregate: AggregateColumn, members: Sequence[Member]
         )
         for place, each in enumerate(members)
     ]
-    return column.over(flows, (Tick(start), Tick(end)), "w", Deaf())
+    return aggregate_value(aggregate, flows, (Tick(start), Tick(end)), "w", Deaf())
 
 
 def aggregate_of(function: str, of: Type, where: str | None, k: int, fraction: str, name: str = "x") -> AggregateColumn:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.types import LONG, Type
 from streaming.engine.aggregates import PaneAggregator, PaneRows
-from streaming.engine.plan import AggregateColumn
 from streaming.engine.windows.empties import over_nothing
+from streaming.planning.plan import AggregateColumn
 from streaming.temporal.ticks import INFINITY
 from tests.engine.aggregates.drawing import (
     VALUES,

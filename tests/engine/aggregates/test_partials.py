@@ -8,10 +8,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.types import DOUBLE, Type
-from streaming.engine.aggregates import MERGEABLE
 from streaming.engine.folding import moments
 from streaming.engine.folding.fold import Fold
+from streaming.engine.folding.measures import NEEDS
 from streaming.engine.folding.results import close
 from tests.engine.aggregates.drawing import DOUBLES, VALUES, Scene, expected, fitting, scenes
 from tests.engine.aggregates.test_panes import is_same, tolerance_of
@@ -20,7 +21,7 @@ from tests.reference.test_aggregates import over
 
 def merging(of: Type) -> list[str]:
     """The functions over values of type `of` that merge."""
-    return [function for function in fitting(of) if function in MERGEABLE]
+    return [function for function in fitting(of) if AGGREGATES[function].memory == "partial"]
 
 
 @st.composite
@@ -67,11 +68,8 @@ def test_deviations_lose_nothing_when_they_are_merged(values: list[float], cut: 
     assert math.isclose(once.deviation[0], wanted, rel_tol=1e-9, abs_tol=1e-320)
 
 
-def test_what_is_not_bounded_does_not_merge() -> None:
-    lists = {"collect", "collect_distinct", "topk", "maxk", "mink", "maxk_unique", "mink_unique"}
-    exact = {"count_distinct", "percentile_disc", "percentile_cont"}
-    assert not MERGEABLE & (lists | exact)
-    assert {"count", "sum", "avg", "min", "max", "variance", "stddev", "first", "last"} <= MERGEABLE
+def test_what_the_definition_says_to_merge_is_what_is_folded() -> None:
+    assert {name for name, each in AGGREGATES.items() if each.memory == "partial"} == set(NEEDS)
 
 
 def test_a_long_is_exact_in_doubles() -> None:

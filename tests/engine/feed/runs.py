@@ -10,8 +10,8 @@ from streaming.engine.envelopes import Envelope, LaneCounts
 from streaming.engine.feed import LaneFeed
 from streaming.engine.flows import Flows
 from streaming.engine.ipc import from_bytes, metadata_of
-from streaming.engine.plan import Plan
 from streaming.engine.together import TogetherFeed
+from streaming.planning.plan import Plan
 from streaming.wire.arrived import Arrived
 from streaming.wire.arrived_rows import JudgedRow, arrived_of
 from tests.engine.feed.histories import Entry, Heard, History, Log, plan_of, stretches

@@ -16,8 +16,8 @@ from streaming.engine.archive import HEAD, Blob, packed, unpacked
 from streaming.engine.feed import LaneFeed
 from streaming.engine.judging import entries as entries_module
 from streaming.engine.judging.entries import Ascending, Entries
-from streaming.engine.plan import Branch, InputPlan, Plan
 from streaming.engine.together import TogetherFeed
+from streaming.planning.plan import Branch, InputPlan, Plan
 from streaming.temporal.events import Cti, Event, edge_end, edge_start, point
 from streaming.temporal.settings import AdvanceTime, Generate, Idle, Late
 from streaming.temporal.ticks import Tick, Ticks

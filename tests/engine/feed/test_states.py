@@ -11,8 +11,8 @@ from streaming.engine.feed import LaneFeed
 from streaming.engine.flows import Flows
 from streaming.engine.ipc import from_bytes
 from streaming.engine.judging.tally import LaneMemory, Tally, load, save
-from streaming.engine.plan import Branch, InputPlan, Plan
 from streaming.engine.together import TogetherFeed
+from streaming.planning.plan import Branch, InputPlan, Plan
 from streaming.temporal.clock import LaneClockState
 from streaming.temporal.events import Cti, Event, edge_end, edge_start, point
 from streaming.temporal.open_edges import OpenEdge, payload_key

@@ -10,8 +10,8 @@ from streaming.engine.envelopes import WATCHED_SCHEMA, Envelope, FeedTurn
 from streaming.engine.feed import LaneFeed
 from streaming.engine.flows import Flows
 from streaming.engine.ipc import from_bytes
-from streaming.engine.plan import AggregateColumn, Branch, InputPlan, Plan, WindowSpec
-from streaming.engine.step_specs import FilterStep, ShiftStep, Step
+from streaming.planning.plan import AggregateColumn, Branch, InputPlan, Plan, WindowSpec
+from streaming.planning.steps import FilterStep, ShiftStep, Step
 from streaming.temporal.events import Cti, Event, interval, point
 from streaming.temporal.outcomes import Outcome
 from streaming.temporal.settings import AdvanceTime, Late

@@ -15,11 +15,11 @@ from streaming.engine.joins.asof_join import AsofKernel
 from streaming.engine.joins.join import JoinKernel
 from streaming.engine.joins.pieces_join import PiecesKernel
 from streaming.engine.kernel import Kernel, Port, Turn
-from streaming.engine.plan import MatchSpec
 from streaming.engine.report import Report
 from streaming.engine.shelf import Shelf
+from streaming.planning.checked import expression
+from streaming.planning.plan import MatchSpec
 from streaming.reference.flow import Flow
-from streaming.reference.plan import expression
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrow_types import arrow_schema
 from tests.reference.port_runs import FIELDS, LIMIT, Driven, Scenario, Step, operator

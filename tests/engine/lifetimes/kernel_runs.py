@@ -17,7 +17,8 @@ from streaming.engine.flows import CLOSE, ENDLESS, GONE, OLD, OPEN, TIMINGS, WHO
 from streaming.engine.kernel import Kernel, Port, Turn
 from streaming.engine.report import ALSO, Report
 from streaming.engine.shelf import Shelf
-from streaming.reference.build import build, plan_of
+from streaming.planning.checked import checked_graph
+from streaming.reference.build import build
 from streaming.reference.flow import Cause, Flow, Operator, Pane, Timing
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 from streaming.wire.arrow_types import arrow_schema
@@ -37,7 +38,7 @@ def operator(node: Mapping[str, Any], ports: int = 1) -> Operator:
         {"version": 1, "name": "g", "nodes": [*inputs, {"id": "n", **reads, **node}, *behind]}
     )
     streams = {name: StreamDefinition.model_validate({"shape": "edge", "fields": FIELDS}) for name in names}
-    return build(plan_of(graph, streams, {}))["n"]
+    return build(checked_graph(graph, streams, {}))["n"]
 
 
 def to_flows(flows: Sequence[Flow]) -> Flows:

@@ -12,7 +12,7 @@ from streaming.engine.lifetimes import held_edges, tables, waiting
 from streaming.engine.lifetimes.edges import LifetimeKernel
 from streaming.engine.lifetimes.outputs import OutputKernel
 from streaming.engine.lifetimes.union import UnionKernel
-from streaming.engine.plan import LifetimeSpec, OutputSpec, UnionSpec
+from streaming.planning.plan import LifetimeSpec, OutputSpec, UnionSpec
 from streaming.reference.extend import Shorten
 from streaming.reference.flow import Flow
 from streaming.reference.order_edges import OrderEdges

@@ -7,7 +7,7 @@ import pytest
 
 from streaming.engine.lifetimes.edges import LifetimeKernel
 from streaming.engine.lifetimes.union import UnionKernel
-from streaming.engine.plan import LifetimeSpec, UnionSpec
+from streaming.planning.plan import LifetimeSpec, UnionSpec
 from streaming.reference.flow import Flow
 from streaming.temporal.ticks import INFINITY, Tick
 from tests.engine.lifetimes.flows_drawn import Heard

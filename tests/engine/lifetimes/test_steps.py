@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from streaming.definition.expressions import Expression
 from streaming.definition.types import Fields, Long
 from streaming.engine.flows import OLD, Flows
-from streaming.engine.step_specs import ExtendStep, FilterStep, ProjectStep, SetDurationStep, ShiftStep, Step
 from streaming.engine.steps import follow, follow_flows, step_times
+from streaming.planning.steps import ExtendStep, FilterStep, ProjectStep, SetDurationStep, ShiftStep, Step
 from streaming.reference import plan as reference
 from streaming.reference.flow import Flow, Operator
 from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, NO_CTI, Tick

@@ -15,10 +15,10 @@ from streaming.definition.expressions import Typed, parse, typed
 from streaming.definition.types import LONG, STRING, Fields
 from streaming.engine.flows import TIMINGS
 from streaming.engine.kernel import Port, Turn
-from streaming.engine.plan import CountPanes, SessionPanes, SnapshotPanes, TopKSpec
 from streaming.engine.report import Report
 from streaming.engine.windows import top_k
 from streaming.engine.windows.top_k import TopKKernel
+from streaming.planning.plan import CountPanes, SessionPanes, SnapshotPanes, TopKSpec
 from streaming.reference.count import Count
 from streaming.reference.fixed_windows import FixedWindows
 from streaming.reference.flow import Timing

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from streaming.definition.types import Fields
-from streaming.engine.partitioning import Key, NoKeyError, alike, before, branches_of
-from streaming.engine.plan import (
+from streaming.planning.keys import Key, NoKeyError, alike, before, branches_of
+from streaming.planning.plan import (
     Branch,
     CutPlan,
     InputPlan,
@@ -26,7 +26,7 @@ from streaming.engine.plan import (
     Wire,
     tells_complete,
 )
-from streaming.engine.step_specs import ExtendStep, SetDurationStep
+from streaming.planning.steps import ExtendStep, SetDurationStep
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import Late
 

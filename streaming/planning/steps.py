@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from streaming.definition.expressions import Expression
 from streaming.definition.types import Type
+from streaming.temporal.ticks import Ticks
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class ShiftStep:
     """Moves both ends of every lifetime, and CTIs, by `by` ticks."""
 
     node: str
-    by: int
+    by: Ticks
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class SetDurationStep:
     """Gives every event the lifetime `[start, start + duration)`, constant ticks or a long for each event."""
 
     node: str
-    duration: int | Expression
+    duration: Ticks | Expression
     counted: bool = True
 
 
@@ -46,7 +47,7 @@ class ExtendStep:
     """Moves the end of every lifetime by `by` ticks, which are not negative."""
 
     node: str
-    by: int
+    by: Ticks
 
 
 Operand = tuple[str, Expression | None, Expression | None]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from streaming.definition.expressions.tree import Field
-from streaming.engine.plan import (
+from streaming.planning.plan import (
     Branch,
     LifetimeSpec,
     MatchSpec,
@@ -14,7 +14,7 @@ from streaming.engine.plan import (
     UnionSpec,
     WindowSpec,
 )
-from streaming.engine.step_specs import ProjectStep, Step
+from streaming.planning.steps import ProjectStep, Step
 
 Key = tuple[str, ...]
 

@@ -12,9 +12,10 @@ from streaming.definition.expressions.failures import may_fail
 from streaming.definition.graph import Emit, OutputTimestamp
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Fields, Type
-from streaming.engine.step_specs import Operand, Step
+from streaming.planning.steps import Operand, Step
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime
+from streaming.temporal.ticks import NO_TICKS, Ticks
 from streaming.temporal.windows import HoppingWindows
 
 
@@ -43,8 +44,8 @@ class AggregateColumn:
 class SessionPanes:
     """Sessions with a `gap`, no longer than `max`."""
 
-    gap: int
-    max: int | None
+    gap: Ticks
+    max: Ticks | None
 
 
 @dataclass(frozen=True)
@@ -73,14 +74,14 @@ class WindowSpec:
 
     node: str
     panes: PaneKind
-    grace: int
+    grace: Ticks
     one_clock: bool
     group_by: tuple[str, ...]
     aggregates: tuple[AggregateColumn, ...]
     fields: Fields
     emit: Emit = "final"
     retract: bool = False
-    fill_gap: int | None = None
+    fill_gap: Ticks | None = None
     fill_groups: tuple[tuple[object, ...], ...] = ()
     folded: bool = False
 
@@ -107,7 +108,7 @@ class TopKSpec:
 
     node: str
     panes: PaneKind
-    grace: int
+    grace: Ticks
     one_clock: bool
     group_by: tuple[str, ...]
     by: Expression
@@ -162,7 +163,7 @@ class LifetimeSpec:
     node: str
     kind: str
     fields: Fields
-    by: int = 0
+    by: Ticks = NO_TICKS
 
 
 @dataclass(frozen=True)

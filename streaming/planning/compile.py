@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from streaming.definition.check import check
 from streaming.definition.graph import InputNode, Node, OutputNode, QueryGraph, sources
 from streaming.definition.streams import Rowtime, StreamDefinition
 from streaming.definition.types import parse_fields
 from streaming.definition.wiring import order
-from streaming.engine.compile_nodes import Compiled, is_step, spec_of, step_of
-from streaming.engine.compile_watched import watch_longer, watches
-from streaming.engine.plan import (
+from streaming.planning.checked import CheckedGraph, Refused, checked_graph, expression
+from streaming.planning.nodes import folds, is_step, spec_of, step_of
+from streaming.planning.plan import (
     Branch,
     InputPlan,
     NodePlan,
@@ -21,8 +20,9 @@ from streaming.engine.plan import (
     Wire,
     tells_complete,
 )
-from streaming.engine.stages import staged
-from streaming.engine.step_specs import FilterStep, LookStep, ProjectStep, SetDurationStep, Step
+from streaming.planning.stages import staged
+from streaming.planning.steps import FilterStep, LookStep, ProjectStep, SetDurationStep, Step
+from streaming.planning.watched import watch_longer, watches
 from streaming.temporal.settings import AdvanceTime, Late
 
 
@@ -39,10 +39,11 @@ def compile_binding(
     common key one bucket is used, or two stages where there may be so many (`stages`: 1 or 2). Raises `NotRunnable` for
     definitions with faults.
     """
-    checked = check(graph, streams)
-    if checked.errors:
-        raise NotRunnable(f"{checked.errors[0].message} {checked.errors[0].remedy}")
-    return staged(_Compiler(Compiled(graph, streams, checked.schemas, advance)).plan(), buckets, stages)
+    try:
+        checked = checked_graph(graph, streams, advance)
+    except Refused as error:
+        raise NotRunnable(f"{error.faults[0].message} {error.faults[0].remedy}") from error
+    return staged(_Compiler(checked).plan(), buckets, stages)
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,11 @@ class _Way:
 class _Compiler:
     """`counting` are the nodes whose steps count failures on one way already."""
 
-    known: Compiled
+    checked: CheckedGraph
     counting: set[str] = field(default_factory=set)
 
     def plan(self) -> Plan:
-        by_id = {node.id: node for node in self.known.graph.nodes}
+        by_id = {node.id: node for node in self.checked.graph.nodes}
         placed, _ = order(by_id)
         nodes: list[NodePlan] = []
         branches: dict[str, list[Branch]] = {}
@@ -76,7 +77,7 @@ class _Compiler:
         plan = Plan(
             inputs=inputs,
             nodes=tuple(nodes),
-            outputs={node.id: self.known.schemas[node.id] for node in by_id.values() if isinstance(node, OutputNode)},
+            outputs={node.id: self.checked.schemas[node.id] for node in by_id.values() if isinstance(node, OutputNode)},
             buckets=1,
             stamps=self._stamps,
             together=any(self._together(node) for node in every),
@@ -85,12 +86,12 @@ class _Compiler:
 
     @property
     def _stamps(self) -> bool:
-        outputs = (node for node in self.known.graph.nodes if isinstance(node, OutputNode))
+        outputs = (node for node in self.checked.graph.nodes if isinstance(node, OutputNode))
         return any(node.timestamp == "latest_input" for node in outputs)
 
     def _node(self, node: Node, by_id: Mapping[str, Node]) -> tuple[NodePlan, list[tuple[str, Branch]]]:
         """The node, and the branches of inputs that end at it."""
-        spec = spec_of(node, self.known)
+        spec = spec_of(node, self.checked)
         ways = [self._way(by_id[source], by_id) for source in sources(node)]
         if isinstance(spec, WindowSpec) and not self._stamps:
             spec = replace(spec, folded=self._folds(spec, ways[0]))
@@ -99,12 +100,12 @@ class _Compiler:
             ways = [replace(ways[0], steps=(*ways[0].steps, LookStep(node.id, spec.operands)))]
         wires, found = [], []
         for port, (way, source) in enumerate(zip(ways, sources(node), strict=True)):
-            fields = self.known.schemas[source]
+            fields = self.checked.schemas[source]
             if not isinstance(way.source, InputNode):
                 wires.append(Wire(way.source.id, way.steps, fields))
                 continue
             window = spec if isinstance(spec, WindowSpec) and folded else None
-            branch = Branch(f"{node.id}#{port}", way.steps, self.known.schemas[way.source.id], fields, window)
+            branch = Branch(f"{node.id}#{port}", way.steps, self.checked.schemas[way.source.id], fields, window)
             wires.append(Wire(branch.id, (), fields))
             found.append((way.source.id, branch))
         return NodePlan(spec, tuple(wires)), found
@@ -112,7 +113,7 @@ class _Compiler:
     def _way(self, node: Node, by_id: Mapping[str, Node]) -> _Way:
         steps: list[Step] = []
         while is_step(node):
-            step = step_of(node, self.known)
+            step = step_of(node, self.checked)
             if isinstance(step, FilterStep | ProjectStep | SetDurationStep):
                 step = replace(step, counted=node.id not in self.counting)
                 self.counting.add(node.id)
@@ -123,11 +124,11 @@ class _Compiler:
     def _folds(self, spec: WindowSpec, way: _Way) -> bool:
         if not isinstance(way.source, InputNode):
             return False
-        return self.known.folds(spec, self.known.streams[way.source.stream].shape, way.steps)
+        return folds(spec, self.checked.streams[way.source.stream].shape, way.steps)
 
     def _input(self, node: InputNode, branches: list[Branch]) -> InputPlan:
-        stream = self.known.streams[node.stream]
-        advance = self.known.advance.get(node.id, AdvanceTime())
+        stream = self.checked.streams[node.stream]
+        advance = self.checked.settings(node.id)
         fields = parse_fields(stream.fields)
         return InputPlan(
             node=node.id,
@@ -136,12 +137,12 @@ class _Compiler:
             advance=advance,
             lanes=tuple(stream.lanes) if stream.lanes else None,
             branches=tuple(branches),
-            over=None if advance.over is None else self.known.expression(advance.over, fields),
+            over=None if advance.over is None else expression(advance.over, fields),
         )
 
     def _together(self, node: InputNode) -> bool:
-        advance = self.known.advance.get(node.id, AdvanceTime())
-        implicit = self.known.streams[node.stream].rowtime is Rowtime.IMPLICIT
+        advance = self.checked.settings(node.id)
+        implicit = self.checked.streams[node.stream].rowtime is Rowtime.IMPLICIT
         return implicit or any((advance.import_from, advance.over)) or advance.idle_after is not None
 
     def _watching(self, plan: Plan) -> Plan:

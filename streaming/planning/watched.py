@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from streaming.engine.plan import Branch, LifetimeSpec, MatchSpec, NodePlan, Plan, TopKSpec, WindowSpec
-from streaming.engine.step_specs import ExtendStep, SetDurationStep, Step
+from streaming.planning.plan import Branch, LifetimeSpec, MatchSpec, NodePlan, Plan, TopKSpec, WindowSpec
+from streaming.planning.steps import ExtendStep, SetDurationStep, Step
 from streaming.temporal.events import Shape
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT, HoppingWindows
 
