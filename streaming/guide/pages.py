@@ -6,7 +6,6 @@ from typing import Any
 
 from streaming.definition.advance import in_force
 from streaming.definition.aggregate_functions import AGGREGATES
-from streaming.definition.explain.cti_rules import NODE_RULES, WINDOW_RULES, CtiRule
 from streaming.definition.expressions.functions import FUNCTIONS
 from streaming.definition.graph import Aggregate, OutputNode
 from streaming.definition.presets import PRESETS, Preset
@@ -19,6 +18,7 @@ from streaming.guide.kinds import NODES, WINDOWS, meaning_of, said_of
 from streaming.guide.lines import sections_of
 from streaming.guide.picture import draw
 from streaming.guide.story import tell
+from streaming.planning.explain.cti_rules import NODE_RULES, WINDOW_RULES, CtiRule
 from streaming.temporal.settings import AdvanceTime, Generate, Late
 from streaming.temporal.ticks import NO_TICKS, Ticks, format_duration
 from streaming.wire.case import Case

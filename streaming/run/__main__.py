@@ -9,8 +9,8 @@ from pathlib import Path
 from types import FrameType
 
 from streaming.adapters.contract import AdapterError
-from streaming.definition.explain import explain, explain_text
 from streaming.definition.streams import Rowtime
+from streaming.planning.explain import explain, explain_text
 from streaming.run.batch_rows import expected_rows
 from streaming.run.definition import Definition, define
 from streaming.run.errors import Failed, Refused, RunError, Unreadable

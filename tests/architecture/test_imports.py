@@ -17,6 +17,7 @@ CONFIGURATION = ROOT / ".importlinter"
 OFFENCES = {
     "streaming-layers": ("streaming/wire/offence.py", "import streaming.engine"),
     "temporal-alone": ("streaming/temporal/offence.py", "import numpy"),
+    "planning-without-columns": ("streaming/planning/offence.py", "import pyarrow"),
     "streaming-ships-alone": ("streaming/adapters/offence.py", "import django"),
     "pyspark-in-one-room": ("streaming/engine/offence.py", "import pyspark"),
     "webapp-layers": ("webapp/core/offence.py", "import webapp.runs"),
@@ -28,6 +29,7 @@ OFFENCES = {
 MORE_OFFENCES = [
     ("streaming/engine/offence.py", "import streaming.reference"),
     ("streaming/reference/offence.py", "import streaming.adapters"),
+    ("streaming/planning/offence.py", "import streaming.wire"),
     ("streaming/stranger/__init__.py", ""),
     ("webapp/stranger/__init__.py", ""),
     ("streaming/runtime/offence.py", "import webapp.core"),

@@ -10,13 +10,13 @@ from xml.etree import ElementTree
 import pytest
 
 from streaming.definition.advance import in_force
-from streaming.definition.explain.cti_rules import NODE_RULES, WINDOW_RULES
 from streaming.definition.faults import Severity
 from streaming.definition.sql import check_sql
 from streaming.guide.__main__ import main
 from streaming.guide.examples import FOLDER, examples_of
 from streaming.guide.kinds import NODES, WINDOWS
 from streaming.guide.pages import pages
+from streaming.planning.explain.cti_rules import NODE_RULES, WINDOW_RULES
 from streaming.transcripts.judge import judge
 from streaming.transcripts.load import Loaded, load
 

@@ -8,11 +8,11 @@ from uuid import UUID
 from pydantic import Field, RootModel, SkipValidation, model_validator
 
 from streaming.definition.counts import counted
-from streaming.definition.explain import Explanation
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import QueryGraph, Strict
 from streaming.definition.names import Name
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.planning.explain import Explanation
 from webapp.core.errors import Faulty, fault
 from webapp.core.names import PlainName
 from webapp.queries.texts import LONGEST_TEXT

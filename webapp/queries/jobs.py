@@ -4,12 +4,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from streaming.definition import explain as explaining
 from streaming.definition.check import check
 from streaming.definition.faults import Fault
 from streaming.definition.graph import QueryGraph
 from streaming.definition.sql import complete_sql
 from streaming.definition.streams import AdvanceTimeSettings
+from streaming.planning import explain as explaining
 from webapp.core.limited.jobs import TYPING, limited
 from webapp.queries.bodies import CompletionItem, CompletionList, Explained
 from webapp.queries.checking import Examined, Streams, examine_graph, examine_text, refuses

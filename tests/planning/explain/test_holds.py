@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from streaming.definition.advance import temporal_settings
-from streaming.definition.explain import Explanation, explain
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
+from streaming.planning.explain import Explanation, explain
 from streaming.reference.executor import ReferenceRun
 from streaming.wire.rows import read_row
 

@@ -4,12 +4,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from streaming.definition.explain import doings, holds, keys, lifetimes, states, window_states
-from streaming.definition.explain.facts import Facts, Life
-from streaming.definition.explain.holds import Held
-from streaming.definition.explain.keys import Need
-from streaming.definition.explain.lifetimes import Before, Streams
-from streaming.definition.explain.model import Kept
 from streaming.definition.graph import (
     AntiJoinNode,
     AsofJoinNode,
@@ -30,6 +24,12 @@ from streaming.definition.graph import (
     UnionNode,
     WindowNode,
 )
+from streaming.planning.explain import doings, holds, keys, lifetimes, states, window_states
+from streaming.planning.explain.facts import Facts, Life
+from streaming.planning.explain.holds import Held
+from streaming.planning.explain.keys import Need
+from streaming.planning.explain.lifetimes import Before, Streams
+from streaming.planning.explain.model import Kept
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from streaming.definition.advance import temporal_settings
 from streaming.definition.check import check
-from streaming.definition.explain import Explanation, explain
 from streaming.definition.graph import sources
 from streaming.planning.checked import checked_graph
 from streaming.planning.compile import compile_binding
+from streaming.planning.explain import Explanation, explain
 from streaming.planning.plan import MatchSpec, TopKSpec, WindowSpec
 from streaming.reference.build import build
 from streaming.reference.executor import ReferenceRun
@@ -20,7 +20,7 @@ from streaming.reference.per_event import PerEvent
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.case import Case
-from tests.definition.explain.runs import leaving, seen, steps
+from tests.planning.explain.runs import leaving, seen, steps
 from tests.reference.drawn import KINDS, Scope, cases
 from tests.reference.readable import transcript
 

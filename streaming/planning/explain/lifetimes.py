@@ -3,9 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from streaming.definition.explain.facts import ANY_LENGTH, POINT, Life
-from streaming.definition.explain.model import Lifetime
-from streaming.definition.explain.words import spoken
 from streaming.definition.graph import (
     CountWindow,
     ExtendNode,
@@ -20,6 +17,9 @@ from streaming.definition.graph import (
 )
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.window_checks import hopping_windows
+from streaming.planning.explain.facts import ANY_LENGTH, POINT, Life
+from streaming.planning.explain.model import Lifetime
+from streaming.planning.explain.words import spoken
 from streaming.temporal.events import Shape
 from streaming.temporal.ticks import ONE_TICK, Ticks, parse_duration
 

@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.definition.explain import explain, explain_text
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import AdvanceTimeSettings
-from tests.definition.explain.test_truth import KIND
+from streaming.planning.explain import explain, explain_text
 from tests.definition.graphs import CARS, OUT, STREAMS, around, graph, node, window
+from tests.planning.explain.test_truth import KIND
 from tests.reference.drawn import Scope, cases
 
 SPEEDING = """\

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.definition.advance import temporal_settings
-from streaming.definition.explain import Explanation, explain
-from streaming.definition.explain.facts import Life
-from streaming.definition.explain.slices import slices_of
 from streaming.definition.graph import QueryGraph, WindowNode
 from streaming.definition.streams import StreamDefinition
 from streaming.planning.compile import compile_binding
+from streaming.planning.explain import Explanation, explain
+from streaming.planning.explain.facts import Life
+from streaming.planning.explain.slices import slices_of
 from streaming.planning.plan import Branch, Plan, WindowSpec
 from streaming.temporal.ticks import Tick, Ticks
 from streaming.temporal.windows import HoppingWindows

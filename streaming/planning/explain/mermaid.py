@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from streaming.definition.explain.model import Explanation, NodeExplained, Stage
+from streaming.planning.explain.model import Explanation, NodeExplained, Stage
 
 _PLAIN: Final = re.compile(r"[^A-Za-z0-9 ,]")
 _MATHS: Final = re.compile(r"\$(?=\$)")

@@ -4,9 +4,9 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from streaming.definition.explain.model import BoundedBy, Clock, Explanation, Kept, NodeExplained, Path, Stage
-from streaming.definition.explain.words import below, code, printable
 from streaming.definition.faults import Fault
+from streaming.planning.explain.model import BoundedBy, Clock, Explanation, Kept, NodeExplained, Path, Stage
+from streaming.planning.explain.words import below, code, printable
 
 WIDTH: Final = 100
 _LABEL: Final = 11

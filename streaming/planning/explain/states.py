@@ -4,9 +4,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from streaming.definition.counts import counted
-from streaming.definition.explain.facts import Facts
-from streaming.definition.explain.model import Kept
-from streaming.definition.explain.words import code, listed
 from streaming.definition.graph import (
     AntiJoinNode,
     AsofJoinNode,
@@ -20,6 +17,9 @@ from streaming.definition.graph import (
     UnionNode,
     sources,
 )
+from streaming.planning.explain.facts import Facts
+from streaming.planning.explain.model import Kept
+from streaming.planning.explain.words import code, counted, listed
 from streaming.temporal.events import Shape
 from streaming.temporal.ticks import parse_duration
 

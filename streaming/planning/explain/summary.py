@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from streaming.definition.counts import counted
-from streaming.definition.explain.clocks import clock_of
-from streaming.definition.explain.facts import Facts
-from streaming.definition.explain.holds import Held
-from streaming.definition.explain.model import Path
-from streaming.definition.explain.paths import reached
-from streaming.definition.explain.words import below, code, listed, spoken
 from streaming.definition.graph import InputNode
 from streaming.definition.wiring import feeding
+from streaming.planning.explain.clocks import clock_of
+from streaming.planning.explain.facts import Facts
+from streaming.planning.explain.holds import Held
+from streaming.planning.explain.model import Path
+from streaming.planning.explain.paths import reached
+from streaming.planning.explain.words import below, code, listed, spoken
 from streaming.temporal.ticks import Ticks
 
 FEW: Final = 5

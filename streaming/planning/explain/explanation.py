@@ -5,22 +5,24 @@ from collections.abc import Mapping, Sequence
 from streaming.definition.advance import check_advance, in_force, temporal_settings
 from streaming.definition.binding_checks import check_binding
 from streaming.definition.check import check
-from streaming.definition.explain import holds, lifetimes
-from streaming.definition.explain.clocks import clock_of
-from streaming.definition.explain.doings import details
-from streaming.definition.explain.facts import Facts, Life, readers_of
-from streaming.definition.explain.holds import Held
-from streaming.definition.explain.model import Explanation, NodeExplained, Port
-from streaming.definition.explain.paths import paths_of
-from streaming.definition.explain.registry import kind_of
-from streaming.definition.explain.slices import has_slices, slices_of
-from streaming.definition.explain.stages import Place, buckets_of, places, stage_of, stages_of
-from streaming.definition.explain.summary import summary_of
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import InputNode, Node, QueryGraph, TopKNode, WindowNode, sources
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import Fields
 from streaming.definition.wiring import order, ports
+from streaming.planning.compile import compile_binding
+from streaming.planning.explain import holds, lifetimes
+from streaming.planning.explain.clocks import clock_of
+from streaming.planning.explain.doings import details
+from streaming.planning.explain.facts import Facts, Life, readers_of
+from streaming.planning.explain.holds import Held
+from streaming.planning.explain.model import Explanation, NodeExplained, Port
+from streaming.planning.explain.paths import paths_of
+from streaming.planning.explain.registry import kind_of
+from streaming.planning.explain.slices import has_slices, slices_of
+from streaming.planning.explain.stages import Place, buckets_of, places, stage_of, stages_of
+from streaming.planning.explain.summary import summary_of
+from streaming.planning.keys import branches_of
 
 
 class Unsound(ValueError):
@@ -88,17 +90,20 @@ def _facts(
     for fault in faults:
         if fault.code is FaultCode.UNBOUNDED_STATE and fault.node is not None:
             remembered.setdefault(fault.node, []).append(fault)
+    settings = temporal_settings(graph, streams, advance)
+    plan = compile_binding(graph, streams, settings, buckets=1)
     return Facts(
         graph=graph,
         streams=streams,
         settings=in_force(graph, streams, advance),
-        advance=temporal_settings(graph, streams, advance),
+        advance=settings,
         schemas=check(graph, streams).schemas,
         nodes=nodes,
         placed=placed,
         readers=readers_of(graph),
         lives=lives,
         remembered=remembered,
+        folded=frozenset(branch.window.node for branch in branches_of(plan) if branch.window is not None),
     )
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from streaming.definition.explain import explain
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
+from streaming.planning.explain import explain
 
 
 def late_and_advances(shape: str, late: str) -> tuple[str, list[str]]:

@@ -6,9 +6,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.definition.explain import explain, explain_mermaid
-from streaming.definition.explain.mermaid import escaped
 from streaming.definition.graph import QueryGraph
+from streaming.planning.explain import explain, explain_mermaid
+from streaming.planning.explain.mermaid import escaped
 from tests.definition.graphs import CARS, OUT, STREAMS, around, graph, node, window
 
 LABEL = r'"(?:[A-Za-z0-9 ,]|#\d+;|<br/>)*"'

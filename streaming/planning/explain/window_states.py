@@ -1,15 +1,11 @@
 """What windows remember: partials by slice, or events, and what bounds either."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final
 
+from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.counts import counted
-from streaming.definition.explain.facts import Facts
-from streaming.definition.explain.model import Kept
-from streaming.definition.explain.slices import slices_of
-from streaming.definition.explain.words import code, listed, spoken
 from streaming.definition.graph import (
-    AggregateFunction,
     CountWindow,
     HoppingWindow,
     SessionWindow,
@@ -20,39 +16,13 @@ from streaming.definition.graph import (
     WindowNode,
 )
 from streaming.definition.window_checks import hopping_windows
+from streaming.planning.explain.facts import Facts
+from streaming.planning.explain.model import Kept
+from streaming.planning.explain.slices import slices_of
+from streaming.planning.explain.words import code, counted, listed, spoken
 from streaming.temporal.ticks import ONE_TICK, parse_duration
 
 Windowed = WindowNode | TopKNode
-Memory = Literal["partial", "sketch", "values"]
-
-AGGREGATES: Final[Mapping[AggregateFunction, Memory]] = {
-    "count": "partial",
-    "sum": "partial",
-    "avg": "partial",
-    "min": "partial",
-    "max": "partial",
-    "stddev": "partial",
-    "stddev_pop": "partial",
-    "variance": "partial",
-    "variance_pop": "partial",
-    "first": "partial",
-    "last": "partial",
-    "count_distinct": "values",
-    "approx_count_distinct": "sketch",
-    "percentile_disc": "values",
-    "percentile_cont": "values",
-    "approx_percentile": "sketch",
-    "collect": "values",
-    "collect_distinct": "values",
-    "topk": "partial",
-    "maxk": "partial",
-    "mink": "partial",
-    "maxk_unique": "partial",
-    "mink_unique": "partial",
-    "time_weighted_avg": "partial",
-    "time_weighted_sum": "partial",
-}
-"""What an aggregate needs: a partial of fixed size that can be merged, a sketch of bounded size, or all its values."""
 
 
 def of_window(node: Windowed, facts: Facts) -> Iterator[Kept]:
@@ -68,25 +38,19 @@ def of_window(node: Windowed, facts: Facts) -> Iterator[Kept]:
 _OPEN: Final = "open edges, which are in each window from their start on"
 
 
-def foldable(node: Windowed) -> bool:
-    """Whether what the node needs of many events is smaller than they are: partials and sketches."""
-    return isinstance(node, WindowNode) and all(AGGREGATES[each.function] != "values" for each in node.aggregates)
-
-
 def _fixed(node: Windowed, facts: Facts) -> Iterator[Kept]:
     windows, grace = hopping_windows(node), facts.grace(node)
     slices = slices_of(node, facts.lives[node.input])
     closing = _sum("window end", grace)
     unit = f"slices of {' and '.join(spoken(length) for length in slices.lengths)}"
     behind = f"after c - {spoken(windows.size + grace)}" if windows.hop <= windows.size else "in open windows"
-    whose = "folded values" if _kind(node) == "partial" else "folded values and sketches"
-    if foldable(node) and facts.lives[node.input].longest == ONE_TICK:
-        what, per, formula = f"{whose} of each slice", f"{_group(node)}slice", f"{_groups(node)} x {unit} {behind}"
-    elif foldable(node):
-        what, per = f"{whose} of the events that are in the same windows", f"{_group(node)}run of windows"
+    if node.id in facts.folded and facts.lives[node.input].longest == ONE_TICK:
+        what, per, formula = "folded values of each slice", f"{_group(node)}slice", f"{_groups(node)} x {unit} {behind}"
+    elif node.id in facts.folded:
+        what, per = "folded values of the events that are in the same windows", f"{_group(node)}run of windows"
         formula = f"{_groups(node)} x runs of windows of which one is open"
     else:
-        what, per = _events(node), f"{_group(node)}slice"
+        what, per = _events(node), f"{_group(node)}event"
         formula = f"events that end {behind}"
     yield Kept(what=what, per=per, until=f"{closing} <= c for all windows over it", formula=formula, bounded_by="cti")
     if isinstance(node, WindowNode) and node.empty == "default":
@@ -113,13 +77,12 @@ def _session(node: Windowed, facts: Facts) -> Iterator[Kept]:
             bounded_by="cti",
         )
         return
-    folds = foldable(node)
-    until = f"{closing}: its group has paused for {spoken(gap)}"
+    paused = f"{closing}: its group has paused for {spoken(gap)}"
     yield Kept(
-        what="folded values of each open session" if folds else _events(node),
+        what=_events(node),
         per=f"{_group(node)}open session",
-        until=until if folds else f"{until}; unbounded while it does not, for `max` caps no session",
-        formula=f"{_groups(node)} x open sessions" if folds else "events of open sessions",
+        until=f"{paused}; unbounded while it does not, for `max` caps no session",
+        formula="events of open sessions",
         bounded_by="pause",
     )
 
@@ -178,15 +141,10 @@ def _rows(node: WindowNode) -> Iterator[Kept]:
         )
 
 
-def _kind(node: Windowed) -> Memory:
-    needs = {AGGREGATES[each.function] for each in node.aggregates} if isinstance(node, WindowNode) else set()
-    return "sketch" if "sketch" in needs else "partial"
-
-
 def _events(node: Windowed) -> str:
     if isinstance(node, TopKNode):
         return f"events that may still be among the {node.k} largest"
-    whole = [each.name for each in node.aggregates if AGGREGATES[each.function] == "values"]
+    whole = [each.name for each in node.aggregates if AGGREGATES[each.function].memory == "values"]
     return f"events: {listed(whole)} need every value" if whole else "events"
 
 

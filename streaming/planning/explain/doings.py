@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from streaming.definition.counts import counted
-from streaming.definition.explain.facts import Facts
-from streaming.definition.explain.words import code, listed, moved, spoken
 from streaming.definition.graph import (
     Aggregate,
     AntiJoinNode,
@@ -35,6 +33,8 @@ from streaming.definition.graph import (
     UnionNode,
     WindowNode,
 )
+from streaming.planning.explain.facts import Facts
+from streaming.planning.explain.words import code, counted, listed, moved, spoken
 from streaming.temporal.ticks import parse_duration
 
 Matched = JoinNode | AntiJoinNode | SemiJoinNode

@@ -4,11 +4,11 @@ from math import gcd
 from typing import TypeGuard
 
 from streaming.definition.counts import counted
-from streaming.definition.explain.facts import Life
-from streaming.definition.explain.model import Slices
-from streaming.definition.explain.words import spoken
 from streaming.definition.graph import TopKNode, WindowNode
 from streaming.definition.window_checks import FixedWindow, hopping_windows
+from streaming.planning.explain.facts import Life
+from streaming.planning.explain.model import Slices
+from streaming.planning.explain.words import counted, spoken
 from streaming.temporal.ticks import Ticks
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT, HoppingWindows
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from streaming.definition.counts import counted
-from streaming.definition.explain.facts import Facts
-from streaming.definition.explain.model import Clock
-from streaming.definition.explain.words import code, listed, spoken
 from streaming.definition.graph import InputNode
 from streaming.definition.streams import Rowtime
+from streaming.planning.explain.facts import Facts
+from streaming.planning.explain.model import Clock
+from streaming.planning.explain.words import code, listed, spoken
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime, Basis, Future, Generate, Idle, Late, LateEnd
 from streaming.temporal.ticks import ONE_TICK, Ticks

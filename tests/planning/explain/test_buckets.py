@@ -6,7 +6,7 @@ import pytest
 from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
 
-from streaming.definition.explain import explain
+from streaming.planning.explain import explain
 from streaming.reference.cases import run_case
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.case import Case, CaseResult, CaseRow, EndMode

@@ -29,7 +29,7 @@ class Facts:
     """A graph without errors; `placed` are its ids so that each comes after what it reads.
 
     `settings` and `advance` are those in force, by input node. `remembered` are warnings of state without bounds, by
-    node. `lives` tells of the events that leave each node.
+    node. `lives` tells of the events that leave each node. `folded` are the windows for which the feed folds.
     """
 
     graph: QueryGraph
@@ -42,6 +42,7 @@ class Facts:
     readers: Mapping[str, Sequence[str]]
     lives: Mapping[str, Life]
     remembered: Mapping[str, Sequence[Fault]]
+    folded: frozenset[str]
 
     def before(self, node: Node) -> list[Life]:
         """The lives of the events that `node` reads, port by port."""

@@ -4,13 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from streaming.definition.explain.facts import Facts
-from streaming.definition.explain.keys import renamed
-from streaming.definition.explain.model import Part, Stage
-from streaming.definition.explain.registry import kind_of
-from streaming.definition.explain.slices import has_slices
-from streaming.definition.explain.window_states import foldable
-from streaming.definition.explain.words import listed
 from streaming.definition.graph import (
     ExtendNode,
     InputNode,
@@ -18,10 +11,13 @@ from streaming.definition.graph import (
     OutputNode,
     ProjectNode,
     SetDurationNode,
-    TopKNode,
-    WindowNode,
     sources,
 )
+from streaming.planning.explain.facts import Facts
+from streaming.planning.explain.keys import renamed
+from streaming.planning.explain.model import Part, Stage
+from streaming.planning.explain.registry import kind_of
+from streaming.planning.explain.words import listed
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import Late
 
@@ -130,7 +126,7 @@ def stage_of(node: Node, place: Place, found: Mapping[str, Place]) -> int:
 
 
 def _feed(facts: Facts, found: Mapping[str, Place]) -> Stage:
-    folds = [name for name in facts.placed if _folded(facts.nodes[name], facts, found)]
+    folds = [name for name in facts.placed if name in facts.folded]
     return Stage(
         number=0,
         kind="feed",
@@ -178,13 +174,6 @@ def _by(home: tuple[str, ...] | None) -> str:
     if home is None:
         return "no event meets another: all in one bucket"
     return f"by {listed(home)}" if home else "without a key, all in one bucket"
-
-
-def _folded(node: Node, facts: Facts, found: Mapping[str, Place]) -> bool:
-    """Whether the feed folds for this window: its slices are known beforehand, and no end is still to come."""
-    if not isinstance(node, WindowNode | TopKNode) or not has_slices(node) or not foldable(node):
-        return False
-    return found[node.input].stage == 0 and not facts.lives[node.input].edges
 
 
 def _lanes(facts: Facts) -> str:

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from streaming.definition.explain import Explanation, Unsound, explain
-from streaming.definition.explain.model import NodeExplained
 from streaming.definition.faults import FaultCode
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
+from streaming.planning.explain import Explanation, Unsound, explain
+from streaming.planning.explain.model import NodeExplained
 from tests.definition.graphs import CARS, OUT, OWNERS, STREAMS, around, graph, join, joined, node, top_k, window
 
 KEEP = {"late": "keep", "generate": {"every": 1}}

@@ -7,10 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from streaming.definition.explain.cti_rules import NODE_RULES, WINDOW_RULES
-from streaming.definition.explain.facts import Facts, Life
-from streaming.definition.explain.model import Hold
-from streaming.definition.explain.words import below, code, spoken
 from streaming.definition.graph import (
     AntiJoinNode,
     ClipNode,
@@ -30,6 +26,10 @@ from streaming.definition.graph import (
     sources,
 )
 from streaming.definition.window_checks import hopping_windows
+from streaming.planning.explain.cti_rules import NODE_RULES, WINDOW_RULES
+from streaming.planning.explain.facts import Facts, Life
+from streaming.planning.explain.model import Hold
+from streaming.planning.explain.words import below, code, spoken
 from streaming.temporal.ticks import NO_TICKS, ONE_TICK, Ticks, parse_duration
 
 OPEN_EDGES: Final = "an edge may stay open for any length of time"

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from streaming.definition.explain.clocks import behind_events
-from streaming.definition.explain.facts import Facts
-from streaming.definition.explain.holds import Held, amount
-from streaming.definition.explain.model import Path, Step
-from streaming.definition.explain.words import below, code, listed, spoken
 from streaming.definition.graph import InputNode, OutputNode
 from streaming.definition.wiring import feeding
+from streaming.planning.explain.clocks import behind_events
+from streaming.planning.explain.facts import Facts
+from streaming.planning.explain.holds import Held, amount
+from streaming.planning.explain.model import Path, Step
+from streaming.planning.explain.words import below, code, listed, spoken
 from streaming.temporal.ticks import Ticks
 
 MANY: Final = 200

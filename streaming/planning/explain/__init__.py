@@ -3,9 +3,9 @@
 `explain` gives it as a model (JSON), `explain_text` for a terminal, `explain_mermaid` as a flowchart.
 """
 
-from streaming.definition.explain.explanation import Unsound, explain
-from streaming.definition.explain.mermaid import explain_mermaid
-from streaming.definition.explain.model import Explanation
-from streaming.definition.explain.text import explain_text
+from streaming.planning.explain.explanation import Unsound, explain
+from streaming.planning.explain.mermaid import explain_mermaid
+from streaming.planning.explain.model import Explanation
+from streaming.planning.explain.text import explain_text
 
 __all__ = ["Explanation", "Unsound", "explain", "explain_mermaid", "explain_text"]

@@ -2,10 +2,6 @@
 
 from typing import Any, get_args
 
-from streaming.definition.explain import clocks, doings, holds, text, window_states
-from streaming.definition.explain.cti_rules import NODE_RULES, WINDOW_RULES
-from streaming.definition.explain.model import BoundedBy
-from streaming.definition.explain.registry import KINDS
 from streaming.definition.graph import (
     AggregateFunction,
     Emit,
@@ -16,6 +12,10 @@ from streaming.definition.graph import (
     WindowSpec,
 )
 from streaming.definition.streams import Rowtime
+from streaming.planning.explain import clocks, doings, holds, text, window_states
+from streaming.planning.explain.cti_rules import NODE_RULES, WINDOW_RULES
+from streaming.planning.explain.model import BoundedBy
+from streaming.planning.explain.registry import KINDS
 from streaming.temporal.settings import Basis, Future, Idle, Late, LateEnd
 
 
