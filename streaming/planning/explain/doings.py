@@ -34,7 +34,7 @@ from streaming.definition.graph import (
     WindowNode,
 )
 from streaming.planning.explain.facts import Facts
-from streaming.planning.explain.words import code, counted, listed, moved, spoken
+from streaming.planning.explain.words import code, listed, moved, spoken
 from streaming.temporal.ticks import parse_duration
 
 Matched = JoinNode | AntiJoinNode | SemiJoinNode

@@ -8,7 +8,7 @@ from streaming.definition.graph import TopKNode, WindowNode
 from streaming.definition.window_checks import FixedWindow, hopping_windows
 from streaming.planning.explain.facts import Life
 from streaming.planning.explain.model import Slices
-from streaming.planning.explain.words import counted, spoken
+from streaming.planning.explain.words import spoken
 from streaming.temporal.ticks import Ticks
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT, HoppingWindows
 

@@ -19,7 +19,7 @@ from streaming.definition.graph import (
 )
 from streaming.planning.explain.facts import Facts
 from streaming.planning.explain.model import Kept
-from streaming.planning.explain.words import code, counted, listed
+from streaming.planning.explain.words import code, listed
 from streaming.temporal.events import Shape
 from streaming.temporal.ticks import parse_duration
 

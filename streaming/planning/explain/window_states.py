@@ -19,7 +19,7 @@ from streaming.definition.window_checks import hopping_windows
 from streaming.planning.explain.facts import Facts
 from streaming.planning.explain.model import Kept
 from streaming.planning.explain.slices import slices_of
-from streaming.planning.explain.words import code, counted, listed, spoken
+from streaming.planning.explain.words import code, listed, spoken
 from streaming.temporal.ticks import ONE_TICK, parse_duration
 
 Windowed = WindowNode | TopKNode
