@@ -10,7 +10,8 @@ from pydantic import Field
 
 from streaming.definition.graph import Strict
 from streaming.spark.control import ControlLog
-from streaming.spark.storage import Folder, folder_at, is_remote
+from streaming.spark.folders import folder_at, is_remote
+from streaming.spark.storage import Folder
 from streaming.wire.outgoing import NOTHING, OutgoingPolicy
 
 SETTINGS_FILE = "carrier.json"

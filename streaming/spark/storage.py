@@ -10,9 +10,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, Final, Protocol
+from typing import BinaryIO, Protocol
 
-REMOTE: Final = "s3://"
 Tag = tuple[int, int]
 """Size in bytes and time of change: two contents of one name that are told apart by neither count as the same."""
 
@@ -64,20 +63,6 @@ class Folder(Protocol):
 
     def within(self, name: str) -> "Folder":
         """The folder whose names begin with `<name>/` here."""
-
-
-def is_remote(location: str) -> bool:
-    """Whether `location` is one of an object store."""
-    return location.startswith(REMOTE)
-
-
-def folder_at(location: str) -> Folder:
-    """The folder at `location`. Raises `ValueError` for one that cannot be."""
-    if not is_remote(location):
-        return LocalFolder(location)
-    from streaming.spark.object_store import object_folder  # only who has one loads the client of a store
-
-    return object_folder(location)
 
 
 class LocalFolder:

@@ -10,8 +10,9 @@ from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
 from deploy.up.place import HOST
+from streaming.spark.folders import folder_at
 from streaming.spark.object_store import object_folder
-from streaming.spark.storage import Folder, folder_at
+from streaming.spark.storage import Folder
 
 BUCKET = "punctual"
 

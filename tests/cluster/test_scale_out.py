@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from streaming.spark.folders import folder_at
 from streaming.spark.layout import CarrierSettings
-from streaming.spark.storage import Folder, folder_at
+from streaming.spark.storage import Folder
 from streaming.wire.messages import RunSpec
 from tests.cluster.committed import rows
 from tests.cluster.conftest import BUCKET

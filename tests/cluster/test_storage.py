@@ -10,8 +10,9 @@ import pytest
 
 from streaming.spark.control import AnotherDriver, ControlLog, StopBinding
 from streaming.spark.errors import explain_query, shared_fault
+from streaming.spark.folders import folder_at
 from streaming.spark.object_store import ObjectFolder
-from streaming.spark.storage import Folder, LocalFolder, StoreUnreachable, folder_at
+from streaming.spark.storage import Folder, LocalFolder, StoreUnreachable
 
 T = TypeVar("T")
 MANY = 12

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from streaming.engine.folding.window_indices import Panes
 from streaming.engine.rows import Rows
-from streaming.engine.windows.panes import Panes
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT
 from streaming.wire.arrived import Int64s
 

@@ -19,8 +19,8 @@ from streaming.engine.folding.measures import (
     merge_measure,
 )
 from streaming.engine.folding.numbers import Numbers
+from streaming.engine.folding.window_indices import Panes
 from streaming.engine.rows import Rows
-from streaming.engine.windows.panes import Panes
 from streaming.planning.plan import WindowSpec
 from streaming.planning.steps import Operand
 from streaming.temporal.windows import HoppingWindows

@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from streaming.engine.folding import spans
 from streaming.engine.folding.grouping import combine, encode
+from streaming.engine.folding.window_indices import AFTER_ALL, BEFORE_ALL, Panes
 from streaming.engine.shelf import Shelf
 from streaming.engine.windows.emission import PaneTable
-from streaming.engine.windows.panes import AFTER_ALL, BEFORE_ALL, Panes
 from streaming.planning.plan import AggregateColumn, WindowSpec
 from streaming.temporal.ticks import NO_CTI
 from streaming.temporal.windows import HoppingWindows

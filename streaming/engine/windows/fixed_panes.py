@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from streaming.definition.graph import Emit
 from streaming.engine.flows import WHOLE, Flows
+from streaming.engine.folding.window_indices import AFTER_ALL, BEFORE_ALL, Panes
 from streaming.engine.kernel import Port, Turn
 from streaming.engine.report import Report
 from streaming.engine.shelf import Shelf
@@ -15,7 +16,6 @@ from streaming.engine.windows.empties import Filling, Spans
 from streaming.engine.windows.in_windows import InWindows, without_outcome
 from streaming.engine.windows.open_edges import OpenEdges
 from streaming.engine.windows.pane_source import Members, PaneTurn
-from streaming.engine.windows.panes import AFTER_ALL, BEFORE_ALL, Panes
 from streaming.engine.windows.window_pieces import Pieces, clipped
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY

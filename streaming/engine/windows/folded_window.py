@@ -8,11 +8,11 @@ import pyarrow as pa
 
 from streaming.engine.folding.fold import Fold
 from streaming.engine.folding.results import close
+from streaming.engine.folding.window_indices import AFTER_ALL, BEFORE_ALL, Panes
 from streaming.engine.kernel import Port, Released, Turn
 from streaming.engine.shelf import Shelf
 from streaming.engine.windows.emission import Emission, PaneTable
 from streaming.engine.windows.empties import filling_of
-from streaming.engine.windows.panes import AFTER_ALL, BEFORE_ALL, Panes
 from streaming.engine.windows.window_pieces import Pieces, clipped
 from streaming.planning.plan import WindowSpec
 from streaming.temporal.windows import HoppingWindows

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from streaming.engine.flows import CLOSE, ENDLESS, OPEN, Flows, Mask
+from streaming.engine.folding.window_indices import AFTER_ALL, Panes
 from streaming.engine.keyed import KeyedRows
 from streaming.engine.report import Report
 from streaming.engine.shelf import Shelf
 from streaming.engine.windows.in_windows import InWindows, without_outcome
-from streaming.engine.windows.panes import AFTER_ALL, Panes
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT
 from streaming.wire.arrived import Int64s

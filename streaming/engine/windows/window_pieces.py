@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
+from streaming.engine.folding.window_indices import AFTER_ALL, BEFORE_ALL
 from streaming.engine.shelf import Shelf
-from streaming.engine.windows.panes import AFTER_ALL, BEFORE_ALL
 from streaming.wire.arrived import Int64s
 
 MOST_PIECES: Final = 64

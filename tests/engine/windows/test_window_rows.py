@@ -16,11 +16,11 @@ from streaming.definition.graph import Emit
 from streaming.definition.types import Fields, Long, String
 from streaming.engine.flows import GONE, OLD, OPEN, TIMINGS, WHOLE, Flows
 from streaming.engine.folding.fold import Fold
+from streaming.engine.folding.window_indices import Panes
 from streaming.engine.kernel import Kernel, Port, Turn
 from streaming.engine.report import Report
 from streaming.engine.shelf import Shelf
 from streaming.engine.windows.folded_window import FoldedWindowKernel
-from streaming.engine.windows.panes import Panes
 from streaming.engine.windows.window import WindowKernel
 from streaming.planning.plan import AggregateColumn, SnapshotPanes, WindowSpec
 from streaming.reference.aggregates import AggregateColumn as ReferenceColumn
