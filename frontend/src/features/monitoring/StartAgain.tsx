@@ -11,7 +11,7 @@ export function StartAgain({ binding, name }: { binding: string; name: string })
       binding={binding}
       name={name}
       words="Start again"
-      label={`Start ${name} again`}
+      label={`Start again: ${name}`}
       reason={useReason("operate")}
       onStarted={(run) => void navigate(`/t/${slug}/runs/${run.id}`)}
     />
