@@ -364,7 +364,7 @@ def _span(opened: tuple[int, int]) -> str:
 
 def _instant(tick: int) -> str:
     try:
-        return format_instant(Tick(tick))
+        return format_instant(Tick(tick)).replace("T", " ")  # as pages spell it
     except OverflowError:
         return "the end of time"
 

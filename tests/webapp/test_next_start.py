@@ -71,7 +71,7 @@ def test_another_version_says_what_is_open_and_what_each_choice_does(scene: Scen
     again, old, anew = said["options"]
     assert (again["begin"], again["rows_again"], again["incomplete"]) == ("oldest_open", 70, False)
     assert said["sentence"] == again["sentence"]
-    assert "1970-01-01T00:01:00Z to 1970-01-01T00:02:00Z, is given whole" in again["sentence"]
+    assert "1970-01-01 00:01:00Z to 1970-01-01 00:02:00Z, is given whole" in again["sentence"]
     assert (old["begin"], old["incomplete"], old["whole_from"]) == ("old_positions", True, 110 * 1_000_000)
     assert "is left behind" in old["sentence"]
     assert anew["begin"] == "beginning"

@@ -15,13 +15,24 @@ interface ChoiceProps {
   onChange: (value: BeginAt) => void;
 }
 
+const ENDS_SENTENCE = /(?<=\.) /;
+
+/** The first sentence of all of them, where they begin alike: it is said once. */
+function sharedBeginning(options: readonly Option[]): string {
+  const firsts = new Set(options.map((option) => option.sentence.split(ENDS_SENTENCE)[0]));
+  const [first = ""] = firsts;
+  return options.length > 1 && firsts.size === 1 ? first : "";
+}
+
 function BeginChoice({ options, value, onChange }: ChoiceProps) {
+  const shared = sharedBeginning(options);
   return (
     <fieldset className="stack">
       <legend>Where it begins</legend>
+      {shared === "" ? null : <p>{shared}</p>}
       {options.map((option) => (
         <div key={option.begin}>
-          <label className="row">
+          <label className="row choice">
             <input
               type="radio"
               name="begin"
@@ -31,7 +42,7 @@ function BeginChoice({ options, value, onChange }: ChoiceProps) {
             />
             <strong>{titleOf(option)}</strong>
           </label>
-          <p className="quiet small">{option.sentence}</p>
+          <p className="quiet small">{option.sentence.slice(shared.length).trim()}</p>
         </div>
       ))}
     </fieldset>

@@ -12,7 +12,7 @@ export function StartSteps({ steps, now }: { steps: readonly StartStep[]; now: T
       <p className="visually-hidden" role="status">
         {STEP_WORDS[current.name]}
       </p>
-      <ol className="steps">
+      <ol className="start-steps">
         {timed.map(({ name, seconds, current: goesOn }) => (
           <li key={name} aria-current={goesOn ? "step" : undefined}>
             {STEP_WORDS[name]} <span className="figures">{seconds} s</span>
