@@ -339,6 +339,7 @@ CELERY_BEAT_SCHEDULE = {
 }
 
 LANGUAGE_CODE = "en"
+FORMAT_MODULE_PATH = "webapp.core.formats"
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "/static/"

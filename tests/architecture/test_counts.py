@@ -17,7 +17,7 @@ NOUNS = (
 BEFORE_NOUN = re.compile(rf"\s(more )?({NOUNS})\b(?!/)")
 BY = "streaming/definition/counts.py"
 NO_COUNTS = {
-    "streaming/definition/explain/doings.py": {"code(node.expression)", "facts.streams[node.stream].shape.value"},
+    "streaming/planning/explain/doings.py": {"code(node.expression)", "facts.streams[node.stream].shape.value"},
     "streaming/temporal/ticks.py": {"value", "tick"},  # a moment beyond the calendar, millions of ticks from 1970
 }
 """What stands before a noun and is no count."""

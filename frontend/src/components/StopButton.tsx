@@ -38,7 +38,7 @@ export function StopButton({ binding, name, reason }: StopButtonProps) {
           <NextStartWords binding={binding} />
         )}
         <CheckField
-          label="Flush: close all open windows first and give out what they have, on inputs that are set to do so at their end"
+          label="Flush: release the results of open windows before stopping, for inputs that close everything when they are flushed"
           checked={flush}
           onChange={setFlush}
         />

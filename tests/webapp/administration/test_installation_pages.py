@@ -49,6 +49,11 @@ def test_a_superuser_sees_every_page_without_a_failure(page: str, ada: Client, s
         assert "acme" in text(answered)
 
 
+def test_moments_are_spelt_as_everywhere(ada: Client, charlie: Person) -> None:
+    joined = charlie.user.date_joined
+    assert f"{joined:%Y-%m-%d %H:%M:%SZ}" in text(ada.get("/installation/accounts/user/"))
+
+
 def test_staff_without_rights_see_no_organisation(staff: Client, alice: Person) -> None:
     assert staff.get("/installation/accounts/organisation/").status_code == 403
 

@@ -53,7 +53,7 @@ test("a choice may be taken back", async () => {
   const { mutate } = shown();
   const choice = screen.getByRole("combobox", { name: "Runs" });
   await userEvent.selectOptions(choice, "in a carrier of its own");
-  await userEvent.selectOptions(choice, "in the carrier that all others share");
+  await userEvent.selectOptions(choice, "in the shared carrier, with other bindings");
   await userEvent.click(screen.getByRole("button", { name: "Create the binding" }));
   expect(mutate.mock.calls[0]?.[0].dedicated).toBe(false);
 });

@@ -16,10 +16,10 @@ export function QueryChoice({ dedicated, onChange }: Props) {
       value={dedicated ? DEDICATED : SHARED}
       onChange={(chosen) => onChange(chosen === DEDICATED)}
       options={[
-        [SHARED, "in the carrier that all others share"],
+        [SHARED, "in the shared carrier, with other bindings"],
         [DEDICATED, "in a carrier of its own"],
       ]}
-      help="Runs in a carrier of its own, which is one streaming job on Spark: faster for much data, costs about half a core and 300 MB."
+      help="A carrier is one streaming job on Spark. One of its own is faster for much data, and costs about half a core and 300 MB."
     />
   );
 }

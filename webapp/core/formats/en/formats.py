@@ -1,0 +1,7 @@
+"""What Django's templates make of dates and times; they are in UTC, as everywhere."""
+
+DATE_FORMAT = "Y-m-d"
+TIME_FORMAT = r"H:i:s\Z"
+DATETIME_FORMAT = r"Y-m-d H:i:s\Z"
+SHORT_DATE_FORMAT = DATE_FORMAT
+SHORT_DATETIME_FORMAT = DATETIME_FORMAT
