@@ -21,7 +21,7 @@ ANSWERED = {
     "redis_as_a_runner": "nothing of it is allowed",
     "forged_addresses": "429",
     "a_token_from_a_forged_network": "^40[13]",
-    "a_stream_of_many_lanes": "422 The stream has 150000 lanes",
+    "a_stream_of_many_lanes": "422 The stream has 150,000 lanes",
     "brackets": "^400",
     "event_streams": "[1-9][0-9]* refused",
     "many_long_texts": "^failed .*, user:",

@@ -7,8 +7,8 @@ import pytest
 from streaming.definition.advance import check_advance
 from streaming.definition.binding_checks import check_binding
 from streaming.definition.faults import Fault, Severity
-from streaming.definition.graph import QueryGraph
-from streaming.definition.late_checks import default_grace
+from streaming.definition.graph import QueryGraph, WindowNode
+from streaming.definition.late_checks import grace_of
 from streaming.definition.streams import AdvanceTimeSettings
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import NO_TICKS, Ticks
@@ -285,5 +285,7 @@ def test_behind_lenses_a_grace_or_another_emission_gives_results_in_time(middle:
 def test_the_default_grace_of_a_window_is_the_longest_of_the_inputs_that_reach_it() -> None:
     raw = graph(CARS, MORE, OWNERS, UNION, window(input="u"), OUT, OUT | {"id": "out2", "input": "owners"})
     advance = {"more": AdvanceTime(default_grace=DAY), "owners": AdvanceTime(default_grace=Ticks(2 * DAY))}
-    assert default_grace(QueryGraph.model_validate(raw), advance, "w") == DAY
-    assert default_grace(QueryGraph.model_validate(raw), {}, "w") == NO_TICKS
+    found = QueryGraph.model_validate(raw)
+    (windowed,) = (node for node in found.nodes if isinstance(node, WindowNode))
+    assert grace_of(windowed, found, advance) == DAY
+    assert grace_of(windowed, found, {}) == NO_TICKS

@@ -8,9 +8,9 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from streaming.engine import cases as engine
-from streaming.engine import compile_watched
 from streaming.engine.folding import admit
 from streaming.engine.windows import fixed_panes, open_edges
+from streaming.planning import watched
 from streaming.reference import cases as reference
 from streaming.reference import fixed_windows
 from streaming.wire.case import Case, EndMode
@@ -24,7 +24,7 @@ from tests.reference.runs import cut
 def few_windows() -> Iterator[None]:
     """The limit in all modules that have it but the check of definitions."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (admit, compile_watched, fixed_panes, open_edges, fixed_windows):
+        for module in (admit, watched, fixed_panes, open_edges, fixed_windows):
             patch.setattr(module, "MAX_WINDOWS_PER_EVENT", 3)
         yield
 

@@ -149,7 +149,7 @@ def saved_at(home: Path, batches: int = 2) -> Loop:
     ("wanted", "buckets", "says"),
     [
         (spec("a", "readings.jsonl", where="value > 1"), 1, "of another query"),
-        (spec("a", "readings.jsonl"), 2, "taken of 1 buckets and this engine keeps 2"),
+        (spec("a", "readings.jsonl"), 2, "taken of 1 bucket and this engine keeps 2"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_a_sentence(home: Path, wanted: RunSpec, buckets: int, says: str) -> None:

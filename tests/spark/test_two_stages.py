@@ -234,7 +234,7 @@ def test_a_savepoint_of_two_stages_does_not_fit_into_one(tmp_path: Path) -> None
     add(new, chained_spec("a-2"), PATH)
     ((state, _, message),) = states(new.run(), "a")
     assert state == "failed"
-    assert "taken of 2 buckets and a second stage of 2 and this engine keeps 1 buckets" in str(message)
+    assert "taken of 2 buckets and a second stage of 2 and this engine keeps 1 bucket" in str(message)
     add(new, chained_spec("a-3"), PATH, moving=True)
     told = states(new.run(), "a")
     assert [state for state, _, _ in told] == ["running", "completed"]

@@ -234,10 +234,10 @@ def test_yaml_that_is_no_plain_data_is_refused(alice: Person, text: str, line: i
 def test_files_that_are_too_many_or_too_large_are_refused_with_a_sentence(alice: Person) -> None:
     large = plan(alice, {f"queries/q{number}.sql": "-" * 199_000 for number in range(11)})
     assert [each["message"] for each in large["faults"]] == [
-        "The files have 2189000 bytes; at most 2097152 are taken at once."
+        "The files have 2,189,000 bytes; at most 2,097,152 are taken at once."
     ]
     many = plan(alice, {f"README{number}": "" for number in range(2_001)})
-    assert "at most 2000" in many["faults"][0]["message"]
+    assert "at most 2,000" in many["faults"][0]["message"]
     long = plan(alice, {"queries/q.sql": "-" * 200_001})
     assert "at most 200000" in long["faults"][0]["message"]
     answered = alice.post("definitions/plan/", {"files": {"queries/q.sql": "-" * 9_000_000}})

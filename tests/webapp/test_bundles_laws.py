@@ -46,7 +46,7 @@ DEFINITIONS = st.fixed_dictionaries(
     optional={
         "event_time": st.fixed_dictionaries({"start": COLUMNS}, optional={"end": COLUMNS, "edge": TEXTS}),
         "rowtime": st.sampled_from(["explicit", "implicit"]),
-        "lanes": st.lists(TEXTS, max_size=2),
+        "lanes": st.lists(TEXTS, max_size=2, unique=True),
     },
 ).flatmap(
     lambda said: SETTINGS.map(

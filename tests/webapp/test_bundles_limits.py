@@ -100,7 +100,7 @@ def test_a_graph_of_more_than_a_text_could_say_is_refused(alice: Person, cars: d
     for path in ("queries/validate/", "queries/explain/", "queries/"):
         answered = alice.post(path, {"graph": drawn})
         assert (answered.status_code, answered.json()["faults"][0]["field"]) == (422, "graph")
-        assert "at most 400000" in answered.json()["faults"][0]["message"]
+        assert "at most 400,000" in answered.json()["faults"][0]["message"]
 
 
 def test_a_file_of_very_many_values_is_refused(alice: Person) -> None:

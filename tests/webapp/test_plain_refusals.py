@@ -79,7 +79,7 @@ def test_no_refusal_of_a_body_speaks_the_language_of_the_program(
         (
             {"advance": {"generate": {"every": [1]}, "late": "drop"}},
             "advance.generate.every",
-            "A whole number or a text",
+            "write ticks as a whole number",
         ),
         ({"advance": {"generate": {"every": "soon"}, "late": "drop"}}, "advance.generate.every", "is not a duration"),
         ({"advance": {"generate": {"every": 1, "delay": "x"}, "late": "drop"}}, "advance.generate.delay", "duration"),

@@ -11,8 +11,8 @@ from streaming.definition.expressions import Expression
 from streaming.definition.types import Fields, Long
 from streaming.engine.flows import OLD, Flows
 from streaming.engine.steps import follow, follow_flows, step_times
+from streaming.planning import checked
 from streaming.planning.steps import ExtendStep, FilterStep, ProjectStep, SetDurationStep, ShiftStep, Step
-from streaming.reference import plan as reference
 from streaming.reference.flow import Flow, Operator
 from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, NO_CTI, Tick
 from tests.engine.lifetimes.flows_drawn import cuts, heard
@@ -28,7 +28,7 @@ DURATIONS = ("v", "v * 3 + 1", "6 % v", "v * 2", "9223372036854775807 - v")
 
 
 def expression(text: str) -> Expression:
-    return reference.expression(text, SCHEMA)
+    return checked.expression(text, SCHEMA)
 
 
 def columns(projection: Sequence[str]) -> Any:

@@ -23,7 +23,6 @@ from streaming.engine.shelf import Shelf
 from streaming.engine.windows.folded_window import FoldedWindowKernel
 from streaming.engine.windows.window import WindowKernel
 from streaming.planning.plan import AggregateColumn, SnapshotPanes, WindowSpec
-from streaming.reference.aggregates import AggregateColumn as ReferenceColumn
 from streaming.reference.emission import Emission
 from streaming.reference.empties import FilledWindows
 from streaming.reference.fixed_windows import FixedWindows
@@ -90,8 +89,7 @@ class Reference:
         panes: Any = FixedWindows("w", spec.panes, Ticks(spec.grace))
         if spec.fill_gap is not None:
             panes = FilledWindows(panes, Ticks(spec.fill_gap), spec.fill_groups)
-        columns = [ReferenceColumn(each.name, each.function, each.of, each.where, each.type) for each in COLUMNS]
-        rows = AggregateRows("w", spec.group_by, columns)
+        rows = AggregateRows("w", spec.group_by, COLUMNS)
         self.window = Window(spec.group_by, panes, Emission(spec.emit, spec.retract, rows))
         self.trace = Trace({"w": frozenset()})
         self.horizon = int(NO_CTI)

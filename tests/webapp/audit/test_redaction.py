@@ -84,7 +84,7 @@ def test_a_state_that_is_too_large_says_its_size_and_digest() -> None:
     large = {"text": fits["text"] + "y"}
     written = json.dumps(large, separators=(",", ":")).encode()
     assert safe_state(large) == {
-        "left_out": "Left out: 65537 bytes, more than the 65536 that an event keeps. Look at the thing itself.",
+        "left_out": "Left out: 65,537 bytes, more than the 65,536 that an event keeps. Look at the thing itself.",
         "bytes": 65_537,
         "sha256": hashlib.sha256(written).hexdigest(),
     }
