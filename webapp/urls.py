@@ -9,7 +9,7 @@ from webapp.accounts.api.tokens import TokensView, TokenView
 from webapp.accounts.sign_in.api import SignInView
 from webapp.accounts.sign_in.openid import callback as sign_in_by_provider
 from webapp.administration.audit_api import AuditExportView, AuditView
-from webapp.administration.exports_api import ExportLinkView, ExportsView, download
+from webapp.administration.exports_api import ExportLinkView, ExportsView, ExportView, download
 from webapp.administration.impersonation import ActAs
 from webapp.administration.site import site
 from webapp.bundles import api as bundles
@@ -43,6 +43,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("audit/", AuditView.as_view()),
     path("audit/export/", AuditExportView.as_view()),
     path("exports/", ExportsView.as_view()),
+    path("exports/<uuid:export>/", ExportView.as_view()),
     path("exports/<uuid:export>/link/", ExportLinkView.as_view()),
     path("adapters/", streams.AdaptersView.as_view()),
     path("streams/", streams.StreamsView.as_view()),

@@ -125,6 +125,23 @@ def resend(*, invitation: UUID, by: User) -> Delivered:
     return _deliver(found, made.text)
 
 
+def change_role(*, invitation: UUID, role: Role, by: User) -> Invitation:
+    """Let who accepts an invitation join as `role`; the text that was sent goes on opening it.
+
+    Raises `NotFound`, `Forbidden` if the role it has or gets is above one's own, `Conflict`.
+    """
+    with transaction.atomic():
+        check_open(NOBODY_JOINS)
+        found, mine = access_invitation(invitation), standing(by)
+        for each in (Role(found.role), role):
+            check_may_give(each, mine)
+        before, found.role = found.role, role.value
+        if before != found.role:
+            found.save(update_fields=["role"])
+            record("invitation.role_changed", target=target(found), before={"role": before}, after={"role": found.role})
+    return found
+
+
 def revoke(*, invitation: UUID, by: User) -> None:
     """Take an invitation back. Raises `NotFound`, `Forbidden` if its role is above one's own."""
     with transaction.atomic():

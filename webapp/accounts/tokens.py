@@ -153,6 +153,22 @@ def _make(wish: Wish, most: Sequence[tuple[str, Role]], **holder: Any) -> tuple[
     return made, secret.text
 
 
+def rename_token(token: Token, name: str) -> None:
+    """Give a token of the organisation in context another name; whatever signs in with it notices nothing.
+
+    Raises `NotFound` where it went a moment ago, with whom it was of.
+    """
+    with transaction.atomic():
+        lock_organisation()
+        before = Token.objects.filter(pk=token.pk).values_list("name", flat=True).first()
+        if before is None:
+            raise NotFound
+        token.name = name
+        if name != before:
+            token.save(update_fields=["name"])
+            record("token.renamed", target=target(token), before={"name": before}, after={"name": name})
+
+
 def revoke_token(token: Token) -> None:
     """Revoke a token of the organisation in context; the first time stays noted."""
     with transaction.atomic():

@@ -24,7 +24,7 @@ from webapp.audit.models import AuditEvent
 from webapp.audit.recording import Target, record
 from webapp.bundles.exporting import export as definition_files
 from webapp.core.context import current_actor, current_organisation
-from webapp.core.errors import Conflict
+from webapp.core.errors import Conflict, NotFound
 from webapp.core.tenancy import TenantModel
 from webapp.monitoring.models import RollupCursor, RunRollup
 from webapp.queries.models import Query, QueryText, QueryVersion
@@ -35,6 +35,8 @@ from webapp.streams.sealing import concealed
 
 KEPT: Final = timedelta(days=2)
 LONGEST: Final = timedelta(hours=1)
+BEGUN: Final = ("requested", "writing")
+UNFINISHED: Final = ".part"
 GIVEN_UP: Final = (
     "The file was not finished. Ask for another; if that one fails too, tell whoever runs this installation."
 )
@@ -76,7 +78,7 @@ def ask_for_export() -> Export:
     made = Export(requested_by=current_actor().label, created_at=now)
     with transaction.atomic():
         lock_organisation()
-        begun = Export.objects.filter(state__in=("requested", "writing"))
+        begun = Export.objects.filter(state__in=BEGUN)
         begun.filter(created_at__lt=now - LONGEST).update(state="failed", message=GIVEN_UP)
         if begun.exists():
             raise Conflict("An export is being written already. Wait for it, then ask again.")
@@ -102,7 +104,7 @@ def write_export(export: Export) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     export.state = "writing"
     export.save(update_fields=["state"])
-    unfinished = path.with_suffix(".part")
+    unfinished = path.with_suffix(UNFINISHED)
     with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as file:
         for name, text in sorted(definition_files().items()):
             file.writestr(f"definitions/{name}", text)
@@ -115,6 +117,26 @@ def write_export(export: Export) -> None:
     export.state, export.bytes, export.expires_at = "ready", path.stat().st_size, timezone.now() + KEPT
     export.save(update_fields=["state", "bytes", "expires_at"])
     _expire(Export.objects.filter(created_at__lt=export.created_at))
+
+
+def delete_export(export: UUID) -> None:
+    """Delete an export of the organisation in context, its file with it: no address opens it any more.
+
+    Raises `NotFound`, `Conflict` while it is being written, unless it was begun too long ago to be so still.
+    """
+    with transaction.atomic():
+        lock_organisation()
+        found = Export.objects.filter(pk=export).first()
+        if found is None:
+            raise NotFound
+        if found.state in BEGUN and found.created_at >= timezone.now() - LONGEST:
+            raise Conflict("The export is being written. Wait until it is ready, then delete it.")
+        before = {"state": found.state, "bytes": found.bytes, "requested_by": found.requested_by}
+        record("export.deleted", target=Target("export", found.pk, str(found.created_at.date())), before=before)
+        path = export_path(found.pk)
+        found.delete()
+        for each in (path, path.with_suffix(UNFINISHED)):
+            each.unlink(missing_ok=True)  # before the rows are gone: what the list does not show must not lie about
 
 
 def expire_exports() -> None:

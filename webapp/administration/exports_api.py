@@ -17,7 +17,7 @@ from streaming.definition.graph import Strict
 from webapp.accounts.access import TenantView
 from webapp.accounts.actors import person
 from webapp.administration.downloads import VALID_S, open_download, sign
-from webapp.administration.exporting import ask_for_export
+from webapp.administration.exporting import ask_for_export, delete_export
 from webapp.administration.models import Export
 from webapp.administration.tasks import write_soon
 from webapp.audit.recording import Target, record
@@ -83,6 +83,16 @@ class ExportsView(TenantView):
         made = ask_for_export()
         write_soon(made.organisation_id, made.pk)
         return answer(shown(made), 201)
+
+
+class ExportView(TenantView):
+    """One export."""
+
+    @extend_schema(operation_id="exports_delete", responses={204: None, 409: ErrorEnvelope, **REFUSALS})
+    def delete(self, request: Request, slug: str, export: UUID) -> Response:
+        """Delete it before it expires, its file with it; no address opens it any more."""
+        delete_export(export)
+        return Response(status=204)
 
 
 class ExportLinkView(TenantView):

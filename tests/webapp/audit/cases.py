@@ -82,11 +82,11 @@ def account(stage: Stage) -> str:
     return f"service-accounts/{stage.made('service-accounts/', ROBOT)['id']}/"
 
 
-def ready_export(stage: Stage) -> Asked:
+def ready_export(stage: Stage) -> str:
     with organisation_context(stage.alice.organisation.pk):
         made = Export(requested_by="alice", created_at=timezone.now(), state="ready")
         made.save()
-    return f"exports/{made.pk}/link/", None
+    return f"exports/{made.pk}/"
 
 
 def applied(stage: Stage) -> Asked:
@@ -151,6 +151,13 @@ WRITES: dict[tuple[str, str], Case] = {
     ("invitations/", "post"): Case(
         "invitation.created", lambda _: ("invitations/", INVITED), "dora@example.org", None, {"role": "viewer"}
     ),
+    ("invitations/<uuid:invitation>/", "put"): Case(
+        "invitation.role_changed",
+        lambda stage: (invitation(stage), {"role": "designer"}),
+        "dora@example.org",
+        {"role": "viewer"},
+        {"role": "designer"},
+    ),
     ("invitations/<uuid:invitation>/", "delete"): Case(
         "invitation.revoked", lambda stage: (invitation(stage), None), "dora@example.org", {"role": "viewer"}
     ),
@@ -186,6 +193,13 @@ WRITES: dict[tuple[str, str], Case] = {
         Some({"role": "viewer"}),
     ),
     ("tokens/", "post"): Case("token.created", lambda _: ("tokens/", TOKEN), ANY, None, Some({"role": "viewer"})),
+    ("tokens/<uuid:token>/", "put"): Case(
+        "token.renamed",
+        lambda stage: (f"tokens/{stage.made('tokens/', TOKEN)['id']}/", {"name": "weekly"}),
+        ANY,
+        {"name": "nightly"},
+        {"name": "weekly"},
+    ),
     ("tokens/<uuid:token>/", "delete"): Case(
         "token.revoked",
         lambda stage: (f"tokens/{stage.made('tokens/', TOKEN)['id']}/", None),
@@ -200,7 +214,12 @@ WRITES: dict[tuple[str, str], Case] = {
         {"format": "csv", "action": "stream."},
     ),
     ("exports/", "post"): Case("export.requested", lambda _: ("exports/", None), ANY),
-    ("exports/<uuid:export>/link/", "post"): Case("export.link_made", ready_export, ANY),
+    ("exports/<uuid:export>/", "delete"): Case(
+        "export.deleted", lambda stage: (ready_export(stage), None), ANY, Some({"state": "ready"})
+    ),
+    ("exports/<uuid:export>/link/", "post"): Case(
+        "export.link_made", lambda stage: (f"{ready_export(stage)}link/", None), ANY
+    ),
     ("streams/", "post"): Case(
         "stream.created",
         lambda _: ("streams/", stream_body("lorries")),

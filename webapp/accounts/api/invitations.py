@@ -21,6 +21,7 @@ from webapp.accounts.invitations import (
     InvitationOver,
     accept,
     access_invitation,
+    change_role,
     find,
     invitations,
     invite,
@@ -50,6 +51,12 @@ class InvitationBody(Strict):
     """Who to invite, and in which role."""
 
     email: Annotated[str, StringConstraints(max_length=254)]
+    role: Role
+
+
+class InvitationChange(Strict):
+    """The role in which who accepts shall join."""
+
     role: Role
 
 
@@ -140,6 +147,17 @@ class InvitationsView(TenantPersonView):
 
 class InvitationView(TenantPersonView):
     """One invitation."""
+
+    @extend_schema(
+        operation_id="invitations_change",
+        request=InvitationChange,
+        responses={200: InvitationShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+    )
+    def put(self, request: Request, slug: str, invitation: UUID) -> Response:
+        """Change its role: who accepts it joins in this one. The text that was sent stays good."""
+        access_invitation(invitation)
+        role = read_body(request, InvitationChange).role
+        return answer(_shown(change_role(invitation=invitation, role=role, by=self.person)))
 
     @extend_schema(operation_id="invitations_revoke", responses={204: None, **REFUSALS})
     def delete(self, request: Request, slug: str, invitation: UUID) -> Response:

@@ -15,7 +15,7 @@ from streaming.definition.graph import Strict
 from webapp.accounts.api.persons import TenantPersonView
 from webapp.accounts.models import Token, User
 from webapp.accounts.permissions import Permission, Role
-from webapp.accounts.tokens import MOST_DAYS, Wish, make_token, revoke_token
+from webapp.accounts.tokens import MOST_DAYS, Wish, make_token, rename_token, revoke_token
 from webapp.core.api import answer, read_body, read_query
 from webapp.core.errors import ErrorEnvelope, Faulty, NotFound, fault
 from webapp.core.names import AS_TYPED
@@ -25,6 +25,7 @@ MOST_SCOPES = 10
 TOKENS_LISTED = 100
 BEFORE = OpenApiParameter("before", UUID, description="List the next ones: the id of the last token you have.")
 Network = Annotated[str, StringConstraints(max_length=64)]
+TokenName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80), AS_TYPED]
 
 
 class TokensAsked(Strict):
@@ -39,7 +40,7 @@ class TokenBody(Strict):
     `scopes` are those of the role's permissions that it has; none: all of them.
     """
 
-    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80), AS_TYPED]
+    name: TokenName
     role: Role
     expires_in_days: Annotated[int, Field(ge=1, le=MOST_DAYS)]
     allowed_networks: Annotated[list[Network], Field(max_length=MOST_NETWORKS)] = Field(default_factory=list)
@@ -48,6 +49,12 @@ class TokenBody(Strict):
     def wish(self) -> Wish:
         """Return what the services take."""
         return Wish(self.name, self.role, self.expires_in_days, self.allowed_networks, self.scopes)
+
+
+class TokenChange(Strict):
+    """What of a token can be changed: how it is called. What it may do is said once, when it is made."""
+
+    name: TokenName
 
 
 class TokenShown(Strict):
@@ -129,7 +136,7 @@ REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEn
 
 
 class _TokenView(TenantPersonView):
-    """A person deals with their own tokens, whatever their role; who administers sees and revokes everybody's."""
+    """A person deals with their own tokens, whatever their role; who administers deals with everybody's."""
 
     def tokens(self) -> Any:
         """Return the tokens that this person may see."""
@@ -137,6 +144,13 @@ class _TokenView(TenantPersonView):
         if self.may(Permission.ADMINISTER):
             return found
         return found.filter(user=self.person)
+
+    def token(self, token: UUID) -> Token:
+        """Return one of them. Raises `NotFound`."""
+        found: Token | None = self.tokens().filter(pk=token).first()
+        if found is None:
+            raise NotFound
+        return found
 
 
 class TokensView(_TokenView):
@@ -163,11 +177,19 @@ class TokensView(_TokenView):
 class TokenView(_TokenView):
     """One token."""
 
+    @extend_schema(
+        operation_id="tokens_rename",
+        request=TokenChange,
+        responses={200: TokenShown, 422: ErrorEnvelope, **REFUSALS},
+    )
+    def put(self, request: Request, slug: str, token: UUID) -> Response:
+        """Rename a token; whatever signs in with it notices nothing."""
+        found = self.token(token)
+        rename_token(found, read_body(request, TokenChange).name)
+        return answer(TokenShown(**shown_fields(found)))
+
     @extend_schema(operation_id="tokens_revoke", responses={204: None, **REFUSALS})
     def delete(self, request: Request, slug: str, token: UUID) -> Response:
         """Revoke a token: the next request with it is refused."""
-        found = self.tokens().filter(pk=token).first()
-        if found is None:
-            raise NotFound
-        revoke_token(found)
+        revoke_token(self.token(token))
         return Response(status=204)

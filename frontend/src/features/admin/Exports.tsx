@@ -1,4 +1,5 @@
 import { ActionButton } from "../../components/ActionButton";
+import { AskedAction } from "../../components/AskedAction";
 import { IsoInstant } from "../../components/Instant";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
@@ -9,7 +10,7 @@ import { useSlug } from "../../lib/session";
 import type { ExportShown } from "../../model/api";
 import { bytesWords } from "../../model/quotas";
 import type { Tone } from "../../model/states";
-import { useExports, useRefresh } from "./queries";
+import { useDeleteExport, useExports, useRefresh } from "./queries";
 
 const STATES: Record<ExportShown["state"], { word: string; tone: Tone }> = {
   requested: { word: "waits to be written", tone: "busy" },
@@ -38,6 +39,36 @@ function Download({ made }: { made: ExportShown }) {
   );
 }
 
+function Delete({ made }: { made: ExportShown }) {
+  const remove = useDeleteExport();
+  return (
+    <AskedAction
+      opener="Delete…"
+      label={`Delete the export of ${made.created_at}`}
+      title="Delete the export?"
+      words={["Delete the export", "Deleting it…"]}
+      keep="Keep it"
+      act={() => remove(made.id)}
+    >
+      <p>
+        {made.state === "ready"
+          ? "Its file is deleted, and cannot be downloaded any more, by links that were made before either."
+          : "It is taken out of the list; it has no file."}
+      </p>
+    </AskedAction>
+  );
+}
+
+function Actions({ made }: { made: ExportShown }) {
+  const begun = made.state === "requested" || made.state === "writing";
+  return (
+    <div className="row end">
+      {made.state === "ready" ? <Download made={made} /> : null}
+      {begun ? null : <Delete made={made} />}
+    </div>
+  );
+}
+
 function ExportTable({ exports }: { exports: readonly ExportShown[] }) {
   return (
     <Scroll label="Table of exports">
@@ -50,7 +81,7 @@ function ExportTable({ exports }: { exports: readonly ExportShown[] }) {
             <th className="num">Size</th>
             <th>Kept until (UTC)</th>
             <th>
-              <span className="visually-hidden">Download</span>
+              <span className="visually-hidden">Download or delete</span>
             </th>
           </tr>
         </thead>
@@ -69,7 +100,9 @@ function ExportTable({ exports }: { exports: readonly ExportShown[] }) {
               </td>
               <td className="num nowrap">{each.bytes === null ? "" : bytesWords(each.bytes)}</td>
               <td>{each.expires_at === null ? "" : <IsoInstant iso={each.expires_at} />}</td>
-              <td className="num">{each.state === "ready" ? <Download made={each} /> : null}</td>
+              <td className="num">
+                <Actions made={each} />
+              </td>
             </tr>
           ))}
         </tbody>

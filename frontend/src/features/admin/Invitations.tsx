@@ -13,7 +13,8 @@ import type { InvitationShown } from "../../model/api";
 import { rolesWithin } from "../../model/reasons";
 import { Sent } from "./Invite";
 import { NotForYou } from "./NotForYou";
-import { useInvitations, useRefresh } from "./queries";
+import { useChangeInvitation, useInvitations, useRefresh } from "./queries";
+import { RoleChooser } from "./RoleChooser";
 
 /** Whether the mail went out, and whether its link still opens something. */
 function State({ invitation }: { invitation: InvitationShown }) {
@@ -35,16 +36,42 @@ function State({ invitation }: { invitation: InvitationShown }) {
   );
 }
 
+/** The roles that I may give, and why I may not deal with an invitation; null if I may. */
+function useGiving(invitation: InvitationShown) {
+  const mine = useOrganisation()?.role ?? "viewer";
+  const roles = rolesWithin(usePermissionMatrix().data, mine);
+  const reason = roles.includes(invitation.role)
+    ? null
+    : `It is for the role ${invitation.role}, which your role ${mine} may not give; owner may.`;
+  return { roles, reason };
+}
+
+function InvitedRole({ invitation }: { invitation: InvitationShown }) {
+  const { roles, reason } = useGiving(invitation);
+  const changing = useChangeInvitation();
+  return (
+    <>
+      <RoleChooser
+        label={`Role of the invitation of ${invitation.email}`}
+        role={invitation.role}
+        roles={roles}
+        reason={reason}
+        busy={changing.isPending}
+        onChoose={(role) => changing.mutate({ invitation: invitation.id, role })}
+      />
+      <ErrorNote error={changing.error} />
+    </>
+  );
+}
+
 function Actions({ invitation }: { invitation: InvitationShown }) {
   const [sent, setSent] = useState<InvitationShown | null>(null);
   const slug = useSlug();
   const refresh = useRefresh();
-  const mine = useOrganisation()?.role ?? "viewer";
-  const mayGive = rolesWithin(usePermissionMatrix().data, mine).includes(invitation.role);
+  const { reason } = useGiving(invitation);
   const params = { params: { path: { slug, invitation: invitation.id } } };
   const renew = () => refresh("invitations", "quotas", "audit");
-  if (!mayGive) {
-    const reason = `It is for the role ${invitation.role}, which your role ${mine} may not give; owner may.`;
+  if (reason !== null) {
     return (
       <div className="row end">
         <ReasonedButton reason={reason}>Send again</ReasonedButton>
@@ -103,7 +130,9 @@ function InvitationTable({ invitations }: { invitations: readonly InvitationShow
           {invitations.map((each) => (
             <tr key={each.id}>
               <th scope="row">{each.email}</th>
-              <td>{each.role}</td>
+              <td>
+                <InvitedRole invitation={each} />
+              </td>
               <td>
                 <State invitation={each} />
                 {each.sent_at === null ? null : (
@@ -133,7 +162,11 @@ export function Invitations() {
   const reason = useReason("administer");
   const invitations = useInvitations(reason === null);
   return (
-    <Panel title="Invitations" flush>
+    <Panel
+      title="Invitations"
+      note="Who accepts joins in the role that stands here, whatever the mail said when it was sent."
+      flush
+    >
       <NotForYou reason={reason} />
       {reason === null && invitations.isPending ? <Waiting>Loading the invitations…</Waiting> : null}
       <ErrorNote error={invitations.error} onRetry={() => void invitations.refetch()} />

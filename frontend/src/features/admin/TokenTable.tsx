@@ -5,7 +5,8 @@ import { api, unwrap } from "../../lib/api";
 import { counted } from "../../lib/numbers";
 import { useSlug } from "../../lib/session";
 import type { TokenShown } from "../../model/api";
-import { useRefresh, type useTokens } from "./queries";
+import { useRefresh, useRenameToken, type useTokens } from "./queries";
+import { Rename } from "./Rename";
 
 const TONES = { active: "good", expired: "idle", revoked: "idle" } as const;
 
@@ -28,6 +29,21 @@ function Revoke({ token }: { token: TokenShown }) {
     >
       <p>Whatever signs in with it is refused from now on. A revoked token cannot be taken back into use.</p>
     </AskedAction>
+  );
+}
+
+function Renaming({ token }: { token: TokenShown }) {
+  const rename = useRenameToken();
+  return (
+    <Rename
+      what="the token"
+      name={token.name}
+      object={`token's name ${token.id}`}
+      reason={null}
+      rename={(name) => rename(token.id, name)}
+    >
+      Whatever signs in with it goes on. The audit log names it by how it begins, {token.prefix}, before and after.
+    </Rename>
   );
 }
 
@@ -77,7 +93,12 @@ function TokenRow({ token, holder }: { token: TokenShown; holder: boolean }) {
         <IsoInstant iso={token.expires_at} />
       </td>
       <td>{token.last_used_at === null ? "never" : <IsoInstant iso={token.last_used_at} />}</td>
-      <td className="num">{token.state === "active" ? <Revoke token={token} /> : null}</td>
+      <td className="num">
+        <div className="row end">
+          <Renaming token={token} />
+          {token.state === "active" ? <Revoke token={token} /> : null}
+        </div>
+      </td>
     </tr>
   );
 }
@@ -104,7 +125,7 @@ export function TokenTable({ tokens, holder, panel = false }: TokenTableProps) {
             <th>Expires (UTC)</th>
             <th>Last used (UTC)</th>
             <th>
-              <span className="visually-hidden">Revoke</span>
+              <span className="visually-hidden">Rename or revoke</span>
             </th>
           </tr>
         </thead>

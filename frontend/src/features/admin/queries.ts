@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, unwrap } from "../../lib/api";
 import { useSlug } from "../../lib/session";
-import type { ServiceAccountBody, TokenBody } from "../../model/api";
+import type { Role, ServiceAccountBody, TokenBody } from "../../model/api";
 import { type AuditFilters, wantedEvents } from "../../model/audit";
 
 /** Forgets what was loaded of `parts` of the organisation, so that it is asked for again. */
@@ -26,6 +26,18 @@ export function useInvitations(allowed: boolean) {
     queryKey: [slug, "invitations"],
     queryFn: () => unwrap(api.GET("/api/t/{slug}/invitations/", { params: { path: { slug } } })),
     enabled: allowed,
+  });
+}
+
+export function useChangeInvitation() {
+  const slug = useSlug();
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: ({ invitation, role }: { invitation: string; role: Role }) =>
+      unwrap(
+        api.PUT("/api/t/{slug}/invitations/{invitation}/", { params: { path: { slug, invitation } }, body: { role } }),
+      ),
+    onSettled: () => refresh("invitations", "audit"),
   });
 }
 
@@ -83,6 +95,16 @@ export function useCreateToken(account: string | null) {
           ),
     onSuccess: () => refresh("tokens", "service-accounts"),
   });
+}
+
+/** Renames a token that I may see. */
+export function useRenameToken() {
+  const slug = useSlug();
+  const refresh = useRefresh();
+  return async (token: string, name: string) => {
+    await unwrap(api.PUT("/api/t/{slug}/tokens/{token}/", { params: { path: { slug, token } }, body: { name } }));
+    await refresh("tokens", "audit");
+  };
 }
 
 export function useUsages() {
@@ -151,4 +173,14 @@ export function useExports(allowed: boolean) {
       state.data?.some((each) => each.state === "requested" || each.state === "writing") ? LOOK_AGAIN_MS : false,
     enabled: allowed,
   });
+}
+
+/** Deletes an export with its file. */
+export function useDeleteExport() {
+  const slug = useSlug();
+  const refresh = useRefresh();
+  return async (made: string) => {
+    await unwrap(api.DELETE("/api/t/{slug}/exports/{export}/", { params: { path: { slug, export: made } } }));
+    await refresh("exports", "audit");
+  };
 }

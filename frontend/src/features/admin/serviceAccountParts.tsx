@@ -1,17 +1,11 @@
-import { useState } from "react";
 import { ActionButton } from "../../components/ActionButton";
-import { Ask } from "../../components/Ask";
 import { AskedAction } from "../../components/AskedAction";
-import { DraftGuard } from "../../components/DraftGuard";
-import { EntryForm } from "../../components/EntryForm";
-import { ReasonedButton } from "../../components/Reasoned";
 import { api, unwrap } from "../../lib/api";
-import { useDrafted } from "../../lib/drafts";
-import { withFields } from "../../lib/fieldFailure";
 import { counted } from "../../lib/numbers";
 import { useSlug } from "../../lib/session";
 import type { Role, ServiceAccountShown } from "../../model/api";
 import { useRefresh, useReplaceServiceAccount } from "./queries";
+import { Rename } from "./Rename";
 
 /** Why I may not deal with a service account; null if I may. */
 export function ruleReason(account: ServiceAccountShown, mine: Role, roles: readonly Role[]): string | null {
@@ -61,46 +55,20 @@ export function SwitchAccount({ account, reason }: PartProps) {
   );
 }
 
-function RenameForm({ account, onDone }: { account: ServiceAccountShown; onDone: () => void }) {
-  const replacing = useReplaceServiceAccount();
-  const draft = useDrafted(`service account ${account.id}`, { name: account.name });
-  const done = () => {
-    draft.done();
-    onDone();
-  };
-  const { role, disabled } = account;
-  return (
-    <EntryForm
-      entries={[
-        { name: "name", label: "New name", value: draft.value.name, onChange: (name) => draft.change({ name }) },
-      ]}
-      words={["Rename", "Renaming…"]}
-      send={({ name = "" }) =>
-        withFields(replacing.mutateAsync({ account: account.id, body: { name: name.trim(), role, disabled } }))
-      }
-      onSent={done}
-      onCancel={done}
-      focus
-    >
-      <DraftGuard draft={draft} />
-      <p className="quiet">Its tokens go on. What it did before stands in the audit log under its old name.</p>
-    </EntryForm>
-  );
-}
-
 /** Gives a service account another name. */
 export function RenameAccount({ account, reason }: PartProps) {
-  const [open, setOpen] = useState(false);
-  const close = () => setOpen(false);
+  const replacing = useReplaceServiceAccount();
+  const { id, role, disabled } = account;
   return (
-    <>
-      <ReasonedButton reason={reason} aria-label={`Rename ${account.name}`} onClick={() => setOpen(true)}>
-        Rename…
-      </ReasonedButton>
-      <Ask title={`Rename the service account ${account.name}`} open={open} onClose={close}>
-        <RenameForm account={account} onDone={close} />
-      </Ask>
-    </>
+    <Rename
+      what="the service account"
+      name={account.name}
+      object={`service account ${id}`}
+      reason={reason}
+      rename={(name) => replacing.mutateAsync({ account: id, body: { name, role, disabled } })}
+    >
+      Its tokens go on. What it did before stands in the audit log under its old name.
+    </Rename>
   );
 }
 
