@@ -20,8 +20,8 @@ const ENDS_SENTENCE = /(?<=\.) /;
 /** The first sentence of all of them, where they begin alike: it is said once. */
 function sharedBeginning(options: readonly Option[]): string {
   const firsts = new Set(options.map((option) => option.sentence.split(ENDS_SENTENCE)[0]));
-  const [first = ""] = firsts;
-  return options.length > 1 && firsts.size === 1 ? first : "";
+  const [first = "", ...others] = firsts;
+  return options.length > 1 && others.length === 0 ? first : "";
 }
 
 function BeginChoice({ options, value, onChange }: ChoiceProps) {
