@@ -239,6 +239,6 @@ def test_files_that_are_too_many_or_too_large_are_refused_with_a_sentence(alice:
     many = plan(alice, {f"README{number}": "" for number in range(2_001)})
     assert "at most 2,000" in many["faults"][0]["message"]
     long = plan(alice, {"queries/q.sql": "-" * 200_001})
-    assert "at most 200000" in long["faults"][0]["message"]
+    assert "at most 200,000" in long["faults"][0]["message"]
     answered = alice.post("definitions/plan/", {"files": {"queries/q.sql": "-" * 9_000_000}})
     assert (answered.status_code, answered.json()["code"]) == (413, "too_large")
