@@ -2,17 +2,21 @@ import { type FormEvent, useState } from "react";
 import { Ask } from "../../components/Ask";
 import { FormEnd } from "../../components/FormEnd";
 import { ReasonedButton } from "../../components/Reasoned";
+import { Stale } from "../../components/Stale";
 import { useReason } from "../../lib/session";
 import type { BindingShown } from "../../model/api";
+import { bindingText } from "../../model/bindingForm";
 import { QueryChoice } from "./QueryChoice";
 import { useReplaceBinding } from "./queries";
 
 function ChangeForm({ binding, onDone }: { binding: BindingShown; onDone: () => void }) {
   const replacing = useReplaceBinding();
-  const [dedicated, setDedicated] = useState(binding.dedicated);
+  const [opened] = useState(binding); // what it says now is looked at again and again
+  const [dedicated, setDedicated] = useState(opened.dedicated);
+  const save = (over: BindingShown) => replacing.mutate({ binding: over, dedicated }, { onSuccess: onDone });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    replacing.mutate({ binding, dedicated }, { onSuccess: onDone });
+    save(opened);
   };
   return (
     <form className="stack" onSubmit={submit}>
@@ -22,6 +26,13 @@ function ChangeForm({ binding, onDone }: { binding: BindingShown; onDone: () => 
         read again, where the inputs still have it, and the run says so.
       </p>
       <FormEnd words={["Save", "Saving…"]} asking={replacing} onCancel={onDone} />
+      <Stale
+        error={replacing.error}
+        begun={bindingText(opened)}
+        now={bindingText(binding)}
+        onReload={onDone}
+        onOverwrite={() => save(binding)}
+      />
     </form>
   );
 }

@@ -59,11 +59,11 @@ export function useCreateBinding() {
   });
 }
 
-/** What a binding says, for replacing it with one thing changed. */
+/** What a binding says, for replacing it with one thing changed; refused where it says something else by now. */
 export function bodyOf(binding: BindingShown) {
-  const { name, query_version, inputs, freshness } = binding;
+  const { name, query_version, inputs, freshness, revision: upon } = binding;
   const said = inputs.map(({ node, stream, advance, event_time }) => [node, { stream, advance, event_time }] as const);
-  return { name, query_version, freshness, inputs: Object.fromEntries(said) };
+  return { name, query_version, freshness, inputs: Object.fromEntries(said), upon };
 }
 
 export function useBinding(binding: string) {
@@ -133,6 +133,6 @@ export function useReplaceBinding() {
           body: { ...bodyOf(binding), dedicated },
         }),
       ),
-    onSuccess: () => queries.invalidateQueries({ queryKey: [slug, "runs"] }),
+    onSettled: () => queries.invalidateQueries({ queryKey: [slug, "runs"] }),
   });
 }
