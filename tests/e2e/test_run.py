@@ -79,7 +79,7 @@ def test_a_person_starts_the_demo_sees_late_rows_judged_and_stops_it(started: Pa
 
     stop_in_dialog(page)
     expect(page.locator(".page-head").get_by_text("Stopped", exact=True)).to_be_visible(timeout=SPARK_MS)
-    expect(page.get_by_role("button", name=f"Start {RUNNING}")).to_be_visible()
+    expect(page.get_by_role("button", name=f"Start again: {RUNNING}")).to_be_visible()
 
 
 def test_the_charts_of_a_run_say_what_they_draw(page: Page) -> None:

@@ -148,7 +148,7 @@ def test_a_passkey_is_added_and_signs_in_alone(person: tuple[Page, str]) -> None
     )
     page.goto("/account/passkeys")
     page.get_by_role("button", name="Add a passkey").click()
-    page.get_by_label("Name").fill("laptop")
+    page.get_by_label("Name", exact=True).fill("laptop")
     page.get_by_role("button", name="Go on").click()
     confirm(page)
     expect(page.get_by_role("listitem").filter(has_text="laptop")).to_be_visible()

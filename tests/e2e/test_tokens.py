@@ -18,7 +18,7 @@ def test_a_token_is_shown_once_lets_a_program_in_and_is_refused_once_it_is_revok
     page.get_by_role("button", name="Account of").click()
     page.get_by_role("menuitem", name="Access tokens").click()
     page.get_by_role("button", name="New token").click()
-    page.get_by_label("Name").fill("weekly figures")
+    page.get_by_label("Name", exact=True).fill("weekly figures")
     page.get_by_role("button", name="Make the token").click()
     secret = page.get_by_role("dialog").locator("code").inner_text()
     page.get_by_role("button", name="Done").click()
