@@ -1,12 +1,12 @@
 import { AskedAction } from "../../components/AskedAction";
 import { IsoInstant } from "../../components/Instant";
+import { Rename } from "../../components/Rename";
 import { Scroll } from "../../components/Scroll";
 import { api, unwrap } from "../../lib/api";
 import { counted } from "../../lib/numbers";
 import { useSlug } from "../../lib/session";
 import type { TokenShown } from "../../model/api";
 import { useRefresh, useRenameToken, type useTokens } from "./queries";
-import { Rename } from "./Rename";
 
 const TONES = { active: "good", expired: "idle", revoked: "idle" } as const;
 
@@ -40,6 +40,7 @@ function Renaming({ token }: { token: TokenShown }) {
       name={token.name}
       object={`token's name ${token.id}`}
       reason={null}
+      listed
       rename={(name) => rename(token.id, name)}
     >
       Whatever signs in with it goes on. The audit log names it by how it begins, {token.prefix}, before and after.

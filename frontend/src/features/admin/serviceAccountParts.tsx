@@ -1,11 +1,11 @@
 import { ActionButton } from "../../components/ActionButton";
 import { AskedAction } from "../../components/AskedAction";
+import { Rename } from "../../components/Rename";
 import { api, unwrap } from "../../lib/api";
 import { counted } from "../../lib/numbers";
 import { useSlug } from "../../lib/session";
 import type { Role, ServiceAccountShown } from "../../model/api";
 import { useRefresh, useReplaceServiceAccount } from "./queries";
-import { Rename } from "./Rename";
 
 /** Why I may not deal with a service account; null if I may. */
 export function ruleReason(account: ServiceAccountShown, mine: Role, roles: readonly Role[]): string | null {
@@ -65,6 +65,7 @@ export function RenameAccount({ account, reason }: PartProps) {
       name={account.name}
       object={`service account ${id}`}
       reason={reason}
+      listed
       rename={(name) => replacing.mutateAsync({ account: id, body: { name, role, disabled } })}
     >
       Its tokens go on. What it did before stands in the audit log under its old name.

@@ -1,10 +1,10 @@
 import { type ReactNode, useState } from "react";
-import { Ask } from "../../components/Ask";
-import { DraftGuard } from "../../components/DraftGuard";
-import { EntryForm } from "../../components/EntryForm";
-import { ReasonedButton } from "../../components/Reasoned";
-import { useDrafted } from "../../lib/drafts";
-import { withFields } from "../../lib/fieldFailure";
+import { useDrafted } from "../lib/drafts";
+import { withFields } from "../lib/fieldFailure";
+import { Ask } from "./Ask";
+import { DraftGuard } from "./DraftGuard";
+import { EntryForm } from "./EntryForm";
+import { ReasonedButton } from "./Reasoned";
 
 interface RenameProps {
   /** What it is, such as "the token", and what it is called now. */
@@ -13,6 +13,8 @@ interface RenameProps {
   /** Under which its draft is kept. */
   object: string;
   reason: string | null;
+  /** Whether it is one of several on the page, so that its button says which one it renames. */
+  listed?: boolean;
   rename: (name: string) => Promise<unknown>;
   /** What stays as it was. */
   children: ReactNode;
@@ -41,13 +43,17 @@ function RenameForm({ name: begun, object, rename, children, onDone }: RenamePro
   );
 }
 
-/** Gives something that is listed another name. */
-export function Rename(props: RenameProps) {
+/** Gives something another name; what was typed of it survives. */
+export function Rename({ listed = false, ...props }: RenameProps) {
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
   return (
     <>
-      <ReasonedButton reason={props.reason} aria-label={`Rename ${props.name}`} onClick={() => setOpen(true)}>
+      <ReasonedButton
+        reason={props.reason}
+        aria-label={listed ? `Rename ${props.name}` : undefined}
+        onClick={() => setOpen(true)}
+      >
         Rename…
       </ReasonedButton>
       <Ask title={`Rename ${props.what} ${props.name}`} open={open} onClose={close}>
