@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from streaming.runtime.single import TOKEN_VARIABLE, AnotherRunner, SingleRunner
+from streaming.wire.runner_record import runner_lives
 
 WAITING = [sys.executable, "-c", "import sys; sys.stdin.read()"]
 
@@ -69,6 +70,20 @@ def test_a_runner_marks_the_processes_that_it_starts(tmp_path: Path, monkeypatch
     assert json.loads((tmp_path / "runner.json").read_text())["pid"] == os.getpid()
     single.release()
     assert not (tmp_path / "runner.json").exists()
+
+
+def test_a_runner_lives_while_the_process_that_wrote_itself_down_does(
+    tmp_path: Path, bystander: "subprocess.Popen[bytes]"
+) -> None:
+    assert not runner_lives(tmp_path)
+    started = psutil.Process(bystander.pid).create_time()
+    write_record(tmp_path, token="its own", pid=bystander.pid, started=started - 60)
+    assert not runner_lives(tmp_path)
+    write_record(tmp_path, token="its own", pid=bystander.pid, started=started)
+    assert runner_lives(tmp_path)
+    bystander.kill()
+    bystander.wait()
+    assert not runner_lives(tmp_path)
 
 
 def test_an_unreadable_record_is_no_record(tmp_path: Path) -> None:

@@ -32,6 +32,9 @@ class Recorded:
     def alive(self, organisation: UUID, launched: Launched) -> bool:
         return launched.pid in self.living
 
+    def lives(self, organisation: UUID, launched: Launched) -> bool:
+        return launched.pid in self.living
+
 
 @dataclass
 class Scene:

@@ -1,5 +1,6 @@
 """The launcher of real processes: detached, logged, found again, and told apart from a stranger with the same id."""
 
+import json
 import os
 import socket
 import uuid
@@ -65,8 +66,25 @@ def test_another_process_with_the_id_is_not_the_runner() -> None:
     assert not ProcessLauncher().alive(uuid.uuid4(), me)
 
 
+def test_a_runner_lives_though_another_was_launched_after_it_in_vain(gate: Path, settings: Any) -> None:
+    organisation = uuid.uuid4()
+    launcher = ProcessLauncher()
+    launched = launcher.launch(organisation)
+    ended = Launched(socket.gethostname(), 2**22)
+    assert launcher.lives(organisation, launched)
+    assert not launcher.lives(organisation, ended)
+    process = psutil.Process(launched.pid)
+    record = {"token": "t", "pid": launched.pid, "started": process.create_time()}
+    (settings.PUNCTUAL_DATA / str(organisation) / "runner.json").write_text(json.dumps(record))
+    assert launcher.lives(organisation, ended)
+    opened(gate)
+    process.wait(10)
+    assert not launcher.lives(organisation, launched)
+
+
 def test_a_process_of_another_machine_may_live() -> None:
     assert ProcessLauncher().alive(uuid.uuid4(), Launched("elsewhere.example", 1))
+    assert not ProcessLauncher().lives(uuid.uuid4(), Launched("elsewhere.example", 1))
 
 
 def test_a_long_log_is_put_aside(gate: Path) -> None:

@@ -1,7 +1,10 @@
 """Runs follow what is desired: real Redis, a clock that is told, and a launcher that only writes down."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
+
+import pytest
 
 from streaming.wire import keys
 from tests.webapp.conftest import Person
@@ -145,6 +148,23 @@ def test_a_run_that_has_read_its_inputs_to_their_end_is_completed(scene: Scene) 
     with organisation_context(run.organisation_id):
         told = AuditEvent.objects.filter(target_id=str(run.pk), action="run.ended").get()
     assert told.after["observed"] == "completed"
+
+
+@pytest.mark.parametrize(("attempts", "ago_s"), [(1, 61), (3, 3_600), (0, 1)])
+def test_a_runner_that_lives_without_a_lease_keeps_its_place(
+    scene: Scene, charlie: Person, settings: Any, attempts: int, ago_s: int
+) -> None:
+    """It waits for its lease, hangs, or still ends: its memory is taken, whatever its lease says."""
+    settings.MOST_RUNNERS = 1
+    launched_at = scene.clock() - timedelta(seconds=ago_s)
+    with organisation_context(charlie.organisation.pk):
+        RunnerLaunch.objects.create(host="here", pid=99, launched_at=launched_at, attempts=attempts)
+    scene.launcher.living.add(99)
+    scene.turn()
+    assert scene.launcher.launches == []
+    scene.launcher.living.clear()
+    scene.turn()
+    assert scene.launcher.launches == [scene.person.organisation.pk]
 
 
 def test_a_run_waits_for_a_place_when_others_have_all_runners_and_says_so(

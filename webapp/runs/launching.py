@@ -18,6 +18,7 @@ from uuid import UUID
 import psutil
 from django.conf import settings
 
+from streaming.wire.runner_record import runner_lives
 from webapp.core.context import current_organisation
 from webapp.core.secrets import organisation_keys
 from webapp.runs.models import RunnerLaunch
@@ -47,6 +48,9 @@ class Launcher(Protocol):
 
     def alive(self, organisation: UUID, launched: Launched) -> bool:
         """Whether the process may still live; True when this machine cannot know."""
+
+    def lives(self, organisation: UUID, launched: Launched) -> bool:
+        """Whether a runner of `organisation` is known to live on this machine: that process, or one before it."""
 
 
 class ProcessLauncher:
@@ -89,6 +93,11 @@ class ProcessLauncher:
             return process.status() != psutil.STATUS_ZOMBIE and str(organisation) in process.cmdline()
         except psutil.Error:
             return False
+
+    def lives(self, organisation: UUID, launched: Launched) -> bool:
+        """Whether that process lives here, or one that was launched before it and wrote itself down; no lease asked."""
+        here = launched.host == socket.gethostname() and self.alive(organisation, launched)
+        return here or runner_lives(settings.PUNCTUAL_DATA / str(organisation))
 
 
 def _told(organisation: UUID) -> dict[str, Any]:

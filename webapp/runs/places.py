@@ -36,8 +36,9 @@ def has_place(connection: "redis.Redis", launcher: Launcher, now: datetime) -> b
 
 
 def _takes_a_place(launch: RunnerLaunch, connection: "redis.Redis", launcher: Launcher, now: datetime) -> bool:
-    organisation = launch.organisation_id
-    if connection.exists(keys.lease(str(organisation))):
+    """Whether a process has its memory: it may live without a lease while it waits for one, hangs, or still ends."""
+    organisation, launched = launch.organisation_id, Launched(launch.host, launch.pid)
+    if connection.exists(keys.lease(str(organisation))) or launcher.lives(organisation, launched):
         return True
     begins = launch.attempts > 0 and now - launch.launched_at < START_MAY_TAKE
-    return begins and launcher.alive(organisation, Launched(launch.host, launch.pid))
+    return begins and launcher.alive(organisation, launched)
