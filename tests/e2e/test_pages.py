@@ -23,6 +23,7 @@ TITLES = {
     "log": "speeding",
     "guide": "Guide",
     "guide_page": "join",
+    "api": "API",
 }
 
 
@@ -65,6 +66,8 @@ def test_a_page_shows_its_title_and_has_no_grave_fault_of_accessibility(page: Pa
     page.goto(demo_pages(page).named()[name])
     expect(page.get_by_role("heading", level=1)).to_contain_text(TITLES[name])
     expect(page.get_by_text(re.compile("^Loading"))).to_have_count(0)
+    if name == "api":  # nothing is said while the file is fetched that it describes
+        expect(page.get_by_text("/api/t/{slug}/bindings/{binding}/start/").first).to_be_visible()
     assert grave_violations(page) == []
 
 
