@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import { useBlocker } from "react-router";
 import type { Drafted } from "../lib/drafts";
 import { ticksOf } from "../model/ticks";
@@ -8,20 +8,31 @@ import { Notice } from "./Notices";
 
 type Guarded = Pick<Drafted<unknown>, "dirty" | "discard" | "done" | "restored">;
 
+/** Those of the forms on the page: the router asks the newest alone, which asks for all. */
+const OPEN = new Set<RefObject<Guarded>>();
+
+function unsaved(): Guarded[] {
+  return [...OPEN].map((each) => each.current).filter((each) => each.dirty());
+}
+
 /** Asks before a page with unsaved changes is left. Signing in again is no leaving: the way leads back here. */
-function useLeaving(dirty: () => boolean) {
-  const asked = useRef(dirty);
-  asked.current = dirty;
+function useLeaving(draft: Guarded) {
+  const guarded = useRef(draft);
+  guarded.current = draft;
+  useEffect(() => {
+    OPEN.add(guarded);
+    return () => void OPEN.delete(guarded);
+  }, []);
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent) => {
-      if (asked.current()) event.preventDefault();
+      if (guarded.current.dirty()) event.preventDefault();
     };
     window.addEventListener("beforeunload", warn);
     return () => window.removeEventListener("beforeunload", warn);
   }, []);
   return useBlocker(
     ({ currentLocation, nextLocation }) =>
-      asked.current() &&
+      unsaved().length > 0 &&
       currentLocation.pathname !== nextLocation.pathname &&
       !nextLocation.pathname.startsWith("/sign-in"),
   );
@@ -35,10 +46,10 @@ interface Props {
 
 /** Says what was restored, lets one discard it, and asks before what is not saved is left. */
 export function DraftGuard({ draft, secrets = false }: Props) {
-  const blocker = useLeaving(draft.dirty);
+  const blocker = useLeaving(draft);
   const stay = () => blocker.reset?.();
   const discard = () => {
-    draft.done();
+    for (const each of unsaved()) each.done();
     blocker.proceed?.();
   };
   return (
