@@ -19,6 +19,8 @@ from streaming.temporal.outcomes import Reason
 from streaming.wire.rows import MalformedRow
 from tests.adapters.inputs import INTERVALS, POINTS, chunks, files, malformed, payloads, rows
 
+LISTED = pa.list_(pa.dictionary(pa.int32(), pa.string()))
+
 
 def save(path: Path, columns: dict[str, Any], *, group_rows: int = 3) -> None:
     pq.write_table(pa.table(columns), path, row_group_size=group_rows)
@@ -98,6 +100,7 @@ def test_a_time_without_a_zone_is_in_the_one_of_the_stream(tmp_path: Path) -> No
         ({"ts": [1], "k": ["a"], "v": ["1"]}, "'v' .* is string, but the field 'v' of the stream is long"),
         ({"ts": [1], "k": ["a"], "v": [1.5]}, "is double, but the field 'v'"),
         ({"ts": [1], "k": [1], "v": [1]}, "is int64, but the field 'k' of the stream is string"),
+        ({"ts": [1], "k": pa.array([["a"]], LISTED), "v": [1]}, "is list<(element|item): string>, but the field 'k'"),
         ({"ts": ["1"], "k": ["a"], "v": [1]}, "cannot be read as us"),
         ({"ts": [True], "k": ["a"], "v": [1]}, "cannot be read as us"),
         ({"ts": [1], "k": ["a"], "vv": [1]}, "no column 'v'; it has ts, k, vv. The nearest is 'vv'"),

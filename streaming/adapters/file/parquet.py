@@ -1,5 +1,6 @@
 """Parquet files: columns as they are typed in the file, checked once against the stream's schema."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -56,7 +57,7 @@ class ParquetFiles:
                 column = self._column_of[name]
                 if column in schema.names and not _suits(schema.field(column).type, of):
                     raise AdapterError(
-                        f"The column '{column}' of '{path}' is {schema.field(column).type}, but the field '{name}' of "
+                        f"The column '{column}' of '{path}' is {_written(schema.field(column).type)}, but the field '{name}' of "
                         f"the stream is {of}; change the field's type, or choose another column."
                     )
             for source in (self._lifetimes.start, self._lifetimes.end):
@@ -205,6 +206,11 @@ def _suits(kind: pa.DataType, of: Type) -> bool:
     return bool(pa.types.is_nested(kind))
 
 
+def _written(kind: pa.DataType) -> str:
+    """The type as it stands in the file: that texts are read as dictionaries is our affair."""
+    return re.sub(r"dictionary<values=(\w+),[^>]*>", r"\1", str(kind))
+
+
 def _check_time(kind: pa.DataType, source: TimeSource, path: str) -> None:
     number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
@@ -217,7 +223,7 @@ def _check_time(kind: pa.DataType, source: TimeSource, path: str) -> None:
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind)
     if not (number or (text and source.unit in ("iso", "auto"))):
         raise AdapterError(
-            f"The time column '{source.column}' of '{path}' is {kind}, which cannot be read as {source.unit}; "
+            f"The time column '{source.column}' of '{path}' is {_written(kind)}, which cannot be read as {source.unit}; "
             "choose another unit or column in the stream's event time."
         )
 
@@ -227,7 +233,7 @@ def _type_inside(kind: pa.DataType, place: Place, source: TimeSource, path: str)
     for step in place.inside:
         names = [kind.field(index).name for index in range(kind.num_fields)] if pa.types.is_struct(kind) else []
         if step not in names:
-            there = f"it has {', '.join(names)}" if names else f"it is {kind}"
+            there = f"it has {', '.join(names)}" if names else f"it is {_written(kind)}"
             raise AdapterError(
                 f"The column '{place.column}' of '{path}' has no field '{step}', where '{source.column}' was to "
                 f"be read; {there}. Correct the path."
