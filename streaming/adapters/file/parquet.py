@@ -57,8 +57,8 @@ class ParquetFiles:
                 column = self._column_of[name]
                 if column in schema.names and not _suits(schema.field(column).type, of):
                     raise AdapterError(
-                        f"The column '{column}' of '{path}' is {_written(schema.field(column).type)}, but the field '{name}' of "
-                        f"the stream is {of}; change the field's type, or choose another column."
+                        f"The column '{column}' of '{path}' is {_written(schema.field(column).type)}, but the field "
+                        f"'{name}' of the stream is {of}; change the field's type, or choose another column."
                     )
             for source in (self._lifetimes.start, self._lifetimes.end):
                 place = place_of(source, schema.names) if source is not None else None
@@ -223,8 +223,8 @@ def _check_time(kind: pa.DataType, source: TimeSource, path: str) -> None:
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind)
     if not (number or (text and source.unit in ("iso", "auto"))):
         raise AdapterError(
-            f"The time column '{source.column}' of '{path}' is {_written(kind)}, which cannot be read as {source.unit}; "
-            "choose another unit or column in the stream's event time."
+            f"The time column '{source.column}' of '{path}' is {_written(kind)}, which cannot be read as "
+            f"{source.unit}; choose another unit or column in the stream's event time."
         )
 
 
