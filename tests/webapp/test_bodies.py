@@ -10,6 +10,8 @@ from django.core.asgi import get_asgi_application
 
 from tests.conftest import ROOT
 from tests.webapp.conftest import Person
+from tests.webapp.organisations.conftest import invited
+from tests.webapp.test_tokens import made
 from webapp.bundles.api import MOST_BODY_BYTES
 from webapp.core.api import MOST_BYTES
 from webapp.core.bodies import MOST_BYTES as MOST_OF_ANY
@@ -31,9 +33,8 @@ def most_of(path: str) -> int:
     return next((most for ending, most in LARGER.items() if path.endswith(ending)), MOST_BYTES)
 
 
-@pytest.fixture
-def ids(alice: Person, binding: dict[str, Any], cars: dict[str, Any]) -> dict[str, str]:
-    """What the parameters of an address name."""
+def addressed(alice: Person, binding: dict[str, Any], cars: dict[str, Any]) -> dict[str, str]:
+    """Return what the parameters of an address name."""
     account = alice.post("service-accounts/", {"name": "loader", "role": "viewer"}).json()["id"]
     return {
         "slug": alice.organisation.slug,
@@ -42,7 +43,15 @@ def ids(alice: Person, binding: dict[str, Any], cars: dict[str, Any]) -> dict[st
         "binding": binding["id"],
         "account": account,
         "member": alice.get("members/").json()[0]["id"],
+        "invitation": invited(alice)[0]["id"],
+        "token": made(alice)["id"],
     }
+
+
+@pytest.fixture
+def ids(alice: Person, binding: dict[str, Any], cars: dict[str, Any]) -> dict[str, str]:
+    """What the parameters of an address name."""
+    return addressed(alice, binding, cars)
 
 
 def send(person: Person, path: str, method: str, ids: dict[str, str], body: bytes) -> Any:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.webapp.conftest import POINTS, Person, file_adapter
+from tests.webapp.test_bodies import addressed, send
 
 OPENAPI = json.loads((ROOT / "frontend" / "openapi.json").read_text())
 SCHEMAS = OPENAPI["components"]["schemas"]
@@ -57,13 +58,10 @@ def body_schema(path: str, method: str) -> dict[str, Any]:
 def test_no_refusal_of_a_body_speaks_the_language_of_the_program(
     alice: Person, binding: dict[str, Any], cars: dict[str, Any], path: str, method: str
 ) -> None:
-    ids = {"slug": alice.organisation.slug, "stream": cars["id"], "query": binding["query"], "binding": binding["id"]}
-    ids["account"] = alice.post("service-accounts/", {"name": "loader", "role": "viewer"}).json()["id"]
-    ids["member"] = alice.get("members/").json()[0]["id"]
-    ask = getattr(alice.client, method)
+    ids = addressed(alice, binding, cars)
     bodies = [*WRONG, *spoiled(body_schema(path, method))]
     for body in bodies[:: len(bodies) // 400 + 1]:
-        answered = ask(path.format_map(ids), data=json.dumps(body), content_type="application/json")
+        answered = send(alice, path, method, ids, json.dumps(body).encode())
         if answered.status_code not in (400, 422):
             continue
         told = answered.json()
