@@ -3,14 +3,22 @@
 from collections.abc import Iterator
 
 import pytest
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from streaming.spark.session import start_session
 
 
 @pytest.fixture(scope="session")
-def session() -> Iterator[SparkSession]:
-    """A local session with the engine's settings."""
-    found = start_session()
-    yield found
-    found.stop()
+def last_session() -> Iterator[None]:
+    """Whatever session is there when all tests have ended is stopped."""
+    yield
+    if SparkContext._active_spark_context is not None:
+        SparkContext._active_spark_context.stop()
+
+
+@pytest.fixture
+def session(last_session: None) -> SparkSession:
+    """A local session with the engine's settings: that of the test before, or a new one where that was stopped."""
+    del last_session
+    return start_session()
