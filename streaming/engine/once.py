@@ -5,9 +5,9 @@ from functools import wraps
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
-from streaming.planning.plan import Stage
+from streaming.planning.plan import OperatorStage
 
-P = TypeVar("P", bound=Stage)
+P = TypeVar("P", bound=OperatorStage)
 T = TypeVar("T")
 
 

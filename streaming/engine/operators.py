@@ -25,7 +25,7 @@ from streaming.engine.state import StateStore
 from streaming.engine.steps import follow_flows, step_times
 from streaming.engine.watching import settle, waits_or_open
 from streaming.planning.keys import uniform
-from streaming.planning.plan import Heard, OutputSpec, Stage, Wire
+from streaming.planning.plan import Heard, OperatorStage, OutputSpec, Wire
 from streaming.temporal.ticks import NO_CTI
 
 _WATCHED: Final = "@watched"
@@ -39,7 +39,7 @@ class Operators:
     what the last turn sends to the second stage, if there is one.
     """
 
-    def __init__(self, plan: Stage, bucket: int, state: StateStore) -> None:
+    def __init__(self, plan: OperatorStage, bucket: int, state: StateStore) -> None:
         self._plan = plan
         self._bucket = bucket
         self._state = state
@@ -98,11 +98,11 @@ class Operators:
 
 
 @once_of_plan
-def _kernels(plan: Stage) -> Mapping[str, Kernel]:
+def _kernels(plan: OperatorStage) -> Mapping[str, Kernel]:
     return {node.id: kernel_of(node.spec) for node in plan.nodes}
 
 
-def _climbed(plan: Stage, inbox: Inbox, ledger: Ledger) -> Section:
+def _climbed(plan: OperatorStage, inbox: Inbox, ledger: Ledger) -> Section:
     """What each branch heard: its flows and partials, then the rising minimum of its lanes' CTIs."""
     heard = Section()
     for input_id in sorted(inbox.lanes):
@@ -131,7 +131,7 @@ def _rising(plan: Heard, branch: str, inbox: Inbox, ledger: Ledger) -> list[int]
 class _Pass:
     """One way of what was heard through all kernels. `waiting`: each must say what of watched rows waits in it."""
 
-    plan: Stage
+    plan: OperatorStage
     kernels: Mapping[str, Kernel]
     ledger: Ledger
     turn: Turn

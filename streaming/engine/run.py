@@ -15,7 +15,7 @@ from streaming.engine.ledger import Ledger
 from streaming.engine.operators import Operators
 from streaming.engine.state import DictState
 from streaming.engine.watching import corrected
-from streaming.planning.plan import Plan, Stage
+from streaming.planning.plan import OperatorStage, Plan
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import ONLY_LANE, EndMode
@@ -109,7 +109,7 @@ class EngineRun:
         return released
 
     def _operate(
-        self, stage: Stage, states: Sequence[DictState], envelopes: Sequence[Envelope], released: Released
+        self, stage: OperatorStage, states: Sequence[DictState], envelopes: Sequence[Envelope], released: Released
     ) -> list[Envelope]:
         """The turn of each bucket of a stage; what they send on to the next one."""
         onward: list[Envelope] = []

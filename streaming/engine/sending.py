@@ -158,7 +158,8 @@ class Sender:
             listener = Listener(self.failures, sent.fold.spec.node) if sent.fold.operands else None
             if sent.fold.spec.tells_complete and late_at is not None:
                 taken, behind = _parted_behind(taken, late_at, step_row)
-                trailing.append((sent, sent.fold.rows(behind.rows, behind.first, behind.last, listener)))
+                if len(behind.rows):
+                    trailing.append((sent, sent.fold.rows(behind.rows, behind.first, behind.last, listener)))
             if len(taken.rows):
                 sent.tables.append(sent.fold.rows(taken.rows, taken.first, taken.last, listener))
             if listener is not None and len(folded.windows[-1].rows) < len(rows):

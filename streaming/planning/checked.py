@@ -13,8 +13,8 @@ from streaming.definition.wiring import feeding
 from streaming.temporal.settings import AdvanceTime, Late
 
 
-class Refused(ValueError):
-    """The definition has faults, all of them in `faults`; mend those before running it."""
+class Unsound(ValueError):
+    """The definition has errors, all of them in `faults`; what is in error has no meaning that could be run or told."""
 
     def __init__(self, faults: tuple[Fault, ...]) -> None:
         super().__init__("; ".join(f"{fault.node}: {fault.message} {fault.remedy}" for fault in faults))
@@ -64,11 +64,11 @@ def checked_graph(
 ) -> CheckedGraph:
     """`graph` over `streams` (by stream name), with the settings that count (by input node).
 
-    Raises `Refused` when `check` finds an error.
+    Raises `Unsound` when `check` finds an error.
     """
     checked = check(graph, streams)
     if checked.errors:
-        raise Refused(tuple(checked.errors))
+        raise Unsound(checked.errors)
     return CheckedGraph(graph, streams, checked.schemas, advance)
 
 

@@ -7,7 +7,7 @@ from streaming.definition.graph import InputNode, Node, OutputNode, QueryGraph, 
 from streaming.definition.streams import Rowtime, StreamDefinition
 from streaming.definition.types import parse_fields
 from streaming.definition.wiring import order
-from streaming.planning.checked import CheckedGraph, Refused, checked_graph, expression
+from streaming.planning.checked import CheckedGraph, Unsound, checked_graph, expression
 from streaming.planning.nodes import folds, is_step, spec_of, step_of
 from streaming.planning.plan import (
     Branch,
@@ -41,8 +41,13 @@ def compile_binding(
     """
     try:
         checked = checked_graph(graph, streams, advance)
-    except Refused as error:
+    except Unsound as error:
         raise NotRunnable(f"{error.faults[0].message} {error.faults[0].remedy}") from error
+    return compile_checked(checked, buckets, stages)
+
+
+def compile_checked(checked: CheckedGraph, buckets: int, stages: int = 1) -> Plan:
+    """As `compile_binding`, of a graph that was checked before."""
     return staged(_Compiler(checked).plan(), buckets, stages)
 
 

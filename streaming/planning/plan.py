@@ -263,7 +263,7 @@ def tells_complete(node: NodePlan) -> bool:
     return isinstance(node.spec, WindowSpec) and node.spec.tells_complete
 
 
-class Stage(Protocol):
+class OperatorStage(Protocol):
     """What the operators of one bucket run: the nodes between two exchanges."""
 
     @property

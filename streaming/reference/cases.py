@@ -21,7 +21,7 @@ MOVED = frozenset({Outcome.ADJUSTED, Outcome.SHIFTED})
 def run_case(case: Case) -> CaseResult:
     """Run `case` to its end. With `restart` the run is written to bytes and read back before every later batch.
 
-    Raises `Refused` for a definition with faults.
+    Raises `Unsound` for a definition with faults.
     """
     run = finished_run(case)
     streams = stream_by_input(case)

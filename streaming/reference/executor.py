@@ -24,7 +24,7 @@ class ReferenceRun:
     """One run. Feed it elements in arrival order with `take`, then say how it ends with `end`.
 
     `streams` is keyed by stream name, `advance` by the id of the input node; an input that it leaves out has no clock
-    of its own and drops what is late. Raises `Refused` for a definition with faults. No wall clock is read: arrival
+    of its own and drops what is late. Raises `Unsound` for a definition with faults. No wall clock is read: arrival
     times and heartbeats come with the elements (T3). Micro-batches matter to `boundary` alone. A run can be pickled
     between two elements and goes on as if nothing had happened.
     """

@@ -3,7 +3,8 @@
 `explain` gives it as a model (JSON), `explain_text` for a terminal, `explain_mermaid` as a flowchart.
 """
 
-from streaming.planning.explain.explanation import Unsound, explain
+from streaming.planning.checked import Unsound
+from streaming.planning.explain.explanation import explain
 from streaming.planning.explain.mermaid import explain_mermaid
 from streaming.planning.explain.model import Explanation
 from streaming.planning.explain.text import explain_text

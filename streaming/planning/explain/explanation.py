@@ -10,7 +10,8 @@ from streaming.definition.graph import InputNode, Node, QueryGraph, TopKNode, Wi
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import Fields
 from streaming.definition.wiring import order, ports
-from streaming.planning.compile import compile_binding
+from streaming.planning.checked import CheckedGraph, Unsound
+from streaming.planning.compile import compile_checked
 from streaming.planning.explain import holds, lifetimes
 from streaming.planning.explain.clocks import clock_of
 from streaming.planning.explain.doings import details
@@ -25,14 +26,6 @@ from streaming.planning.explain.summary import summary_of
 from streaming.planning.keys import branches_of
 
 
-class Unsound(ValueError):
-    """The definition has errors, all of them in `faults`; what is in error has no meaning that could be explained."""
-
-    def __init__(self, faults: tuple[Fault, ...]) -> None:
-        super().__init__("; ".join(f"{fault.node}: {fault.message} {fault.remedy}" for fault in faults))
-        self.faults = faults
-
-
 def explain(
     graph: QueryGraph, streams: Mapping[str, StreamDefinition], advance: Mapping[str, AdvanceTimeSettings]
 ) -> Explanation:
@@ -40,11 +33,13 @@ def explain(
 
     Raises `Unsound` for a definition in which `check`, `check_advance` or `check_binding` find errors.
     """
-    faults = _faults(graph, streams, advance)
+    checked = check(graph, streams)
+    faults = (*checked.faults, *_faults_of_settings(graph, streams, advance))
     errors = tuple(fault for fault in faults if fault.severity is Severity.ERROR)
     if errors:
         raise Unsound(errors)
-    facts = _facts(graph, streams, advance, faults)
+    sound = CheckedGraph(graph, streams, checked.schemas, temporal_settings(graph, streams, advance))
+    facts = _facts(sound, in_force(graph, streams, advance), faults)
     held = {name: kind_of(node).hold(node, facts) for name, node in facts.nodes.items()}
     found = places(facts)
     stages = stages_of(facts, found)
@@ -60,10 +55,13 @@ def explain(
     )
 
 
-def _faults(
+def _faults_of_settings(
     graph: QueryGraph, streams: Mapping[str, StreamDefinition], advance: Mapping[str, AdvanceTimeSettings]
 ) -> tuple[Fault, ...]:
-    """What all checks find. Whether an adapter sends CTIs is not known here, so no warning says that none come."""
+    """What the checks of settings and of the whole binding find.
+
+    Whether an adapter sends CTIs is not known here, so no warning says that none come.
+    """
     settings = in_force(graph, streams, advance)
     inputs = [node for node in graph.nodes if isinstance(node, InputNode) and node.id in settings]
     of_settings = (
@@ -71,36 +69,30 @@ def _faults(
         for node in inputs
         for fault in check_advance(settings[node.id], streams[node.stream], adapter_sends_ctis=True)
     )
-    return (*check(graph, streams).faults, *of_settings, *check_binding(graph, streams, advance))
+    return (*of_settings, *check_binding(graph, streams, advance))
 
 
-def _facts(
-    graph: QueryGraph,
-    streams: Mapping[str, StreamDefinition],
-    advance: Mapping[str, AdvanceTimeSettings],
-    faults: Sequence[Fault],
-) -> Facts:
-    nodes = {node.id: node for node in graph.nodes}
+def _facts(sound: CheckedGraph, settings: Mapping[str, AdvanceTimeSettings], faults: Sequence[Fault]) -> Facts:
+    nodes = {node.id: node for node in sound.graph.nodes}
     placed, _ = order(nodes)
     lives: dict[str, Life] = {}
     for name in placed:
         node = nodes[name]
-        lives[name] = kind_of(node).life(node, [lives[each] for each in sources(node)], streams)
+        lives[name] = kind_of(node).life(node, [lives[each] for each in sources(node)], sound.streams)
     remembered: dict[str, list[Fault]] = {}
     for fault in faults:
         if fault.code is FaultCode.UNBOUNDED_STATE and fault.node is not None:
             remembered.setdefault(fault.node, []).append(fault)
-    settings = temporal_settings(graph, streams, advance)
-    plan = compile_binding(graph, streams, settings, buckets=1)
+    plan = compile_checked(sound, buckets=1)
     return Facts(
-        graph=graph,
-        streams=streams,
-        settings=in_force(graph, streams, advance),
-        advance=settings,
-        schemas=check(graph, streams).schemas,
+        graph=sound.graph,
+        streams=sound.streams,
+        settings=settings,
+        advance=sound.advance,
+        schemas=sound.schemas,
         nodes=nodes,
         placed=placed,
-        readers=readers_of(graph),
+        readers=readers_of(sound.graph),
         lives=lives,
         remembered=remembered,
         folded=frozenset(branch.window.node for branch in branches_of(plan) if branch.window is not None),
