@@ -185,6 +185,7 @@ INSTALLED_APPS = [
     "webapp.administration",
 ]
 MIDDLEWARE = [
+    "webapp.core.health.HealthAnswers",
     "webapp.core.requests.RequestIds",
     "django.middleware.security.SecurityMiddleware",
     "webapp.core.compression.CompressedAnswers",

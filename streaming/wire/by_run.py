@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from io import BytesIO
+from itertools import islice
 from pathlib import Path
+from typing import BinaryIO
 
 from streaming.wire.results import (
     Commit,
@@ -11,7 +14,6 @@ from streaming.wire.results import (
     Place,
     Span,
     committed_spans,
-    lines_of,
     read_span,
     run_of,
 )
@@ -48,19 +50,28 @@ def kept_by_run(folder: Path) -> list[KeptByRun]:
     return list(reversed(found.values()))
 
 
-def lines_by_run(folder: Path, kind: PartKind) -> Iterator[tuple[str | None, list[bytes]]]:
-    """The lines of all committed rows, each with its newline, and the run that made them; a part that is gone is none.
+def lines_by_run(folder: Path, kind: PartKind) -> Iterator[tuple[str | None, bytes]]:
+    """Each committed row as a line with its newline, and the run that made it; a part that is gone is none.
 
-    The same run may come several times after one another.
+    The lines of a run may be parted by those of another. They are read as they are asked for: a part may be larger than
+    the memory.
     """
     for _, commit in _committed(folder):
         for part in commit.parts:
             if part.kind != kind:
                 continue
-            lines, begin = lines_of(folder / part.path, part.rows), 0
-            for place in places_of(folder, commit, part):
-                yield run_of(commit, place.batch), [line + b"\n" for line in lines[begin : begin + place.rows]]
-                begin += place.rows
+            with _opened(folder / part.path) as file:
+                for place in places_of(folder, commit, part):
+                    run = run_of(commit, place.batch)
+                    for line in islice(file, place.rows):
+                        yield run, line.removesuffix(b"\n") + b"\n"
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        return BytesIO()
 
 
 def places_of(folder: Path, commit: Commit, part: Part) -> list[Place]:

@@ -324,11 +324,3 @@ def _last_first(path: Path, rows: int) -> Iterator[bytes]:
             if begin == 0:
                 return
             end = begin - 1
-
-
-def lines_of(path: Path, rows: int) -> list[bytes]:
-    """The first `rows` lines of a part; none where it is gone."""
-    try:
-        return path.read_bytes().split(b"\n")[:rows]
-    except FileNotFoundError:
-        return []

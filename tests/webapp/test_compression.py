@@ -9,7 +9,7 @@ from django.test import Client
 from whitenoise import compress
 
 from tests.webapp.conftest import Person
-from webapp.core.assets import BuiltFiles
+from webapp.core.assets import BuiltFiles, built_page
 
 READS_GZIP = {"accept-encoding": "gzip, deflate"}
 READS_ALL = {"accept-encoding": "gzip, deflate, br"}
@@ -86,3 +86,22 @@ def test_built_scripts_come_as_they_were_compressed_and_are_kept(
     assert served.headers.get("Content-Encoding") == encoding
     assert (len(served.content) < 1_000) == (encoding is not None)
     assert "immutable" in served.headers["Cache-Control"]
+
+
+def test_a_build_under_a_running_server_takes_nothing_away(tmp_path: Path, settings: Any, rf: Any) -> None:
+    """What was built when the server started is served until it is started again, whole and of one build."""
+    (tmp_path / "assets").mkdir()
+    script, page = tmp_path / "assets" / "index-Ab12Cd34.js", tmp_path / "index.html"
+    script.write_text("export const number = 1;\n")
+    page.write_text("<!doctype html><title>Before</title>")
+    settings.WHITENOISE_ROOT = settings.FRONTEND = tmp_path
+    files = BuiltFiles(lambda _: None)
+    script.unlink()
+    page.write_text("<!doctype html><title>Half wri")
+    assert files(rf.get("/assets/index-Ab12Cd34.js")).content == b"export const number = 1;\n"
+    part = files(rf.get("/assets/index-Ab12Cd34.js", headers={"range": "bytes=0-5"}))
+    assert (part.status_code, part.content) == (206, b"export")
+    assert Client().get("/sign-in").content == b"<!doctype html><title>Before</title>"
+    page.unlink()
+    assert Client().get("/sign-in").status_code == 200
+    assert built_page(tmp_path / "not-built") is None

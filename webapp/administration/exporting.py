@@ -182,8 +182,7 @@ def _write_results(file: zipfile.ZipFile) -> None:
     for binding in Binding.objects.all():
         for kind, name in FOLDERS.items():
             found = groupby(lines_by_run(rows_folder(binding.pk), kind), key=itemgetter(0))
-            for number, (run, pieces) in enumerate(found, start=1):
+            for number, (run, rows) in enumerate(found, start=1):
                 of_run = f"before-runs-were-told-apart-{number}" if run is None else run
                 with file.open(f"bindings/{binding.name}/{of_run}/{name}.jsonl", "w", force_zip64=True) as lines:
-                    for _, piece in pieces:
-                        lines.writelines(piece)
+                    lines.writelines(line for _, line in rows)

@@ -1,7 +1,6 @@
 """The single page of the browser application, for every address that is not the API's."""
 
 import secrets
-from pathlib import Path
 from typing import Final
 
 from django.conf import settings
@@ -9,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
+from webapp.core.assets import built_page
 from webapp.core.security import content_security_policy
 
 NONCE: Final = b"__CSP_NONCE__"
@@ -34,11 +34,11 @@ def application_page(_: HttpRequest) -> HttpResponse:
 
     Every answer has a nonce of its own, for style sheets that the page's scripts add: who injects one cannot know it.
     """
-    page: Path = settings.FRONTEND / "index.html"
-    if not page.is_file():
+    page = built_page(settings.FRONTEND)
+    if page is None:
         return HttpResponse(NOT_BUILT, status=503)
     nonce = secrets.token_urlsafe(16)
-    response = HttpResponse(page.read_bytes().replace(NONCE, nonce.encode()))
+    response = HttpResponse(page.replace(NONCE, nonce.encode()))
     response.headers["Content-Security-Policy"] = content_security_policy(nonce)
     response.headers["Cache-Control"] = "no-cache"
     return response

@@ -1,0 +1,68 @@
+"""Whether this process lives (`/healthz`) and can do its work (`/readyz`): for who restarts it or sends it requests.
+
+Anybody may ask, so the answer is `ok` or `not ok` and nothing else; what is not ok is in the log.
+"""
+
+import logging
+from collections.abc import Callable
+from typing import Final
+
+import redis
+from django.conf import settings
+from django.db import Error, connection
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+
+from webapp.core.database_checks import migrated
+
+logger = logging.getLogger(__name__)
+
+ALIVE: Final = "/healthz"
+READY: Final = "/readyz"
+LONGEST_S: Final = 2
+"""How long Redis may take to answer."""
+
+
+class HealthAnswers:
+    """Answers both addresses before anything else is looked at.
+
+    Whoever asks does so by the address of the machine, without TLS and without a session: none of that is refused here,
+    and the database is not asked whether the process lives, for starting it again would mend no database.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+        self._migrated = False
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer with 200 or 503 if it was asked, else let others answer."""
+        if request.path not in (ALIVE, READY) or request.method not in ("GET", "HEAD"):
+            return self.get_response(request)
+        ok = request.path == ALIVE or (self._database_is_ready() and _redis_answers())
+        answered = HttpResponse("ok\n" if ok else "not ok\n", status=200 if ok else 503, content_type="text/plain")
+        answered.headers["Cache-Control"] = "no-store"
+        return answered
+
+    def _database_is_ready(self) -> bool:
+        """Whether it answers and no migration waits; once none did, none will wait for this process."""
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT 1")
+            self._migrated = self._migrated or migrated(connection)
+        except Error as error:
+            logger.warning("not ready: the database does not answer: %s", error)
+            return False
+        if not self._migrated:
+            logger.warning("not ready: migrations wait")
+        return self._migrated
+
+
+def _redis_answers() -> bool:
+    try:
+        with redis.Redis.from_url(
+            settings.REDIS_URL, socket_timeout=LONGEST_S, socket_connect_timeout=LONGEST_S
+        ) as client:
+            client.ping()
+    except redis.RedisError as error:
+        logger.warning("not ready: Redis does not answer: %s", error)
+        return False
+    return True
