@@ -172,7 +172,7 @@ def test_nodes_know_where_they_stand() -> None:
         ("99999999999999999999", "double"),
         ("1e999", "1e3"),
         ("1" * 39 + "BD", "fewer digits"),
-        ("1abc", "operator"),
+        ("1abc", "not a number"),
         ("a -> b", "operator"),
         ("(select 1)", "write '\\)'"),
         ("exists(select 1)", "write '\\)'"),

@@ -12,7 +12,6 @@ from typing import Final
 from streaming.definition.counts import counted
 from streaming.definition.expressions.literals import number_literal, timestamp_literal
 from streaming.definition.expressions.problems import ExpressionError, bad_expression
-from streaming.definition.expressions.tokens import Kind, Token, tokenize
 from streaming.definition.expressions.tree import (
     Between,
     Binary,
@@ -28,6 +27,7 @@ from streaming.definition.expressions.tree import (
     Unary,
     depth,
 )
+from streaming.definition.tokens import SqlToken, TokenKind, lex
 from streaming.definition.type_names import OURS
 from streaming.definition.types import Type, TypeTextError, parse_type
 
@@ -48,6 +48,7 @@ _POWER: Final = {
     **dict.fromkeys(("+", "-", "||"), _ADD),
     **dict.fromkeys(("*", "/", "%"), _MULTIPLY),
 }
+_SPELLING: Final = {"==": "=", "<>": "!=", "!": "not"}
 _REWRITES: Final = {
     "div": "write floor(a / b)",
     "ilike": "write lower(a) like 'pattern in lower case'",
@@ -78,9 +79,26 @@ def _parsed(text: str) -> Expression:
             MAX_CHARACTERS,
         )
     try:
-        return _Parser(tokenize(text)).whole()
+        return _Parser(_tokens(text)).whole()
     except RecursionError:  # a caller that is itself deep in the stack
         raise _too_deep(0) from None
+
+
+def _tokens(text: str) -> tuple[SqlToken, ...]:
+    lexed = lex(text)
+    if lexed.unclosed:
+        message = "The text breaks off inside a quoted string, name or comment"
+        raise bad_expression(message, "close the quotation mark or comment", 0)
+    return lexed.tokens
+
+
+def _word(token: SqlToken) -> str:
+    """The word or symbol in the one spelling of the tables; empty for anything else."""
+    return _SPELLING.get(token.word) or token.word.lower()
+
+
+def _is_name(token: SqlToken) -> bool:
+    return token.kind is TokenKind.QUOTED or (token.kind is TokenKind.WORD and token.word.isascii())
 
 
 _remembered = lru_cache(maxsize=4096)(_parsed)
@@ -97,7 +115,7 @@ def _too_deep(at: int) -> ExpressionError:
 class _Parser:
     """Precedence climbing over one expression's tokens."""
 
-    def __init__(self, tokens: tuple[Token, ...]) -> None:
+    def __init__(self, tokens: tuple[SqlToken, ...]) -> None:
         self._tokens = tokens
         self._next = 0
         self._groups = 0
@@ -105,7 +123,7 @@ class _Parser:
 
     def whole(self) -> Expression:
         tree = self.expression(0)
-        if self.peek().kind is not Kind.END:
+        if self.peek().kind is not TokenKind.END:
             raise self.unexpected(self.peek())
         if depth(tree) > MAX_DEPTH:
             raise _too_deep(0)
@@ -113,16 +131,16 @@ class _Parser:
 
     # Tokens
 
-    def peek(self, ahead: int = 0) -> Token:
+    def peek(self, ahead: int = 0) -> SqlToken:
         return self._tokens[min(self._next + ahead, len(self._tokens) - 1)]
 
-    def take(self) -> Token:
+    def take(self) -> SqlToken:
         token = self.peek()
         self._next += 1
         return token
 
     def accept(self, word: str) -> bool:
-        if self.peek().word != word:
+        if _word(self.peek()) != word:
             return False
         self._next += 1
         return True
@@ -131,10 +149,10 @@ class _Parser:
         if not self.accept(word):
             raise self.unexpected(self.peek(), f"write '{word}' there")
 
-    def unexpected(self, token: Token, wanted: str = "") -> ExpressionError:
-        found = "The expression ends too early" if token.kind is Kind.END else f"Unexpected {token.text[:40]!r}"
-        remedy = wanted or _REWRITES.get(token.word, "write an operator between two values, or remove it")
-        return bad_expression(found, remedy, token.at)
+    def unexpected(self, token: SqlToken, wanted: str = "") -> ExpressionError:
+        found = "The expression ends too early" if token.kind is TokenKind.END else f"Unexpected {token.value[:40]!r}"
+        remedy = wanted or _REWRITES.get(_word(token), "write an operator between two values, or remove it")
+        return bad_expression(found, remedy, token.start)
 
     # Operators
 
@@ -142,22 +160,22 @@ class _Parser:
         left = self.prefix()
         while True:
             token = self.peek()
-            word, negated = token.word, False
-            if word == "not" and self.peek(1).word in ("in", "between", "like"):
-                word, negated = self.peek(1).word, True
+            word, negated = _word(token), False
+            if word == "not" and _word(self.peek(1)) in ("in", "between", "like"):
+                word, negated = _word(self.peek(1)), True
             strength = _POWER.get(word, 0)
             if strength <= power:
                 return left
             self._next += 2 if negated else 1
-            left = self.infix(left, word, token.at)
+            left = self.infix(left, word, token.start)
             if negated:
-                left = Unary("not", left, at=token.at)
+                left = Unary("not", left, at=token.start)
 
     def operand(self, power: int) -> Expression:
         """An operand of `power`, one level further down."""
         self._operands += 1
         if self._operands > MAX_DEPTH:
-            raise _too_deep(self.peek().at)
+            raise _too_deep(self.peek().start)
         node = self.expression(power)
         self._operands -= 1
         return node
@@ -201,38 +219,38 @@ class _Parser:
 
     def like(self, left: Expression, at: int) -> Expression:
         pattern = self.take()
-        if pattern.kind is not Kind.STRING:
+        if pattern.kind is not TokenKind.STRING:
             raise self.unexpected(pattern, "write the pattern of like as a quoted string")
-        if self.peek().word == "escape":
+        if _word(self.peek()) == "escape":
             raise self.unexpected(self.peek())
-        return Like(left, pattern.text, at=at)
+        return Like(left, pattern.value, at=at)
 
     # Values
 
     def prefix(self) -> Expression:
         token = self.take()
-        if token.kind is Kind.NUMBER:
-            return number_literal(token.text, token.at)
-        if token.kind is Kind.STRING:
+        if token.kind is TokenKind.NUMBER:
+            return number_literal(token.value, token.start)
+        if token.kind is TokenKind.STRING:
             return self.string(token)
-        if token.word in _PREFIX:
-            return _PREFIX[token.word](self, token.at)
-        if token.kind is Kind.NAME and token.word not in RESERVED:
+        if _word(token) in _PREFIX:
+            return _PREFIX[_word(token)](self, token.start)
+        if _is_name(token) and _word(token) not in RESERVED:
             return self.named(token)
-        raise self.unexpected(token, "write a value there" if token.kind is Kind.END else "")
+        raise self.unexpected(token, "write a value there" if token.kind is TokenKind.END else "")
 
-    def string(self, token: Token) -> Expression:
-        if self.peek().kind is Kind.STRING:
+    def string(self, token: SqlToken) -> Expression:
+        if self.peek().kind is TokenKind.STRING:
             raise bad_expression(
                 "Two quoted strings stand side by side",
                 "write a quotation mark inside a string as \\' and join strings with ||",
-                self.peek().at,
+                self.peek().start,
             )
-        return Literal(token.text, at=token.at)
+        return Literal(token.value, at=token.start)
 
     def negative(self, at: int) -> Expression:
-        if self.peek().kind is Kind.NUMBER:
-            return number_literal("-" + self.take().text, at)
+        if self.peek().kind is TokenKind.NUMBER:
+            return number_literal("-" + self.take().value, at)
         return Unary("-", self.operand(_NEGATE), at=at)
 
     def positive(self, _: int) -> Expression:
@@ -251,7 +269,7 @@ class _Parser:
         return node
 
     def case(self, at: int) -> Expression:
-        subject = None if self.peek().word == "when" else self.operand(0)
+        subject = None if _word(self.peek()) == "when" else self.operand(0)
         branches: list[tuple[Expression, Expression]] = []
         while self.accept("when"):
             condition = self.operand(0)
@@ -275,34 +293,34 @@ class _Parser:
 
     def type_name(self) -> Type:
         first = self.take()
-        text = OURS.get(first.word.lower(), first.word)
-        if text == "decimal" and self.peek().word == "(":
-            while (token := self.take()).word != ")":
-                if token.kind is Kind.END:
+        text = OURS.get(_word(first), _word(first))
+        if text == "decimal" and _word(self.peek()) == "(":
+            while _word(token := self.take()) != ")":
+                if token.kind is TokenKind.END:
                     raise self.unexpected(token, "write decimal(precision, scale)")
-                text += token.text
+                text += token.value
             text += ")"
         try:
             return parse_type(text)
         except TypeTextError:
             raise bad_expression(
-                f"{(text or first.text)[:40]!r} is not a type to cast to",
+                f"{(text or first.value)[:40]!r} is not a type to cast to",
                 "cast to long, double, decimal(p,s), string, boolean or timestamp",
-                first.at,
+                first.start,
             ) from None
 
-    def named(self, token: Token) -> Expression:
-        if token.word == "timestamp" and self.peek().kind is Kind.STRING:
-            return timestamp_literal(self.take().text, token.at)
-        if self.peek().word == "(":
-            return Call(token.text.lower(), self.arguments(), at=token.at)
-        path = [token.text]
+    def named(self, token: SqlToken) -> Expression:
+        if _word(token) == "timestamp" and self.peek().kind is TokenKind.STRING:
+            return timestamp_literal(self.take().value, token.start)
+        if _word(self.peek()) == "(":
+            return Call(token.value.lower(), self.arguments(), at=token.start)
+        path = [token.value]
         while self.accept("."):
             step = self.take()
-            if step.kind is not Kind.NAME:
+            if not _is_name(step):
                 raise self.unexpected(step, "write the name of a struct's field after '.'")
-            path.append(step.text)
-        return Field(tuple(path), at=token.at)
+            path.append(step.value)
+        return Field(tuple(path), at=token.start)
 
     def arguments(self) -> tuple[Expression, ...]:
         self.expect("(")

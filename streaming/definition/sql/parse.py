@@ -10,13 +10,12 @@ from streaming.definition.sql.building.resolve import Resolved, resolve
 from streaming.definition.sql.building.selects import build_select
 from streaming.definition.sql.building.settings import Settings, read_settings
 from streaming.definition.sql.places import Place, Places
-from streaming.definition.sql.problems import Extent, Problem, span
-from streaming.definition.sql.reading.lex import Lexed, lex
+from streaming.definition.sql.problems import Problem, span
 from streaming.definition.sql.reading.reader import Reader, Said
 from streaming.definition.sql.reading.statements import take_statements
 from streaming.definition.sql.reading.tree import Sentence
-from streaming.definition.sql.rewriting.comments import with_comments
 from streaming.definition.sql.script import Qualified, Script, Span, Statement, StatementKind
+from streaming.definition.tokens import Extent, Lexed, lex
 
 _DEFAULT_NAME: Final = "query"
 MOST_FAULTS: Final = 200
@@ -44,9 +43,7 @@ def parse_sql(text: str) -> Script:
     places = _places(text, sentences, resolved, settings)
     loaded = load_graph(raw)
     faults = _faults(reader.problems, (*loaded.faults, *settings.faults), places, text)
-    statements = tuple(
-        _statement(text, lexed, each, part, resolved) for each, part in zip(sentences, parts, strict=True)
-    )
+    statements = tuple(_statement(lexed, each, part, resolved) for each, part in zip(sentences, parts, strict=True))
     graph = None if faults else loaded.graph
     qualified = tuple(Qualified(node, use.source, use.name, span(use.extent)) for node, use in resolved.used)
     return Script(text, raw, graph, settings.advance, settings.event_times, faults, places, statements, qualified)
@@ -128,7 +125,21 @@ def _faults(problems: list[Problem], shapes: tuple[Fault, ...], places: Places, 
     return tuple(found[:MOST_FAULTS])
 
 
-def _statement(text: str, lexed: Lexed, sentence: Sentence, built: Built, resolved: Resolved) -> Statement:
+def _commented(lexed: Lexed, index: int) -> int:
+    """Where the comments about a statement begin whose first token that is.
+
+    What stands on the line on which the statement before it ends belongs to that one, unless it reaches to this one.
+    """
+    before, first = lexed.tokens[index - 1].end if index else 0, lexed.tokens[index].start
+    for begin, end in lexed.comments_before(index):
+        is_about_last = before > 0 and "\n" not in lexed.text[before:begin]
+        if not is_about_last or end == first:
+            return begin
+        before = 0
+    return first
+
+
+def _statement(lexed: Lexed, sentence: Sentence, built: Built, resolved: Resolved) -> Statement:
     first = lexed.tokens[sentence.first].start
     after = lexed.tokens[sentence.last]
     last = after.end if after.word == ";" else lexed.tokens[sentence.last - 1].end
@@ -139,12 +150,11 @@ def _statement(text: str, lexed: Lexed, sentence: Sentence, built: Built, resolv
         kind = "query"
     elif sentence.steps and sentence.insert is None:
         kind = "steps"
-    before = lexed.tokens[sentence.first - 1].end if sentence.first else 0
     named = sentence.advance.input.value if sentence.advance and sentence.advance.input else None
     return Statement(
         kind,
         Span(start=first, end=last),
-        Span(start=with_comments(text, before, first), end=last),
+        Span(start=_commented(lexed, sentence.first), end=last),
         resolved.made(*built[0]),
         tuple((span(extent), resolved.made(*part)) for extent, part in built[1]),
         resolved.input_of(named) if named else None,

@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 
 from streaming.definition.faults import Fault, FaultCode, Severity, Span
-
-Extent = tuple[int, int]
-"""A part of a text in code points, half open; cheaper than a Span, of which a text needs few."""
+from streaming.definition.tokens import Extent
 
 
 @dataclass(frozen=True, slots=True)

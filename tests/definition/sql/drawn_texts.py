@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from streaming.definition.sql.printing.graphs import print_sql
-from streaming.definition.sql.reading.lex import lex
+from streaming.definition.tokens import lex
 from tests.definition.sql.drawn_graphs import GRAPHS
 from tests.definition.sql.drawn_settings import EVENT_TIMES, SETTINGS, settings_of
 

@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 
 from streaming.definition.expressions.parse import RESERVED
 from streaming.definition.sql.building.drafts import Draft, derived
-from streaming.definition.sql.problems import Extent
 from streaming.definition.sql.reading.aggregates import Call, take_calls
-from streaming.definition.sql.reading.lex import Kind
 from streaming.definition.sql.reading.reader import Part, Reader, Said
 from streaming.definition.sql.reading.slices import Slice, after_qualifiers, cut
 from streaming.definition.sql.reading.tree import Item, Select
+from streaming.definition.tokens import Extent, TokenKind
 
 _NAME_IT = "Give it a name with AS, such as AS total."
 
@@ -69,10 +68,10 @@ def field_path(reader: Reader, part: Part, qualifiers: Set[str]) -> tuple[str, .
     first = after_qualifiers(tokens, part.first, part.last, qualifiers)
     steps = tokens[first : part.last : 2]
     points = tokens[first + 1 : part.last : 2]
-    plain = steps and all(token.kind in (Kind.WORD, Kind.QUOTED) for token in steps)
+    plain = steps and all(token.kind in (TokenKind.WORD, TokenKind.QUOTED) for token in steps)
     if not plain or len(points) != len(steps) - 1 or any(token.word != "." for token in points):
         return ()
-    if len(steps) == 1 and steps[0].kind is Kind.WORD and steps[0].value.lower() in RESERVED:
+    if len(steps) == 1 and steps[0].kind is TokenKind.WORD and steps[0].value.lower() in RESERVED:
         return ()
     renamed = reader.renamed.get(part.first)
     first_step = steps[0].value if renamed is None else renamed.strip("`")

@@ -3,10 +3,11 @@
 from dataclasses import dataclass, field
 
 from streaming.definition.sql.places import Place
-from streaming.definition.sql.problems import Extent, span
+from streaming.definition.sql.problems import span
 from streaming.definition.sql.reading.reader import Said
 from streaming.definition.sql.reading.slices import Slice
 from streaming.definition.sql.reading.tree import EventTime, Fields, Source
+from streaming.definition.tokens import Extent
 
 _LONGEST = 62
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Set
 
 from streaming.definition.sql.building.drafts import Draft
-from streaming.definition.sql.problems import Extent, over
-from streaming.definition.sql.reading.lex import Kind
+from streaming.definition.sql.problems import over
 from streaming.definition.sql.reading.reader import Part, Reader, Said
 from streaming.definition.sql.reading.slices import VALUE_FACET, Slice, compose, conjuncts, cut
 from streaming.definition.sql.reading.tree import Join, Operator, Select
+from streaming.definition.tokens import Extent, TokenKind
 
 Sides = tuple[tuple[str, str], tuple[str, str]]
 """Both sides of `a.k = b.j`, each as the name of its source and its field."""
@@ -140,8 +140,8 @@ def _field(reader: Reader, first: int, last: int) -> tuple[str, str] | None:
     tokens = list(reader.tokens[first:last])
     if len(tokens) == 5 and tokens[2].word and tokens[2].value == VALUE_FACET:
         tokens = tokens[:2] + tokens[4:]
-    names = (Kind.WORD, Kind.QUOTED)
-    if len(tokens) != 3 or tokens[0].kind is not Kind.WORD or tokens[1].word != "." or tokens[2].kind not in names:
+    names = (TokenKind.WORD, TokenKind.QUOTED)
+    if len(tokens) != 3 or tokens[0].kind is not TokenKind.WORD or tokens[1].word != "." or tokens[2].kind not in names:
         return None
     return tokens[0].value, tokens[2].value
 

@@ -12,12 +12,11 @@ from streaming.definition.expressions.problems import ExpressionError
 from streaming.definition.expressions.tree import Expression, Field, children
 from streaming.definition.sql.building.columns import quoted
 from streaming.definition.sql.building.joins import key_pairs
-from streaming.definition.sql.problems import Extent
 from streaming.definition.sql.reading.aggregates import take_calls
-from streaming.definition.sql.reading.lex import Kind
 from streaming.definition.sql.reading.reader import Part, Reader, Said
 from streaming.definition.sql.reading.slices import VALUE_FACET, after_qualifiers, cut
 from streaming.definition.sql.reading.tree import Join, Select
+from streaming.definition.tokens import Extent, TokenKind
 
 _LONGEST = 63
 _ONLY_ASKED = ("semi_join", "anti_join")
@@ -130,7 +129,7 @@ class _Mentions:
 
     def _mentioned(self, named: Field, at: int, part: Part, join: int) -> Mentioned:
         tokens = self.reader.tokens
-        source = self.sources.get(named.path[0], -1) if at >= 0 and tokens[at].kind is Kind.WORD else -1
+        source = self.sources.get(named.path[0], -1) if at >= 0 and tokens[at].kind is TokenKind.WORD else -1
         if source < 0 or len(named.path) < 2 or not self._is_there(source, join):
             raise _NotSaid
         index = after_qualifiers(tokens, at, part.last, {named.path[0]})

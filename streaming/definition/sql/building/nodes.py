@@ -6,10 +6,10 @@ from typing import Final
 
 from streaming.definition.sql.building.drafts import Draft, Drafts, Mention, Ref, Timed, derived
 from streaming.definition.sql.building.joins import put_clip
-from streaming.definition.sql.problems import Extent
 from streaming.definition.sql.reading.reader import Reader, Said
 from streaming.definition.sql.reading.slices import cut
 from streaming.definition.sql.reading.tree import Body, EventTime, Insert, Operator, Select, Source, Step, StreamBranch
+from streaming.definition.tokens import Extent
 
 DEFAULT_TARGET: Final = "out"
 """Where a query goes that names no target."""

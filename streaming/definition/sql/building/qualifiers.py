@@ -6,10 +6,10 @@ from typing import Final
 
 from streaming.definition.sql.building.drafts import Draft, Drafts, Ref, Use
 from streaming.definition.sql.problems import over
-from streaming.definition.sql.reading.lex import Kind
 from streaming.definition.sql.reading.reader import Part, Reader
 from streaming.definition.sql.reading.slices import after_qualifiers
 from streaming.definition.sql.reading.tree import Join, Select, Source
+from streaming.definition.tokens import TokenKind
 
 _ONLY_ASKED: Final = ("semi_join", "anti_join")
 
@@ -83,6 +83,6 @@ def _read(reader: Reader, drafts: Drafts, part: Part, scope: _Scope, refs: list[
             message = f"Behind a LEFT join the key `{name.value}` is that of the left, also without a partner."
             remedy = f"Write {name.value} alone; ANTI JOIN, or another field of `{source}`, tells what has no partner."
             reader.problem(extent, message, remedy)
-        elif (ref := refs[number]) is not None and name.kind in (Kind.WORD, Kind.QUOTED):
+        elif (ref := refs[number]) is not None and name.kind in (TokenKind.WORD, TokenKind.QUOTED):
             drafts.used.append(Use(ref, source, name.value, name.extent))
         index += 1

@@ -9,9 +9,9 @@ from streaming.definition.sql.building.narrowing import narrow
 from streaming.definition.sql.building.nodes import Builder, Owner
 from streaming.definition.sql.building.qualifiers import read_qualifiers
 from streaming.definition.sql.building.windows import Windowed, fill_top
-from streaming.definition.sql.problems import Extent
 from streaming.definition.sql.reading.slices import Slice, cut
 from streaming.definition.sql.reading.tree import EventTime, Select, Source
+from streaming.definition.tokens import Extent
 
 _WINDOWS_ONLY: Final = ("GROUP", "TOP", "HAVING", "GRACE", "EMIT", "RETRACT", "EMPTY")
 

@@ -5,12 +5,11 @@ from typing import Final
 
 from streaming.definition.sql.building.columns import Aggregates, Column, group_names, names_of_calls
 from streaming.definition.sql.building.drafts import Draft
-from streaming.definition.sql.problems import Extent
 from streaming.definition.sql.reading.aggregates import Call, is_aggregate, take_calls
-from streaming.definition.sql.reading.lex import Kind, Token
 from streaming.definition.sql.reading.reader import Part, Reader, Said
 from streaming.definition.sql.reading.slices import Slice, cut
 from streaming.definition.sql.reading.tree import Fields, Select
+from streaming.definition.tokens import Extent, SqlToken, TokenKind
 
 _FIELDS: Final = ("WINDOW", "GRACE", "EMIT", "RETRACT", "EMPTY")
 
@@ -114,13 +113,13 @@ class Windowed:
         """The names of items that are computed from aggregates."""
         return {column.name.value for column in self.columns if column.name and column.calls and not column.is_call}
 
-    def _named(self, part: Part, calls: tuple[Call, ...], names: Set[str]) -> Iterator[Token]:
+    def _named(self, part: Part, calls: tuple[Call, ...], names: Set[str]) -> Iterator[SqlToken]:
         """The words of a part, outside of the calls, that are one of the names."""
         tokens = self.reader.tokens
         inside = {index for call in calls for index in range(call.part.first, call.part.last)}
         for index in range(part.first, part.last) if names else ():
             token = tokens[index]
-            named = token.kind in (Kind.WORD, Kind.QUOTED) and token.value in names and index not in inside
+            named = token.kind in (TokenKind.WORD, TokenKind.QUOTED) and token.value in names and index not in inside
             if named and tokens[index - 1].word != "." and tokens[index + 1].word != "(":
                 yield token
 

@@ -19,9 +19,9 @@ from streaming.definition.sql.completion.sources import (
     source_by,
 )
 from streaming.definition.sql.printing.words import name as written
-from streaming.definition.sql.reading.lex import Kind, Token
+from streaming.definition.tokens import SqlToken, TokenKind
 
-Tail = Sequence[Token]
+Tail = Sequence[SqlToken]
 _SINGLE: Final = frozenset({"SELECT", "FROM", "JOIN", "ON", "USING", "WHERE", "HAVING", "TOP", "EMIT", "EMPTY"}) | {
     *("RETRACT", "CLIP", "SHIFT", "EXTEND", "QUERY", "WITH")
 }
@@ -56,7 +56,7 @@ def _clause(tokens: Tail) -> tuple[str, Tail]:
     """The clause that the cursor stands in, and the tokens of it so far."""
     clause, first = "", 0
     for index, token in enumerate(tokens):
-        if token.kind is not Kind.WORD or (index and tokens[index - 1].word in (".", "AS")):
+        if token.kind is not TokenKind.WORD or (index and tokens[index - 1].word in (".", "AS")):
             continue
         behind = tokens[index + 1].word if index + 1 < len(tokens) else ""
         if (token.word, behind) in _DOUBLE:
@@ -156,7 +156,7 @@ def _grouped(scope: Scope) -> set[str]:
     for token in (*scope.spot.before, *scope.spot.after):
         if token.word in _ENDS_GROUPS or (token.word == "GROUP"):
             grouping = token.word == "GROUP"
-        elif grouping and token.kind in (Kind.WORD, Kind.QUOTED):
+        elif grouping and token.kind in (TokenKind.WORD, TokenKind.QUOTED):
             found.add(token.value)
     return found
 
@@ -166,7 +166,7 @@ _ENDS_GROUPS: Final = frozenset({"HAVING", "EMIT", "WINDOW", "TOP", "EMPTY", "RE
 
 def _results(scope: Scope) -> Iterator[Item]:
     """The names of the items that are one aggregate each; what others compute, they compute after the condition."""
-    item: list[Token] = []
+    item: list[SqlToken] = []
     for token in (*scope.spot.before, *scope.spot.after):
         if token.word in ("SELECT", "STREAM", ",", "FROM"):
             words = [each.word for each in item]

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.sql.completion.items import Item, aggregates, fields, functions, keywords, types
 from streaming.definition.sql.completion.scope import Scope
-from streaming.definition.sql.reading.lex import Kind, Token
 from streaming.definition.sql.reading.words import expects_value
+from streaming.definition.tokens import SqlToken, TokenKind
 from streaming.definition.types import Fields, Struct
 
-Tail = Sequence[Token]
+Tail = Sequence[SqlToken]
 
 
 def value_due(tail: Tail) -> bool:
@@ -19,8 +19,8 @@ def value_due(tail: Tail) -> bool:
     last = tail[-1]
     return (
         expects_value(last.word)
-        if last.kind is Kind.WORD
-        else last.kind is Kind.SYMBOL and last.word not in ("()", "]")
+        if last.kind is TokenKind.WORD
+        else last.kind is TokenKind.SYMBOL and last.word not in ("()", "]")
     )
 
 
@@ -79,7 +79,7 @@ def after_point(scope: Scope, tail: Tail, *, facets: bool = False) -> Iterator[I
     """The fields behind a point: of a source, of the payload (`_value`), or of a struct."""
     path: list[str] = []
     index = len(tail) - 1
-    while index > 0 and tail[index].word == "." and tail[index - 1].kind in (Kind.WORD, Kind.QUOTED):
+    while index > 0 and tail[index].word == "." and tail[index - 1].kind in (TokenKind.WORD, TokenKind.QUOTED):
         path.insert(0, tail[index - 1].value)
         index -= 2
     if not path or (facets and path[0] in ("_key", "_meta")):

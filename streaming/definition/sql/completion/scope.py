@@ -8,12 +8,12 @@ from typing import Final
 from streaming.definition.check import check
 from streaming.definition.sql.completion.place import Spot
 from streaming.definition.sql.parse import parse_sql
-from streaming.definition.sql.reading.lex import Kind, Token
 from streaming.definition.streams import StreamDefinition
+from streaming.definition.tokens import SqlToken, TokenKind
 from streaming.definition.types import Fields, Type, TypeTextError, parse_fields
 
 _BEFORE_SOURCE: Final = frozenset({"FROM", "JOIN", "CLIP", "SHIFT", "EXTEND", "DURATION", "INTERVALS", "EDGES"})
-_NAMED: Final = (Kind.WORD, Kind.QUOTED)
+_NAMED: Final = (TokenKind.WORD, TokenKind.QUOTED)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Scope:
         except TypeTextError:
             return {}
 
-    def _source(self, tokens: Sequence[Token], index: int) -> Source:
+    def _source(self, tokens: Sequence[SqlToken], index: int) -> Source:
         reads = "" if tokens[index].word == "()" else tokens[index].value
         name, at = reads, index + 1
         if at < len(tokens) and tokens[at].word == "AS":
@@ -106,7 +106,7 @@ class Scope:
         return Source(nested, name or nested, self.of_name(nested))
 
 
-def _source_places(tokens: Sequence[Token]) -> Iterator[int]:
+def _source_places(tokens: Sequence[SqlToken]) -> Iterator[int]:
     """The indices of the names, or groups, that are read."""
     clipping = False
     for index in range(1, len(tokens)):

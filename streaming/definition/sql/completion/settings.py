@@ -7,7 +7,7 @@ from typing import Final
 from streaming.definition.sql.completion.expressions import after_point, expressions, value_due
 from streaming.definition.sql.completion.items import Item, keywords, nodes, presets, streams
 from streaming.definition.sql.completion.scope import Scope, Source
-from streaming.definition.sql.reading.lex import Token
+from streaming.definition.tokens import SqlToken
 
 _SETTINGS: Final = (
     *("EVERY", "DELAY", "LATE", "PRESET", "BASIS", "FINAL", "IMPORT FROM"),
@@ -26,7 +26,7 @@ _AMOUNTS: Final = frozenset({"EVERY", "DELAY", "AFTER", "AHEAD", "-"})
 """Words behind which a number or a duration stands, which cannot be offered."""
 
 
-def settings(scope: Scope, tail: Sequence[Token]) -> Iterator[Item]:
+def settings(scope: Scope, tail: Sequence[SqlToken]) -> Iterator[Item]:
     """The input, then settings and their values."""
     words = [token.word for token in tail]
     last = " ".join(words[-2:]) if words[-2:] == ["LATE", "END"] else words[-1] if words else ""
@@ -69,7 +69,7 @@ def _over(words: list[str]) -> bool:
     }
 
 
-def _clocks(scope: Scope, tail: Sequence[Token]) -> Iterator[Item]:
+def _clocks(scope: Scope, tail: Sequence[SqlToken]) -> Iterator[Item]:
     """The expression whose values have a clock each, over the fields of the input."""
     name = tail[0].value
     over = tail[[token.word for token in tail].index("OVER") + 1 :]

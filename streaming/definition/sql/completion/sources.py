@@ -6,9 +6,9 @@ from typing import Final
 from streaming.definition.sql.completion.expressions import expressions
 from streaming.definition.sql.completion.items import Item, keywords, nodes, streams
 from streaming.definition.sql.completion.scope import Scope
-from streaming.definition.sql.reading.lex import Kind, Token
+from streaming.definition.tokens import SqlToken, TokenKind
 
-Tail = Sequence[Token]
+Tail = Sequence[SqlToken]
 _JOINS: Final = ("JOIN", "LEFT JOIN", "ANTI JOIN", "SEMI JOIN", "ASOF JOIN", "LEFT ASOF JOIN")
 _FOLLOWING: Final = ("WHERE", "WINDOW BY", "GROUP BY", "TOP", "HAVING", "EMIT", "RETRACT", "EMPTY", "UNION ALL")
 GOES_ON: Final = {
@@ -84,7 +84,7 @@ def following(scope: Scope) -> Iterator[Item]:
     """The clauses that may follow at the cursor and do not stand in this SELECT yet."""
     if scope.spot.depth:
         return
-    said = {token.word for token in (*scope.spot.before, *scope.spot.after) if token.kind is Kind.WORD}
+    said = {token.word for token in (*scope.spot.before, *scope.spot.after) if token.kind is TokenKind.WORD}
     if not said & {"SELECT"}:
         return
     if not said & {"WHERE", "WINDOW", "GROUP", "HAVING"}:

@@ -6,10 +6,10 @@ from typing import Final
 
 from streaming.definition.sql.printing.words import is_keyword, quoted
 from streaming.definition.sql.reading.aggregates import take_calls
-from streaming.definition.sql.reading.lex import Kind, Token, lex
 from streaming.definition.sql.reading.reader import Reader
 from streaming.definition.sql.reading.slices import cut, take_expression
 from streaming.definition.sql.reading.words import KEYWORDS, SETTINGS
+from streaming.definition.tokens import SqlToken, TokenKind, lex
 
 _VALUES: Final = frozenset({"END", "NULL", "TRUE", "FALSE", "K", "COUNT", "LAST", "MAX", "TIME", "DURATION"})
 """Keywords with which an expression may end: no clause takes them to itself."""
@@ -33,7 +33,7 @@ def expression(text: str, where: Where, qualifiers: frozenset[str] = frozenset()
 def is_field(text: str) -> bool:
     """Whether `text` is the plain name of a field, which names its column as well."""
     tokens = lex(text).tokens
-    plain = len(tokens) == 2 and tokens[0].value == text and tokens[0].kind is Kind.WORD
+    plain = len(tokens) == 2 and tokens[0].value == text and tokens[0].kind is TokenKind.WORD
     return plain and not is_keyword(text)
 
 
@@ -41,7 +41,7 @@ def is_field(text: str) -> bool:
 def _stands(text: str, where: Where, qualifiers: frozenset[str]) -> bool:
     lexed = lex(text)
     tokens = lexed.tokens[:-1]
-    if lexed.problems or not tokens or (tokens[0].start, tokens[-1].end) != (0, len(text)):
+    if lexed.unclosed or not tokens or (tokens[0].start, tokens[-1].end) != (0, len(text)):
         return False
     if not _is_balanced(tokens) or _begins_otherwise(tokens, where):
         return False
@@ -50,29 +50,29 @@ def _stands(text: str, where: Where, qualifiers: frozenset[str]) -> bool:
     return _comes_back(text, qualifiers)
 
 
-def _begins_otherwise(tokens: tuple[Token, ...], where: Where) -> bool:
+def _begins_otherwise(tokens: tuple[SqlToken, ...], where: Where) -> bool:
     """Whether the first words mean something else there than in an expression."""
     first = tokens[0]
     if first.word == "EXPRESSION":
         return True
     if where is Where.DURATION:
         return _begins_duration(tokens)
-    if where is Where.ITEM and first.kind is Kind.SYMBOL and first.word not in ("(", "-", "+"):
+    if where is Where.ITEM and first.kind is TokenKind.SYMBOL and first.word not in ("(", "-", "+"):
         return True  # SELECT STREAM .a reads the field a of the struct stream
     return where in (Where.ITEM, Where.ARGUMENT) and first.word in ("*", "DISTINCT", "ALL")
 
 
-def _takes_more(last: Token) -> bool:
+def _takes_more(last: SqlToken) -> bool:
     """Whether what follows may be read as a part of an expression that ends so."""
-    return last.word in KEYWORDS - _VALUES or (last.kind is Kind.SYMBOL and last.word not in (")", "]"))
+    return last.word in KEYWORDS - _VALUES or (last.kind is TokenKind.SYMBOL and last.word not in (")", "]"))
 
 
-def _begins_duration(tokens: tuple[Token, ...]) -> bool:
+def _begins_duration(tokens: tuple[SqlToken, ...]) -> bool:
     first = tokens[1] if tokens[0].word in ("-", "+") and len(tokens) > 1 else tokens[0]
-    return first.kind in (Kind.NUMBER, Kind.STRING) or first.word == "INTERVAL"
+    return first.kind in (TokenKind.NUMBER, TokenKind.STRING) or first.word == "INTERVAL"
 
 
-def _is_balanced(tokens: tuple[Token, ...]) -> bool:
+def _is_balanced(tokens: tuple[SqlToken, ...]) -> bool:
     """Whether parentheses match, and nothing stands outside of them that ends an expression."""
     opened: list[str] = []
     for token in tokens:
@@ -86,10 +86,10 @@ def _is_balanced(tokens: tuple[Token, ...]) -> bool:
     return not opened
 
 
-def _is_special(tokens: tuple[Token, ...], index: int, where: Where) -> bool:
+def _is_special(tokens: tuple[SqlToken, ...], index: int, where: Where) -> bool:
     """Whether the word at `index` means more than a part of an expression: a setting, a query."""
     token = tokens[index]
-    if token.kind is not Kind.WORD or (index and tokens[index - 1].word == "."):
+    if token.kind is not TokenKind.WORD or (index and tokens[index - 1].word == "."):
         return False
     if where is Where.SETTING and token.word in SETTINGS:
         return True

@@ -23,8 +23,8 @@ from streaming.definition.sql.printing.layout import Clause
 from streaming.definition.sql.printing.settings import event_time
 from streaming.definition.sql.printing.windows import aggregate, when_rows_appear, window_by
 from streaming.definition.sql.printing.words import duration, name, names
-from streaming.definition.sql.reading.lex import Kind, lex
 from streaming.definition.streams import EventTimeBy
+from streaming.definition.tokens import TokenKind, lex
 
 _JOINS = {
     "inner join": "JOIN",
@@ -142,7 +142,7 @@ def _computed(text: str, body: Select, qualifiers: frozenset[str]) -> str:
     written, at = "", 0
     for index, token in enumerate(tokens[:-1]):
         alone = tokens[index - 1].word != "." and tokens[index + 1].word not in ("(", ".")
-        if token.kind in (Kind.WORD, Kind.QUOTED) and token.value in calls and alone:
+        if token.kind in (TokenKind.WORD, TokenKind.QUOTED) and token.value in calls and alone:
             written += text[at : token.start] + aggregate(calls[token.value], qualifiers)
             at = token.end
     return written + text[at:] if at else ""

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from streaming.definition.expressions.parse import RESERVED
-from streaming.definition.sql.reading.lex import Kind, lex
 from streaming.definition.sql.reading.words import KEYWORDS
+from streaming.definition.tokens import TokenKind, lex
 
 _NAMES_TOO: Final = frozenset(
     {
@@ -96,8 +96,8 @@ def preset(text: str) -> str:
     """A preset: as it is where that is a name with arguments in parentheses, else quoted."""
     lexed = lex(text)
     tokens = lexed.tokens[:-1]
-    whole = bool(tokens) and (tokens[0].start, tokens[-1].end) == (0, len(text)) and not lexed.problems
-    plain = whole and tokens[0].kind is Kind.WORD
+    whole = bool(tokens) and (tokens[0].start, tokens[-1].end) == (0, len(text)) and not lexed.unclosed
+    plain = whole and tokens[0].kind is TokenKind.WORD
     words = [token.word for token in tokens[1:]]
     called = not words or (words[0] == "(" and words[-1] == ")" and not {"(", ")", ";"} & {*words[1:-1]})
     return text if plain and called and tokens[0].word not in KEYWORDS else quoted(text)

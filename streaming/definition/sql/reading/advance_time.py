@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from typing import Final
 
-from streaming.definition.sql.problems import Extent
 from streaming.definition.sql.reading.durations import take_duration
-from streaming.definition.sql.reading.lex import Kind
 from streaming.definition.sql.reading.reader import Part, Reader
 from streaming.definition.sql.reading.slices import take_expression
 from streaming.definition.sql.reading.tree import Advance, Fields
 from streaming.definition.sql.reading.words import SETTINGS, near
+from streaming.definition.tokens import Extent, TokenKind
 
 _FIRST: Final = frozenset(SETTINGS)
 
@@ -40,7 +39,7 @@ def _take_setting(reader: Reader, advance: Advance, generate: Fields) -> bool:
         return False
     word = token.word if token.word in _FIRST else None
     if word is None:
-        guess = near(token.word, SETTINGS) if token.kind is Kind.WORD else None
+        guess = near(token.word, SETTINGS) if token.kind is TokenKind.WORD else None
         remedy = f"Did you mean {guess}?" if guess else f"Write one of {', '.join(SETTINGS)}."
         if guess is None:
             _skip_setting(reader)
@@ -112,7 +111,7 @@ def _preset(reader: Reader, said: Fields, first: int) -> None:
         reader.problem(reader.here(), "The preset is missing.", "Write for example PRESET watermark(5s).")
         return
     extent, token = reader.since(start), reader.tokens[start]
-    alone = reader.at == start + 1 and token.kind is Kind.STRING
+    alone = reader.at == start + 1 and token.kind is TokenKind.STRING
     said.put("preset", token.value if alone else _shown_whole(reader, extent), extent)
 
 
@@ -139,7 +138,7 @@ def _choice(name: str, what: str, *choices: str) -> Callable[[Reader, Fields, in
         value = reader.keyword(choices, what)
         if value is not None:
             said.put(name, value.lower(), reader.since(start))
-        elif reader.peek().kind is Kind.WORD and reader.word() not in _FIRST and not _begins_statement(reader):
+        elif reader.peek().kind is TokenKind.WORD and reader.word() not in _FIRST and not _begins_statement(reader):
             reader.take()
 
     return take

@@ -5,9 +5,9 @@ from typing import Final
 
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.sql.reading.durations import take_fraction, take_whole
-from streaming.definition.sql.reading.lex import Kind, Token
 from streaming.definition.sql.reading.reader import Part, Reader, Said
 from streaming.definition.sql.reading.slices import take_expression
+from streaming.definition.tokens import SqlToken, TokenKind
 
 _MOST_K: Final = 10_000
 _FOREIGN: Final = {
@@ -71,9 +71,9 @@ def _begins_call(reader: Reader, index: int, last: int) -> bool:
     return not after_point and reader.partners.get(index + 1, last) < last
 
 
-def is_aggregate(token: Token) -> bool:
+def is_aggregate(token: SqlToken) -> bool:
     """Whether a word is the name of an aggregate, here or elsewhere."""
-    return token.kind is Kind.WORD and (token.value.lower() in AGGREGATES or token.value.lower() in _FOREIGN)
+    return token.kind is TokenKind.WORD and (token.value.lower() in AGGREGATES or token.value.lower() in _FOREIGN)
 
 
 def _take_call(reader: Reader, index: int, last: int) -> Call:
@@ -119,7 +119,7 @@ class _Arguments:
     def _take_value(self, reader: Reader) -> None:
         if reader.at == reader.end or self._named(reader):
             return
-        if reader.word() == "*" and reader.word(1) in ("", ",") and reader.peek(1).kind is not Kind.WORD:
+        if reader.word() == "*" and reader.word(1) in ("", ",") and reader.peek(1).kind is not TokenKind.WORD:
             reader.take()
             return
         if reader.word() in ("DISTINCT", "ALL") and reader.word(1) not in (",", "."):

@@ -4,9 +4,9 @@ import re
 from typing import Final
 
 from streaming.definition.sql.problems import over
-from streaming.definition.sql.reading.lex import Kind
 from streaming.definition.sql.reading.reader import Reader, Said
 from streaming.definition.sql.reading.words import clause_at
+from streaming.definition.tokens import TokenKind
 from streaming.temporal.ticks import TimeTextError, parse_duration
 
 _UNITS: Final = {
@@ -39,22 +39,22 @@ _EXAMPLE: Final = "Write for example 5m, 100ms, -1tick, 'PT5M', or a whole numbe
 def take_duration(reader: Reader, what: str) -> Said[int | str] | None:
     """Take a duration: a whole number is ticks, all else stays the text that it is. None with a fault."""
     first, token = reader.at, reader.peek()
-    if token.kind is Kind.STRING:
+    if token.kind is TokenKind.STRING:
         reader.take()
         return _read(reader, Said(token.value, token.extent), what)
     if token.word == "INTERVAL":
         return _interval(reader)
-    if token.word in ("+", "-") and reader.peek(1).kind is Kind.NUMBER:
+    if token.word in ("+", "-") and reader.peek(1).kind is TokenKind.NUMBER:
         reader.take()
-    if reader.peek().kind is not Kind.NUMBER:
+    if reader.peek().kind is not TokenKind.NUMBER:
         reader.at = first
         reader.problem(reader.here(), f"{what} is missing: {reader.shown()} stands there.", _EXAMPLE)
-        if token.kind is Kind.WORD and not clause_at(reader.tokens, reader.at) and reader.peek(1).word != "BY":
+        if token.kind is TokenKind.WORD and not clause_at(reader.tokens, reader.at) and reader.peek(1).word != "BY":
             reader.take()
         return None
     number = reader.take()
     unit = reader.peek()
-    if number.value.isdigit() and unit.kind is Kind.WORD and _unit(unit.word.lower()):
+    if number.value.isdigit() and unit.kind is TokenKind.WORD and _unit(unit.word.lower()):
         reader.take()
     extent = reader.since(first)
     written = reader.text[extent[0] : extent[1]]
@@ -93,8 +93,8 @@ def _interval(reader: Reader) -> Said[int | str] | None:
     first = reader.at
     reader.take()
     sign = "-" if reader.accept("-") else ""
-    count = reader.take().value.strip() if reader.peek().kind in (Kind.STRING, Kind.NUMBER) else ""
-    if count.isdigit() and reader.peek().kind is Kind.WORD and _unit(reader.word().lower()):
+    count = reader.take().value.strip() if reader.peek().kind in (TokenKind.STRING, TokenKind.NUMBER) else ""
+    if count.isdigit() and reader.peek().kind is TokenKind.WORD and _unit(reader.word().lower()):
         count += reader.take().value
     mended = readable_duration(sign + count)
     remedy = f"Write {mended or 'the number with its unit'} alone" + ("." if mended else ", such as 5m.")
@@ -105,11 +105,11 @@ def _interval(reader: Reader) -> Said[int | str] | None:
 def take_whole(reader: Reader, what: str, least: int, most: int) -> Said[int] | None:
     """Take a whole number from `least` to `most`; None with a fault for anything else."""
     token = reader.peek()
-    if token.kind is not Kind.NUMBER and not (token.word == "-" and reader.peek(1).kind is Kind.NUMBER):
+    if token.kind is not TokenKind.NUMBER and not (token.word == "-" and reader.peek(1).kind is TokenKind.NUMBER):
         reader.problem(reader.here(), f"{what} is missing: {reader.shown()} stands there.", "Write a whole number.")
         return None
     reader.take()
-    extent = token.extent if token.kind is Kind.NUMBER else over(token.extent, reader.take().extent)
+    extent = token.extent if token.kind is TokenKind.NUMBER else over(token.extent, reader.take().extent)
     written = reader.text[extent[0] : extent[1]]
     if not _WHOLE.fullmatch(written) or not least <= int(re.sub(r"\s", "", written)) <= most:
         remedy = "Write a whole number." if most == ANY_WHOLE else f"Write a whole number from {least} to {most}."
@@ -123,7 +123,7 @@ def take_fraction(reader: Reader, what: str) -> Said[float] | None:
     first = reader.at
     if reader.word() in ("-", "."):
         reader.take()
-    if reader.peek().kind is not Kind.NUMBER:
+    if reader.peek().kind is not TokenKind.NUMBER:
         reader.problem(reader.here(), f"{what} is missing: {reader.shown()} stands there.", "Write for example 0.95.")
         return None
     reader.take()

@@ -3,11 +3,10 @@
 from collections.abc import Set
 from typing import Final, get_args
 
-from streaming.definition.sql.problems import Extent
-from streaming.definition.sql.reading.lex import Kind
 from streaming.definition.sql.reading.reader import Reader, Said
 from streaming.definition.sql.reading.tree import EventTime
 from streaming.definition.streams import TimeUnit
+from streaming.definition.tokens import Extent, TokenKind
 
 _NONE: Final[frozenset[str]] = frozenset()
 UNITS: Final[tuple[str, ...]] = get_args(TimeUnit)
@@ -44,7 +43,7 @@ def take_path(reader: Reader, first: int, qualifiers: Set[str] = _NONE) -> Event
 
 def _take_steps(reader: Reader, qualifiers: Set[str]) -> Said[str] | None:
     first, token = reader.at, reader.peek()
-    if token.kind is Kind.STRING:  # a path that no name can write
+    if token.kind is TokenKind.STRING:  # a path that no name can write
         reader.take()
         return Said(token.value, token.extent) if token.value else None
     if not reader.at_name():
@@ -54,7 +53,7 @@ def _take_steps(reader: Reader, qualifiers: Set[str]) -> Said[str] | None:
         return None
     steps = [_written(reader)]
     while reader.accept("."):
-        if reader.peek().kind not in (Kind.WORD, Kind.QUOTED):
+        if reader.peek().kind not in (TokenKind.WORD, TokenKind.QUOTED):
             reader.problem(
                 reader.here(), f"A name is due behind the point, and {reader.shown()} stands there.", _REMEDY
             )
@@ -77,12 +76,12 @@ def _written(reader: Reader) -> str:
 
 def _take_unit(reader: Reader) -> Said[str] | None:
     token = reader.peek()
-    if token.kind is Kind.WORD and token.value.lower() in UNITS:
+    if token.kind is TokenKind.WORD and token.value.lower() in UNITS:
         reader.take()
         return Said(token.value.lower(), token.extent)
     remedy = "Write s, ms, us or ns for numbers, or iso for text such as 2026-01-31T12:00:00Z."
     reader.problem(reader.here(), f"{reader.shown()} is no unit of time.", remedy)
-    if token.kind in (Kind.WORD, Kind.STRING):
+    if token.kind in (TokenKind.WORD, TokenKind.STRING):
         reader.take()
     return None
 
@@ -90,9 +89,9 @@ def _take_unit(reader: Reader) -> Said[str] | None:
 def _take_zone(reader: Reader) -> Said[str] | None:
     token = reader.peek()
     remedy = "Write the name of a zone in quotation marks, such as 'Europe/Berlin'."
-    if token.kind is not Kind.STRING:
+    if token.kind is not TokenKind.STRING:
         reader.problem(reader.here(), f"The zone is missing: {reader.shown()} stands there.", remedy)
-        if token.kind is Kind.WORD and reader.at_name():
+        if token.kind is TokenKind.WORD and reader.at_name():
             reader.take()
         return None
     reader.take()

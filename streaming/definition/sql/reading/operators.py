@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Final
 
 from streaming.definition.sql.reading.durations import take_duration
-from streaming.definition.sql.reading.lex import Kind
 from streaming.definition.sql.reading.reader import Reader, Said
 from streaming.definition.sql.reading.slices import take_expression
 from streaming.definition.sql.reading.sources import TakeBody, take_source
 from streaming.definition.sql.reading.tree import Operator
+from streaming.definition.tokens import TokenKind
 
 
 def at_operator(reader: Reader) -> tuple[str, ...] | None:
@@ -71,10 +71,10 @@ def _is_duration(reader: Reader) -> bool:
         return True
     ahead = 1 if token.word in ("+", "-") else 0
     value = reader.peek(ahead)
-    if value.kind is not Kind.NUMBER and (value.kind is not Kind.STRING or ahead):
+    if value.kind is not TokenKind.NUMBER and (value.kind is not TokenKind.STRING or ahead):
         return False
     behind = reader.peek(ahead + 1)
-    return behind.kind is not Kind.SYMBOL or behind.word in (")", ",", ";")
+    return behind.kind is not TokenKind.SYMBOL or behind.word in (")", ",", ";")
 
 
 def _clip(reader: Reader, operator: Operator, take_body: TakeBody) -> None:
@@ -87,7 +87,7 @@ def _clip(reader: Reader, operator: Operator, take_body: TakeBody) -> None:
         reader.take()
         operator.keys = _take_names(reader)
         reader.expect(")", "Write ON (a, b).")
-    elif reader.peek(1).word in ("", ",", ")") or reader.peek(1).kind is Kind.WORD:
+    elif reader.peek(1).word in ("", ",", ")") or reader.peek(1).kind is TokenKind.WORD:
         operator.keys = _take_names(reader)
     else:
         operator.on = take_expression(reader) or None

@@ -6,9 +6,9 @@ from typing import Final, Generic, TypeVar
 
 from streaming.definition.faults import FaultCode
 from streaming.definition.names import NAME_PATTERN
-from streaming.definition.sql.problems import Extent, Problem
-from streaming.definition.sql.reading.lex import Kind, Lexed, Token
+from streaming.definition.sql.problems import Problem
 from streaming.definition.sql.reading.words import clause_at, near
+from streaming.definition.tokens import Extent, Lexed, SqlToken, TokenKind
 
 T = TypeVar("T")
 _NAME: Final = re.compile(NAME_PATTERN)
@@ -44,7 +44,7 @@ class Reader:
         self.text = lexed.text
         self.tokens = lexed.tokens
         self.partners = lexed.partners
-        self.problems = list(lexed.problems)
+        self.problems = [Problem(each.opening, each.message, each.remedy) for each in lexed.unclosed]
         self.at = 0
         self.end = len(lexed.tokens) - 1
         self.depth = 0
@@ -52,12 +52,12 @@ class Reader:
 
     # Looking
 
-    def peek(self, ahead: int = 0) -> Token:
+    def peek(self, ahead: int = 0) -> SqlToken:
         """The token `ahead` of this one; at the end of the statement a token without a word."""
         index = self.at + ahead
         if index < self.end:
             return self.tokens[index]
-        return Token(Kind.END, "", "", self.tokens[self.end].start, self.tokens[self.end].start)
+        return SqlToken(TokenKind.END, "", "", self.tokens[self.end].start, self.tokens[self.end].start)
 
     def word(self, ahead: int = 0) -> str:
         """The upper-case word or the symbol there, empty for anything else."""
@@ -88,13 +88,13 @@ class Reader:
     def shown(self) -> str:
         """The next token as a message names it."""
         token = self.peek()
-        return (
-            f"`{self.text[token.start : token.end][:40]}`" if token.kind is not Kind.END else "the end of the statement"
-        )
+        if token.kind is TokenKind.END:
+            return "the end of the statement"
+        return f"`{self.text[token.start : token.end][:40]}`"
 
     # Taking
 
-    def take(self) -> Token:
+    def take(self) -> SqlToken:
         """The next token; the place moves behind it, but not beyond the statement."""
         token = self.peek()
         self.at = min(self.at + 1, self.end)
@@ -130,7 +130,7 @@ class Reader:
             self.at += ahead + 1
             return token.word
         listed = ", ".join(words)
-        guess = near(token.value, words) if token.kind is Kind.WORD else None
+        guess = near(token.value, words) if token.kind is TokenKind.WORD else None
         remedy = f"Did you mean {guess}?" if guess else f"Write one of {listed}."
         self.problem(self.here(), f"{self.shown()} is no {what}.", remedy)
         if guess:
@@ -142,9 +142,9 @@ class Reader:
     def at_name(self, ahead: int = 0) -> bool:
         """Whether a name can stand there: a word that begins no clause, or anything in backticks."""
         token = self.peek(ahead)
-        if token.kind is Kind.QUOTED:
+        if token.kind is TokenKind.QUOTED:
             return True
-        if token.kind is not Kind.WORD or token.word in ("BY", "TO"):
+        if token.kind is not TokenKind.WORD or token.word in ("BY", "TO"):
             return False
         return not clause_at(self.tokens, self.at + ahead)
 
@@ -154,13 +154,13 @@ class Reader:
         if self.at_name():
             self.take()
             return self._whole_name(first, token.value, what)
-        if token.kind is Kind.STRING:
+        if token.kind is TokenKind.STRING:
             self.take()
             self.problem(token.extent, f"{what} stands here in quotation marks.", f"Write it without them: {example}.")
             return Said(token.value, token.extent) if _NAME.match(token.value) else None
         if token.word in ("<", "$", "@", "{"):
             return self._placeholder(example)
-        if token.kind is Kind.NUMBER:
+        if token.kind is TokenKind.NUMBER:
             self.take()
             self._whole_name(first, token.value, what)
             return None
@@ -171,11 +171,14 @@ class Reader:
         """The name that begins at the token `first`; its value with hyphens made underscores, which is a fault."""
         parts = [value]
         while (
-            self.word() == "-" and self._joined() and self._joined(1) and self.peek(1).kind in (Kind.WORD, Kind.NUMBER)
+            self.word() == "-"
+            and self._joined()
+            and self._joined(1)
+            and self.peek(1).kind in (TokenKind.WORD, TokenKind.NUMBER)
         ):
             self.take()
             parts.append(self.take().value)
-        while self.word() == "." and self.peek(1).kind in (Kind.WORD, Kind.QUOTED):
+        while self.word() == "." and self.peek(1).kind in (TokenKind.WORD, TokenKind.QUOTED):
             self.take()
             last = self.take().value
             if self.word() != ".":
@@ -205,7 +208,7 @@ class Reader:
         opening = self.take().word
         if opening == "$" and self.accept("{"):
             opening = "{"
-        inner = self.peek().value if self.peek().kind in (Kind.WORD, Kind.QUOTED) else ""
+        inner = self.peek().value if self.peek().kind in (TokenKind.WORD, TokenKind.QUOTED) else ""
         closing = {"<": ">", "{": "}"}.get(opening, "")
         end = next((index for index in range(self.at, min(self.at + 9, self.end)) if self._at(index, closing)), None)
         if end is not None:

@@ -7,7 +7,6 @@ from streaming.definition.sql.problems import over
 from streaming.definition.sql.reading.durations import take_whole
 from streaming.definition.sql.reading.event_time import take_path
 from streaming.definition.sql.reading.foreign import refuse_clause, skip_clause
-from streaming.definition.sql.reading.lex import Kind
 from streaming.definition.sql.reading.reader import Part, Reader, Said
 from streaming.definition.sql.reading.slices import take_expression
 from streaming.definition.sql.reading.sources import TakeBody, take_join, take_source
@@ -15,6 +14,7 @@ from streaming.definition.sql.reading.tree import Clause, Item, Select, Top
 from streaming.definition.sql.reading.window_calls import take_call, window_meant
 from streaming.definition.sql.reading.windows import take_emit, take_empty, take_grace, take_window
 from streaming.definition.sql.reading.words import CLAUSES, clause_at, expects_value, joins, near
+from streaming.definition.tokens import TokenKind
 
 _MOST_K: Final = 10_000
 _BEHIND_NAMES: Final = ("FROM", ",", ".", "AS", "=", "<", ">", "/")
@@ -82,9 +82,9 @@ def _name_without_as(reader: Reader, part: Part) -> tuple[Part, Said[str] | None
     if part.last - part.first < 2:
         return part, None
     before, token = reader.tokens[part.last - 2], reader.tokens[part.last - 1]
-    ends = before.word in (")", "END") or before.kind in (Kind.STRING, Kind.NUMBER, Kind.QUOTED)
-    plain = before.kind is Kind.WORD and not expects_value(before.word) and before.word not in _NO_VALUES
-    if token.kind not in (Kind.WORD, Kind.QUOTED) or token.word in ("END", "NULL") or not (ends or plain):
+    ends = before.word in (")", "END") or before.kind in (TokenKind.STRING, TokenKind.NUMBER, TokenKind.QUOTED)
+    plain = before.kind is TokenKind.WORD and not expects_value(before.word) and before.word not in _NO_VALUES
+    if token.kind not in (TokenKind.WORD, TokenKind.QUOTED) or token.word in ("END", "NULL") or not (ends or plain):
         return part, None
     return Part(part.first, part.last - 1), Said(token.value, token.extent)
 
@@ -96,7 +96,7 @@ def _take_from(reader: Reader, select: Select, take_body: TakeBody) -> None:
         reader.problem(into, "INTO does not stand inside SELECT.", remedy)
     if not reader.accept("FROM"):
         token = reader.peek()
-        if token.kind is Kind.WORD and near(token.word, ("FROM",)):
+        if token.kind is TokenKind.WORD and near(token.word, ("FROM",)):
             reader.problem(token.extent, f"`{token.value}` stands where FROM is due.", "Did you mean FROM?")
             reader.take()
         else:
@@ -147,7 +147,7 @@ def _take_known(reader: Reader, select: Select, word: str) -> None:
 def _take_unknown(reader: Reader, select: Select) -> bool:
     """Tell of a word that begins no clause; go on with the clause that it is near to, else to the next one."""
     first, token = reader.at, reader.peek()
-    guess = near(token.word, CLAUSES) if token.kind is Kind.WORD else None
+    guess = near(token.word, CLAUSES) if token.kind is TokenKind.WORD else None
     if guess in _TAKE:
         by = " BY" if guess in ("WINDOW", "GROUP", "GRACE", "EVENTTIME") else ""
         reader.problem(token.extent, f"`{token.value}` begins no clause.", f"Did you mean {guess}{by}?")
@@ -225,7 +225,7 @@ def _take_group(reader: Reader, select: Select, part: Part) -> None:
         select.clauses.setdefault("WINDOW", clause)
         reader.at = behind
         return
-    plain = all(each.kind in (Kind.WORD, Kind.QUOTED) for each in names)
+    plain = all(each.kind in (TokenKind.WORD, TokenKind.QUOTED) for each in names)
     if len(tokens) % 2 == 0 or not plain or any(each.word != "." for each in tokens[1::2]):
         remedy = "Compute it in a step before, with a name: WITH x AS (SELECT STREAM ... AS name FROM ...)."
         reader.problem(extent, "GROUP BY takes the names of fields, and this is an expression.", remedy)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from streaming.definition.sql.places import Place
-from streaming.definition.sql.problems import Extent, span
-from streaming.definition.sql.reading.lex import Kind, Token
+from streaming.definition.sql.problems import span
 from streaming.definition.sql.reading.reader import Part, Reader
 from streaming.definition.sql.reading.words import clause_at, expects_value, misspelt_clause
+from streaming.definition.tokens import Extent, SqlToken, TokenKind
 
 VALUE_FACET: Final = "_value"
 _DISTINCT: Final = (["IS", "DISTINCT"], ["NOT", "DISTINCT"])
@@ -41,12 +41,12 @@ def take_expression(reader: Reader, stops: Set[str] = _NONE) -> Part:
         token = reader.tokens[reader.at]
         if token.word in (",", ")", "]"):
             break
-        if token.kind is Kind.WORD and not _after_point(reader):
+        if token.kind is TokenKind.WORD and not _after_point(reader):
             if _ends(reader, stops, value_due=value_due):
                 break
             value_due = expects_value(token.word)
         else:
-            value_due = token.kind is Kind.SYMBOL
+            value_due = token.kind is TokenKind.SYMBOL
         if token.word in ("(", "[") and reader.partners.get(reader.at, reader.end) < reader.end:
             reader.at = reader.partners[reader.at]
             value_due = False
@@ -94,7 +94,7 @@ def cut(
     """
     tokens = reader.tokens
     start, end = reader.covered(part)
-    quoted = part.last - part.first > 1 and tokens[part.first + 1].kind is Kind.STRING
+    quoted = part.last - part.first > 1 and tokens[part.first + 1].kind is TokenKind.STRING
     if quoted and tokens[part.first].word == "EXPRESSION":
         return _quoted(reader, part)
     edits = list(replaced)
@@ -130,7 +130,7 @@ def _edits(reader: Reader, part: Part, qualifiers: Set[str]) -> Iterator[tuple[i
         index = after + 1
 
 
-def after_qualifiers(tokens: tuple[Token, ...], index: int, last: int, qualifiers: Set[str]) -> int:
+def after_qualifiers(tokens: tuple[SqlToken, ...], index: int, last: int, qualifiers: Set[str]) -> int:
     """The token of the field's name where a qualifier, `_value` or both begin at `index`, else `index`."""
     if index > 0 and tokens[index - 1].word == ".":
         return index
@@ -141,12 +141,12 @@ def after_qualifiers(tokens: tuple[Token, ...], index: int, last: int, qualifier
     return index
 
 
-def _is_before_name(tokens: tuple[Token, ...], index: int, last: int) -> bool:
+def _is_before_name(tokens: tuple[SqlToken, ...], index: int, last: int) -> bool:
     return (
         index + 2 < last
-        and tokens[index].kind is Kind.WORD
+        and tokens[index].kind is TokenKind.WORD
         and tokens[index + 1].word == "."
-        and tokens[index + 2].kind in (Kind.WORD, Kind.QUOTED)
+        and tokens[index + 2].kind in (TokenKind.WORD, TokenKind.QUOTED)
     )
 
 

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Final
 
 from streaming.definition.sql.reading.event_time import take_event_time
-from streaming.definition.sql.reading.lex import Kind
 from streaming.definition.sql.reading.reader import Reader, Said
 from streaming.definition.sql.reading.slices import take_expression
 from streaming.definition.sql.reading.tree import Body, Join, JoinKind, Source, SourceKind
 from streaming.definition.sql.reading.words import CLAUSES, JOINING, clause_at, joins, near
+from streaming.definition.tokens import TokenKind
 
 TakeBody = Callable[[Reader], Body]
 MOST_NESTED: Final = 40
@@ -51,12 +51,12 @@ def _take_alias(reader: Reader, what: str) -> Said[str] | None:
     if reader.accept("AS"):
         return reader.name(f"The alias of {what}", "a name")
     token = reader.peek()
-    if token.kind is Kind.QUOTED or (
-        token.kind is Kind.WORD
+    if token.kind is TokenKind.QUOTED or (
+        token.kind is TokenKind.WORD
         and reader.at_name()
         and reader.word(1) != "BY"
         and token.word not in ("NODE", "ALIGN", "BY", "TO", "OUTER")
-        and not (token.word == "WITHIN" and (reader.peek(1).kind is Kind.NUMBER or reader.word(1) == "("))
+        and not (token.word == "WITHIN" and (reader.peek(1).kind is TokenKind.NUMBER or reader.word(1) == "("))
         and near(token.word, (*CLAUSES, *JOINING)) is None
     ):
         reader.take()

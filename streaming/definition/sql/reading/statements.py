@@ -2,13 +2,13 @@
 
 from streaming.definition.sql.reading.advance_time import take_advance
 from streaming.definition.sql.reading.foreign import refuse_comment, refuse_statement
-from streaming.definition.sql.reading.lex import Kind
 from streaming.definition.sql.reading.operators import at_operator, take_operator
 from streaming.definition.sql.reading.reader import Reader, Said
 from streaming.definition.sql.reading.select import take_select
 from streaming.definition.sql.reading.sources import skip_to_end, take_parenthesis, take_source
 from streaming.definition.sql.reading.tree import Body, Insert, Operator, Select, Sentence, Step, StreamBranch
 from streaming.definition.sql.reading.words import OPERATORS, STATEMENTS, near
+from streaming.definition.tokens import TokenKind
 
 _TIMESTAMPS = ("LIFETIME", "POINT_AT_END", "LATEST_INPUT")
 
@@ -35,7 +35,7 @@ def take_statements(reader: Reader) -> list[Sentence]:
 
 
 def _ends(reader: Reader, index: int) -> bool:
-    return reader.tokens[index].word == ";" or reader.tokens[index].kind is Kind.END
+    return reader.tokens[index].word == ";" or reader.tokens[index].kind is TokenKind.END
 
 
 def _refuse_rest(reader: Reader) -> None:
@@ -83,7 +83,7 @@ def _begins_branch(reader: Reader) -> bool:
 def _take_misspelt(reader: Reader, sentence: Sentence) -> None:
     """A statement that begins with no word of the language: read as the one that was meant, if one is near."""
     token = reader.peek()
-    guess = near(token.word, (*STATEMENTS, *OPERATORS)) if token.kind is Kind.WORD else None
+    guess = near(token.word, (*STATEMENTS, *OPERATORS)) if token.kind is TokenKind.WORD else None
     if guess in ("SELECT", "INSERT", "WITH", "ADVANCE", "QUERY"):
         if guess == "SELECT":
             body = take_body(reader)
@@ -171,7 +171,7 @@ def _take_insert(reader: Reader) -> Insert:
             word = reader.keyword(_TIMESTAMPS, "way to time results")
             if word is not None:
                 timestamp = Said(word.lower(), reader.since(start))
-            elif reader.peek().kind is Kind.WORD and not _begins_branch(reader):
+            elif reader.peek().kind is TokenKind.WORD and not _begins_branch(reader):
                 reader.take()
     body = take_body(reader)
     while not any(body.branches) and reader.at < reader.end and not _begins_insert(reader):
@@ -203,7 +203,7 @@ def _take_branch(reader: Reader) -> Select | Operator | StreamBranch | None:
     token = reader.peek()
     if reader.word() == "SELECT":
         return take_select(reader, take_body)
-    if token.kind is Kind.WORD and near(token.word, ("SELECT",)):
+    if token.kind is TokenKind.WORD and near(token.word, ("SELECT",)):
         reader.problem(token.extent, f"`{token.value}` begins no query.", "Did you mean SELECT?")
         return take_select(reader, take_body)
     if reader.word() == "(" and reader.partners.get(reader.at, reader.end) < reader.end:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from streaming.definition.sql.problems import Extent
 from streaming.definition.sql.reading.reader import Part, Said
+from streaming.definition.tokens import Extent
 
 SourceKind = Literal["name", "node", "stream", "body"]
 JoinKind = Literal["join", "anti_join", "semi_join", "asof_join"]

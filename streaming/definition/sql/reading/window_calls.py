@@ -2,11 +2,10 @@
 
 from typing import Final
 
-from streaming.definition.sql.problems import Extent
 from streaming.definition.sql.reading.durations import readable_duration
-from streaming.definition.sql.reading.lex import Kind
 from streaming.definition.sql.reading.reader import Reader
 from streaming.definition.sql.reading.tree import Fields
+from streaming.definition.tokens import Extent, TokenKind
 
 _MEANT: Final = {
     **dict.fromkeys(("TUMBLE", "TUMBLING", "TUMBLINGWINDOW", "WINDOW"), "TUMBLE"),
@@ -70,12 +69,12 @@ def _lengths(reader: Reader, first: int, last: int) -> list[str]:
     index = first
     while index < last:
         token = reader.tokens[index]
-        value = token.value if token.kind in (Kind.STRING, Kind.NUMBER) else ""
+        value = token.value if token.kind in (TokenKind.STRING, TokenKind.NUMBER) else ""
         following = reader.tokens[index + 1] if index + 1 < last else None
-        unit = following.value if following is not None and following.kind is Kind.WORD else ""
+        unit = following.value if following is not None and following.kind is TokenKind.WORD else ""
         if value and (length := readable_duration(value) or readable_duration(f"{value}{unit}")):
             found.append(length)
-        elif token.kind is Kind.WORD and reader.tokens[min(index + 2, last)].kind is Kind.NUMBER:
+        elif token.kind is TokenKind.WORD and reader.tokens[min(index + 2, last)].kind is TokenKind.NUMBER:
             length = readable_duration(f"{reader.tokens[index + 2].value}{token.value}")  # TumblingWindow(minute, 5)
             found += [length] if length else []
         index += 1

@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from typing import Final
 
-from streaming.definition.sql.problems import Extent
 from streaming.definition.sql.reading.durations import ANY_WHOLE, take_duration, take_whole
-from streaming.definition.sql.reading.lex import Kind
 from streaming.definition.sql.reading.reader import Reader, Said
 from streaming.definition.sql.reading.tree import Fields
 from streaming.definition.sql.reading.window_calls import take_call, window_meant
 from streaming.definition.sql.reading.words import WINDOWS, clause_at
+from streaming.definition.tokens import Extent, TokenKind
 
 _FORMS: Final = "HOP 5m,1m, TUMBLE 5m, SESSION 5m, SNAPSHOT, COUNT 10 or TIMEINTERVAL 5m,1m"
 
@@ -17,9 +16,9 @@ _FORMS: Final = "HOP 5m,1m, TUMBLE 5m, SESSION 5m, SNAPSHOT, COUNT 10 or TIMEINT
 def take_window(reader: Reader, fields: Fields) -> None:
     """Take what stands behind WINDOW BY, GRACE BY included, into the fields `window` and `grace`."""
     first, token = reader.at, reader.peek()
-    if token.kind is not Kind.WORD or clause_at(reader.tokens, reader.at):
+    if token.kind is not TokenKind.WORD or clause_at(reader.tokens, reader.at):
         reader.problem(reader.here(), f"The windows are missing: {reader.shown()} stands there.", f"Write {_FORMS}.")
-        while reader.peek().kind in (Kind.NUMBER, Kind.STRING) or reader.next_are(","):
+        while reader.peek().kind in (TokenKind.NUMBER, TokenKind.STRING) or reader.next_are(","):
             reader.take()
         return
     if reader.word(1) == "(" and reader.partners.get(reader.at + 1, reader.end) < reader.end:
@@ -81,7 +80,7 @@ def _more(reader: Reader) -> bool:
 def _hop(reader: Reader, window: Fields) -> None:
     if not _duration(reader, window, "size", "The size of the windows") and reader.word() != ",":
         return
-    if reader.peek().kind is Kind.NUMBER:
+    if reader.peek().kind is TokenKind.NUMBER:
         remedy = "Write the size and the hop with a comma: HOP 5m,1m."
         reader.problem(reader.here(), "A comma is missing before the hop.", remedy)
         _duration(reader, window, "hop", "The hop of the windows")
@@ -173,7 +172,7 @@ def take_emit(reader: Reader, fields: Fields) -> None:
     word = reader.keyword(("FINAL", "RUNNING", "ON_COMPLETE"), "way to emit rows")
     if word is not None:
         fields.put("emit", word.lower(), reader.since(first))
-    elif reader.peek().kind is Kind.WORD and not clause_at(reader.tokens, reader.at):
+    elif reader.peek().kind is TokenKind.WORD and not clause_at(reader.tokens, reader.at):
         reader.take()
 
 
@@ -245,13 +244,13 @@ _WORDS: Final[dict[str, bool | None]] = {"TRUE": True, "FALSE": False, "NULL": N
 def _take_literal(reader: Reader) -> Said[object] | None:
     """A text, a whole number, TRUE, FALSE or NULL."""
     token = reader.peek()
-    if token.kind is Kind.STRING:
+    if token.kind is TokenKind.STRING:
         reader.take()
         return Said(token.value, token.extent)
     if token.word in _WORDS:
         reader.take()
         return Said(_WORDS[token.word], token.extent)
-    if token.kind is Kind.NUMBER or (token.word == "-" and reader.peek(1).kind is Kind.NUMBER):
+    if token.kind is TokenKind.NUMBER or (token.word == "-" and reader.peek(1).kind is TokenKind.NUMBER):
         whole = take_whole(reader, "The value of a group", -ANY_WHOLE, ANY_WHOLE)
         return None if whole is None else Said(whole.value, whole.extent)
     remedy = "Write a quoted text, a whole number, TRUE, FALSE or NULL."

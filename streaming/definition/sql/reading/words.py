@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from streaming.definition.sql.reading.lex import Kind, Token
+from streaming.definition.tokens import SqlToken, TokenKind
 
 BY_CLAUSES: Final = frozenset({"WINDOW", "GROUP", "GRACE", "EVENTTIME"})
 """Words that begin a clause with BY behind them."""
@@ -125,7 +125,7 @@ def expects_value(word: str) -> bool:
     return word in _CONNECT
 
 
-def joins(tokens: Sequence[Token], at: int) -> bool:
+def joins(tokens: Sequence[SqlToken], at: int) -> bool:
     """Whether the words from `at` on are those of a join, such as LEFT OUTER JOIN."""
     for token in tokens[at : at + 4]:
         if token.word == "JOIN":
@@ -135,26 +135,26 @@ def joins(tokens: Sequence[Token], at: int) -> bool:
     return False
 
 
-def clause_at(tokens: Sequence[Token], at: int, *, value_due: bool = False) -> str:
+def clause_at(tokens: Sequence[SqlToken], at: int, *, value_due: bool = False) -> str:
     """The word that begins a clause at `at`, else empty; with `value_due` only where it can be nothing else."""
     token = tokens[at]
     word = token.word
-    if token.kind is not Kind.WORD:
+    if token.kind is not TokenKind.WORD:
         return ""
     following = tokens[at + 1] if at + 1 < len(tokens) else token
     if word in _ALWAYS or _two_words(word, following, tokens, at):
         return word
-    return word if not value_due and (word in _SOFT or (word == "EMPTY" and following.kind is Kind.WORD)) else ""
+    return word if not value_due and (word in _SOFT or (word == "EMPTY" and following.kind is TokenKind.WORD)) else ""
 
 
-def _two_words(word: str, following: Token, tokens: Sequence[Token], at: int) -> bool:
+def _two_words(word: str, following: SqlToken, tokens: Sequence[SqlToken], at: int) -> bool:
     """Whether `word` begins a clause because of what stands behind it."""
     if word in BY_CLAUSES or word in FOREIGN_BY:
         return following.word == "BY"
     if word == "TOP":
-        return following.kind is Kind.NUMBER
+        return following.kind is TokenKind.NUMBER
     if word == "EMIT":
-        return following.kind is Kind.WORD
+        return following.kind is TokenKind.WORD
     if word == "EMPTY":
         return following.word in ("SKIP", "DEFAULT")
     if word in ("INSERT", "ADVANCE"):
@@ -162,10 +162,10 @@ def _two_words(word: str, following: Token, tokens: Sequence[Token], at: int) ->
     return word in _JOIN_WORDS and joins(tokens, at)
 
 
-def misspelt_clause(tokens: Sequence[Token], at: int) -> bool:
+def misspelt_clause(tokens: Sequence[SqlToken], at: int) -> bool:
     """Whether the word at `at`, which stands where an operator is due, is meant to begin a clause."""
     token = tokens[at]
-    if token.kind is not Kind.WORD or token.word in _TIGHT:
+    if token.kind is not TokenKind.WORD or token.word in _TIGHT:
         return False
     following = tokens[at + 1].word if at + 1 < len(tokens) else ""
     if following in (".", "("):

@@ -16,10 +16,10 @@ from streaming.definition.sql.printing.plan import Plan, Unit
 from streaming.definition.sql.printing.selects import Sources
 from streaming.definition.sql.printing.settings import advance_time
 from streaming.definition.sql.printing.words import name
-from streaming.definition.sql.reading.lex import lex
 from streaming.definition.sql.rewriting.pieces import Paragraph, Piece, comments
 from streaming.definition.sql.script import Script
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.definition.tokens import lex
 
 
 @dataclass(frozen=True)

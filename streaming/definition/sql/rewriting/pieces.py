@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from streaming.definition.sql.reading.lex import Lexed, lex
 from streaming.definition.sql.script import Script, Statement
+from streaming.definition.tokens import Lexed, lex
 
 _REST_OF_LINE: Final = re.compile(r"[ \t]*(?:/\*[^\n\r]*?\*/[ \t]*)*(?:--[^\n\r]*)?(?=\r?\n|\r|\Z)")
 
