@@ -5,6 +5,7 @@ from hijack.views import ReleaseUserView
 
 from webapp.accounts.api import invitations, members, organisations, service_accounts
 from webapp.accounts.api.me import MeView, PermissionsView
+from webapp.accounts.api.quotas import QuotasView
 from webapp.accounts.api.tokens import TokensView, TokenView
 from webapp.accounts.sign_in.api import SignInView
 from webapp.accounts.sign_in.openid import callback as sign_in_by_provider
@@ -16,12 +17,11 @@ from webapp.bundles import api as bundles
 from webapp.core.pages import application_page, openapi_file
 from webapp.monitoring import api as monitoring
 from webapp.monitoring.history_api import HistoryView
-from webapp.monitoring.quotas_api import QuotasView
 from webapp.queries import api as queries
 from webapp.runs import api as runs
 from webapp.runs.history_api import RunDefinitionView
 from webapp.runs.next_start_api import NextStartView
-from webapp.runs.room_api import BindingResultsView, KeptView
+from webapp.runs.storage_cleanup_api import BindingResultsView, KeptView
 from webapp.streams import api as streams
 
 of_organisation: list[URLPattern | URLResolver] = [

@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 import redis
 
-from streaming.runtime.books import Add, Books, Seen, Step, Stop
 from streaming.runtime.fleet import Fleet
 from streaming.runtime.keeper import KeysOutdated
 from streaming.runtime.lease import Heart, wall_clock
 from streaming.runtime.mailbox import Mailbox
 from streaming.runtime.meter import Meter
+from streaming.runtime.run_decisions import Add, Books, Seen, Step, Stop
 from streaming.runtime.shares import Need
 from streaming.wire.messages import ProgressReport, RunLimits, RunObserved, RunSpec
 

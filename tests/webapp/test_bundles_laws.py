@@ -22,7 +22,7 @@ from webapp.bundles.files import read_files
 from webapp.bundles.yaml_text import read_yaml, write_yaml
 from webapp.queries.texts import InputSettings
 from webapp.runs.checking import Bound
-from webapp.runs.choosing import choose
+from webapp.runs.input_resolution import choose
 from webapp.streams.models import Stream
 
 TEXTS = st.one_of(

@@ -9,5 +9,5 @@ class AccountsConfig(AppConfig):
     name = "webapp.accounts"
 
     def ready(self) -> None:
-        """Import for its registration."""
-        from webapp.accounts import checks, sign_in_events  # noqa: F401
+        """Import for their registrations."""
+        from webapp.accounts import checks, previews, sign_in_events  # noqa: F401

@@ -19,7 +19,7 @@ from webapp.bundles.yaml_text import Path
 from webapp.queries.checking import Draft, examine_text, refuses
 from webapp.queries.texts import InputSettings, named_text, settings_in, stored_text
 from webapp.runs.checking import Bound, check_bound
-from webapp.runs.choosing import choose
+from webapp.runs.input_resolution import choose
 from webapp.streams.checking import check_stream
 from webapp.streams.models import Stream
 from webapp.streams.sealing import sealed, settled

@@ -20,7 +20,7 @@ from webapp.bundles.effort import Effort
 from webapp.bundles.yaml_text import Document, Path, YamlRefused, place_at, read_yaml, steps
 from webapp.core.errors import fault
 from webapp.queries.texts import LONGEST_TEXT
-from webapp.runs.choosing import InputChoice
+from webapp.runs.input_resolution import InputChoice
 
 MOST_BYTES: Final = 2 * 1024 * 1024
 """Of all files together, as UTF-8."""

@@ -17,7 +17,7 @@ from streaming.definition.graph import Strict
 from streaming.wire.messages import LateEvent, OutcomeName, ProgressReport, ResultRow
 from streaming.wire.results import CursorError, PartKind, committed_rows
 from webapp.accounts.access import TenantView
-from webapp.accounts.staying import still_allowed, visit_of
+from webapp.accounts.access_recheck import still_allowed, visit_of
 from webapp.core.api import answer, read_query
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
 from webapp.monitoring.events import Cursor, event_stream

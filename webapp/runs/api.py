@@ -32,7 +32,7 @@ from webapp.runs.access import (
     runs_before,
 )
 from webapp.runs.checking import NoClock
-from webapp.runs.choosing import InputChoice
+from webapp.runs.input_resolution import InputChoice
 from webapp.runs.liveness import Liveness, liveness, state_now
 from webapp.runs.models import Binding, Run
 from webapp.runs.starting import StartStep, steps_of

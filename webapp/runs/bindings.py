@@ -16,9 +16,9 @@ from webapp.queries.models import QueryVersion
 from webapp.queries.texts import settings_of
 from webapp.runs.access import listed_bindings, open_run
 from webapp.runs.checking import Bound, bound_faults, refuses
-from webapp.runs.choosing import InputChoice, choose
+from webapp.runs.input_resolution import InputChoice, choose
 from webapp.runs.models import Binding, BindingInput
-from webapp.runs.room import forget_restart_points
+from webapp.runs.storage_cleanup import forget_restart_points
 from webapp.streams.access import streams_by_name
 
 

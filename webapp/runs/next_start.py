@@ -15,7 +15,7 @@ from webapp.queries.models import QueryVersion
 from webapp.queries.texts import settings_of
 from webapp.runs.access import bound_inputs, latest_run
 from webapp.runs.checking import Bound
-from webapp.runs.choosing import InputChoice, choose
+from webapp.runs.input_resolution import InputChoice, choose
 from webapp.runs.models import Binding, Run
 from webapp.runs.services import spec_from
 from webapp.runs.states import Observed

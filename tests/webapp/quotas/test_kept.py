@@ -14,7 +14,7 @@ from webapp.accounts.quotas import set_limit, used
 from webapp.administration.tasks import tidy
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
-from webapp.runs import room
+from webapp.runs import storage_cleanup
 from webapp.runs.models import StoredBytes
 
 LATE = LateEvent(
@@ -267,7 +267,7 @@ def test_a_disk_that_fails_meanwhile_leaves_the_count_right(
         raise OSError(5, "Input/output error")
 
     with monkeypatch.context() as disk:
-        disk.setattr(room, "remove", broken)
+        disk.setattr(storage_cleanup, "remove", broken)
         assert delete(scene.person, scene.binding["id"]).status_code == 500
     assert counted(scene)["result_bytes"] == sizes(folder)["result_bytes"]
     assert delete(scene.person, scene.binding["id"]).json()["rows"] == 2

@@ -7,7 +7,7 @@ import { Panel } from "../../components/Panel";
 import { askAccount, goToProvider } from "../../lib/authentication";
 import { providerSentence } from "../../model/signIn";
 import { useConfirmed } from "./Confirmation";
-import { CONNECTIONS, type Connection, useListed, useSignInOptions } from "./queries";
+import { CONNECTIONS, type Connection, useListed, useSignInOptions } from "./requests";
 
 function ConnectionLine({ connection }: { connection: Connection }) {
   const confirmed = useConfirmed();

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Notice } from "../../components/Notices";
-import { useSignInOptions } from "./queries";
+import { useSignInOptions } from "./requests";
 
 /** Says so where this installation has no mail server; nothing where it has one. */
 export function NoMailServer({ children }: { children: ReactNode }) {

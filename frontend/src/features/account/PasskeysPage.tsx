@@ -11,7 +11,7 @@ import { askAccount } from "../../lib/authentication";
 import { addPasskey, passkeysWork } from "../../lib/passkeys";
 import { deviceWords } from "../../model/device";
 import { useConfirmed } from "./Confirmation";
-import { AUTHENTICATORS, type Authenticator, useListed } from "./queries";
+import { AUTHENTICATORS, type Authenticator, useListed } from "./requests";
 import { Moment } from "./Times";
 
 const PASSKEYS = `${AUTHENTICATORS}/webauthn`;

@@ -10,7 +10,7 @@ import { askAccount } from "../../lib/authentication";
 import { ME } from "../../lib/session";
 import { useConfirmed } from "./Confirmation";
 import { NoMailServer } from "./NoMailServer";
-import { ADDRESSES, type Address, useListed } from "./queries";
+import { ADDRESSES, type Address, useListed } from "./requests";
 import { NEW_PASSWORD } from "./words";
 
 /** Changes the addresses and shows them as they are then. */

@@ -7,7 +7,7 @@ import { askForReset, checkResetKey, resetPassword } from "../../lib/authenticat
 import { Narrow } from "./Narrow";
 import { NoMailServer } from "./NoMailServer";
 import { useOnward } from "./onward";
-import { useSignInOptions } from "./queries";
+import { useSignInOptions } from "./requests";
 import { NEW_PASSWORD } from "./words";
 
 const BACK = <Link to="/sign-in">Back to the sign-in page</Link>;

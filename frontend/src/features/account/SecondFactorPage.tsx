@@ -10,8 +10,8 @@ import { Panel } from "../../components/Panel";
 import { askAccount } from "../../lib/authentication";
 import { useConfirmed } from "./Confirmation";
 import { QrCode } from "./QrCode";
-import { AUTHENTICATORS, type Authenticator, useListed } from "./queries";
 import { RecoveryCodes } from "./RecoveryCodes";
+import { AUTHENTICATORS, type Authenticator, useListed } from "./requests";
 import { Moment } from "./Times";
 
 const TOTP = `${AUTHENTICATORS}/totp`;

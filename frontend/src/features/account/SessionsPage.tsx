@@ -5,7 +5,7 @@ import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
 import { askAccount } from "../../lib/authentication";
 import { deviceWords } from "../../model/device";
-import { SESSIONS, type Session, useListed } from "./queries";
+import { SESSIONS, type Session, useListed } from "./requests";
 import { Moment } from "./Times";
 
 function useEnd() {

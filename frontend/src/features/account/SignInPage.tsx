@@ -9,7 +9,7 @@ import { providerSentence, withNext } from "../../model/signIn";
 import { useInvitation } from "./invitation";
 import { Narrow } from "./Narrow";
 import { useNext, useOnward } from "./onward";
-import { useSignInOptions } from "./queries";
+import { useSignInOptions } from "./requests";
 
 /** The other ways in: a passkey, and the providers of this installation. */
 export function OtherWays({ next }: { next: string }) {

@@ -7,7 +7,7 @@ import { withNext } from "../../model/signIn";
 import { useInvitation } from "./invitation";
 import { Narrow } from "./Narrow";
 import { useNext, useOnward } from "./onward";
-import { useSignInOptions } from "./queries";
+import { useSignInOptions } from "./requests";
 import { NEW_PASSWORD } from "./words";
 
 function Form({ email, mailed }: { email: string | null; mailed: boolean }) {

@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from "react";
 import { ACTIONS, type AuditFilters, actionWords, areaWords } from "../../model/audit";
-import { useMembers } from "./queries";
+import { useMembers } from "./requests";
 
 const KINDS = [...Object.keys(ACTIONS), "quota"].filter(
   (kind) => !["run", "results", "quarantine", "audit", "limit", "impersonation", "definitions"].includes(kind),

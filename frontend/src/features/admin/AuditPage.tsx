@@ -9,7 +9,7 @@ import { type AuditFilters, FILTERS, wantedEvents } from "../../model/audit";
 import { AuditFilterForm } from "./AuditFilterForm";
 import { AuditRow } from "./AuditRow";
 import { NotForYou } from "./NotForYou";
-import { useAudit } from "./queries";
+import { useAudit } from "./requests";
 
 /** The filters stand in the address of the page, so that what was found can be sent to somebody. */
 function useFilters(): [AuditFilters, (change: Partial<AuditFilters>) => void] {

@@ -10,7 +10,7 @@ import { useSlug } from "../../lib/session";
 import type { ExportShown } from "../../model/api";
 import { bytesWords } from "../../model/quotas";
 import type { Tone } from "../../model/states";
-import { useDeleteExport, useExports, useRefresh } from "./queries";
+import { useDeleteExport, useExports, useRefresh } from "./requests";
 
 const STATES: Record<ExportShown["state"], { word: string; tone: Tone }> = {
   requested: { word: "waits to be written", tone: "busy" },

@@ -13,8 +13,8 @@ import type { InvitationShown } from "../../model/api";
 import { rolesWithin } from "../../model/reasons";
 import { Sent } from "./Invite";
 import { NotForYou } from "./NotForYou";
-import { useChangeInvitation, useInvitations, useRefresh } from "./queries";
 import { RoleChooser } from "./RoleChooser";
+import { useChangeInvitation, useInvitations, useRefresh } from "./requests";
 
 /** Whether the mail went out, and whether its link still opens something. */
 function State({ invitation }: { invitation: InvitationShown }) {

@@ -13,7 +13,7 @@ import { useOrganisation, usePermissionMatrix, useReason, useSlug } from "../../
 import type { InvitationShown, Role, UsageShown } from "../../model/api";
 import { usageWords } from "../../model/quotas";
 import { rolesWithin } from "../../model/reasons";
-import { useRefresh } from "./queries";
+import { useRefresh } from "./requests";
 
 /** What became of an invitation that was made or sent again: it was mailed, or its link is to be handed over. */
 export function Sent({ invitation, onDone }: { invitation: InvitationShown; onDone: () => void }) {

@@ -9,7 +9,7 @@ import { useReason, useSlug } from "../../lib/session";
 import type { KeptShown, RunKeptShown } from "../../model/api";
 import { bytesWords } from "../../model/quotas";
 import { versionWords } from "../../model/versions";
-import { useRefresh } from "./queries";
+import { useRefresh } from "./requests";
 
 type Kind = "results" | "quarantine";
 

@@ -7,7 +7,7 @@ import { useNow } from "../../lib/now";
 import type { UsageShown } from "../../model/api";
 import { fullness, secondsToMidnight, secondsWords, shareUsed, usageWords } from "../../model/quotas";
 import { KeptRows } from "./KeptRows";
-import { useKept, useRunningBindings, useUsages } from "./queries";
+import { useKept, useRunningBindings, useUsages } from "./requests";
 
 const MINUTE_MS = 60_000;
 

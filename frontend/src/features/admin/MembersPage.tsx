@@ -16,8 +16,8 @@ import { usageWords } from "../../model/quotas";
 import { removalReason, roleReason, rolesWithin, type Standing } from "../../model/reasons";
 import { Invitations } from "./Invitations";
 import { Invite } from "./Invite";
-import { useMembers, useRefresh, useUsages } from "./queries";
 import { RoleChooser } from "./RoleChooser";
+import { useMembers, useRefresh, useUsages } from "./requests";
 
 /** Gives a member another role; one's own changes what one may do, so that is asked for again. */
 function useChangeRole() {

@@ -9,7 +9,7 @@ import { useDrafted } from "../../lib/drafts";
 import { useOrganisation, usePermissionMatrix } from "../../lib/session";
 import type { Permission, PermissionMatrix, Role, ServiceAccountShown, TokenBody } from "../../model/api";
 import { rolesWithin } from "../../model/reasons";
-import { useCreateToken } from "./queries";
+import { useCreateToken } from "./requests";
 
 const LENGTHS = [
   ["7", "7 days"],

@@ -16,7 +16,7 @@ import { withFields } from "../../lib/fieldFailure";
 import { ME, useReason, useSlug } from "../../lib/session";
 import type { MemberShown, OrganisationShown } from "../../model/api";
 import { Exports } from "./Exports";
-import { useMembers, useOrganisationShown, useRefresh } from "./queries";
+import { useMembers, useOrganisationShown, useRefresh } from "./requests";
 
 /** Asks again for all that an owner's decision changes. */
 function useDecided() {

@@ -7,7 +7,7 @@ import type { ServiceAccountShown } from "../../model/api";
 import { rolesWithin } from "../../model/reasons";
 import { NewToken } from "./NewToken";
 import { NotForYou } from "./NotForYou";
-import { useServiceAccounts, useTokens } from "./queries";
+import { useServiceAccounts, useTokens } from "./requests";
 import { AccountState, DeleteAccount, RenameAccount, ruleReason, SwitchAccount } from "./serviceAccountParts";
 import { MoreTokens, TokenTable } from "./TokenTable";
 

@@ -16,8 +16,8 @@ import { useOrganisation, usePermissionMatrix, useReason, useSlug } from "../../
 import type { Role, ServiceAccountShown } from "../../model/api";
 import { rolesWithin } from "../../model/reasons";
 import { NotForYou } from "./NotForYou";
-import { useRefresh, useReplaceServiceAccount, useServiceAccounts } from "./queries";
 import { RoleChooser } from "./RoleChooser";
+import { useRefresh, useReplaceServiceAccount, useServiceAccounts } from "./requests";
 import { AccountState, DeleteAccount, ruleReason, SwitchAccount } from "./serviceAccountParts";
 
 function NewForm({ onDone }: { onDone: () => void }) {

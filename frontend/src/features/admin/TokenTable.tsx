@@ -6,7 +6,7 @@ import { api, unwrap } from "../../lib/api";
 import { counted } from "../../lib/numbers";
 import { useSlug } from "../../lib/session";
 import type { TokenShown } from "../../model/api";
-import { useRefresh, useRenameToken, type useTokens } from "./queries";
+import { useRefresh, useRenameToken, type useTokens } from "./requests";
 
 const TONES = { active: "good", expired: "idle", revoked: "idle" } as const;
 

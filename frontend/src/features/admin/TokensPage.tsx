@@ -4,7 +4,7 @@ import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { useMay, useMe } from "../../lib/session";
 import { NewToken } from "./NewToken";
-import { useTokens } from "./queries";
+import { useTokens } from "./requests";
 import { MoreTokens, TokenTable } from "./TokenTable";
 
 const WHOSE = [

@@ -35,7 +35,7 @@ vi.mock("../../lib/session", () => ({
   useOrganisation: () => ({ role: "viewer" }),
   usePermissionMatrix: () => ({ data: { roles: ROLES, permissions: [] } }),
 }));
-vi.mock("./queries", () => ({
+vi.mock("./requests", () => ({
   useRefresh: () => () => Promise.resolve(),
   useCreateToken: () => ({ mutate: asked.create, isPending: false, error: asked.create.mock.results[0]?.value }),
   useReplaceServiceAccount: () => ({ mutateAsync: asked.replace }),

@@ -5,7 +5,7 @@ import { api, unwrap } from "../../lib/api";
 import { counted } from "../../lib/numbers";
 import { useSlug } from "../../lib/session";
 import type { Role, ServiceAccountShown } from "../../model/api";
-import { useRefresh, useReplaceServiceAccount } from "./queries";
+import { useRefresh, useReplaceServiceAccount } from "./requests";
 
 /** Why I may not deal with a service account; null if I may. */
 export function ruleReason(account: ServiceAccountShown, mine: Role, roles: readonly Role[]): string | null {

@@ -3,7 +3,7 @@ import { ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
 import { Scroll } from "../../components/Scroll";
 import type { Draft } from "./draft";
-import { useExplanation } from "./queries";
+import { useExplanation } from "./requests";
 
 function Explained({ draft }: { draft: Draft }) {
   const explained = useExplanation(draft.storable); // also of JSON: its SQL alone holds ADVANCE TIME and EVENTTIME BY

@@ -11,7 +11,7 @@ import type { Span } from "../../model/spans";
 import type { Draft } from "./draft";
 import { Explanation } from "./Explanation";
 import { GraphView } from "./GraphView";
-import { useCompletion } from "./queries";
+import { useCompletion } from "./requests";
 
 function GraphPanel({ draft, onHide }: { draft: Draft; onHide: () => void }) {
   const note =

@@ -8,7 +8,7 @@ import { useReason, useSlug } from "../../lib/session";
 import { renamedText, startingText } from "../../model/graphText";
 import { savingReason, useDraft } from "./draft";
 import { GraphEditor } from "./GraphEditor";
-import { useCreateQuery, useQueryDefinition, useStreamNames } from "./queries";
+import { useCreateQuery, useQueryDefinition, useStreamNames } from "./requests";
 
 interface NewQueryProps {
   beginning: string;

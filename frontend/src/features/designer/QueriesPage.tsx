@@ -6,7 +6,7 @@ import { ReasonedLink } from "../../components/Reasoned";
 import { Scroll } from "../../components/Scroll";
 import { useReason, useSlug } from "../../lib/session";
 import type { QueryShown } from "../../model/api";
-import { useQueries } from "./queries";
+import { useQueries } from "./requests";
 
 function StreamLinks({ query }: { query: QueryShown }) {
   const slug = useSlug();

@@ -15,7 +15,7 @@ vi.mock("../../lib/session", () => ({
   useReason: () => null,
 }));
 vi.mock("../../components/Uses", () => ({ useUses: () => ({ data: [] }), UseList: () => null }));
-vi.mock("./queries", () => ({
+vi.mock("./requests", () => ({
   useDeleteQuery: () => vi.fn(),
   useRenameQuery: () => ({ mutate: rename, mutateAsync: rename, isPending: false, error: null }),
 }));

@@ -6,7 +6,7 @@ import { Rename } from "../../components/Rename";
 import { UseList, useUses } from "../../components/Uses";
 import { useReason, useSlug } from "../../lib/session";
 import type { QueryShown } from "../../model/api";
-import { useDeleteQuery, useRenameQuery } from "./queries";
+import { useDeleteQuery, useRenameQuery } from "./requests";
 
 function Renaming({ query }: { query: QueryShown }) {
   const renaming = useRenameQuery(query.id);

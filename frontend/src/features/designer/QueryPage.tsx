@@ -11,7 +11,7 @@ import type { QueryShown, VersionShown } from "../../model/api";
 import { differs, savingReason, textIn, useDraft } from "./draft";
 import { GraphEditor } from "./GraphEditor";
 import { QueryActions } from "./QueryActions";
-import { useCreateVersion, useQueryDefinition } from "./queries";
+import { useCreateVersion, useQueryDefinition } from "./requests";
 import { Versions } from "./Versions";
 
 function savedWords(version: VersionShown, before: VersionShown): string {

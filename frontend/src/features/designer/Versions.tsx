@@ -6,7 +6,7 @@ import { ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
 import { Scroll } from "../../components/Scroll";
 import type { QueryShown, VersionShown } from "../../model/api";
-import { useVersions } from "./queries";
+import { useVersions } from "./requests";
 
 interface VersionsProps {
   query: QueryShown;

@@ -3,7 +3,7 @@ import { type Drafted, useDrafted } from "../../lib/drafts";
 import type { Fault, QueryGraph, Validation } from "../../model/api";
 import { countWords } from "../../model/faults";
 import { type GraphText, graphText, readGraphText } from "../../model/graphText";
-import { useValidation, type Written } from "./queries";
+import { useValidation, type Written } from "./requests";
 
 export type Form = "sql" | "json";
 

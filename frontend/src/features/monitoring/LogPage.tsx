@@ -14,8 +14,8 @@ import { type Level, type Log, type LogLine, linesShown } from "../../model/logL
 import { isOpen } from "../../model/states";
 import { ticksOf } from "../../model/ticks";
 import { useLog } from "./logs";
-import { useRun } from "./queries";
 import { RunTabs } from "./RunTabs";
+import { useRun } from "./requests";
 
 const LEVELS: readonly (readonly [Level, string])[] = [
   ["all", "All"],

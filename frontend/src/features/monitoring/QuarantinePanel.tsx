@@ -11,7 +11,7 @@ import type { LateShown, RunKeptShown, RunShown } from "../../model/api";
 import { isOutcome, OUTCOME_WORDS, OUTCOMES, type Outcome, reasonWords } from "../../model/outcomes";
 import { formatSpan } from "../../model/ticks";
 import { More, Newer } from "./paging";
-import { useFollowing, useQuarantine } from "./queries";
+import { useFollowing, useQuarantine } from "./requests";
 import { NotKept, RunCell, type RunScope, ScopeChoice } from "./scope";
 
 const LISTED = OUTCOMES.filter((outcome) => outcome !== "on_time" && outcome !== "reordered");

@@ -12,7 +12,7 @@ import { type Column, columnsOf, hasColumn } from "../../model/columns";
 import { INCOMPLETE_MEANS, standing, standingNote } from "../../model/standing";
 
 import { More, Newer } from "./paging";
-import { useFollowing, useResults } from "./queries";
+import { useFollowing, useResults } from "./requests";
 import { NotKept, RunCell, type RunScope, ScopeChoice } from "./scope";
 
 function Cell({ row, column: { name, decimals } }: { row: ResultShown; column: Column }) {

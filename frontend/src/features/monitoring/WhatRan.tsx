@@ -4,7 +4,7 @@ import { Panel } from "../../components/Panel";
 import { Scroll } from "../../components/Scroll";
 import type { RunDefinitionShown, RunShown } from "../../model/api";
 import { versionWords } from "../../model/versions";
-import { useDefinition } from "./queries";
+import { useDefinition } from "./requests";
 
 function Inputs({ inputs }: Pick<RunDefinitionShown, "inputs">) {
   return (

@@ -5,7 +5,7 @@ import { useSlug } from "../../lib/session";
 import type { ProgressReport, RunHistoryShown, RunShown, RunState } from "../../model/api";
 import { EMPTY_HISTORY, type RunHistory, withHistory, withReports } from "../../model/history";
 import type { Ticks } from "../../model/ticks";
-import { historyKey, runKey, useHistory } from "./queries";
+import { historyKey, runKey, useHistory } from "./requests";
 
 const GATHER_MS = 200;
 

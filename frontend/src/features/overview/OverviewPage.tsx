@@ -10,7 +10,7 @@ import { counted } from "../../lib/numbers";
 import { useOrganisation, useSlug } from "../../lib/session";
 import type { BindingShown } from "../../model/api";
 import { type Contents, type NextStep, runningBindings, stepsOf, troubledBindings } from "../../model/overview";
-import { useContents } from "./queries";
+import { useContents } from "./requests";
 
 function BindingTable({ label, bindings }: { label: string; bindings: readonly BindingShown[] }) {
   const slug = useSlug();

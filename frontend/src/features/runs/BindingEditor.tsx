@@ -19,7 +19,7 @@ import {
   typedBinding,
 } from "../../model/bindingForm";
 import { Freshness, QueryChoice } from "./QueryChoice";
-import { useQueryChoices, useStreamChoices, useVersionsOf } from "./queries";
+import { useQueryChoices, useStreamChoices, useVersionsOf } from "./requests";
 
 interface Props {
   binding: BindingShown;

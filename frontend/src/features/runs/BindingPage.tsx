@@ -12,7 +12,7 @@ import { isOpen } from "../../model/states";
 import { BindingEditor } from "./BindingEditor";
 import { Action } from "./Bindings";
 import { History } from "./History";
-import { useBinding, useChangeBinding, useDeleteBinding, useRunsOf } from "./queries";
+import { useBinding, useChangeBinding, useDeleteBinding, useRunsOf } from "./requests";
 
 function DeleteBinding({ binding }: { binding: BindingShown }) {
   const slug = useSlug();

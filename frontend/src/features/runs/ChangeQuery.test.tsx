@@ -5,13 +5,13 @@ import { afterEach, expect, test, vi } from "vitest";
 import { ApiFailure } from "../../lib/api";
 import type { BindingShown } from "../../model/api";
 import { ChangeQuery } from "./ChangeQuery";
-import { bodyOf } from "./queries";
+import { bodyOf } from "./requests";
 
 const replacing = vi.hoisted(() => ({ mutate: vi.fn(), isPending: false, error: null as Error | null }));
 
 vi.mock("../../lib/session", () => ({ useReason: () => null, useSlug: () => "acme" }));
-vi.mock("./queries", async (original) => ({
-  ...(await original<typeof import("./queries")>()),
+vi.mock("./requests", async (original) => ({
+  ...(await original<typeof import("./requests")>()),
   useReplaceBinding: () => replacing,
 }));
 

@@ -7,7 +7,7 @@ import { useReason } from "../../lib/session";
 import type { BindingShown } from "../../model/api";
 import { bindingText } from "../../model/bindingForm";
 import { QueryChoice } from "./QueryChoice";
-import { useReplaceBinding } from "./queries";
+import { useReplaceBinding } from "./requests";
 
 function ChangeForm({ binding, onDone }: { binding: BindingShown; onDone: () => void }) {
   const replacing = useReplaceBinding();

@@ -6,7 +6,7 @@ import { useFreshOnce } from "../../lib/freshOnce";
 import { useReason, useSlug } from "../../lib/session";
 import type { QueryShown } from "../../model/api";
 import { BindingForm } from "./BindingForm";
-import { useCreateBinding, useQueryChoices } from "./queries";
+import { useCreateBinding, useQueryChoices } from "./requests";
 
 /** What the address says while the dialog is open: so others link to it, and the back button closes it. */
 const ASKED = "new";

@@ -6,7 +6,7 @@ import { useSlug } from "../../lib/session";
 import { Bindings } from "./Bindings";
 import { History } from "./History";
 import { NewBinding } from "./NewBinding";
-import { useBindings, useRuns } from "./queries";
+import { useBindings, useRuns } from "./requests";
 
 /** What is bound to run, what is wanted of it and what is seen; below, every run so far. */
 export function RunsPage() {

@@ -8,7 +8,7 @@ import { useSlug } from "../../lib/session";
 import type { AdapterKind, StreamBody, StreamShown } from "../../model/api";
 import { formFields } from "../../model/schemaForm";
 import { formOf, optionValues } from "../../model/streamForm";
-import { useAdapterKinds, useReplaceStream, useStream } from "./queries";
+import { useAdapterKinds, useReplaceStream, useStream } from "./requests";
 import { StreamEditor, type TypedStream } from "./StreamEditor";
 
 function typedOf(stream: StreamShown, kinds: readonly AdapterKind[]): TypedStream {

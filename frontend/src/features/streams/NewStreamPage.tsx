@@ -4,7 +4,7 @@ import { PageHead } from "../../components/PageHead";
 import { useSlug } from "../../lib/session";
 import type { AdapterKind } from "../../model/api";
 import { EMPTY_FORM } from "../../model/streamForm";
-import { useAdapterKinds, useCreateStream } from "./queries";
+import { useAdapterKinds, useCreateStream } from "./requests";
 import { StreamEditor } from "./StreamEditor";
 
 function CreateForm({ kinds }: { kinds: readonly AdapterKind[] }) {

@@ -9,7 +9,7 @@ import { Value } from "../../components/Value";
 import { counted } from "../../lib/numbers";
 import type { Sample, SampleRow, StreamShown } from "../../model/api";
 import { reasonWords } from "../../model/outcomes";
-import { useSample } from "./queries";
+import { useSample } from "./requests";
 
 const NUMERIC = /^(long|double|decimal\b.*)$/;
 

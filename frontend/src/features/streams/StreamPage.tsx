@@ -11,7 +11,7 @@ import { useReason, useSlug } from "../../lib/session";
 import { advanceWords } from "../../model/advance";
 import type { StreamDefinition, StreamShown } from "../../model/api";
 import { titledOptions } from "../../model/schemaForm";
-import { useAdapterKinds, useDeleteStream, useStream } from "./queries";
+import { useAdapterKinds, useDeleteStream, useStream } from "./requests";
 import { SamplePanel } from "./SamplePanel";
 
 const SHAPE_WORDS = {

@@ -7,7 +7,7 @@ import { Scroll } from "../../components/Scroll";
 import { useReason } from "../../lib/session";
 import { lateWord } from "../../model/advance";
 import type { StreamShown } from "../../model/api";
-import { useStreams } from "./queries";
+import { useStreams } from "./requests";
 
 function StreamTable({ streams }: { streams: readonly StreamShown[] }) {
   return (

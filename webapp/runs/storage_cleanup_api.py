@@ -13,7 +13,7 @@ from streaming.definition.graph import Strict
 from webapp.accounts.access import TenantView
 from webapp.core.api import answer
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
-from webapp.runs.room import PARTS, Kind, access_stored, delete_rows, kept, kept_by_runs
+from webapp.runs.storage_cleanup import PARTS, Kind, access_stored, delete_rows, kept, kept_by_runs
 
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
 

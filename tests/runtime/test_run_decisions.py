@@ -2,7 +2,7 @@
 
 import pytest
 
-from streaming.runtime.books import Add, Books, Seen, Step, Stop
+from streaming.runtime.run_decisions import Add, Books, Seen, Step, Stop
 from streaming.spark.errors import Failure
 from streaming.wire.messages import RunSpec
 from tests.spark.specs import spec

@@ -1,21 +1,15 @@
 """What an organisation uses of its quotas, over HTTP."""
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema
 from pydantic import RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.definition.graph import Strict
-from webapp.accounts import previews  # noqa: F401 - registers how its quota is counted
 from webapp.accounts.access import TenantView
+from webapp.accounts.api.persons import REFUSALS
 from webapp.accounts.quotas import usages
 from webapp.core.api import answer
-from webapp.core.errors import ErrorEnvelope
-from webapp.runs import usage  # noqa: F401 - as above
-
-REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
 
 
 class UsageShown(Strict):
