@@ -4,7 +4,7 @@ The same object serves the job, the connection test and the preview.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
 
@@ -27,8 +27,6 @@ class AdapterError(Exception):
 
 class InputAdapter(Protocol):
     """Reads a stream. Instances are cheap, picklable by their options, and keep nothing that a restart would miss."""
-
-    kind: ClassVar[str]
 
     def lanes(self) -> Sequence[str]:
         """The lanes that exist from the start, in a stable order. Raises `AdapterError`."""
@@ -79,8 +77,6 @@ class RecordingAdapter(Protocol):
 
 class OutputAdapter(Protocol):
     """Writes results idempotently: the same `part` replaces what an interrupted attempt left."""
-
-    kind: ClassVar[str]
 
     def write(self, part: str, rows: pa.Table) -> str:
         """Write `rows` (columns start, end, then the fields) as `part` and return the path.

@@ -1,27 +1,15 @@
-"""Every adapter by its kind: a new one is a folder and one line here."""
+"""Adapters by their kind: what a stream or a binding names becomes an adapter that was told where it may reach."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from streaming.adapters.contract import AdapterError, InputAdapter, OutputAdapter
-from streaming.adapters.download.adapter import DownloadAdapter
-from streaming.adapters.download.options import DownloadOptions
-from streaming.adapters.file.adapter import FileAdapter
-from streaming.adapters.file.options import FileOptions
-from streaming.adapters.file_output.adapter import FileOutput
-from streaming.adapters.file_output.options import FileOutputOptions
-from streaming.adapters.generator.adapter import FIELDS as GENERATED_FIELDS
-from streaming.adapters.generator.adapter import GeneratorAdapter
-from streaming.adapters.generator.options import GeneratorOptions
+from streaming.adapters.installed import installed_kinds
+from streaming.adapters.kinds import Connecting, InputKind, OutputKind
 from streaming.adapters.network.fetching import Reach
-from streaming.adapters.rows.adapter import RowsAdapter
-from streaming.adapters.rows.options import RowsOptions
-from streaming.adapters.secret_options import secret_names
 from streaming.definition.graph import Strict
 from streaming.definition.shape_errors import ShapeError, shape_errors
 from streaming.definition.streams import StreamDefinition
@@ -39,84 +27,36 @@ class OptionsRefused(AdapterError):
 
 
 Model = TypeVar("Model", bound=Strict)
-Build = Callable[[Any, StreamDefinition, Path, Path | None], InputAdapter]
-Connect = Callable[[Any, StreamDefinition, Path, Path | None, Reach], InputAdapter]
+Kind = TypeVar("Kind", InputKind, OutputKind)
 
 
-@dataclass(frozen=True)
-class Connecting:
-    """How an adapter is built that connects to other machines: it is told how far it may reach."""
-
-    build: Connect
-
-
-@dataclass(frozen=True)
-class AdapterKind:
-    """A kind of input adapter, with the pydantic model of its options and whether it can send CTIs itself.
-
-    `fields` are those that the adapter produces (name to type), None where the data decide. `addresses` are the options
-    that say where secrets are sent: when one of them changes, the secrets have to be given again.
-    """
-
-    kind: str
-    title: str
-    options: type[Strict]
-    build: Build | Connecting
-    sends_ctis: bool
-    fields: Mapping[str, str] | None = None
-    addresses: frozenset[str] = frozenset()
-
-    @property
-    def help(self) -> str:
-        """One sentence for the page on which a user chooses an adapter."""
-        return (self.options.__doc__ or "").strip()
-
-    @cached_property
-    def secrets(self) -> frozenset[str]:
-        """The options that are secrets: nothing shows them, and they are stored sealed."""
-        return secret_names(self.options)
-
-    def json_schema(self) -> dict[str, Any]:
-        """The JSON Schema of the options, with titles and help texts, from which a form is drawn."""
-        return self.options.model_json_schema()
-
-
-_KINDS: Mapping[str, AdapterKind] = {
-    kind.kind: kind
-    for kind in (
-        AdapterKind("file", "Files", FileOptions, FileAdapter, sends_ctis=True),
-        AdapterKind(
-            "generator", "Generator", GeneratorOptions, GeneratorAdapter, sends_ctis=False, fields=GENERATED_FIELDS
-        ),
-        AdapterKind(
-            "download",
-            "Download",
-            DownloadOptions,
-            Connecting(DownloadAdapter),
-            sends_ctis=True,
-            addresses=frozenset({"url"}),
-        ),
-        AdapterKind("rows", "Transcript rows", RowsOptions, RowsAdapter, sends_ctis=True),
-    )
-}
-
-
-def kinds() -> Sequence[AdapterKind]:
+def kinds() -> Sequence[InputKind]:
     """All kinds of input adapters, in the order of the menu."""
-    return tuple(_KINDS.values())
+    return tuple(installed_kinds().inputs.values())
 
 
-def adapter_kind(kind: str) -> AdapterKind:
+def adapter_kind(kind: str) -> InputKind:
     """The kind of that name. Raises `AdapterError`, which names those that exist."""
-    if kind not in _KINDS:
-        raise AdapterError(f"There is no adapter '{kind}'; choose one of {', '.join(_KINDS)}.")
-    return _KINDS[kind]
+    return _named(installed_kinds().inputs, kind, "adapter")
+
+
+def _named(known: Mapping[str, Kind], kind: str, what: str) -> Kind:
+    if kind in known:
+        return known[kind]
+    why = installed_kinds().broken.get(kind)
+    if why is not None:
+        raise AdapterError(
+            f"The {what} '{kind}' comes from a package that is of no use here: {why}. Whoever runs the installation "
+            "has to mend or remove the package."
+        )
+    raise AdapterError(f"There is no {what} '{kind}'; choose one of {', '.join(known)}.")
 
 
 def secrets_among(kind: str, options: Mapping[str, Any]) -> frozenset[str]:
     """The names of the options of `kind` that are secrets; of a kind that there is none of, those that are sealed."""
-    if kind in _KINDS:
-        return _KINDS[kind].secrets
+    known = installed_kinds().inputs
+    if kind in known:
+        return known[kind].secrets
     return frozenset(name for name, value in options.items() if token_of(value) is not None)
 
 
@@ -162,6 +102,5 @@ def output_adapter(kind: str, options: Mapping[str, Any], fields: Mapping[str, s
 
     Raises `AdapterError` for an unknown kind and for options that do not fit.
     """
-    if kind != FileOutput.kind:
-        raise AdapterError(f"There is no output adapter '{kind}'; choose one of {FileOutput.kind}.")
-    return FileOutput(_validated(FileOutputOptions, kind, options), fields, root)
+    known = _named(installed_kinds().outputs, kind, "output adapter")
+    return known.build(_validated(known.options, kind, options), fields, root)

@@ -7,8 +7,9 @@ from pydantic import ValidationError
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.file_output.options import FileOutputOptions
+from streaming.adapters.kinds import InputKind
 from streaming.adapters.preview import check, sample
-from streaming.adapters.registry import AdapterKind, input_adapter, kinds, sends_ctis
+from streaming.adapters.registry import input_adapter, kinds, sends_ctis
 from streaming.definition.graph import Strict
 from streaming.temporal.outcomes import Reason
 from streaming.wire.rows import MalformedRow
@@ -16,7 +17,7 @@ from tests.adapters.inputs import POINTS, files, write
 
 
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.kind)
-def test_every_option_has_a_title_and_a_help_text(kind: AdapterKind) -> None:
+def test_every_option_has_a_title_and_a_help_text(kind: InputKind) -> None:
     schema = kind.json_schema()
     assert schema["additionalProperties"] is False
     assert kind.help.endswith(".")

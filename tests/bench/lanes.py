@@ -1,18 +1,18 @@
-"""An adapter of the benchmark alone: a folder of files for each lane. Importing this module makes it known.
+"""An adapter of the benchmark alone: a folder of files for each lane, made known as an installed package is.
 
-Python processes that Spark starts import it by `site/sitecustomize.py`, which `start` puts on their path.
+`site/` is what an installation of that package would leave: its entry point, on the path of every process.
 """
 
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar
 
-from streaming.adapters import registry
 from streaming.adapters.contract import Position
 from streaming.adapters.file.adapter import FileAdapter
 from streaming.adapters.file.options import FileOptions
-from streaming.adapters.registry import AdapterKind
+from streaming.adapters.installed import installed_kinds
+from streaming.adapters.kinds import InputKind
 from streaming.definition.graph import Strict
 from streaming.definition.streams import StreamDefinition
 from streaming.wire.arrived import Arrived
@@ -30,8 +30,6 @@ class LanesOptions(Strict):
 
 class LanesOfFiles:
     """Several `file` adapters as the lanes of one input, which follows its folders."""
-
-    kind: ClassVar[str] = "lanes_of_files"
 
     def __init__(
         self, options: LanesOptions, stream: StreamDefinition, root: Path, journal: Path | None = None
@@ -67,12 +65,13 @@ class LanesOfFiles:
         return self._of[lane].read(ONLY_LANE, start, end)
 
 
-_KNOWN = {**registry._KINDS, LanesOfFiles.kind: AdapterKind(LanesOfFiles.kind, "", LanesOptions, LanesOfFiles, True)}
-registry._KINDS = _KNOWN
+KIND = InputKind("lanes_of_files", "Lanes of files", LanesOptions, LanesOfFiles, sends_ctis=True)
 
 
-def let_workers_know() -> None:
-    """Every Python process that is started from now on knows the adapter."""
+def let_processes_know() -> None:
+    """This process, and every Python process that is started from now on, knows the adapter as an installed one."""
     known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     root = str(Path(__file__).parents[2])
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([str(SITE), root, *filter(None, known)]))
+    sys.path.insert(0, str(SITE))
+    installed_kinds.cache_clear()

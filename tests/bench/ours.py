@@ -15,7 +15,7 @@ from streaming.spark.session import start_session
 from tests.bench import results
 from tests.bench.catalogue import WORKS
 from tests.bench.data import sizes
-from tests.bench.lanes import let_workers_know
+from tests.bench.lanes import let_processes_know
 from tests.bench.memory import PeakMemory
 from tests.bench.releasing import Releasing
 from tests.bench.works import BINDING, Work
@@ -61,7 +61,7 @@ def settings_of(work: Work, home: Path) -> CarrierSettings:
 
 def main(work: Work, data: Path, home: Path) -> None:
     """Run `work` and print `{batches: [[rows, seconds], ...], peak_bytes, digest}` as the last line."""
-    let_workers_know()
+    let_processes_know()
     spark = start_session()
     durations = Durations()
     spark.streams.addListener(durations)

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Final
 
 from streaming.adapters.contract import AdapterError, Position
 from streaming.adapters.download.options import DownloadOptions
@@ -33,8 +33,6 @@ class DownloadAdapter:
     same rows, whatever the address answers by then. Without one (previews) a part is downloaded, and removed with the
     adapter.
     """
-
-    kind: ClassVar[str] = "download"
 
     def __init__(
         self, options: DownloadOptions, stream: StreamDefinition, root: Path, journal: Path | None, reach: Reach

@@ -6,7 +6,6 @@ import weakref
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
@@ -33,8 +32,6 @@ class FileAdapter:
 
     A file is taken whole when it is found, so it must be complete by then; one that changes afterwards is an error.
     """
-
-    kind: ClassVar[str] = "file"
 
     def __init__(self, options: FileOptions, stream: StreamDefinition, root: Path, journal: Path | None = None) -> None:
         self._options = options

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,8 +26,6 @@ _SUFFIX: Final = {"json_lines": ".jsonl", "csv": ".csv", "parquet": ".parquet"}
 
 class FileOutput:
     """Writes the rows of an output with `fields` (name to type) into a folder inside `root`."""
-
-    kind: ClassVar[str] = "file"
 
     def __init__(self, options: FileOutputOptions, fields: Mapping[str, str], root: Path) -> None:
         self._options = options

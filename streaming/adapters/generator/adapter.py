@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -40,8 +40,6 @@ _STARTED: Final = "started_at.json"
 
 class GeneratorAdapter:
     """Generates rows at a rate. Lane `l` of `n` has the rows `l, l + n, ...`; a position counts the rows of a lane."""
-
-    kind: ClassVar[str] = "generator"
 
     def __init__(
         self,

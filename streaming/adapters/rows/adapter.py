@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from streaming.adapters.contract import AdapterError, Position
 from streaming.adapters.file.split import MAX_RECORD_BYTES
@@ -26,8 +26,6 @@ MOST_BYTES: Final = 16 << 20
 
 class RowsAdapter:
     """Reads transcript rows. Every lane's position is the number of micro-batches read, common to all lanes."""
-
-    kind: ClassVar[str] = "rows"
 
     def __init__(self, options: RowsOptions, stream: StreamDefinition, root: Path, journal: Path | None = None) -> None:  # noqa: ARG002
         self._options = options

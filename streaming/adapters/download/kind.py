@@ -1,0 +1,15 @@
+"""The kind `download`, as the registry knows it."""
+
+from streaming.adapters.download.adapter import DownloadAdapter
+from streaming.adapters.download.options import DownloadOptions
+from streaming.adapters.kinds import Connecting, InputKind
+
+KIND = InputKind(
+    "download",
+    "Download",
+    DownloadOptions,
+    Connecting(DownloadAdapter),
+    sends_ctis=True,
+    addresses=frozenset({"url"}),
+    menu=3,
+)

@@ -1,0 +1,68 @@
+"""What a kind of adapter says of itself: its `KIND` is all that the rest of the house knows of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from streaming.adapters.contract import InputAdapter, OutputAdapter
+from streaming.adapters.network.fetching import Reach
+from streaming.adapters.secret_options import secret_names
+from streaming.definition.graph import Strict
+from streaming.definition.streams import StreamDefinition
+
+BuildInput = Callable[[Any, StreamDefinition, Path, Path | None], InputAdapter]
+BuildConnecting = Callable[[Any, StreamDefinition, Path, Path | None, Reach], InputAdapter]
+BuildOutput = Callable[[Any, Mapping[str, str], Path], OutputAdapter]
+
+
+@dataclass(frozen=True)
+class Connecting:
+    """How an adapter is built that connects to other machines: it is told how far it may reach."""
+
+    build: BuildConnecting
+
+
+@dataclass(frozen=True)
+class InputKind:
+    """A kind of input adapter, with the pydantic model of its options and whether it can send CTIs itself.
+
+    `fields` are those that the adapter produces (name to type), None where the data decide. `addresses` are the options
+    that say where secrets are sent: when one of them changes, the secrets have to be given again. `menu` is its place
+    among the kinds that a person chooses from: least first, then by name.
+    """
+
+    kind: str
+    title: str
+    options: type[Strict]
+    build: BuildInput | Connecting
+    sends_ctis: bool
+    fields: Mapping[str, str] | None = None
+    addresses: frozenset[str] = frozenset()
+    menu: int = 100
+
+    @property
+    def help(self) -> str:
+        """One sentence for the page on which a user chooses an adapter."""
+        return (self.options.__doc__ or "").strip()
+
+    @cached_property
+    def secrets(self) -> frozenset[str]:
+        """The options that are secrets: nothing shows them, and they are stored sealed."""
+        return secret_names(self.options)
+
+    def json_schema(self) -> dict[str, Any]:
+        """The JSON Schema of the options, with titles and help texts, from which a form is drawn."""
+        return self.options.model_json_schema()
+
+
+@dataclass(frozen=True)
+class OutputKind:
+    """A kind of output adapter, with the pydantic model of its options."""
+
+    kind: str
+    title: str
+    options: type[Strict]
+    build: BuildOutput
+    menu: int = 100
