@@ -10,8 +10,8 @@ import pytest
 from streaming.definition.advance import to_temporal
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import AdvanceTimeSettings, GenerateSettings
-from streaming.engine.net import records
-from streaming.engine.run import EngineRun
+from streaming.engine.exchange.net_rows import records
+from streaming.engine.executor import EngineRun
 from streaming.planning.compile import compile_binding
 from streaming.reference.executor import ReferenceRun
 from streaming.temporal.settings import Late

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from streaming.definition.advance import temporal_settings
 from streaming.definition.graph import InputNode
-from streaming.engine.net import Net
-from streaming.engine.run import EngineRun, Heard, Released
+from streaming.engine.exchange.net_rows import Net
+from streaming.engine.executor import EngineRun, Heard, Released
 from streaming.planning.compile import compile_binding
 from streaming.planning.plan import NotRunnable, Plan
 from streaming.temporal.events import EdgeKind

@@ -7,8 +7,8 @@ import pyarrow as pa
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
-from streaming.engine.net import Net
-from streaming.engine.run import EngineRun, Heard, Released
+from streaming.engine.exchange.net_rows import Net
+from streaming.engine.executor import EngineRun, Heard, Released
 from streaming.planning.compile import compile_binding
 from streaming.run.outcome import Counted, Sink
 from streaming.run.sources import Chunk, Source, rounds

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
 
-from streaming.engine.archive import Blob
+from streaming.engine.state.container import Blob
 from streaming.spark.envelope import Row, batches_of
 from streaming.spark.errands import Errand
 from streaming.spark.errors import ComputedTooLong, no_answer

@@ -9,12 +9,12 @@ from typing import Any
 import pyarrow as pa
 
 from streaming.adapters.contract import RecordingAdapter
-from streaming.engine.archive import Blob
-from streaming.engine.envelopes import Envelope, LaneCounts
-from streaming.engine.feed import LaneFeed
-from streaming.engine.ipc import to_chunk
-from streaming.engine.judging.tally import Tally, begun_with, clock_in, load
-from streaming.engine.together import TogetherFeed
+from streaming.engine.columns.ipc import to_chunk
+from streaming.engine.exchange.envelopes import Envelope, LaneCounts
+from streaming.engine.feed.coupled_lanes import TogetherFeed
+from streaming.engine.feed.judging.tally import Tally, begun_with, clock_in, load
+from streaming.engine.feed.lane_feed import LaneFeed
+from streaming.engine.state.container import Blob
 from streaming.spark.ahead import ahead
 from streaming.spark.binding import Binding, binding_of
 from streaming.spark.envelope import Row

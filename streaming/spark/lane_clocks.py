@@ -12,7 +12,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from streaming.engine.archive import HEAD, Blob, is_packed, packed, unpacked
+from streaming.engine.state.container import HEAD, Blob, is_packed, packed, unpacked
 from streaming.spark.storage import Folder
 
 VERSIONS_KEPT = 3

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from streaming.definition.types import Boolean, Double, Fields, Long, String
-from streaming.engine.flows import CLOSE, GONE, OPEN, TIMINGS, WHOLE
+from streaming.engine.columns.flows import CLOSE, GONE, OPEN, TIMINGS, WHOLE
 from streaming.spark.result_rows import result_rows
 from streaming.temporal.ticks import INFINITY
 

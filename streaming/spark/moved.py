@@ -37,7 +37,7 @@ def _smallest(reached: Mapping[str, int], buckets: Sequence[int]) -> int | None:
 def corrected_inputs(
     inputs: Mapping[str, Mapping[str, Mapping[str, Any]]], corrections: Mapping[str, Mapping[str, Any]]
 ) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
-    """The counts of each lane with what operators changed, whose totals stand by bucket (engine/watching.py)."""
+    """The counts of each lane with what operators changed, as totals of each bucket (`pending_outcomes`)."""
     if not corrections:
         return inputs
     found = {name: {lane: dict(counts) for lane, counts in lanes.items()} for name, lanes in inputs.items()}

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
-from streaming.engine.archive import HEAD, Blob, packed, unpacked
+from streaming.engine.state.container import HEAD, Blob, packed, unpacked
 
 HEADS: Final = "heads"
 """The key of an archive: heads by binding, and as HEAD those bindings whose heads lie apart. Others have a slash."""

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.engine.ipc import from_bytes
+from streaming.engine.columns.ipc import from_bytes
 from streaming.spark.binding import binding_of
 from streaming.spark.envelope import Row
 from streaming.spark.giving import given

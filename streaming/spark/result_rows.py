@@ -7,7 +7,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from streaming.definition.types import Array, DecimalOf, Fields, Struct, Timestamp, Type
-from streaming.engine.flows import CLOSE, GONE, OPEN, TIMINGS, Flows, PaneColumns
+from streaming.engine.columns.flows import CLOSE, GONE, OPEN, TIMINGS, Flows, PaneColumns
 from streaming.temporal.ticks import INFINITY, Tick, format_instant
 
 _EDGES: Final = {OPEN: "start", CLOSE: "end"}

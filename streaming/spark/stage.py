@@ -9,8 +9,8 @@ from typing import Any
 from pyspark.sql import Row as SparkRow
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
 
-from streaming.engine.envelopes import Envelope
-from streaming.engine.operators import Operators
+from streaming.engine.exchange.envelopes import Envelope
+from streaming.engine.operators.bucket import Operators
 from streaming.spark.binding import binding_of
 from streaming.spark.envelope import ARROW_SCHEMA, Row, packed, unpacked
 from streaming.spark.errands import Errand, GivenUp

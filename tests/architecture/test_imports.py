@@ -16,10 +16,11 @@ CONFIGURATION = ROOT / ".importlinter"
 
 OFFENCES = {
     "streaming-layers": ("streaming/wire/offence.py", "import streaming.engine"),
+    "engine-layers": ("streaming/engine/state/offence.py", "import streaming.engine.operators"),
     "temporal-alone": ("streaming/temporal/offence.py", "import numpy"),
     "planning-without-columns": ("streaming/planning/offence.py", "import pyarrow"),
     "streaming-ships-alone": ("streaming/adapters/offence.py", "import django"),
-    "pyspark-in-one-room": ("streaming/engine/offence.py", "import pyspark"),
+    "pyspark-in-one-room": ("streaming/engine/state/offence.py", "import pyspark"),
     "webapp-layers": ("webapp/core/offence.py", "import webapp.runs"),
     "webapp-and-the-cluster": ("webapp/runs/offence.py", "import streaming.runtime"),
     "webapp-and-time": ("webapp/runs/offence.py", "import streaming.temporal"),
@@ -27,7 +28,9 @@ OFFENCES = {
     "deploy-on-top": ("webapp/core/offence.py", "import deploy"),
 }
 MORE_OFFENCES = [
-    ("streaming/engine/offence.py", "import streaming.reference"),
+    ("streaming/engine/state/offence.py", "import streaming.reference"),
+    ("streaming/engine/exchange/offence.py", "import streaming.engine.feed"),
+    ("streaming/engine/stranger.py", ""),
     ("streaming/reference/offence.py", "import streaming.adapters"),
     ("streaming/planning/offence.py", "import streaming.wire"),
     ("streaming/stranger/__init__.py", ""),
@@ -54,12 +57,14 @@ def contracts() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def skeleton(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The rooms of the house without what is in them."""
+    """The rooms of the house, and those of the engine, without what is in them."""
     folder = tmp_path_factory.mktemp("house")
     for side in ("streaming", "webapp", "deploy"):
         for entry in sorted((ROOT / side).rglob("*.py")):
             beside = entry.relative_to(ROOT)
-            if len(beside.parts) == 2 or (len(beside.parts) == 3 and entry.name == "__init__.py"):
+            room = len(beside.parts) == 2 or (len(beside.parts) == 3 and entry.name == "__init__.py")
+            of_engine = len(beside.parts) == 3 or (len(beside.parts) == 4 and entry.name == "__init__.py")
+            if room or (beside.parts[:2] == ("streaming", "engine") and of_engine):
                 (folder / beside).parent.mkdir(parents=True, exist_ok=True)
                 (folder / beside).touch()
     return folder

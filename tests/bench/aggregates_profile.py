@@ -19,8 +19,8 @@ import pyarrow as pa
 from streaming.definition.aggregate_functions import AGGREGATES, aggregate_type
 from streaming.definition.expressions import Typed, parse, typed
 from streaming.definition.types import DOUBLE, LONG, STRING, Type
-from streaming.engine.aggregates import PaneAggregator
-from streaming.engine.flows import Flows
+from streaming.engine.columns.flows import Flows
+from streaming.engine.operators.aggregates import PaneAggregator
 from streaming.planning.plan import AggregateColumn, WindowSpec
 from streaming.temporal.ticks import NO_TICKS, Ticks
 from streaming.temporal.windows import HoppingWindows

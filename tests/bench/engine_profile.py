@@ -24,11 +24,11 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.definition.advance import temporal_settings
-from streaming.engine.envelopes import Envelope, Output
-from streaming.engine.feed import LaneFeed
-from streaming.engine.ipc import from_bytes
-from streaming.engine.operators import Operators
-from streaming.engine.state import DictState
+from streaming.engine.columns.ipc import from_bytes
+from streaming.engine.exchange.envelopes import Envelope, Output
+from streaming.engine.feed.lane_feed import LaneFeed
+from streaming.engine.operators.bucket import Operators
+from streaming.engine.state.state_store import DictState
 from streaming.planning.compile import compile_binding
 from streaming.planning.plan import Plan
 from streaming.wire.arrived import Arrived

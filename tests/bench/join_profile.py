@@ -12,13 +12,13 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.definition.types import parse_fields
-from streaming.engine.flows import Flows
-from streaming.engine.joins.asof_join import AsofKernel
-from streaming.engine.joins.join import JoinKernel
-from streaming.engine.joins.pieces_join import PiecesKernel
-from streaming.engine.kernel import Kernel, Port, Turn
-from streaming.engine.report import Report
-from streaming.engine.shelf import Shelf
+from streaming.engine.columns.flows import Flows
+from streaming.engine.operators.joins.asof_join import AsofKernel
+from streaming.engine.operators.joins.join import JoinKernel
+from streaming.engine.operators.joins.pieces_join import PiecesKernel
+from streaming.engine.operators.kernel import Kernel, Port, Turn
+from streaming.engine.operators.outcome_report import Report
+from streaming.engine.state.node_state import Shelf
 from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s

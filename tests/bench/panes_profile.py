@@ -15,11 +15,11 @@ import pyarrow.compute as pc
 
 from streaming.definition.expressions import Typed, parse, typed
 from streaming.definition.types import LONG, STRING, Fields
-from streaming.engine.flows import Flows
-from streaming.engine.kernel import Port, Turn
-from streaming.engine.report import Report
-from streaming.engine.shelf import Shelf
-from streaming.engine.windows.window import WindowKernel
+from streaming.engine.columns.flows import Flows
+from streaming.engine.operators.kernel import Port, Turn
+from streaming.engine.operators.outcome_report import Report
+from streaming.engine.operators.windows.window import WindowKernel
+from streaming.engine.state.node_state import Shelf
 from streaming.planning.plan import AggregateColumn, CountPanes, PaneKind, SessionPanes, SnapshotPanes, WindowSpec
 from streaming.wire.arrived import Int64s
 

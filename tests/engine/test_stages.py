@@ -9,14 +9,14 @@ import pytest
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Long, String
-from streaming.engine.buckets import bucket_of
-from streaming.engine.envelopes import Envelope
-from streaming.engine.flows import GONE, OLD, WHOLE, Flows
-from streaming.engine.ipc import from_bytes, metadata_of, to_bytes
-from streaming.engine.kernel import Released
-from streaming.engine.onward import sent_on
-from streaming.engine.operators import Operators
-from streaming.engine.state import DictState
+from streaming.engine.columns.flows import GONE, OLD, WHOLE, Flows
+from streaming.engine.columns.ipc import from_bytes, metadata_of, to_bytes
+from streaming.engine.exchange.buckets import bucket_of
+from streaming.engine.exchange.envelopes import Envelope
+from streaming.engine.operators.bucket import Operators
+from streaming.engine.operators.kernel import Released
+from streaming.engine.operators.stage_exchange import sent_on
+from streaming.engine.state.state_store import DictState
 from streaming.planning.compile import compile_binding
 from streaming.planning.plan import Branch, CutPlan, Plan, SecondStage
 from streaming.temporal.settings import AdvanceTime, Late

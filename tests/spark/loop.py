@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pyspark.sql.streaming.stateful_processor import TimerValues
 
-from streaming.engine.operators import Operators
+from streaming.engine.operators.bucket import Operators
 from streaming.spark.envelope import Row, packed, rows_of, unpacked
 from streaming.spark.feed import run_task
 from streaming.spark.feed_work import share_out

@@ -10,7 +10,7 @@ import pytest
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.rows.adapter import RowsAdapter
-from streaming.engine.operators import Operators
+from streaming.engine.operators.bucket import Operators
 from streaming.spark.errands import Errand, GivenUp, Patience
 from streaming.spark.errors import explain_query
 from streaming.spark.inquiries import Inquiries

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from streaming.engine.archive import is_packed
-from streaming.engine.judging import entries
+from streaming.engine.state import texts_by_key as entries
+from streaming.engine.state.container import is_packed
 from streaming.spark import lane_clocks
 from streaming.spark.lane_clocks import VERSIONS_KEPT, read_clocks, whole
 from streaming.spark.storage import LocalFolder

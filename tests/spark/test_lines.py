@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from streaming.definition.types import parse_fields
-from streaming.engine.flows import CLOSE, ENDLESS, GONE, OPEN, WHOLE
+from streaming.engine.columns.flows import CLOSE, ENDLESS, GONE, OPEN, WHOLE
 from streaming.spark.lines import result_lines, table_lines
 from streaming.spark.parts import with_null_for_infinity
 from streaming.spark.result_rows import result_rows

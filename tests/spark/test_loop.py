@@ -10,7 +10,7 @@ import pytest
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.rows.adapter import RowsAdapter
-from streaming.engine import ipc
+from streaming.engine.columns import ipc
 from streaming.spark.control import AddBinding, AtEnd, StopBinding
 from streaming.spark.errors import DISK_FULL, explain_query
 from streaming.spark.local_run import committed_lines

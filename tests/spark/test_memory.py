@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from streaming.engine.operators import Operators
+from streaming.engine.operators.bucket import Operators
 from streaming.spark.errors import TOO_MUCH_MEMORY
 from streaming.spark.feed_binding import BindingTask
 from streaming.spark.memory import LIMIT_VARIABLE, SESSION_VARIABLE, at_hand, count_deaths, suspects

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.rows.adapter import RowsAdapter
 from streaming.definition.advance import temporal_settings
-from streaming.engine.operators import Operators
+from streaming.engine.operators.bucket import Operators
 from streaming.planning.compile import compile_binding
 from streaming.planning.plan import SecondStage
 from streaming.reference import cases as reference

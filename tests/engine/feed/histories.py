@@ -10,7 +10,7 @@ from streaming.definition.advance import to_temporal
 from streaming.definition.expressions import Expression, Typed, parse, typed
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import parse_fields
-from streaming.engine.flows import CLOSE, OPEN, WHOLE
+from streaming.engine.columns.flows import CLOSE, OPEN, WHOLE
 from streaming.planning.plan import Branch, InputPlan, Plan
 from streaming.reference.feed import Fed, InputFeed
 from streaming.reference.flow import Flow

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from streaming.engine.branches import STEP
-from streaming.engine.envelopes import Envelope, LaneCounts
-from streaming.engine.feed import LaneFeed
-from streaming.engine.flows import Flows
-from streaming.engine.ipc import from_bytes, metadata_of
-from streaming.engine.together import TogetherFeed
+from streaming.engine.columns.flows import Flows
+from streaming.engine.columns.ipc import from_bytes, metadata_of
+from streaming.engine.exchange.envelopes import Envelope, LaneCounts
+from streaming.engine.feed.branches import STEP
+from streaming.engine.feed.coupled_lanes import TogetherFeed
+from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.planning.plan import Plan
 from streaming.wire.arrived import Arrived
 from streaming.wire.arrived_rows import JudgedRow, arrived_of

@@ -5,7 +5,7 @@ from unittest.mock import patch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.engine.judging import entries
+from streaming.engine.state import texts_by_key as entries
 from tests.engine.feed.histories import History, Log, Reference, histories
 from tests.engine.feed.runs import EngineFeeds
 

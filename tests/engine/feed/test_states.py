@@ -7,11 +7,11 @@ import pytest
 
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import parse_fields
-from streaming.engine.feed import LaneFeed
-from streaming.engine.flows import Flows
-from streaming.engine.ipc import from_bytes
-from streaming.engine.judging.tally import LaneMemory, Tally, load, save
-from streaming.engine.together import TogetherFeed
+from streaming.engine.columns.flows import Flows
+from streaming.engine.columns.ipc import from_bytes
+from streaming.engine.feed.coupled_lanes import TogetherFeed
+from streaming.engine.feed.judging.tally import LaneMemory, Tally, load, save
+from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.planning.plan import Branch, InputPlan, Plan
 from streaming.temporal.clock import LaneClockState
 from streaming.temporal.events import Cti, Event, edge_end, edge_start, point

@@ -6,10 +6,10 @@ from typing import Any
 from streaming.definition.expressions import Expression, Typed, parse, typed
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Long, parse_fields
-from streaming.engine.envelopes import WATCHED_SCHEMA, Envelope, FeedTurn
-from streaming.engine.feed import LaneFeed
-from streaming.engine.flows import Flows
-from streaming.engine.ipc import from_bytes
+from streaming.engine.columns.flows import Flows
+from streaming.engine.columns.ipc import from_bytes
+from streaming.engine.exchange.envelopes import WATCHED_SCHEMA, Envelope, FeedTurn
+from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.planning.plan import AggregateColumn, Branch, InputPlan, Plan, WindowSpec
 from streaming.planning.steps import FilterStep, ShiftStep, Step
 from streaming.temporal.events import Cti, Event, interval, point

@@ -8,7 +8,7 @@ from streaming.definition.advance import temporal_settings
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
-from streaming.engine.run import EngineRun
+from streaming.engine.executor import EngineRun
 from streaming.planning.compile import compile_binding
 from streaming.planning.explain import explain
 from tests.engine.scenes import chunk

@@ -1,0 +1,1 @@
+"""Rows and events as columns: what every other room of the engine computes with."""

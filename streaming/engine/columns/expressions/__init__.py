@@ -1,0 +1,1 @@
+"""Expressions of the definition over columns, and on which rows they fail."""

@@ -1,0 +1,237 @@
+"""What a window keeps of its rows so that partials can be merged: counts, exact sums, extremes, moments, firsts."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from streaming.definition.expressions import Expression
+from streaming.definition.types import Type
+from streaming.engine.columns.folding import moments, picks
+from streaming.engine.columns.grouping import Grouping
+from streaming.engine.columns.numbers import Numbers, limb_count, normalised, sum_by_slot
+from streaming.engine.columns.ordering import OPERATIONS, Ordered, identity_of, ordered, unsigned_zeros
+from streaming.planning.plan import AggregateColumn
+from streaming.wire.arrived import Int64s
+from streaming.wire.arrow_types import arrow_type
+
+NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "count": (),
+    "sum": ("sum",),
+    "avg": ("sum",),
+    "min": ("min",),
+    "max": ("max",),
+    "variance": ("moments",),
+    "variance_pop": ("moments",),
+    "stddev": ("moments",),
+    "stddev_pop": ("moments",),
+    "first": ("first",),
+    "last": ("last",),
+}
+"""Of each function that merges, what has to be kept beside the count of values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One distinct (`of`, `where`) of a window's aggregates; several aggregates share it.
+
+    Its columns in a partial: `c<index>`, how many values there are (nulls do not count); `s<index>_<limb>` with `sum`;
+    `min<index>`, `max<index>`; `pivot<index>`, `offset<index>`, `spread<index>` with `moments` (moments.py);
+    `first<index>` and `last<index>`, with `_at` the starts of their events. `of` None stands for every row.
+    """
+
+    index: int
+    of: Expression | None
+    where: Expression | None
+    of_type: Type | None
+    needs: tuple[str, ...]
+
+    @property
+    def count(self) -> str:
+        """The name of the column of counts."""
+        return f"c{self.index}"
+
+    @property
+    def sums(self) -> list[str]:
+        """The names of the columns of sums."""
+        limbs = limb_count(self.of_type) if self.of_type and "sum" in self.needs else 0
+        return [f"s{self.index}_{limb}" for limb in range(limbs)]
+
+    @property
+    def extremes(self) -> list[tuple[str, str]]:
+        """(`min` or `max`, name of its column)."""
+        return [(need, f"{need}{self.index}") for need in ("min", "max") if need in self.needs]
+
+    @property
+    def moments(self) -> tuple[str, str, str] | None:
+        """The names of the columns of pivots, halves of offsets, and deviations."""
+        kept = "moments" in self.needs
+        return (f"pivot{self.index}", f"offset{self.index}", f"spread{self.index}") if kept else None
+
+    @property
+    def picks(self) -> list[tuple[str, str, str]]:
+        """(`first` or `last`, name of its column, name of the column of starts)."""
+        names = ((need, f"{need}{self.index}") for need in ("first", "last") if need in self.needs)
+        return [(need, name, f"{name}_at") for need, name in names]
+
+
+def measures_of(aggregates: Iterable[AggregateColumn]) -> tuple[list[Measure], list[int]]:
+    """The distinct measures of `aggregates`, and for each aggregate the index of its measure."""
+    measures: list[Measure] = []
+    places = []
+    for column in aggregates:
+        found = next((m for m in measures if (m.of, m.where) == (column.of, column.where)), None)
+        needs = NEEDS[column.function]
+        if found is None:
+            found = Measure(len(measures), column.of, column.where, column.of_type, needs)
+            measures.append(found)
+        else:
+            found = Measure(found.index, found.of, found.where, found.of_type, (*found.needs, *needs))
+            measures[found.index] = found
+        places.append(found.index)
+    return measures, places
+
+
+def extreme_by_slot(need: str, column: pa.Array, ids: Int64s, slots: int) -> tuple[Numbers, Ordered]:
+    """The smallest (largest) of a null-free column for each slot; meaningless where a slot has no value."""
+    values = ordered(column)
+    best = np.full(slots, identity_of(need, values.numbers), values.numbers.dtype)
+    OPERATIONS[need].at(best, ids, values.numbers)
+    return best, values
+
+
+def restored(best: Numbers, present: npt.NDArray[np.bool_], values: Ordered, kind: pa.DataType) -> pa.Array:
+    """The column of extremes, null where `present` is false."""
+    if present.all():
+        return values.restore(best)
+    found = values.restore(best[present])
+    places = np.cumsum(present) - 1
+    return found.take(pa.array(places, mask=~present)) if len(found) else pa.nulls(len(present), kind)
+
+
+def fold_measure(
+    measure: Measure, values: pa.Array | None, start: Int64s, rows: Int64s | None, by: Grouping
+) -> dict[str, pa.Array]:
+    """The partial's columns of `measure` for each used slot of `by`.
+
+    `values` are the measure's values (None: every row counts), `start` the starts of all rows, `rows` the rows where
+    its `where` is true (None: all).
+    """
+    if values is not None and values.null_count:
+        valid = values.is_valid().to_numpy(zero_copy_only=False)
+        rows = np.flatnonzero(valid) if rows is None else rows[valid[rows]]
+    ids = by.ids if rows is None else by.ids[rows]
+    if values is not None and rows is not None:
+        values, start = values.take(pa.array(rows)), start[rows]
+    count = by.counts if rows is None else np.bincount(ids, minlength=by.slots)[by.used]
+    columns = {measure.count: pa.array(count)}
+    if values is None:
+        return columns
+    if measure.sums:
+        for name, total in zip(measure.sums, sum_by_slot(values, ids, by.slots), strict=True):
+            columns[name] = pa.array(total[by.used])
+    if set(measure.needs) <= {"sum"}:
+        return columns
+    values = unsigned_zeros(values)
+    for need, name in measure.extremes:
+        best, order = extreme_by_slot(need, values, ids, by.slots)
+        columns[name] = restored(best[by.used], count > 0, order, values.type)
+    if measure.moments is not None:
+        found = moments.merged(moments.single(values), ids, by.slots)
+        columns |= _moments(measure.moments, found, values, moments.pivot_rows(ids, by.slots), by)
+    for need, name, at in measure.picks:
+        chosen = picks.picked(need, start, values, ids, by.slots)
+        columns |= _picked(chosen[by.used], values, start, (name, at))
+    return columns
+
+
+def merge_measure(measure: Measure, partials: pa.Table, by: Grouping) -> dict[str, pa.Array]:
+    """The columns of `measure` when rows of `partials` in the same slot become one."""
+    count = _added(column_of(partials, measure.count).to_numpy(), by)
+    columns = {measure.count: pa.array(count)}
+    totals = [_added(column_of(partials, name).to_numpy(), by) for name in measure.sums]
+    if len(totals) > 1:
+        totals = normalised(totals)
+    columns |= {name: pa.array(total) for name, total in zip(measure.sums, totals, strict=True)}
+    for need, name in measure.extremes:
+        column = column_of(partials, name)
+        valid = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+        best, order = extreme_by_slot(need, column.drop_null(), by.ids[valid], by.slots)
+        columns[name] = restored(best[by.used], count > 0, order, column.type)
+    if measure.moments is not None:
+        rows, pivots, stored = stored_moments(measure, measure.moments, partials)
+        ids = by.ids[rows]
+        found = moments.merged(stored, ids, by.slots)
+        columns |= _moments(measure.moments, found, pivots, moments.pivot_rows(ids, by.slots), by)
+    for need, name, at in measure.picks:
+        rows, values, start = stored_picks(name, at, partials)
+        columns |= _picked(
+            picks.picked(need, start, values, by.ids[rows], by.slots)[by.used], values, start, (name, at)
+        )
+    return columns
+
+
+def _added(numbers: Numbers, by: Grouping) -> Numbers:
+    total = np.zeros(by.slots, numbers.dtype)
+    np.add.at(total, by.ids, numbers)
+    return total[by.used]
+
+
+def _moments(
+    names: tuple[str, str, str], found: moments.Moments, pivots: pa.Array, rows: Int64s, by: Grouping
+) -> dict[str, pa.Array]:
+    present = found.count[by.used] > 0
+    pivot, offset, deviation = names
+    return {
+        pivot: pivots.take(pa.array(rows[by.used], mask=~present)),
+        offset: pa.array(found.half_offset[by.used]),
+        deviation: pa.array(found.deviation[by.used]),
+    }
+
+
+def _picked(rows: Int64s, values: pa.Array, start: Int64s, names: tuple[str, str]) -> dict[str, pa.Array]:
+    at = pa.array(rows, mask=rows < 0)
+    return {names[0]: values.take(at), names[1]: pa.array(start).take(at)}
+
+
+def stored_moments(
+    measure: Measure, names: tuple[str, str, str], partials: pa.Table
+) -> tuple[Int64s, pa.Array, moments.Moments]:
+    """The rows of `partials` that have values, and their pivots and moments."""
+    count = column_of(partials, measure.count).to_numpy()
+    rows = np.flatnonzero(count)
+    pivots = column_of(partials, names[0]).drop_null()
+    offset, deviation = (column_of(partials, name).to_numpy()[rows] for name in names[1:])
+    return rows, pivots, moments.Moments(count[rows], moments.parts_of(pivots), offset, deviation)
+
+
+def stored_picks(name: str, at: str, partials: pa.Table) -> tuple[Int64s, pa.Array, Int64s]:
+    """The rows of `partials` that have values, with the values picked and their starts."""
+    start = column_of(partials, at)
+    rows = np.flatnonzero(start.is_valid().to_numpy(zero_copy_only=False))
+    return rows, column_of(partials, name).take(pa.array(rows)), start.drop_null().to_numpy()
+
+
+def column_of(table: pa.Table, name: str) -> pa.Array:
+    """One column as one array."""
+    column = table.column(name)
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def measure_fields(measure: Measure) -> list[pa.Field]:
+    """The Arrow fields of the measure's columns."""
+    fields = [pa.field(measure.count, pa.int64())]
+    if measure.of_type is not None:
+        kind = arrow_type(measure.of_type)
+        number = pa.float64() if kind == pa.float64() else pa.int64()
+        fields += [pa.field(name, number) for name in measure.sums]
+        fields += [pa.field(name, kind) for _, name in measure.extremes]
+        if measure.moments is not None:
+            pivot, *others = measure.moments
+            fields += [pa.field(pivot, kind), *(pa.field(name, pa.float64()) for name in others)]
+        for _, name, at in measure.picks:
+            fields += [pa.field(name, kind), pa.field(at, pa.int64())]
+    return fields

@@ -1,0 +1,250 @@
+"""From partials to the rows of closed windows."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from streaming.definition.types import DecimalOf, Double
+from streaming.engine.columns import spans
+from streaming.engine.columns.folding import moments, picks
+from streaming.engine.columns.folding.fold import COUNT, FIRST, LAST, Fold
+from streaming.engine.columns.folding.measures import Measure, column_of, restored, stored_moments, stored_picks
+from streaming.engine.columns.grouping import combine
+from streaming.engine.columns.numbers import Numbers, integers, longs, normalised
+from streaming.engine.columns.ordering import OPERATIONS, identity_of, ordered
+from streaming.planning.plan import AggregateColumn
+from streaming.wire.arrived import Int64s
+from streaming.wire.arrow_types import arrow_type
+
+_EXACT_IN_DOUBLE: Final = 2**53
+
+
+Mask = npt.NDArray[np.bool_]
+Failed = Mapping[str, Mask]
+"""By the name of an aggregate the rows in which it has failed."""
+_MAY_FAIL: Final = {"sum": 1, "avg": 1, "variance": 2, "stddev": 2, "variance_pop": 1, "stddev_pop": 1}
+"""The aggregates that may not fit their type, and of how many values on they are not null else."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowRows:
+    """Result rows in order of their windows: window indices, the payload columns in the window's order, and how many
+    events each row is made of. `failed` says of an aggregate in which rows it has failed; others have in none."""
+
+    index: Int64s
+    columns: list[pa.Array]
+    count: Int64s
+    failed: Failed
+
+
+def close(fold: Fold, partials: pa.Table) -> WindowRows:
+    """One row for each group and each window that the `partials` cover.
+
+    A window has a row only where it has an event, whatever the aggregates' filters leave of it.
+    """
+    if not partials.num_rows:
+        return WindowRows(np.empty(0, np.int64), _no_rows(fold), np.empty(0, np.int64), {})
+    first, last = column_of(partials, FIRST).to_numpy(), column_of(partials, LAST).to_numpy()
+    if np.array_equal(first, last):
+        merged = fold.merge(partials)
+        count = column_of(merged, COUNT).to_numpy()
+        columns, failed = _finished(fold, merged)
+        return WindowRows(column_of(merged, FIRST).to_numpy(), columns, count, failed)
+    group = combine(list(fold.group_codes(partials)), partials.num_rows).codes
+    cells = spans.cut(group, first, last)
+    spread, index = _spread(fold, partials, cells)
+    order = _by_window(index)
+    found, failed = _finished(fold, spread)
+    columns = [column.take(pa.array(order)) for column in found]
+    failed = {name: mask[order] for name, mask in failed.items()}
+    return WindowRows(index[order], columns, column_of(spread, COUNT).to_numpy()[order], failed)
+
+
+def _no_rows(fold: Fold) -> list[pa.Array]:
+    return [pa.array([], arrow_type(of)) for of in fold.spec.fields.values()]
+
+
+def _by_window(index: Int64s) -> Int64s:
+    """A stable order by window; 16-bit keys are sorted by radix, in linear time."""
+    low, high = int(index.min()), int(index.max())
+    keys = (index - low).astype(np.uint16) if high - low < 2**16 else index
+    return np.argsort(keys, kind="stable")
+
+
+def _spread(fold: Fold, partials: pa.Table, cells: spans.Cells) -> tuple[pa.Table, Int64s]:
+    """The state of every (window, group) that has an event, and the windows."""
+    events = spans.sums(cells, column_of(partials, COUNT).to_numpy())
+    used = np.flatnonzero(events)
+    width = cells.width[used]
+    at = np.repeat(used, width)
+    index = np.repeat(cells.first_window[used] - np.cumsum(width) + width, width) + np.arange(len(at))
+    representative = spans.holders(cells)
+    columns = {COUNT: pa.array(events[at])}
+    for key in fold.keys:
+        columns[key] = column_of(partials, key).take(pa.array(representative[at]))
+    for measure in fold.measures:
+        columns |= spread_measure(measure, partials, cells, at)
+    return pa.table(columns), index
+
+
+def spread_measure(measure: Measure, partials: pa.Table, cells: spans.Cells, at: Int64s) -> dict[str, pa.Array]:
+    """The columns of `measure` for each of the cells `at`, which may repeat; of moments without what merging needs."""
+    count = spans.sums(cells, column_of(partials, measure.count).to_numpy())
+    columns = {measure.count: pa.array(count[at])}
+    totals = [column_of(partials, name).to_numpy() for name in measure.sums]
+    if len(totals) == 1:
+        summed: list[Numbers] = [spans.spread(cells, np.add, totals[0], 0.0)]
+    else:
+        summed = list(normalised([spans.sums(cells, total) for total in totals])) if totals else []
+    columns |= {name: pa.array(total[at]) for name, total in zip(measure.sums, summed, strict=True)}
+    for need, name in measure.extremes:
+        column = column_of(partials, name)
+        valid = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+        values = ordered(column.drop_null())
+        best = spans.spread(cells.of(valid), OPERATIONS[need], values.numbers, identity_of(need, values.numbers))
+        columns[name] = restored(best[at], count[at] > 0, values, column.type)
+    if measure.moments is not None:
+        rows, _, stored = stored_moments(measure, measure.moments, partials)
+        columns[measure.moments[-1]] = pa.array(moments.spread(cells.of(rows), stored).deviation[at])
+    for need, name, starts in measure.picks:
+        rows, column, start = stored_picks(name, starts, partials)
+        chosen = picks.spread(need, start, column, cells.of(rows))[at]
+        columns[name] = column.take(pa.array(chosen, mask=chosen < 0))
+    return columns
+
+
+def _finished(fold: Fold, states: pa.Table) -> tuple[list[pa.Array], Failed]:
+    """The payload columns: the group's fields, then the aggregates; and where these have failed."""
+    columns = [column_of(states, key) for key in fold.keys]
+    failed: dict[str, Mask] = {}
+    for aggregate, place in zip(fold.spec.aggregates, fold.places, strict=True):
+        columns.append(finished(aggregate, fold.measures[place], states))
+        failed |= failed_in(aggregate, columns[-1], fold.measures[place], states)
+    return columns, failed
+
+
+def failed_in(aggregate: AggregateColumn, result: pa.Array, measure: Measure, states: pa.Table) -> Failed:
+    """Where `result` of `aggregate` is null though it has values: it does not fit its type."""
+    if not result.null_count or aggregate.function not in _MAY_FAIL:
+        return {}
+    enough = _MAY_FAIL[aggregate.function]
+    failed = result.is_null().to_numpy(zero_copy_only=False) & (column_of(states, measure.count).to_numpy() >= enough)
+    return {aggregate.name: failed} if failed.any() else {}
+
+
+def finished(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.Array:
+    """The result of `aggregate` in each row of `states`, which have the columns of `measure`."""
+    return _FINISH[aggregate.function](aggregate, measure, states)
+
+
+def _count(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.Array:
+    del aggregate
+    return column_of(states, measure.count)
+
+
+def _limbs(measure: Measure, states: pa.Table) -> tuple[list[Numbers], Int64s]:
+    sums = [column_of(states, name).to_numpy() for name in measure.sums]
+    return sums, column_of(states, measure.count).to_numpy()
+
+
+def _sum(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.Array:
+    """Null over no values, and where a long or decimal total does not fit or a double's is not finite."""
+    sums, count = _limbs(measure, states)
+    if isinstance(aggregate.of_type, Double):
+        return _doubles(sums[0], count)
+    if isinstance(aggregate.of_type, DecimalOf):
+        return decimals_of(aggregate.of_type, aggregate.type, integers(sums), np.minimum(count, 1).tolist())
+    totals, fits = longs(sums)
+    return pa.array(totals, mask=~fits | (count == 0))
+
+
+def _avg(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.Array:
+    """The exact sum by the count; a decimal rounded half up at the scale of its type."""
+    sums, count = _limbs(measure, states)
+    if isinstance(aggregate.of_type, DecimalOf):
+        return decimals_of(aggregate.of_type, aggregate.type, integers(sums), count.tolist())
+    divisor = np.maximum(count, 1)
+    if isinstance(aggregate.of_type, Double):
+        return _doubles(sums[0] / divisor, count)
+    totals, fits = longs(sums)
+    means = totals / divisor
+    large = np.flatnonzero(~fits | (np.abs(totals) > _EXACT_IN_DOUBLE) | (totals == -(2**63)))
+    for place, total in zip(large.tolist(), integers([limb[large] for limb in sums]), strict=True):
+        means[place] = total / int(divisor[place])
+    return _doubles(means, count)
+
+
+def _doubles(values: Numbers, count: Int64s) -> pa.Array:
+    return pa.array(values, mask=(count == 0) | ~np.isfinite(values))
+
+
+def decimals_of(of: DecimalOf, to: object, totals: list[int], divisors: list[int]) -> pa.Array:
+    """`totals` (unscaled, with the scale of `of`) by `divisors` as decimals of type `to`; null over none."""
+    if not isinstance(to, DecimalOf):
+        raise TypeError(f"{to} is not a decimal type")
+    raised = 10 ** (to.scale - of.scale)
+    limit = 10**to.precision
+    values = []
+    for total, divisor in zip(totals, divisors, strict=True):
+        unscaled = half_up(Fraction(total * raised, divisor)) if divisor else None
+        fits = unscaled is not None and abs(unscaled) < limit
+        values.append(_unscaled_decimal(unscaled, to.scale) if fits and unscaled is not None else None)
+    return pa.array(values, arrow_type(to))
+
+
+def half_up(value: Fraction) -> int:
+    """The nearest whole number, halves away from zero."""
+    rounded = (2 * abs(value.numerator) + value.denominator) // (2 * value.denominator)
+    return rounded if value >= 0 else -rounded
+
+
+def _unscaled_decimal(unscaled: int, scale: int) -> Decimal:
+    return Decimal((int(unscaled < 0), tuple(map(int, str(abs(unscaled)))), -scale))
+
+
+def _extreme(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.Array:
+    name = dict(measure.extremes)[aggregate.function]
+    return column_of(states, name)
+
+
+def _spread_out(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.Array:
+    """Variances and standard deviations, of a sample null below two values; null where a double cannot hold it."""
+    count = column_of(states, measure.count).to_numpy()
+    if measure.moments is None:
+        raise TypeError(f"{aggregate.name!r} has no moments")
+    deviation = column_of(states, measure.moments[-1]).to_numpy()
+    if isinstance(aggregate.of_type, DecimalOf):
+        deviation = deviation / 10.0**aggregate.of_type.scale
+    square = aggregate.function.startswith("variance")
+    population = aggregate.function.endswith("_pop")
+    with np.errstate(over="ignore"):
+        found = deviation * deviation if square else deviation
+        if not population:
+            share = count / np.maximum(count - 1, 1)
+            found = found * (share if square else np.sqrt(share))
+    return pa.array(found, mask=(count < (1 if population else 2)) | ~np.isfinite(found))
+
+
+def _pick(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.Array:
+    return column_of(states, f"{aggregate.function}{measure.index}")
+
+
+_FINISH: Final[Mapping[str, Callable[[AggregateColumn, Measure, pa.Table], pa.Array]]] = {
+    "count": _count,
+    "sum": _sum,
+    "avg": _avg,
+    "min": _extreme,
+    "max": _extreme,
+    "variance": _spread_out,
+    "variance_pop": _spread_out,
+    "stddev": _spread_out,
+    "stddev_pop": _spread_out,
+    "first": _pick,
+    "last": _pick,
+}

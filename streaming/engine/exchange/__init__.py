@@ -1,0 +1,1 @@
+"""What travels between the feed, the operators and whoever reads their rows."""

@@ -1,0 +1,59 @@
+"""The envelopes of a batch, sorted: for each branch what came, and the CTIs of its lanes."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from streaming.engine.columns.folding.measures import column_of
+from streaming.engine.columns.ipc import from_bytes, has_metadata, metadata_of
+from streaming.engine.exchange.envelopes import TRAILING, Envelope
+from streaming.planning.plan import OperatorStage
+from streaming.temporal.ticks import NO_CTI
+from streaming.wire.arrived import Int64s
+
+
+@dataclass
+class Inbox:
+    """What one batch brought to a bucket.
+
+    `tables` (flows) and `partials` are by branch, `ctis` and `lanes` by input: the steps of each lane as each branch
+    sees them. `horizons` is by input, `watched` has WATCHED_SCHEMA. `trailing` has the `tables` and `partials` of what
+    comes after all CTIs.
+    """
+
+    tables: dict[str, list[pa.Table]] = field(default_factory=lambda: defaultdict(list))
+    partials: dict[str, list[pa.Table]] = field(default_factory=lambda: defaultdict(list))
+    ctis: dict[str, dict[str, Int64s]] = field(default_factory=lambda: defaultdict(dict))
+    lanes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    horizons: dict[str, int] = field(default_factory=dict)
+    watched: list[pa.Table] = field(default_factory=list)
+    trailing: "Inbox | None" = None
+
+    @classmethod
+    def of(cls, plan: OperatorStage, bucket: int, envelopes: Iterable[Envelope]) -> "Inbox":
+        """The content of `envelopes`, in any order. Raises ValueError for one of another bucket."""
+        inbox = cls()
+        for envelope in sorted(envelopes, key=lambda each: (each.input, each.lane, each.seq)):
+            if envelope.bucket != bucket:
+                raise ValueError(f"an envelope for bucket {envelope.bucket} came to bucket {bucket}")
+            inbox._put(plan, envelope, from_bytes(envelope.chunk))
+        return inbox
+
+    def _put(self, plan: OperatorStage, envelope: Envelope, table: pa.Table) -> None:
+        if envelope.kind == "watched":
+            self.watched.append(table)
+        elif envelope.kind == "ctis":
+            self.lanes[envelope.input].append(envelope.lane)
+            branch, cti = column_of(table, "branch").to_numpy(), column_of(table, "cti").to_numpy()
+            for number, each in enumerate(plan.inputs[envelope.input].branches):
+                self.ctis[each.id][envelope.lane] = cti[branch == number]
+            seen = int(metadata_of(table, "horizon"))
+            self.horizons[envelope.input] = max(self.horizons.get(envelope.input, NO_CTI), seen)
+        else:
+            into = self
+            if has_metadata(table, TRAILING):
+                into = self.trailing = self.trailing or Inbox()
+            held = into.tables if envelope.kind == "events" else into.partials
+            held[metadata_of(table, "branch")].append(table.replace_schema_metadata(None))

@@ -1,0 +1,225 @@
+"""A whole binding in one process: feeds and operators over state in memory, batch by batch."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import pyarrow as pa
+
+from streaming.engine.columns.folding.measures import column_of
+from streaming.engine.columns.ipc import from_bytes
+from streaming.engine.exchange.envelopes import LATE_SCHEMA, Envelope, LaneCounts, Output
+from streaming.engine.feed.lane_feed import LaneFeed
+from streaming.engine.operators.bucket import Operators
+from streaming.engine.operators.pending_outcomes import corrected
+from streaming.engine.state.bucket_state import Ledger
+from streaming.engine.state.state_store import DictState
+from streaming.planning.plan import OperatorStage, Plan
+from streaming.temporal.ticks import INFINITY, NO_CTI
+from streaming.wire.arrived import Arrived
+from streaming.wire.case import ONLY_LANE, EndMode
+from streaming.wire.failures import FailureCount, FailureTally
+
+Lane = tuple[str, str]
+"""Input node id and lane."""
+Heard = tuple[str, str, Arrived] | tuple[str, int]
+"""A chunk of a lane (input, lane, rows), or that the wall clock of an input reached a time (input, ticks)."""
+_ALL: Final = ""
+"""The key of the state of a feed that takes all lanes together."""
+
+
+@dataclass
+class Released:
+    """What one batch released: `rows` by output (Flows as tables), CTIs that moved, late rows."""
+
+    rows: dict[str, list[pa.Table]] = field(default_factory=dict)
+    ctis: dict[str, list[int]] = field(default_factory=dict)
+    late: pa.Table = field(default_factory=LATE_SCHEMA.empty_table)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All that a run remembers between batches, as bytes."""
+
+    lanes: Mapping[Lane, bytes]
+    buckets: tuple[Mapping[str, bytes], ...]
+    batch: int
+    reached: Mapping[str, tuple[int, ...]]
+    second: tuple[Mapping[str, bytes], ...] = ()
+    failures: tuple[FailureCount, ...] = ()
+
+
+class EngineRun:
+    """Runs `plan` over batches of Arrived chunks. `snapshot` after any batch; `restored` goes on from it.
+
+    `failures`: on how many rows which expressions have failed so far (T5).
+    """
+
+    def __init__(self, plan: Plan, lanes: Mapping[str, Iterable[str]] | None = None) -> None:
+        """`lanes`: the lanes of each input that exist from the start; default those that its stream lists."""
+        self._plan = plan
+        listed = {node: plan.inputs[node].lanes or (ONLY_LANE,) for node in plan.inputs}
+        self._listed: dict[str, Sequence[str]] = {
+            **listed,
+            **{name: list(each) for name, each in (lanes or {}).items()},
+        }
+        self._lanes: dict[Lane, bytes | None] = {
+            (node, lane): None for node, names in self._listed.items() for lane in names
+        }
+        self._all: bytes | None = None
+        self._buckets = [DictState() for _ in range(plan.buckets)]
+        self._second = [DictState() for _ in range(plan.second.buckets if plan.second is not None else 0)]
+        self._batch = 0
+        self._counts: dict[Lane, LaneCounts] = {}
+        self.failures = FailureTally()
+        self._corrections: list[Mapping[str, Any]] = [{} for _ in range(plan.buckets)]
+        self._reached: dict[str, list[int]] = {}
+        self._moved: dict[str, dict[int, list[int]]] = {}
+
+    @property
+    def counts(self) -> dict[Lane, LaneCounts]:
+        """The totals of each lane, with what operators changed."""
+        found = {}
+        for (input_id, lane), counts in self._counts.items():
+            outcomes = dict(counts.outcomes)
+            for corrections in self._corrections:
+                outcomes = corrected(corrections, input_id, lane, outcomes)
+            found[input_id, lane] = replace(counts, outcomes=outcomes)
+        return found
+
+    def batch(self, arrived: Mapping[Lane, Iterable[Arrived]], ending: Iterable[str] = ()) -> Released:
+        """One micro-batch: the chunks of each lane in arrival order; `ending` inputs then get CTI INFINITY."""
+        heard: list[Heard] = [(*lane, chunk) for lane, chunks in arrived.items() for chunk in chunks]
+        return self.hear(heard, ending)
+
+    def hear(self, heard: Iterable[Heard], ending: Iterable[str] = (), *, stop: bool = False) -> Released:
+        """One micro-batch in order of arrival, heartbeats among the chunks. `stop`: a user ends the `ending` inputs."""
+        if self._plan.together:
+            envelopes, late = self._fed_together(heard, set(ending), stop=stop)
+        else:
+            envelopes, late = self._fed_apart(heard, set(ending))
+        released = Released()
+        onward = self._operate(self._plan, self._buckets, envelopes, released)
+        if self._plan.second is not None:
+            self._operate(self._plan.second, self._second, onward, released)
+        self._tell_ctis(released)
+        released.late = pa.concat_tables([released.late, *late])
+        self._batch += 1
+        return released
+
+    def _operate(
+        self, stage: OperatorStage, states: Sequence[DictState], envelopes: Sequence[Envelope], released: Released
+    ) -> list[Envelope]:
+        """The turn of each bucket of a stage; what they send on to the next one."""
+        onward: list[Envelope] = []
+        for bucket, state in enumerate(states):
+            own = [envelope for envelope in envelopes if envelope.bucket == bucket]
+            operators = Operators(stage, bucket, state)
+            self._collect(released, operators.turn(self._batch, own), bucket)
+            onward += operators.onward
+        return onward
+
+    def _fed_apart(self, heard: Iterable[Heard], ending: set[str]) -> tuple[list[Envelope], list[pa.Table]]:
+        feeds: dict[Lane, LaneFeed] = {}
+        by_lane: dict[Lane, list[Arrived]] = {lane: [] for lane in self._lanes}
+        for each in heard:
+            if len(each) == 3:  # heartbeats matter to lanes that are fed together alone
+                by_lane.setdefault((each[0], each[1]), []).append(each[2])
+        envelopes: list[Envelope] = []
+        late = []
+        for lane, chunks in by_lane.items():
+            feeds[lane] = LaneFeed(self._plan, lane[0], lane[1], self._lanes.get(lane))
+            for chunk in chunks:
+                feeds[lane].take(chunk)
+            turn = feeds[lane].finish(end=lane[0] in ending)
+            self._lanes[lane] = turn.state
+            self._counts[lane] = turn.counts
+            envelopes.extend(turn.envelopes)
+            late.append(turn.late)
+            self.failures.take(turn.failures)
+        return envelopes, late
+
+    def _fed_together(
+        self, heard: Iterable[Heard], ending: set[str], *, stop: bool
+    ) -> tuple[list[Envelope], list[pa.Table]]:
+        from streaming.engine.feed.coupled_lanes import TogetherFeed
+
+        feed = TogetherFeed(self._plan, self._all, self._listed)
+        for each in heard:
+            if len(each) == 3:
+                feed.take(*each)
+            else:
+                feed.beat(each[1], each[0])
+        turn = feed.finish(ending, stop=stop)
+        self._all = turn.state
+        self._counts.update(turn.counts)
+        self.failures.take(turn.failures)
+        return list(turn.envelopes), [turn.late]
+
+    def end(self, mode: EndMode) -> Released:
+        """A last batch: CTI INFINITY on all inputs (FLUSH), on those whose settings say `final` (STOP), or on none."""
+        inputs = self._plan.inputs.values()
+        final = [each.node for each in inputs if each.advance.generate is not None and each.advance.generate.final]
+        if mode is EndMode.FLUSH:
+            return self.hear((), self._plan.inputs)
+        return self.hear((), final, stop=True) if mode is EndMode.STOP else Released()
+
+    def snapshot(self) -> Snapshot:
+        """All that is remembered; later batches do not change it."""
+        lanes = {lane: state for lane, state in self._lanes.items() if state is not None}
+        if self._all is not None:
+            lanes[_ALL, _ALL] = self._all
+        reached = {output: tuple(ctis) for output, ctis in self._reached.items()}
+        first, second = (tuple(state.snapshot() for state in each) for each in (self._buckets, self._second))
+        return Snapshot(lanes, first, self._batch, reached, second, tuple(self.failures.counts()))
+
+    @classmethod
+    def restored(cls, plan: Plan, snapshot: Snapshot, lanes: Mapping[str, Iterable[str]] | None = None) -> "EngineRun":
+        """A new run, as after a kill and restart, that goes on after the batch of `snapshot`."""
+        run = cls(plan, lanes)
+        states = dict(snapshot.lanes)
+        run._all = states.pop((_ALL, _ALL), None)
+        run._lanes.update(states)
+        run._buckets = [DictState.restore(content) for content in snapshot.buckets]
+        run._second = [DictState.restore(content) for content in snapshot.second]
+        run._corrections = [Ledger(state).corrections for state in run._buckets]
+        run._batch = snapshot.batch
+        for count in snapshot.failures:
+            run.failures.add(count)
+        run._reached = {output: list(ctis) for output, ctis in snapshot.reached.items()}
+        return run
+
+    def _collect(self, released: Released, outputs: list[Output], bucket: int) -> None:
+        for output in outputs:
+            if output.kind == "corrections":
+                self._corrections[bucket] = _json(output.chunk)
+                continue
+            if output.kind == "failures":
+                self.failures.add_json(json.loads(output.chunk))
+                continue
+            table = from_bytes(output.chunk)
+            if output.kind == "rows":
+                released.rows.setdefault(output.output, []).append(table)
+            elif output.kind == "late":
+                released.late = pa.concat_tables([released.late, table])
+            else:
+                self._moved.setdefault(output.output, {})[bucket] = column_of(table, "cti").to_pylist()
+
+    def _tell_ctis(self, released: Released) -> None:
+        """The CTIs of each output are the smallest over the buckets."""
+        for output, by_bucket in self._moved.items():
+            reached = self._reached.setdefault(output, [NO_CTI] * self._plan.buckets_at(output))
+            before = min(reached)
+            for bucket, ctis in by_bucket.items():
+                reached[bucket] = ctis[-1]
+            alike = len(by_bucket) == len(reached) and len({tuple(ctis) for ctis in by_bucket.values()}) == 1
+            if min(reached) > before:
+                told = by_bucket[0] if alike else [min(reached)]
+                released.ctis[output] = [cti for cti in told if cti != INFINITY]
+        self._moved = {}
+
+
+def _json(chunk: bytes) -> Mapping[str, Any]:
+    content: dict[str, Any] = json.loads(chunk)
+    return content

@@ -1,0 +1,1 @@
+"""From received rows to envelopes: judged, stepped, folded and sent to their buckets."""

@@ -1,0 +1,115 @@
+"""What one branch of an input has to send at the end of a batch."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from streaming.engine.columns.flows import Flows, together
+from streaming.engine.columns.folding.fold import Fold
+from streaming.engine.columns.steps import follow_flows, step_times
+from streaming.engine.feed.judging.clock import NONE
+from streaming.planning.plan import Branch, InputPlan, Plan
+from streaming.planning.steps import ExtendStep, SetDurationStep
+from streaming.temporal.events import Shape
+from streaming.temporal.ticks import NO_CTI
+from streaming.wire.arrived import Int64s
+from streaming.wire.failures import FailureTally
+
+STEP = "@step"
+"""The column of events that says how many CTIs came before a row; no field can have such a name."""
+SOURCE = "@source"
+"""The column of events that names watched rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The names of the watched rows of a chunk, by index and rising: `lane` (input and lane) and their positions."""
+
+    lane: str
+    positions: Int64s
+    watched: Int64s
+
+    def of(self, rows: Int64s) -> pa.Array | None:
+        """The names of `rows`, null for those that are not watched; None when none of them is."""
+        named = np.isin(rows, self.watched)
+        if not named.any():
+            return None
+        return pc.if_else(pa.array(named), texts(self.lane, self.positions[rows]), pa.scalar(None, pa.string()))
+
+
+def texts(lane: str, positions: Int64s) -> pa.Array:
+    """The name of the row at each of `positions` of `lane` (input and lane)."""
+    return pc.binary_join_element_wise(pa.scalar(lane), pa.array(positions).cast(pa.string()), "/")
+
+
+@dataclass
+class Sent:
+    """One branch over one batch: `tables` of partials where the feed folds for a window, else `flows`; and its CTIs.
+
+    `points`: every row is one tick long behind the steps. `befores` says of the rows of each of `flows` how many of the
+    `ctis` came before them. `trailing`: partials of late rows that no CTI of the batch has followed so far, where the
+    window tells of complete panes.
+    """
+
+    branch: Branch
+    fold: Fold | None
+    points: bool
+    tables: list[pa.Table] = field(default_factory=list)
+    flows: list[Flows] = field(default_factory=list)
+    befores: list[Int64s] = field(default_factory=list)
+    ctis: list[Int64s] = field(default_factory=list)
+    trailing: list[pa.Table] = field(default_factory=list)
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns of the table whose values say the bucket of a row."""
+        if self.fold is None:
+            return list(self.branch.keys)
+        return [self.fold.keys[self.fold.spec.group_by.index(key)] for key in self.branch.keys]
+
+    def follow(self, entering: Flows, names: Named, step_row: Int64s, failures: FailureTally) -> None:
+        """Send `entering`, whose sources are indices in their chunk, in which CTIs moved after each of `step_row`."""
+        flows = follow_flows(entering, self.branch.steps, failures)
+        if not len(flows) or flows.source is None:
+            return
+        rows = flows.source.to_numpy()
+        self.flows.append(replace(flows, source=names.of(rows) if len(names.watched) else None))
+        self.befores.append(sum(map(len, self.ctis)) + np.searchsorted(step_row, rows))
+
+    def step(self, ctis: Int64s) -> None:
+        """`ctis` moved, after all rows so far."""
+        self.ctis.append(step_times(self.branch.steps, ctis))
+        if len(ctis):
+            self.tables += self.trailing
+            self.trailing = []
+
+    def parts(self, plan: Plan) -> Iterator[tuple[pa.Table, bool]]:
+        """What there is to send, and apart, where the `plan` wants it, what late rows behind the last CTI give.
+
+        Flows of an ordered plan have the column STEP.
+        """
+        if self.fold is not None:
+            for tables, trailing in ((self.tables, False), (self.trailing, True)):
+                filled = [table for table in tables if table.num_rows]
+                if filled:
+                    yield self.fold.merge(self.fold.join(filled)) if len(filled) > 1 else filled[0], trailing
+        elif self.flows:
+            flows, before = together(self.flows), np.concatenate([NONE, *self.befores])
+            table = flows.to_table()
+            if plan.ordered:
+                table = table.append_column(STEP, pa.array(before, pa.int32()))
+            behind = np.zeros(len(flows), np.bool_)
+            if plan.trailing and flows.late_at is not None:
+                behind = (before == sum(map(len, self.ctis))) & (flows.late_at != NO_CTI)
+            for chosen, trailing in ((~behind, False), (behind, True)):
+                if chosen.any():
+                    yield table if chosen.all() else table.take(pa.array(np.flatnonzero(chosen))), trailing
+
+
+def sent_of(plan: InputPlan, branch: Branch, fold: Fold | None) -> Sent:
+    """A branch at the beginning of a batch; `fold` is that of its window where the feed folds for one."""
+    kept = not any(isinstance(step, SetDurationStep | ExtendStep) for step in branch.steps)
+    return Sent(branch, fold, points=kept and plan.shape is Shape.POINT)

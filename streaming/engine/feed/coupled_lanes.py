@@ -1,0 +1,205 @@
+"""All lanes of all inputs of a binding over one batch, where clocks of one lane hang on what came on others.
+
+That is so with imported CTIs (T26), the idle rule (T16), substreams (T15) and implicit rowtimes (T17).
+"""
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from streaming.engine.exchange.envelopes import LATE_SCHEMA, Envelope, LaneCounts
+from streaming.engine.feed.judging.lanes import InputClocks, LaneClocks
+from streaming.engine.feed.judging.late import labelled, told
+from streaming.engine.feed.judging.substreams import KeyClocks
+from streaming.engine.feed.judging.tally import Tally
+from streaming.engine.feed.sending import Sender
+from streaming.engine.state.container import HEAD, Blob, packed, unpacked
+from streaming.planning.plan import InputPlan, Plan
+from streaming.temporal.clock import LaneClockState
+from streaming.temporal.ticks import INFINITY, Tick
+from streaming.wire.arrived import Arrived
+from streaming.wire.failures import FailureTally
+
+_VERSION: Final = 1
+_VERSION_OF_MANY: Final = 2
+_SPEAKER: Final = ""
+"""The lane under which an input speaks whose lanes are fed together."""
+
+
+@dataclass(frozen=True, slots=True)
+class TogetherTurn:
+    """What all lanes of a binding made of one batch.
+
+    `state` is for the next batch, `counts` are by input and lane, with the CTI of the input, and `late` and `failures`
+    are as in `FeedTurn`; `reach` too, by input.
+    """
+
+    envelopes: list[Envelope]
+    state: bytes
+    counts: dict[tuple[str, str], LaneCounts]
+    late: pa.Table
+    failures: FailureTally
+    reach: dict[str, int]
+
+
+class TogetherFeed:
+    """Takes the chunks and heartbeats of all lanes of one batch in order of arrival.
+
+    `state` is what the feed returned for the batch before, None for the first batch. `lanes` are, by input, the lanes
+    that exist: those of the first batch from the start on, later ones from the CTI of their input on (T14). One object
+    serves one batch; `take` and `beat` any number of times, then `finish` once. Where a chunk ends changes nothing;
+    which lane speaks when does, so chunks of different lanes are as long as one lane speaks alone.
+    """
+
+    def __init__(self, plan: Plan, state: bytes | None, lanes: Mapping[str, Iterable[str]]) -> None:
+        known, blobs = _read(state)
+        self._inputs = {
+            name: _Input(plan, name, lanes.get(name, ()), None if known is None else (known[name], blobs))
+            for name in plan.inputs
+        }
+        self._late: list[pa.Table] = []
+        self._heard = False
+
+    def take(self, input_id: str, lane: str, arrived: Arrived) -> None:
+        """Judge and fold one chunk of one lane."""
+        if len(arrived.kind):
+            self._heard = True
+            self._late.append(self._inputs[input_id].take(lane, arrived))
+
+    def beat(self, now: int, input_id: str | None = None) -> None:
+        """The wall clock of an input, None for all of them, reached `now` without an element (T16, T17)."""
+        self._heard = True
+        for name in self._inputs if input_id is None else (input_id,):
+            self._inputs[name].beat(now)
+
+    def finish(self, ending: Collection[str], *, stop: bool = False) -> TogetherTurn:
+        """The turn of this batch: imported CTIs take effect, then the `ending` inputs get CTI INFINITY (T26).
+
+        A batch that only ends inputs is none of its own, so nothing is imported before. `stop`: the user ends the run,
+        and imports take effect once more, as often as it takes. Same input, same bytes.
+        """
+        if self._heard or not ending:
+            self._import()
+        for name in self._inputs:
+            if name in ending:
+                self._inputs[name].raise_all(INFINITY)
+        while stop and self._import():
+            pass
+        return TogetherTurn(
+            envelopes=[envelope for each in self._inputs.values() for envelope in each.envelopes()],
+            state=self._state(),
+            counts={(name, lane): counts for name, each in self._inputs.items() for lane, counts in each.counts()},
+            late=pa.concat_tables([LATE_SCHEMA.empty_table(), *self._late]),
+            failures=self._failures(),
+            reach={name: each.reach for name, each in self._inputs.items()},
+        )
+
+    def _failures(self) -> FailureTally:
+        found = FailureTally()
+        for each in self._inputs.values():
+            found.take(each.failures)
+        return found
+
+    def _import(self) -> bool:
+        """Read all imported CTIs, then give them to the inputs that import; whether any moved."""
+        found = {name: each.clocks.at for name, each in self._inputs.items()}
+        importing = {name: each.plan.advance.import_from for name, each in self._inputs.items()}
+        moved = [
+            self._inputs[name].raise_all(found[source]) for name, source in importing.items() if source is not None
+        ]
+        return any(moved)
+
+    def _state(self) -> bytes:
+        """JSON of version 1, where it has many keys or open edges an archive of version 2."""
+        blobs: dict[str, Blob] = {}
+        inputs = {name: each.state(blobs) for name, each in self._inputs.items()}
+        head = {"version": _VERSION_OF_MANY if blobs else _VERSION, "inputs": inputs}
+        text = json.dumps(head, sort_keys=True, separators=(",", ":")).encode()
+        return packed({HEAD: text, **blobs}) if blobs else text
+
+
+class _Input:
+    """One input over one batch."""
+
+    def __init__(
+        self, plan: Plan, name: str, lanes: Iterable[str], state: tuple[Mapping[str, Any], Mapping[str, Blob]] | None
+    ) -> None:
+        self.plan: InputPlan = plan.inputs[name]
+        read, blobs = (None, {}) if state is None else state
+        clocks = LaneClocks if self.plan.over is None else KeyClocks
+        self.clocks: InputClocks = clocks(self.plan, lanes, None if read is None else read["clocks"], blobs)
+        tallies: Mapping[str, Any] = {} if read is None else read["tallies"]
+        self._tallies = {lane: Tally(**tally) for lane, tally in tallies.items()}
+        self._sender = Sender(plan, name, _SPEAKER)
+        self._speaks = state is None
+
+    @property
+    def failures(self) -> FailureTally:
+        """Where expressions failed in this batch."""
+        found = FailureTally()
+        found.take(self.clocks.failures)
+        found.take(self._sender.failures)
+        return found
+
+    def take(self, lane: str, arrived: Arrived) -> pa.Table:
+        """Judge and fold one chunk; its late rows."""
+        self._speaks = True
+        moved = self.clocks.judge(lane, arrived)
+        watched = self._sender.send(lane, arrived, moved.judged, moved.step_row, moved.step_cti)
+        tally = self._tallies.setdefault(lane, Tally())
+        late = told(arrived, moved.judged, watched, self.plan.advance.late, tally)
+        return labelled([late], self.plan.node, lane)
+
+    def beat(self, now: int) -> None:
+        """The wall clock reached `now`."""
+        self._moved(self.clocks.beat(now))
+
+    def raise_all(self, cti: int) -> bool:
+        """Every clock is at least at `cti`; whether that moved the input."""
+        return self._moved(self.clocks.raise_all(cti))
+
+    @property
+    def reach(self) -> int:
+        """The largest end of what was enqueued, NO_CTI if nothing was."""
+        return self._sender.reach
+
+    def envelopes(self) -> list[Envelope]:
+        """What it has to say: something in its first batch, and whenever it heard something or its CTI moved."""
+        return self._sender.envelopes(self.clocks.at, self.clocks.horizon) if self._speaks else []
+
+    def counts(self) -> list[tuple[str, LaneCounts]]:
+        """The totals of each lane."""
+        found = []
+        for lane in self.clocks.lanes:
+            seen = self.clocks.seen(lane)
+            clock = LaneClockState(
+                cti=Tick(self.clocks.at), largest_start=seen.largest_start, cti_suppressed=seen.cti_suppressed
+            )
+            found.append((lane, self._tallies.get(lane, Tally()).totals(clock)))
+        return found
+
+    def state(self, blobs: dict[str, Blob]) -> dict[str, Any]:
+        """What it remembers, as JSON values; what is too much for them goes into `blobs`."""
+        tallies = {lane: vars(each) for lane, each in self._tallies.items()}
+        return {"clocks": self.clocks.state(blobs), "tallies": tallies}
+
+    def _moved(self, cti: int | None) -> bool:
+        if cti is not None:
+            self._speaks = True
+            self._sender.step(np.array([cti]))
+        return cti is not None
+
+
+def _read(state: bytes | None) -> tuple[Mapping[str, Any] | None, Mapping[str, Blob]]:
+    if state is None:
+        return None, {}
+    blobs = unpacked(state)
+    read: dict[str, Any] = json.loads(bytes(blobs[HEAD]))
+    if read["version"] not in (_VERSION, _VERSION_OF_MANY):
+        raise ValueError(f"the state of the feed has version {read['version']}, this program reads versions 1 and 2")
+    inputs: Mapping[str, Any] = read["inputs"]
+    return inputs, blobs

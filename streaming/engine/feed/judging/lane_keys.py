@@ -1,0 +1,158 @@
+"""The clocks of the keys of one lane: those that a batch needs are live, all others stay as they were written (T15)."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from streaming.engine.feed.judging.tally import clock_of_json, clock_to_json
+from streaming.engine.state.container import Blob
+from streaming.engine.state.texts_by_key import Ascending, Entries, Ranked, texted
+from streaming.temporal.clock import LaneClock, LaneClockState
+from streaming.temporal.settings import AdvanceTime
+from streaming.temporal.ticks import NO_CTI, Tick
+
+Written = Mapping[str, Any]
+"""A clock as JSON values; beside it, where the idle rule is on and keys are many, what that knows of the key."""
+_SILENCE = ("heard_at", "idle")
+
+
+class LaneKeys:
+    """The keys of a lane. Few are JSON values; many are entries, by rising CTIs, and are read when they are needed.
+
+    `live` are the clocks in use. What raises all keys raises a floor, under which no key is. `each`: every key is read,
+    because the idle rule looks at all of them.
+    """
+
+    def __init__(self, settings: AdvanceTime, *, each: bool = False) -> None:
+        self.live: dict[str, LaneClock] = {}
+        self.largest: Tick = NO_CTI
+        self.suppressed = 0
+        self._settings = settings
+        self._each = each
+        self._floor: int = NO_CTI
+        self._kept: dict[str, Written] = {}
+        self._entries: Entries | None = None
+        self._waiting: Ascending | None = None
+
+    @classmethod
+    def of_few(cls, settings: AdvanceTime, kept: Mapping[str, Written], *, each: bool) -> "LaneKeys":
+        """Those that `few` told of."""
+        keys = cls(settings, each=each)
+        keys._kept = dict(kept)
+        keys.largest = max((clock.get("largest_start", NO_CTI) for clock in kept.values()), default=NO_CTI)
+        keys.suppressed = sum(clock.get("cti_suppressed", 0) for clock in kept.values())
+        if not each:
+            names = list(kept)
+            ctis = np.fromiter((clock.get("cti", NO_CTI) for clock in kept.values()), np.int64, len(names))
+            keys._waiting = Ascending(Ranked(ctis, names.__getitem__))
+        return keys
+
+    @classmethod
+    def of_many(
+        cls, settings: AdvanceTime, told: Mapping[str, Any], blobs: Mapping[str, Blob], *, each: bool
+    ) -> "LaneKeys":
+        """Those that `write` told of."""
+        keys = cls(settings, each=each)
+        keys._entries = Entries(told["keys"], blobs)
+        keys._floor, keys.largest, keys.suppressed = told["floor"], told["largest"], told["suppressed"]
+        if each:
+            keys._kept = {key: json.loads(text) for key, text, _ in keys._entries.items()}
+        else:
+            keys._waiting = Ascending(keys._entries.ranked())
+        return keys
+
+    def __len__(self) -> int:
+        """How many keys there are."""
+        if self._entries is None or self._each:
+            return len(self._kept) + len(self.live)
+        return len(self._entries) + sum(self._entries.get(key) is None for key in self.live)
+
+    @property
+    def many(self) -> bool:
+        """Whether they are entries already."""
+        return self._entries is not None
+
+    @property
+    def lowest(self) -> int | None:
+        """The lowest CTI of those that are not live; None where there are none, or each counts by itself."""
+        lowest = None if self._waiting is None else self._waiting.lowest
+        return None if lowest is None else max(lowest, self._floor)
+
+    def ctis(self) -> dict[str, int]:
+        """The CTIs of the keys that count by themselves."""
+        found: dict[str, int] = {}
+        if self._each:
+            found = {key: max(clock.get("cti", NO_CTI), self._floor) for key, clock in self._kept.items()}
+        return found | {key: clock.cti for key, clock in self.live.items()}
+
+    def silence(self) -> tuple[dict[str, int], list[str]]:
+        """When each key was heard, and which are idle, where that was written with them."""
+        heard = {key: clock["heard_at"] for key, clock in self._kept.items() if "heard_at" in clock}
+        return heard, [key for key, clock in self._kept.items() if "idle" in clock]
+
+    def begin(self, key: str, state: LaneClockState) -> LaneClock:
+        """A new key."""
+        self.live[key] = LaneClock(self._settings, state)
+        return self.live[key]
+
+    def wake(self, key: str) -> LaneClock | None:
+        """A key that is not live becomes so; None where there is none of that name."""
+        kept: Written | None = self._kept.pop(key, None)
+        if kept is None and self._entries is not None and not self._each:
+            text = self._entries.get(key)
+            kept = None if text is None else json.loads(text)
+        if kept is None:
+            return None
+        clock = self.begin(key, clock_of_json(kept))
+        clock.raise_to(Tick(self._floor))
+        if self._waiting is not None:
+            self._waiting.take_out(key)
+        return clock
+
+    def raise_to(self, cti: Tick) -> list[str]:
+        """Every key is at least at `cti`; those of the keys that count by themselves which that moved."""
+        moved = [key for key, clock in self.live.items() if clock.raise_to(cti)]
+        if cti > self._floor:
+            if self._each:
+                before = self._floor
+                moved += [key for key, each in self._kept.items() if max(each.get("cti", NO_CTI), before) < cti]
+            self._floor = cti
+        return moved
+
+    def few(self) -> dict[str, Written]:
+        """All of them as JSON values."""
+        live = {key: clock_to_json(clock.state()) for key, clock in self.live.items()}
+        return {key: self._raised(clock) for key, clock in self._kept.items()} | live
+
+    def write(self, blobs: dict[str, Blob], silence: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """All of them as entries in `blobs`, with what the idle rule knows of some; returns the rest as JSON values."""
+        first, entries = self._entries is None, Entries() if self._entries is None else self._entries
+        for key, kept in self._kept.items():
+            known = silence.get(key, {})
+            if first or known != {name: kept[name] for name in _SILENCE if name in kept}:
+                _put(entries, key, self._raised(kept), known)
+        for key, clock in self.live.items():
+            _put(entries, key, clock_to_json(clock.state()), silence.get(key, {}))
+        told = {"floor": self._floor, "largest": self.largest, "suppressed": self.suppressed}
+        return {**told, "keys": entries.write(blobs)}
+
+    def _raised(self, kept: Written) -> Written:
+        """A clock as if it had been live when the floor rose."""
+        clock = {name: value for name, value in kept.items() if name not in _SILENCE}
+        if self._floor == NO_CTI:
+            return clock
+        return clock | {name: max(clock.get(name, NO_CTI), self._floor) for name in ("cti", "fixed_cti")}
+
+
+def silences(heard_at: Mapping[str, int], idle: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """What the idle rule knows of each unit, as it is written with it."""
+    found: dict[str, dict[str, Any]] = {unit: {"heard_at": at} for unit, at in heard_at.items()}
+    for unit in idle:
+        found.setdefault(unit, {})["idle"] = True
+    return found
+
+
+def _put(entries: Entries, key: str, clock: Written, silence: Mapping[str, Any]) -> None:
+    entries.put(key, texted({**clock, **silence}), clock.get("cti", NO_CTI))

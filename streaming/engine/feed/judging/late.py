@@ -1,0 +1,116 @@
+"""The rows that the user must hear of: changed, dropped or malformed, with the whole original row (T13)."""
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from streaming.engine.exchange.envelopes import LATE_SCHEMA
+from streaming.engine.feed.judging.clock import CODE, NO_REASON, OUTCOMES, REASON_CODE, REASONS, Codes, Judgement
+from streaming.engine.feed.judging.tally import Tally
+from streaming.temporal.outcomes import Outcome, Reason
+from streaming.temporal.settings import Late
+from streaming.temporal.ticks import NO_CTI
+from streaming.wire.arrived import Arrived, Int64s, RowKind
+
+_BY_OUTCOME: Final = {
+    Outcome.DROPPED_LATE: Reason.BEFORE_CTI,
+    Outcome.DROPPED_EARLY: Reason.FUTURE,
+    Outcome.DROPPED_WINDOW_CLOSED: Reason.WINDOW_CLOSED,
+    Outcome.MALFORMED: Reason.TOO_MANY_WINDOWS,
+}
+_REASON_OF: Final = np.array(
+    [REASON_CODE[_BY_OUTCOME[each]] if each in _BY_OUTCOME else NO_REASON for each in OUTCOMES], dtype=np.int8
+)
+_MOVED: Final = np.array([CODE[Outcome.ADJUSTED], CODE[Outcome.SHIFTED]], dtype=np.int8)
+_OUTCOME_TEXTS: Final = pa.array([str(each) for each in OUTCOMES])
+_REASON_TEXTS: Final = pa.array([str(each) for each in REASONS])
+_EDGE_TEXTS: Final = pa.array(["start", "end"])
+CHUNK_SCHEMA: Final = pa.schema([field for field in LATE_SCHEMA if field.name not in ("input", "lane")])
+"""LATE_SCHEMA without `input` and `lane`."""
+_NO_ROWS: Final = CHUNK_SCHEMA.empty_table()
+
+
+def exceptional(outcome: Codes) -> Int64s:
+    """The rows, by index, whose outcome is neither on_time nor reordered (codes 0 and 1; CTI rows are below)."""
+    return np.flatnonzero(outcome > CODE[Outcome.REORDERED])
+
+
+def explain(arrived: Arrived, judged: Judgement, rows: Int64s, tally: Tally) -> None:
+    """Count the lateness of a chunk, and the reasons of its exceptional `rows`."""
+    tally.delayed(judged.lateness)
+    if len(rows):
+        reason = _reasons(arrived, judged, rows)
+        for code in np.unique(reason[reason != NO_REASON]).tolist():
+            tally.explain(REASONS[code], int(np.count_nonzero(reason == code)))
+
+
+def late_rows(arrived: Arrived, judged: Judgement, rows: Int64s, late: Late) -> pa.Table:
+    """CHUNK_SCHEMA for `rows` of a chunk by index, rising."""
+    if not len(rows):
+        return _NO_ROWS
+    outcome = judged.outcome[rows]
+    reason = _reasons(arrived, judged, rows)
+    malformed = arrived.kind[rows] == RowKind.MALFORMED
+    met = judged.cti_met[rows]
+    moved = np.isin(outcome, _MOVED)
+    columns = {
+        "position": pa.array(arrived.positions[rows]),
+        "start": pa.array(arrived.start[rows], mask=malformed),
+        "end": pa.array(arrived.end[rows], mask=malformed),
+        "cti": pa.array(met, mask=met == NO_CTI),
+        "outcome": _OUTCOME_TEXTS.take(pa.array(outcome)),
+        "reason": _REASON_TEXTS.take(pa.array(reason, mask=reason == NO_REASON)),
+        "policy": pa.repeat(pa.scalar(str(late)), len(rows)),
+        "moved_by": pa.array(_moved_by(judged, rows, moved), mask=~moved),
+        "raw": pa.array(arrived.raw(rows.tolist()), pa.string()),
+        "edge": _edges(arrived.kind[rows]),
+    }
+    return pa.table([columns[name] for name in CHUNK_SCHEMA.names], schema=CHUNK_SCHEMA)
+
+
+def _edges(kind: Codes) -> pa.Array:
+    edges = (kind == RowKind.EDGE_START) | (kind == RowKind.EDGE_END)
+    return _EDGE_TEXTS.take(pa.array((kind == RowKind.EDGE_END).astype(np.int8), mask=~edges))
+
+
+def _moved_by(judged: Judgement, rows: Int64s, moved: npt.NDArray[np.bool_]) -> Int64s:
+    """How far each row was moved; columns move a late row by its lateness."""
+    if judged.told is not None:
+        return judged.told.moved_by[rows]
+    found = np.zeros(len(rows), np.int64)
+    found[moved] = judged.lateness[np.searchsorted(judged.violated, rows[moved])]
+    return found
+
+
+def _reasons(arrived: Arrived, judged: Judgement, rows: Int64s) -> Codes:
+    """The code of each row's reason."""
+    reason: Codes = _REASON_OF[judged.outcome[rows]]
+    if judged.told is not None:
+        told = judged.told.reason[rows]
+        return np.where(told == NO_REASON, reason, told)
+    malformed = np.flatnonzero(arrived.kind[rows] == RowKind.MALFORMED)
+    reason[malformed] = [REASON_CODE[arrived.malformed[row]] for row in rows[malformed].tolist()]
+    reason[np.isin(rows, judged.after_end)] = REASON_CODE[Reason.AFTER_END]
+    return reason
+
+
+_NOBODY: Final = LATE_SCHEMA.empty_table()
+
+
+def labelled(tables: list[pa.Table], input_id: str, lane: str) -> pa.Table:
+    """The late rows of a batch in one table, with LATE_SCHEMA."""
+    if not any(table.num_rows for table in tables):
+        return _NOBODY
+    rows = pa.concat_tables([_NO_ROWS, *tables]).combine_chunks()
+    names = [pa.repeat(pa.scalar(text), rows.num_rows) for text in (input_id, lane)]
+    return pa.table([*names, *rows.columns], schema=LATE_SCHEMA)
+
+
+def told(arrived: Arrived, judged: Judgement, watched: Int64s, late: Late, tally: Tally) -> pa.Table:
+    """Count the rows of a chunk, and tell of the late ones, without those that are `watched` (CHUNK_SCHEMA)."""
+    notable = exceptional(judged.outcome)
+    tally.count(judged.outcome, judged.outcome[notable])
+    explain(arrived, judged, notable, tally)
+    return late_rows(arrived, judged, np.setdiff1d(notable, watched) if len(watched) else notable, late)

@@ -1,0 +1,277 @@
+"""The clocks of an input with substreams: one for each key of each lane, and its CTI over all keys (T15, T16)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from streaming.definition.expressions import Expression
+from streaming.definition.streams import Rowtime
+from streaming.engine.columns.expressions.failure_listener import Listener
+from streaming.engine.columns.rows import Rows
+from streaming.engine.feed.judging.idle import IdleRule
+from streaming.engine.feed.judging.judges import finite
+from streaming.engine.feed.judging.lane_keys import LaneKeys, silences
+from streaming.engine.feed.judging.lanes import Moved
+from streaming.engine.feed.judging.lowest import Lowest
+from streaming.engine.feed.judging.rowwise import Judgements, Row, rows_of, take_row
+from streaming.engine.feed.judging.tally import clock_of_json, clock_to_json
+from streaming.engine.state.container import Blob
+from streaming.engine.state.texts_by_key import many
+from streaming.planning.plan import InputPlan
+from streaming.temporal.clock import LaneClock, LaneClockState, started_at
+from streaming.temporal.events import Cti, Event, Shape
+from streaming.temporal.open_edges import payload_key
+from streaming.temporal.ticks import NO_CTI, Tick
+from streaming.wire.arrived import Arrived, RowKind
+from streaming.wire.failures import FailureTally
+
+_SCALARS: Final = (str, int, float, bool, type(None))
+_OTHERS: Final = "*"
+"""In place of a key, whose text is a JSON object: all keys of a lane that are not live."""
+
+
+class KeyClocks:
+    """A clock for each lane, and one for each key of it, made when its first event comes.
+
+    Events have the clock of their key, CTIs and malformed rows that of their lane. A CTI of a lane moves all its keys,
+    and later keys begin there or at the input's CTI. The input's CTI is the minimum over the keys, and over the lanes
+    only while there is no key. Clocks that no row needs stay as they were written: of each lane they count as one unit.
+    """
+
+    def __init__(
+        self, plan: InputPlan, listed: Iterable[str], state: Mapping[str, Any] | None, blobs: Mapping[str, Blob]
+    ) -> None:
+        if plan.over is None:
+            raise ValueError(f"the input {plan.node!r} has no substreams")
+        self._plan = plan
+        self._over: Expression = plan.over
+        self.failures = FailureTally()
+        known: Mapping[str, Any] = state or {"at": NO_CTI, "horizon": NO_CTI, "lanes": {}, "keys": {}, "silence": None}
+        each = plan.advance.idle_after is not None
+        self._keys: dict[str, LaneKeys] = defaultdict(lambda: LaneKeys(plan.advance, each=each))
+        for lane, keys in known["keys"].items():
+            self._keys[lane] = LaneKeys.of_few(plan.advance, keys, each=each)
+        for lane, told in known.get("many", {}).items():
+            self._keys[lane] = LaneKeys.of_many(plan.advance, told, blobs, each=each)
+        self._any_key = any(map(len, self._keys.values()))
+        self._rule = IdleRule(plan.advance, self._silence(known["silence"]))
+        self._horizon: int = known["horizon"]
+        self._lanes: dict[str, LaneClock] = {
+            lane: LaneClock(plan.advance, clock_of_json(clock)) for lane, clock in known["lanes"].items()
+        }
+        self._lowest = Lowest(known["at"])
+        for lane in listed:
+            self._lane(lane)
+        self._rebuild()
+
+    @property
+    def at(self) -> int:
+        """The CTI of the input."""
+        return self._lowest.at
+
+    @property
+    def horizon(self) -> int:
+        """The largest finite time seen."""
+        return self._horizon
+
+    @property
+    def lanes(self) -> list[str]:
+        """The lanes that are known."""
+        return list(self._lanes)
+
+    def judge(self, lane: str, arrived: Arrived) -> Moved:
+        """As `InputClocks` says, row by row."""
+        into = Judgements(arrived)
+        steps: list[tuple[int, int]] = []
+        keys = _key_texts(self._over, arrived, Listener(self.failures, self._plan.node, ("over",)))
+        own, unit = self._lane(lane), _unit(lane)
+        for row in rows_of(arrived, payloads=self._plan.shape is Shape.EDGE):
+            self._heard(unit, own, row, counts=not self._any_key)
+            if isinstance(row.element, Event):
+                self._event(lane, keys[row.index], row, into, steps)
+            elif isinstance(row.element, Cti):
+                self._cti(lane, row.element)
+            else:
+                take_row(own, row, into)
+            self._step(steps, row.index)
+        self._horizon = max(self._horizon, into.horizon)
+        moved = np.array(steps, np.int64).reshape(-1, 2)
+        return Moved(into.judgement(), moved[:, 0], moved[:, 1])
+
+    def raise_all(self, cti: int) -> int | None:
+        """As `InputClocks` says."""
+        self._raise(cti)
+        self._rebuild()
+        return self._lowest.settle()
+
+    def beat(self, now: int) -> int | None:
+        """As `InputClocks` says."""
+        if self._plan.stream.rowtime is Rowtime.IMPLICIT:
+            self._raise(now)
+        lanes = {_unit(lane): clock for lane, clock in self._lanes.items()}
+        for unit, cti in self._rule.beat(now, self._ctis()).items():
+            key, _, lane = unit.partition("\n")
+            clock = lanes[unit] if unit in lanes else self._clock(lane, key)
+            if clock is not None:
+                clock.raise_to(cti)
+                self._horizon = max(self._horizon, finite(clock.cti))
+        self._rebuild()
+        return self._lowest.settle()
+
+    def seen(self, lane: str) -> LaneClockState:
+        """As `InputClocks` says."""
+        own, keys = self._lanes[lane], self._keys[lane]
+        largest, suppressed = max(own.largest_start, keys.largest), own.cti_suppressed + keys.suppressed
+        return LaneClockState(cti=Tick(self.at), largest_start=largest, cti_suppressed=suppressed)
+
+    def state(self, blobs: dict[str, Blob]) -> dict[str, Any]:
+        """As `InputClocks` says."""
+        lanes = {lane: clock_to_json(clock.state()) for lane, clock in self._lanes.items()}
+        told = {"at": self.at, "horizon": self._horizon, "lanes": lanes, "silence": self._rule.state()}
+        filled = {lane: keys for lane, keys in self._keys.items() if len(keys)}
+        if not many(sum(map(len, filled.values()))) and not any(keys.many for keys in filled.values()):
+            return {**told, "keys": {lane: keys.few() for lane, keys in filled.items()}}
+        silence = self._rule.state()
+        known: dict[str, dict[str, Mapping[str, Any]]] = defaultdict(dict)
+        for unit, each in silences(silence["heard_at"], silence["idle"]).items():
+            key, _, lane = unit.partition("\n")
+            known[lane][key] = each
+        own = {_unit(lane) for lane in self._lanes}
+        silence["heard_at"] = {unit: at for unit, at in silence["heard_at"].items() if unit in own}
+        silence["idle"] = [unit for unit in silence["idle"] if unit in own]
+        entries = {lane: keys.write(blobs, known[lane]) for lane, keys in filled.items()}
+        return {**told, "keys": {}, "many": entries, "silence": silence}
+
+    def _silence(self, told: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        """What the idle rule has to know, with what was written with the keys."""
+        if not told:
+            return None
+        heard_at, idle = dict(told["heard_at"]), list(told["idle"])
+        for lane, keys in self._keys.items():
+            heard, silent = keys.silence()
+            heard_at.update({_unit(lane, key): at for key, at in heard.items()})
+            idle += [_unit(lane, key) for key in silent]
+        return {"now": told["now"], "heard_at": heard_at, "idle": idle}
+
+    def _event(self, lane: str, key: str, row: Row, into: Judgements, steps: list[tuple[int, int]]) -> None:
+        unit = _unit(lane, key)
+        clock = self._clock(lane, key) or self._begin(lane, key)
+        self._heard(unit, clock, row, counts=True)
+        before, suppressed = clock.cti, clock.cti_suppressed
+        if clock.take_arrival(row.arrival):
+            self._lowest.put(unit, clock.cti)
+            self._step(steps, row.index - 1)
+        take_row(clock, row, into)
+        into.seen(clock)
+        keys = self._keys[lane]
+        keys.largest = max(keys.largest, clock.largest_start)
+        keys.suppressed += clock.cti_suppressed - suppressed
+        if clock.cti != before:
+            self._lowest.put(unit, clock.cti)
+
+    def _cti(self, lane: str, cti: Cti) -> None:
+        """An explicit CTI of `lane`: it and all its keys, which it does not bring back from idleness."""
+        own = self._lanes[lane]
+        own.take_cti(cti)
+        self._horizon = max(self._horizon, finite(own.cti))
+        for key in self._keys[lane].raise_to(cti.at):
+            self._lowest.move(_unit(lane, key), cti.at)
+        self._move_others(lane)
+        if not self._any_key:
+            self._lowest.move(_unit(lane), own.cti)
+
+    def _heard(self, unit: str, clock: LaneClock, row: Row, *, counts: bool) -> None:
+        """An element of `unit` came; one that returns from idleness takes the CTI of the input (T16)."""
+        if self._rule.hear(unit, row.arrival):
+            clock.raise_to(Tick(self.at))
+            if counts:
+                self._lowest.put(unit, clock.cti)
+
+    def _step(self, steps: list[tuple[int, int]], after_row: int) -> None:
+        moved = self._lowest.settle()
+        if moved is not None:
+            steps.append((after_row, moved))
+
+    def _lane(self, lane: str) -> LaneClock:
+        """The clock of `lane`, which begins at the CTI of the input if it is new (T14)."""
+        if lane not in self._lanes:
+            self._lanes[lane] = LaneClock(self._plan.advance, started_at(Tick(self.at)))
+            if not self._any_key:
+                self._lowest.put(_unit(lane), self.at)
+        return self._lanes[lane]
+
+    def _begin(self, lane: str, key: str) -> LaneClock:
+        """A key begins at the CTI of its lane or of the input; with the first one lanes count no more."""
+        cti = max(self.at, self._lanes[lane].cti)
+        if not self._any_key:
+            self._lowest = Lowest(self.at)
+        self._any_key = True
+        self._lowest.put(_unit(lane, key), cti)
+        return self._keys[lane].begin(key, started_at(Tick(cti)))
+
+    def _clock(self, lane: str, key: str) -> LaneClock | None:
+        """The clock of a key, which counts by itself from now on; None where the lane has no such key."""
+        keys = self._keys[lane]
+        if key not in keys.live:
+            clock = keys.wake(key)
+            if clock is None:
+                return None
+            self._lowest.move(_unit(lane, key), clock.cti)
+            self._move_others(lane)
+        return keys.live[key]
+
+    def _move_others(self, lane: str) -> None:
+        """The keys of `lane` that count as one unit are at the lowest CTI of them."""
+        lowest = self._keys[lane].lowest
+        if lowest is None:
+            self._lowest.forget(_unit(lane, _OTHERS))
+        else:
+            self._lowest.move(_unit(lane, _OTHERS), lowest)
+
+    def _ctis(self) -> dict[str, int]:
+        """The CTIs of all units that count."""
+        if not self._any_key:
+            return {_unit(lane): clock.cti for lane, clock in self._lanes.items()}
+        found = {}
+        for lane, keys in self._keys.items():
+            found.update({_unit(lane, key): cti for key, cti in keys.ctis().items()})
+            if keys.lowest is not None:
+                found[_unit(lane, _OTHERS)] = keys.lowest
+        return found
+
+    def _raise(self, cti: int) -> None:
+        for clock in self._lanes.values():
+            clock.raise_to(Tick(cti))
+            self._horizon = max(self._horizon, finite(clock.cti))
+        for keys in self._keys.values():
+            lowest = keys.lowest
+            if keys.raise_to(Tick(cti)) or (lowest is not None and lowest < cti):
+                self._horizon = max(self._horizon, finite(cti))
+
+    def _rebuild(self) -> None:
+        self._lowest = Lowest(self.at, self._ctis(), self._rule.left_out)
+
+
+def _unit(lane: str, key: str = "") -> str:
+    """What has a clock: a lane, or a key of it, whose text is JSON and so has no line break."""
+    return f"{key}\n{lane}"
+
+
+def _key_texts(over: Expression, arrived: Arrived, listener: Listener) -> Sequence[str]:
+    """For each row a text that is equal for equal keys; what is no event has one that means nothing."""
+    columns = dict(zip(arrived.payload.schema.names, arrived.payload.columns, strict=True))
+    known: dict[Any, str] = {}
+    found = []
+    events = np.isin(arrived.kind, (RowKind.CTI, RowKind.MALFORMED), invert=True)
+    heard = replace(listener, counts=lambda at: events[at])
+    for value in Rows(columns, None, arrived.start, arrived.end, None).values(over, over.type, heard).to_pylist():
+        if not isinstance(value, _SCALARS):
+            found.append(payload_key({"k": value}))
+            continue
+        if value not in known:
+            known[value] = payload_key({"k": value})
+        found.append(known[value])
+    return found

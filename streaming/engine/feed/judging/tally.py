@@ -1,0 +1,154 @@
+"""Counts of a lane, from its first batch on, and what remembers them and its clock between batches."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final
+
+import numpy as np
+
+from streaming.engine.exchange.envelopes import LaneCounts
+from streaming.engine.feed.judging.clock import OUTCOMES, Codes
+from streaming.engine.state.container import HEAD, Blob, packed, unpacked
+from streaming.engine.state.texts_by_key import Entries
+from streaming.temporal.clock import LaneClockState
+from streaming.temporal.open_edges import OpenEdge
+from streaming.temporal.outcomes import Outcome, Reason
+from streaming.temporal.ticks import INFINITY, NO_CTI
+from streaming.wire.arrived import Int64s
+from streaming.wire.messages import LATENESS_BUCKETS
+
+_VERSION: Final = 2
+_VERSION_OF_MANY: Final = 3
+_BOUNDS: Final = 2 ** np.arange(1, LATENESS_BUCKETS, dtype=np.int64)
+_FRESH: Final = LaneClockState()
+_CLOCK_FIELDS: Final = tuple(each.name for each in fields(LaneClockState) if each.name != "open_edges")
+
+
+@dataclass
+class Tally:
+    """Totals by outcome, reason and lateness."""
+
+    outcomes: dict[str, int] = field(default_factory=dict)
+    reasons: dict[str, int] = field(default_factory=dict)
+    lateness: list[int] = field(default_factory=lambda: [0] * LATENESS_BUCKETS)
+
+    def count(self, outcome: Codes, exceptional: Codes) -> None:
+        """Add one chunk: all codes, and apart those that are neither on_time nor reordered."""
+        for code in (0, 1):
+            self._add(OUTCOMES[code], int(np.count_nonzero(outcome == code)))
+        for code, number in enumerate(np.bincount(exceptional, minlength=0).tolist()):
+            self._add(OUTCOMES[code], number)
+
+    def _add(self, outcome: Outcome, number: int) -> None:
+        if number:
+            self.outcomes[outcome] = self.outcomes.get(outcome, 0) + number
+
+    def explain(self, reason: Reason, number: int) -> None:
+        """Count a reason `number` times."""
+        self.reasons[reason] = self.reasons.get(reason, 0) + number
+
+    def delayed(self, lateness: Int64s) -> None:
+        """Count violations by how late they were."""
+        if len(lateness):
+            found = np.bincount(np.searchsorted(_BOUNDS, lateness, side="right"), minlength=LATENESS_BUCKETS)
+            self.lateness = [old + new for old, new in zip(self.lateness, found.tolist(), strict=True)]
+
+    def totals(self, clock: LaneClockState) -> LaneCounts:
+        """All of it, with what the clock knows."""
+        return LaneCounts(
+            received=sum(self.outcomes.values()),
+            outcomes={Outcome(outcome): number for outcome, number in self.outcomes.items()},
+            reasons={Reason(reason): number for reason, number in self.reasons.items()},
+            lateness=tuple(self.lateness),
+            cti=None if clock.cti == NO_CTI else clock.cti,
+            ended=clock.cti == INFINITY,
+            largest_start=None if clock.largest_start == NO_CTI else clock.largest_start,
+            cti_suppressed=clock.cti_suppressed,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LaneMemory:
+    """All that a lane remembers between batches; `horizon` is the largest finite time that it has seen (T4).
+
+    `edges` are the open edges where they are too many for the clock.
+    """
+
+    clock: LaneClockState = _FRESH
+    horizon: int = NO_CTI
+    tally: Tally = field(default_factory=Tally)
+    edges: Entries | None = None
+
+
+def save(memory: LaneMemory) -> bytes:
+    """The state of a lane between batches: JSON of version 2, where it has many open edges an archive of version 3."""
+    if memory.edges is None:
+        return _text({"version": _VERSION, **memory_to_json(memory)})
+    blobs: dict[str, Blob] = {}
+    told = memory.edges.write(blobs)
+    return packed({HEAD: _text({"version": _VERSION_OF_MANY, **memory_to_json(memory), "edges": told}), **blobs})
+
+
+def load(state: bytes | None) -> LaneMemory:
+    """What `save` wrote, versions 1 and 2 too; a lane without state has seen nothing.
+
+    Version 1 knew no edges and no future guard: the largest start and the CTI are the largest times that it saw. A
+    state of version 2 may hold any number of open edges. Raises ValueError for a version of the future.
+    """
+    if state is None:
+        return LaneMemory()
+    blobs = unpacked(state)
+    read: dict[str, Any] = json.loads(bytes(blobs[HEAD]))
+    if read["version"] == 1:
+        clock = LaneClockState(**read["clock"])
+        clock = replace(clock, largest_sync=clock.largest_start)
+        finite = clock.cti if clock.cti != INFINITY else NO_CTI
+        return LaneMemory(clock, max(clock.largest_start, finite), Tally(**read["tally"]))
+    if read["version"] not in (_VERSION, _VERSION_OF_MANY):
+        raise ValueError(f"the lane state has version {read['version']}, this program reads versions 1 to 3")
+    memory = memory_of_json(read)
+    return replace(memory, edges=Entries(read["edges"], blobs)) if "edges" in read else memory
+
+
+def clock_in(state: bytes) -> dict[str, Any] | None:
+    """What `begun_with` needs of a state, as JSON values; None for one of many open edges."""
+    blobs = unpacked(state)
+    if len(blobs) > 1:
+        return None
+    read: dict[str, Any] = json.loads(bytes(blobs[HEAD]))
+    return {name: read[name] for name in ("clock", "horizon")}
+
+
+def begun_with(clock: Mapping[str, Any]) -> bytes:
+    """The state of a lane that goes on with the clock of another run and has counted nothing."""
+    return save(LaneMemory(clock_of_json(clock["clock"]), clock["horizon"]))
+
+
+def memory_to_json(memory: LaneMemory) -> dict[str, Any]:
+    """`memory` as JSON values."""
+    return {"clock": clock_to_json(memory.clock), "horizon": memory.horizon, "tally": vars(memory.tally)}
+
+
+def memory_of_json(read: Mapping[str, Any]) -> LaneMemory:
+    """What `memory_to_json` made."""
+    return LaneMemory(clock_of_json(read["clock"]), read["horizon"], Tally(**read["tally"]))
+
+
+def clock_to_json(clock: LaneClockState) -> dict[str, Any]:
+    """`clock` as JSON values; what a fresh clock has is left out, so that a fleet of clocks stays small."""
+    # not dataclasses.asdict, which copies deeply: this runs for every lane of every binding in every batch
+    values = {name: getattr(clock, name) for name in _CLOCK_FIELDS}
+    told = {name: value for name, value in values.items() if value != getattr(_FRESH, name)}
+    edges = [[each.original, each.payload_key, each.start, each.position] for each in clock.open_edges]
+    return told | {"open_edges": edges} if edges else told
+
+
+def clock_of_json(read: Mapping[str, Any]) -> LaneClockState:
+    """What `clock_to_json` made."""
+    edges = tuple(OpenEdge(*each) for each in read.get("open_edges", ()))
+    return LaneClockState(**{name: read[name] for name in _CLOCK_FIELDS if name in read}, open_edges=edges)
+
+
+def _text(state: Mapping[str, Any]) -> bytes:
+    return json.dumps(state, sort_keys=True, separators=(",", ":")).encode()

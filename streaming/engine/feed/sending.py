@@ -1,0 +1,289 @@
+"""What becomes of judged rows on the branches of an input: folded for a window, or sent on as flows."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from streaming.engine.columns.expressions.failure_listener import Listener
+from streaming.engine.columns.flows import CLOSE, Flags, Flows, Mask
+from streaming.engine.columns.folding.admission import Taken, assign
+from streaming.engine.columns.folding.fold import Fold
+from streaming.engine.columns.folding.measures import column_of
+from streaming.engine.columns.ipc import to_chunk
+from streaming.engine.columns.rows import Rows
+from streaming.engine.columns.steps import follow, look, step_times
+from streaming.engine.exchange.buckets import bucket_of
+from streaming.engine.exchange.envelopes import TRAILING, Envelope, EnvelopeKind
+from streaming.engine.feed.branches import SOURCE, Named, Sent, sent_of, texts
+from streaming.engine.feed.judging.clock import CODE, NO_REASON, NONE, REASON_CODE, Codes, Judgement
+from streaming.engine.feed.judging.late import late_rows
+from streaming.engine.feed.judging.watched import Watched, gathered
+from streaming.engine.state.plan_cache import once_of_plan
+from streaming.planning.plan import Plan
+from streaming.temporal.outcomes import Outcome, Reason
+from streaming.temporal.settings import Late
+from streaming.temporal.ticks import NO_CTI
+from streaming.wire.arrived import Arrived, Int64s
+from streaming.wire.failures import FailureTally
+
+_LONGEST = 2**60
+"""A lifetime beyond this is as good as endless."""
+
+
+@dataclass(frozen=True)
+class _Admitted:
+    """The rows of a chunk that are enqueued.
+
+    `late_at` has an entry for each row of the chunk: the CTI that a late_kept row met, NO_CTI for others (None: none is
+    late_kept). `flag` has one too (None: all are WHOLE).
+    """
+
+    rows: Rows
+    late_at: Int64s | None
+    flag: Flags | None
+
+
+@dataclass(frozen=True)
+class _Folded:
+    """What the windows for which the feed folds made of a chunk."""
+
+    windows: list[Taken]
+
+    @property
+    def refused(self) -> bool:
+        """Whether one of them refused a row."""
+        return any(len(each.closed) or len(each.too_many) for each in self.windows)
+
+    def taken(self, rows: int) -> Mask:
+        """Which of the `rows` of the chunk one of them took."""
+        taken = np.zeros(rows, np.bool_)
+        for each in self.windows:
+            taken[each.rows.sources()] = True
+        return taken
+
+    def reasons(self, rows: int) -> Codes:
+        """The reason for which a row was refused, if it was: that of too many windows outweighs the other (T12)."""
+        reason = np.full(rows, NO_REASON, np.int8)
+        for each in self.windows:
+            reason[each.closed] = REASON_CODE[Reason.WINDOW_CLOSED]
+        for each in self.windows:
+            reason[each.too_many] = REASON_CODE[Reason.TOO_MANY_WINDOWS]
+        return reason
+
+
+class Sender:
+    """The branches of one input over one batch of the lanes whose CTIs are sent under the name `speaker`.
+
+    `failures`: where expressions failed on the way (T5). `reach` is the largest end of what was enqueued so far, NO_CTI
+    if nothing was.
+    """
+
+    def __init__(self, plan: Plan, input_id: str, speaker: str) -> None:
+        self._plan = plan
+        self._input = plan.inputs[input_id]
+        self._speaker = speaker
+        self.failures = FailureTally()
+        folds = _folds(plan)
+        self._sent = [sent_of(self._input, branch, folds.get(branch.id)) for branch in self._input.branches]
+        self._follows = any(sent.fold is None for sent in self._sent)
+        self._watched: list[Watched] = []
+        self.reach: int = NO_CTI
+
+    def send(self, lane: str, arrived: Arrived, judged: Judgement, step_row: Int64s, step_cti: Int64s) -> Int64s:
+        """Take the rows of a chunk of `lane` and the CTIs that moved with it, each after its row.
+
+        A refusal becomes the outcome of its row in `judged` where the feed folds for all windows. Returns the rows, by
+        index and rising, that are watched: what becomes of these is decided behind the shuffle (T12).
+        """
+        admitted = _admitted(arrived, judged, self._input.advance.late)
+        if len(admitted.rows.end):
+            self.reach = max(self.reach, int(admitted.rows.end.max()))
+        folded, trailing = self._fold(admitted, step_row)
+        watched = NONE
+        if self._follows:
+            watched, reasons = self._to_watch(judged, admitted, folded)
+            flows = self._flows(lane, judged, admitted)
+            for sent in self._sent:
+                if sent.fold is None:
+                    sent.follow(
+                        flows,
+                        Named(f"{self._input.node}/{lane}", arrived.positions, watched),
+                        step_row,
+                        self.failures,
+                    )
+            if len(watched):
+                rows = late_rows(arrived, judged, watched, self._input.advance.late)
+                self._watched.append(Watched(lane, rows, reasons[watched]))
+        elif folded.refused:
+            _refuse(judged, folded)
+        self.step(step_cti)
+        for sent, table in trailing:
+            sent.trailing.append(table)
+        return watched
+
+    def step(self, ctis: Int64s) -> None:
+        """CTIs moved, after all rows so far."""
+        for sent in self._sent:
+            sent.step(ctis)
+
+    def envelopes(self, cti: int, horizon: int) -> list[Envelope]:
+        """All of it, the CTIs to every bucket; `cti` is the last, `horizon` the largest finite time seen."""
+        chunks: list[tuple[int, EnvelopeKind, bytes]] = []
+        named: dict[int, list[pa.Array]] = {}
+        for sent in self._sent:
+            chunks.extend(self._chunks(sent, named))
+        if self._watched:
+            tables = gathered(self._watched, self._input.node, named)
+            chunks.extend((bucket, "watched", to_chunk(table)) for bucket, table in tables)
+        ctis = _cti_table(self._sent, horizon)
+        chunks.extend((bucket, "ctis", ctis) for bucket in range(self._plan.buckets))
+        return [
+            Envelope(bucket, self._input.node, self._speaker, seq, cti, kind, chunk)
+            for seq, (bucket, kind, chunk) in enumerate(chunks)
+        ]
+
+    def _fold(self, admitted: _Admitted, step_row: Int64s) -> tuple[_Folded, list[tuple[Sent, pa.Table]]]:
+        """Fold for the windows that the feed folds for; and what late rows behind the last CTI of the chunk give."""
+        folded = _Folded([])
+        trailing: list[tuple[Sent, pa.Table]] = []
+        for sent in self._sent:
+            if sent.fold is None:
+                continue
+            late_at = None if admitted.late_at is None else step_times(sent.branch.steps, admitted.late_at)
+            rows = follow(_starting(admitted), sent.branch.steps, self.failures)
+            taken = assign(sent.fold.panes, rows, late_at, points=sent.points, grace=sent.fold.spec.grace)
+            folded.windows.append(taken)
+            listener = Listener(self.failures, sent.fold.spec.node) if sent.fold.operands else None
+            if sent.fold.spec.tells_complete and late_at is not None:
+                taken, behind = _parted_behind(taken, late_at, step_row)
+                if len(behind.rows):
+                    trailing.append((sent, sent.fold.rows(behind.rows, behind.first, behind.last, listener)))
+            if len(taken.rows):
+                sent.tables.append(sent.fold.rows(taken.rows, taken.first, taken.last, listener))
+            if listener is not None and len(folded.windows[-1].rows) < len(rows):
+                refused = rows.pick(~np.isin(rows.sources(), folded.windows[-1].rows.sources()))
+                look(refused, sent.fold.operands, listener)
+        return folded, trailing
+
+    def _to_watch(self, judged: Judgement, admitted: _Admitted, folded: _Folded) -> tuple[Int64s, Codes]:
+        """The rows whose outcome is decided behind the shuffle, and the reasons of the windows here (T12, T24).
+
+        Those that are late_kept or may be in too many windows, and those that a window here refused; but none that a
+        window here took.
+        """
+        rows = len(judged.outcome)
+        found = np.zeros(rows, np.bool_)
+        if self._plan.watched and admitted.late_at is not None:
+            found |= admitted.late_at != NO_CTI
+        if self._input.watch_longer is not None:
+            longest = min(self._input.watch_longer, _LONGEST)
+            long = admitted.rows.end > admitted.rows.start + longest
+            found[admitted.rows.sources()[long]] = True
+        if not folded.refused and not found.any():
+            return NONE, np.empty(0, np.int8)
+        reasons = folded.reasons(rows)
+        found |= reasons != NO_REASON
+        return np.flatnonzero(found & ~folded.taken(rows)), reasons
+
+    def _flows(self, lane: str, judged: Judgement, admitted: _Admitted) -> Flows:
+        """The enqueued rows as flows, whose `source` is the index in the chunk for now."""
+        rows, flag, ids = admitted.rows, None, None
+        picked = rows.sources()
+        if judged.told is not None and admitted.flag is not None:
+            flag = judged.told.flag[picked]
+            ids = texts(f"{self._input.node}/{lane}", judged.told.opened[picked])
+        return Flows(
+            start=rows.start,
+            end=rows.end,
+            columns={name: rows.field(name) for name in rows.columns},
+            flag=flag,
+            id=ids,
+            late_at=None if admitted.late_at is None else admitted.late_at[picked],
+            stamp=rows.start if self._plan.stamps else None,
+            source=pa.array(picked),
+        )
+
+    def _chunks(self, sent: Sent, named: dict[int, list[pa.Array]]) -> Iterator[tuple[int, EnvelopeKind, bytes]]:
+        """The partials or the events of a branch by bucket; notes in `named` the sources that go to each bucket."""
+        kind: EnvelopeKind = "events" if sent.fold is None else "partials"
+        for table, trailing in sent.parts(self._plan):
+            told = {"branch": sent.branch.id} | ({TRAILING: "yes"} if trailing else {})
+            for bucket, part in self._parted(sent, table):
+                if SOURCE in part.column_names:
+                    named.setdefault(bucket, []).append(part.column(SOURCE))
+                yield bucket, kind, to_chunk(part, told)
+
+    def _parted(self, sent: Sent, table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
+        """`table` by the buckets of its rows; rows without keys meet nothing and all go to the first."""
+        if self._plan.buckets == 1 or not sent.branch.keys:
+            yield 0, table
+            return
+        buckets = bucket_of([column_of(table, key) for key in sent.keys], table.num_rows, self._plan.buckets)
+        for number in range(self._plan.buckets):
+            rows = np.flatnonzero(buckets == number)
+            if len(rows):
+                yield number, table.take(pa.array(rows))
+
+
+@once_of_plan
+def _folds(plan: Plan) -> Mapping[str, Fold]:
+    """The folds of the windows for which the feed folds, by branch."""
+    branches = (branch for each in plan.inputs.values() for branch in each.branches)
+    return {branch.id: Fold(branch.window) for branch in branches if branch.window is not None}
+
+
+def _parted_behind(taken: Taken, late_at: Int64s, step_row: Int64s) -> tuple[Taken, Taken]:
+    """`taken`, and apart the late rows that none of the CTIs after `step_row` follows."""
+    sources = taken.rows.sources()
+    behind = (late_at[sources] != NO_CTI) & (np.searchsorted(step_row, sources) == len(step_row))
+    if not behind.any():
+        return taken, replace(taken, rows=taken.rows.pick(behind), first=NONE, last=NONE)
+    before, after = (
+        replace(taken, rows=taken.rows.pick(chosen), first=taken.first[chosen], last=taken.last[chosen])
+        for chosen in (~behind, behind)
+    )
+    return before, after
+
+
+def _admitted(arrived: Arrived, judged: Judgement, late: Late) -> _Admitted:
+    columns = dict(zip(arrived.payload.schema.names, arrived.payload.columns, strict=True))
+    kept = None if judged.kept is None or judged.kept.all() else np.flatnonzero(judged.kept)
+    start = judged.start if kept is None else judged.start[kept]
+    end = judged.end if kept is None else judged.end[kept]
+    flag = judged.told.flag if judged.told is not None and judged.told.flag.any() else None
+    return _Admitted(Rows(columns, kept, start, end, kept), _late_at(judged, late), flag)
+
+
+def _late_at(judged: Judgement, late: Late) -> Int64s | None:
+    """For late_kept rows the CTI that they met, NO_CTI for all others."""
+    if late is not Late.KEEP or not len(judged.violated):
+        return None
+    rows = judged.violated[judged.outcome[judged.violated] == CODE[Outcome.LATE_KEPT]]
+    late_at = np.full(len(judged.outcome), NO_CTI)
+    late_at[rows] = judged.cti_met[rows]
+    return late_at
+
+
+def _starting(admitted: _Admitted) -> Rows:
+    """The rows without edge ends: windows that the feed folds for stand behind set_duration, which reads no end."""
+    if admitted.flag is None:
+        return admitted.rows
+    return admitted.rows.pick(admitted.flag[admitted.rows.sources()] != CLOSE)
+
+
+def _refuse(judged: Judgement, folded: _Folded) -> None:
+    """Rows that windows refused and that none took get the refusal as their outcome (T12, T24)."""
+    rows = len(judged.outcome)
+    reasons = folded.reasons(rows)
+    reasons[folded.taken(rows)] = NO_REASON
+    judged.outcome[reasons == REASON_CODE[Reason.WINDOW_CLOSED]] = CODE[Outcome.DROPPED_WINDOW_CLOSED]
+    judged.outcome[reasons == REASON_CODE[Reason.TOO_MANY_WINDOWS]] = CODE[Outcome.MALFORMED]
+
+
+def _cti_table(sent: list[Sent], horizon: int) -> bytes:
+    ctis = [np.concatenate([NONE, *each.ctis]) for each in sent]
+    branch = np.repeat(np.arange(len(sent), dtype=np.int16), [len(each) for each in ctis])
+    table = pa.table({"branch": branch, "cti": np.concatenate([NONE, *ctis])})
+    return to_chunk(table, {"horizon": str(horizon)})

@@ -1,0 +1,1 @@
+"""One bucket, one turn: the kernels of its nodes over the envelopes of a batch."""

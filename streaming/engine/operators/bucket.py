@@ -1,0 +1,210 @@
+"""The operators of one bucket: a graph of kernels, run once over the envelopes of a batch."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from streaming.engine.columns.flows import CLOSE, GONE, OLD, Flows
+from streaming.engine.columns.ipc import to_chunk
+from streaming.engine.columns.steps import follow_flows, step_times
+from streaming.engine.exchange.envelopes import Envelope, Output
+from streaming.engine.exchange.inbox import Inbox
+from streaming.engine.exchange.sections import Section, sections
+from streaming.engine.operators.branch_ctis import rise
+from streaming.engine.operators.kernel import Kernel, Port, Released, Turn
+from streaming.engine.operators.kernels import kernel_of
+from streaming.engine.operators.outcome_report import Report
+from streaming.engine.operators.pending_outcomes import settle, waits_or_open
+from streaming.engine.operators.stage_exchange import sent_on
+from streaming.engine.state.bucket_state import Ledger
+from streaming.engine.state.plan_cache import once_of_plan
+from streaming.engine.state.state_store import StateStore
+from streaming.planning.keys import uniform
+from streaming.planning.plan import Heard, OperatorStage, OutputSpec, Wire
+from streaming.temporal.ticks import NO_CTI
+
+_WATCHED: Final = "@watched"
+"""The shelf of received rows whose outcome is open; no node has such an id."""
+
+
+class Operators:
+    """Everything between two exchanges for one binding and bucket. Computes first and writes state last.
+
+    Deterministic: the same state and envelopes give the same outputs and the same state, byte for byte. `onward` is
+    what the last turn sends to the second stage, if there is one.
+    """
+
+    def __init__(self, plan: OperatorStage, bucket: int, state: StateStore) -> None:
+        self._plan = plan
+        self._bucket = bucket
+        self._state = state
+        self._kernels = _kernels(plan)
+        self.onward: list[Envelope] = []
+
+    def turn(self, batch: int, envelopes: Iterable[Envelope]) -> list[Output]:
+        """Take the envelopes of micro-batch `batch`, in any order, and release what has become final."""
+        del batch  # the order of turns is the order of batches; nothing depends on the number
+        inbox = Inbox.of(self._plan, self._bucket, envelopes)
+        if not inbox.lanes:
+            return []
+        ledger = Ledger(self._state)
+        report = Report()
+        horizons = dict(ledger.horizons)
+        heard = _climbed(self._plan, inbox, ledger)
+        branches = [[branch.id for branch in each.branches] for each in self._plan.inputs.values()]
+        every = sections(heard, branches, ordered=self._plan.ordered)
+        if inbox.trailing is not None:
+            behind = inbox.trailing
+            every.append(Section({**behind.tables}, {**behind.partials}, dict.fromkeys(heard.ctis, ())))
+        waiting = waits_or_open(ledger.shelf(_WATCHED))
+        outputs: list[Output] = []
+        for place, section in enumerate(every):
+            turn = Turn(report, boundary=place == len(every) - 1)
+            report.waiting.clear()
+            passing = _Pass(self._plan, self._kernels, ledger, turn, waiting)
+            freed = passing.run(section)
+            outputs.extend(output for node, each in freed for output in self._outputs(node, each))
+            if self._plan.second is not None:
+                self.onward += sent_on(
+                    self._plan.second, self._bucket, passing.let_go(section, horizons), ledger.reached, report.failures
+                )
+        outputs.extend(settle(ledger, _WATCHED, inbox.watched, report))
+        if report.failures:
+            outputs.append(Output("", "failures", json.dumps(report.failures.to_json()).encode()))
+        ledger.write()
+        return outputs
+
+    def _outputs(self, node: str, freed: Released) -> list[Output]:
+        found = []
+        shown = _in_order(freed.flows)
+        if len(shown):
+            pane = shown.pane if shown.id is not None else None
+            bare = replace(shown, late_at=None, stamp=None, source=None, pane=pane, id=self._ids(shown))
+            found.append(Output(node, "rows", to_chunk(bare.to_table())))
+        if freed.ctis:
+            found.append(Output(node, "ctis", to_chunk(pa.table({"cti": pa.array(freed.ctis, pa.int64())}))))
+        return found
+
+    def _ids(self, shown: Flows) -> pa.Array | None:
+        """Ids that are unique over all buckets; those of a node are in one alone."""
+        if shown.id is None or self._plan.buckets == 1:
+            return shown.id
+        return pc.binary_join_element_wise(str(self._bucket), shown.id, "|")
+
+
+@once_of_plan
+def _kernels(plan: OperatorStage) -> Mapping[str, Kernel]:
+    return {node.id: kernel_of(node.spec) for node in plan.nodes}
+
+
+def _climbed(plan: OperatorStage, inbox: Inbox, ledger: Ledger) -> Section:
+    """What each branch heard: its flows and partials, then the rising minimum of its lanes' CTIs."""
+    heard = Section()
+    for input_id in sorted(inbox.lanes):
+        input_plan = plan.inputs[input_id]
+        for branch in input_plan.branches:
+            rising = _rising(input_plan, branch.id, inbox, ledger)
+            known = ledger.horizons.get(branch.id, NO_CTI)
+            seen = int(step_times(branch.steps, np.array([inbox.horizons[input_id]]))[0])
+            ledger.horizons[branch.id] = max(known, seen)
+            heard.ctis[branch.id] = tuple(rising)
+            heard.tables[branch.id] = inbox.tables.get(branch.id, [])
+            heard.partials[branch.id] = inbox.partials.get(branch.id, [])
+    return heard
+
+
+def _rising(plan: Heard, branch: str, inbox: Inbox, ledger: Ledger) -> list[int]:
+    known = ledger.ctis.setdefault(plan.node, {})
+    listed = () if inbox.lanes[plan.node] == [""] else plan.lanes or ()
+    lanes = known.setdefault(branch, dict.fromkeys(listed, NO_CTI))
+    for lane in inbox.lanes[plan.node]:
+        lanes.setdefault(lane, NO_CTI)
+    return rise(lanes, inbox.ctis.get(branch, {}), ledger.reached.get(branch, NO_CTI))
+
+
+@dataclass
+class _Pass:
+    """One way of what was heard through all kernels. `waiting`: each must say what of watched rows waits in it."""
+
+    plan: OperatorStage
+    kernels: Mapping[str, Kernel]
+    ledger: Ledger
+    turn: Turn
+    waiting: bool
+    released: dict[str, Released] = field(default_factory=dict)
+
+    def run(self, section: Section) -> list[tuple[str, Released]]:
+        """What leaves at each output node."""
+        for source, ctis in section.ctis.items():
+            if ctis:
+                self.ledger.reached[source] = ctis[-1]
+        left: list[tuple[str, Released]] = []
+        for node in self.plan.nodes:
+            ports = [self._port(wire, section) for wire in node.ports]
+            if not self.waiting and not any(len(port.flows) or port.ctis or port.partials for port in ports):
+                continue
+            freed = self.kernels[node.id].turn(ports, self.ledger.shelf(node.id), self.turn)
+            if not uniform(node.spec):
+                freed = replace(freed, ctis=freed.ctis[-1:])  # what it held inside the turn is not known
+            self.released[node.id] = freed
+            self.ledger.horizons[node.id] = max(self.ledger.horizons.get(node.id, NO_CTI), freed.horizon)
+            if freed.ctis:
+                self.ledger.reached[node.id] = freed.ctis[-1]
+            if isinstance(node.spec, OutputSpec):
+                left.append((node.id, freed))
+        return left
+
+    def let_go(self, section: Section, before: Mapping[str, int]) -> dict[str, Released]:
+        """What goes to the second stage, by the node or branch that it comes from; `before` are the horizons before."""
+        found = {}
+        second = self.plan.second
+        for source, cut in second.inputs.items() if second is not None else ():
+            freed = self.released.get(source)
+            if freed is None:
+                flows = section.flows(source, cut.branches[0].entering)
+                freed = Released(flows, section.ctis.get(source, ()))
+            horizon = self.ledger.horizons.get(source, NO_CTI)
+            if len(freed.flows) or freed.ctis or horizon > before.get(source, NO_CTI):
+                found[source] = replace(freed, horizon=horizon)
+        return found
+
+    def _port(self, wire: Wire, section: Section) -> Port:
+        if wire.source in section.ctis:
+            flows, ctis = section.flows(wire.source, wire.fields), section.ctis[wire.source]
+        elif wire.source in self.released:
+            freed = self.released[wire.source]
+            flows, ctis = follow_flows(freed.flows, wire.steps, self.turn.report.failures), _mapped(wire, freed.ctis)
+        else:
+            flows, ctis = Flows.none(wire.fields), ()
+        return Port(
+            flows=flows,
+            ctis=ctis,
+            cti=_one(wire, self.ledger.reached.get(wire.source, NO_CTI)),
+            horizon=_one(wire, self.ledger.horizons.get(wire.source, NO_CTI)),
+            partials=tuple(section.partials.get(wire.source, ())),
+        )
+
+
+def _mapped(wire: Wire, ctis: Sequence[int]) -> tuple[int, ...]:
+    """Rising CTIs behind the steps of a wire, each once: those at the end of all time may fall together."""
+    if not wire.steps:
+        return tuple(ctis)
+    return tuple(np.unique(step_times(wire.steps, np.array(ctis, np.int64))).tolist())
+
+
+def _one(wire: Wire, at: int) -> int:
+    return int(step_times(wire.steps, np.array([at]))[0]) if wire.steps else at
+
+
+def _in_order(flows: Flows) -> Flows:
+    """What leaves of `flows`: rows taken back before those that come in their place, edge ends after all starts."""
+    if flows.flag is None:
+        return flows
+    shown = flows.where(flows.flags != OLD)
+    rank = np.where(shown.flags == GONE, 0, np.where(shown.flags == CLOSE, 2, 1))
+    return shown.take(np.argsort(rank, kind="stable"))

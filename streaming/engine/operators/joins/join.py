@@ -1,0 +1,99 @@
+"""join, inner and left outer: pairs of matching events, for as long as both live; and lefts without a partner."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from streaming.engine.columns.flows import Flows, together
+from streaming.engine.operators.joins.matching import Matching, MatchKernel, Paired, latest_of, picked
+from streaming.engine.operators.joins.open_pairs import OpenPairs, Pairs, Side, late_or_due
+from streaming.engine.operators.joins.side_state import LEFT, RIGHT, Known
+from streaming.engine.operators.joins.side_turn import Clock, Heard, is_open
+from streaming.engine.operators.joins.undecided_lefts import Parts
+from streaming.engine.operators.kernel import Port, Released, Turn
+from streaming.engine.operators.lifetimes.waiting import Waiting
+from streaming.engine.state.node_state import Shelf
+from streaming.temporal.ticks import INFINITY, NO_CTI
+
+
+@dataclass(frozen=True)
+class JoinKernel(MatchKernel):
+    """A join node. Its CTI is the smallest of both ports', left outer held to the oldest undecided start.
+
+    A pair is `[max of starts, min of ends)`; it leaves once the CTI reaches its start, or, while one of the two is an
+    open edge, as an edge once the CTI is beyond it. Null keys equal nothing. Left outer adds the pieces of left
+    lifetimes without a partner, with nulls for the right, once the CTI of the right has reached their end.
+    """
+
+    def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
+        """All pairs of what came, with itself and with what is known."""
+        clock = Clock.of(shelf, ports)
+        keyed = [self.matching.keyed(port.flows) for port in ports]
+        turn.report.took(ports[LEFT].flows.source if self.spec.outer else keyed[LEFT].source)
+        turn.report.took(keyed[RIGHT].source)
+        left, right = map(Heard.of, keyed)
+        lefts, rights = Known(shelf, self.spec, LEFT), Known(shelf, self.spec, RIGHT)
+        rights.close(right.closes)
+        held: int = INFINITY
+        pieces = Flows.none(self.spec.fields)
+        if self.spec.outer:
+            parts = Parts(shelf, self.spec, self.matching, rights, clock)
+            pieces, held = parts.turn(Heard.of(ports[LEFT].flows), right)
+        out = clock.out(held)
+        lefts.close(left.closes)
+        counting = Matching(self.spec, turn.report.failures)
+        rows = [pieces, *self._pairs(OpenPairs(shelf, self.spec), counting, (left, right), (lefts, rights), out)]
+        until = clock.low if self.spec.outer else clock.ctis[LEFT]
+        lefts.add(left.events, clock.ctis[RIGHT])
+        rights.add(right.events, until)
+        clock.remember(shelf, out)
+        flows = released(rows, shelf, out, turn)
+        passed = clock.passed(ports, out, held if self.spec.outer else INFINITY)
+        return Released(flows, passed, max(port.horizon for port in ports))
+
+    def _pairs(
+        self, waiting: OpenPairs, matching: Matching, heard: tuple[Heard, Heard], known: tuple[Known, Known], out: int
+    ) -> Iterator[Flows]:
+        left, right = heard
+        yield from waiting.settle(left.closes, right.closes, out)
+        others = known[RIGHT].of(known[RIGHT].slots(left.events))
+        yield from self._made(waiting, matching, left.events, together([right.events, others]), out)
+        yield from self._made(waiting, matching, known[LEFT].of(known[LEFT].slots(right.events)), right.events, out)
+
+    def _made(self, waiting: OpenPairs, matching: Matching, left: Flows, right: Flows, out: int) -> Iterator[Flows]:
+        opens = is_open(left.flag, len(left)), is_open(right.flag, len(right))
+        edges = bool(opens[LEFT].any() or opens[RIGHT].any())
+        for pairs in matching.pairs(left, right):
+            rows = self._rows(left, right, pairs)
+            if not edges:
+                yield rows
+                continue
+            unsettled = opens[LEFT][pairs.left] | opens[RIGHT][pairs.right]
+            yield rows.where(~unsettled)
+            at = np.flatnonzero(unsettled)
+            sides = Side.of(left, pairs.left[at]), Side.of(right, pairs.right[at])
+            yield from waiting.take(Pairs(rows.take(at), *sides), out)
+
+    def _rows(self, left: Flows, right: Flows, pairs: Paired) -> Flows:
+        """The whole rows, as far as they are known."""
+        mine, theirs = pairs.left, pairs.right
+        columns = pairs.columns
+        stamp = None
+        if left.stamp is not None or right.stamp is not None:
+            stamp = np.maximum(left.stamps[mine], right.stamps[theirs])
+        return Flows(
+            start=np.maximum(left.start[mine], right.start[theirs]),
+            end=np.minimum(left.end[mine], right.end[theirs]),
+            columns=self.matching.joined(left, mine, right, theirs) if columns is None else columns,
+            late_at=latest_of(picked(left.late_at, mine), picked(right.late_at, theirs)),
+            stamp=stamp,
+        )
+
+
+def released(rows: Sequence[Flows], shelf: Shelf, out: int, turn: Turn) -> Flows:
+    """The rows that may leave at the CTI `out`, of these and of those that waited; the others wait on `shelf`."""
+    every = together(rows)
+    if every.late_at is not None and (every.late_at == NO_CTI).all():
+        every = Flows(every.start, every.end, every.columns, every.flag, every.id, None, every.stamp)
+    return Waiting(shelf).turn(every, late_or_due(every), out, turn.report)

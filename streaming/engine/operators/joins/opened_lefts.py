@@ -1,0 +1,86 @@
+"""The open edges on the left of an as-of join: whose row has not left yet, and whose row waits for its end."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from streaming.engine.columns.flows import CLOSE, OPEN, Flows, together
+from streaming.engine.columns.ranks import distinct
+from streaming.engine.operators.joins.side_turn import ended, event_schema, to_table
+from streaming.engine.state.node_state import Shelf
+from streaming.engine.state.rows_by_key import KeyedRows
+from streaming.planning.plan import MatchSpec
+from streaming.temporal.ticks import INFINITY
+from streaming.wire.arrived import Int64s
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """`whole` are edges that ended before their row left, `starting` those whose row leaves open, both with the payload
+    of the left; `ends` are the ends of rows that have left."""
+
+    whole: Flows
+    starting: Flows
+    ends: Flows
+
+
+@dataclass
+class OpenedLefts:
+    """The edges on `shelf`, by key."""
+
+    shelf: Shelf
+    spec: MatchSpec
+    _waiting: KeyedRows = field(init=False)
+    _left: KeyedRows = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._waiting = KeyedRows(self.shelf, "edges", self.spec.keys, event_schema(self.spec.left))
+        self._left = KeyedRows(self.shelf, "opened", self.spec.keys, event_schema(self.spec.fields))
+
+    def turn(self, edges: Flows, closes: Flows, out: int) -> Edges:
+        """What becomes of new `edges`, of those that wait and of rows that have left; a row leaves before `out`."""
+        ends = self._ended(closes)
+        slots, waiting = self._touched(closes, out)
+        waiting, _ = ended(waiting, closes)
+        waiting = waiting.where(waiting.end > waiting.start)
+        closed = (waiting.flags != OPEN) & (waiting.end != INFINITY)
+        every = together([waiting.where(~closed), edges])
+        starts = every.start < out
+        rest = every.where(~starts)
+        if len(slots):
+            self._waiting.rewrite(slots, to_table(rest, event_schema(self.spec.left)), rest.start + 1)
+        else:
+            self._waiting.append(to_table(rest, event_schema(self.spec.left)), rest.start + 1)
+        return Edges(waiting.where(closed), every.where(starts), ends)
+
+    def left(self, rows: Flows) -> None:
+        """Remember the rows of edges that leave now, for their ends."""
+        table = to_table(rows.where(rows.flags == OPEN), event_schema(self.spec.fields))
+        self._left.append(table, np.full(table.num_rows, INFINITY))
+
+    def _touched(self, closes: Flows, out: int) -> tuple[Int64s, Flows]:
+        if not self._waiting.rows:
+            return np.empty(0, np.int64), Flows.none(self.spec.left)
+        slots = distinct(np.concatenate([self._waiting.due_slots(out), self._slots(closes)]))
+        return slots, Flows.of_table(self._waiting.read(slots))
+
+    def _ended(self, closes: Flows) -> Flows:
+        if not len(closes) or not self._left.rows:
+            return Flows.none(self.spec.fields)
+        slots = self._slots(closes)
+        rows, found = ended(Flows.of_table(self._left.read(slots)), closes)
+        if not found.any():
+            return Flows.none(self.spec.fields)
+        over = rows.flags != OPEN
+        still = rows.where(~over)
+        self._left.rewrite(slots, to_table(still, event_schema(self.spec.fields)), np.full(len(still), INFINITY))
+        ends = rows.where(over)
+        return replace(ends, flag=np.full(len(ends), CLOSE, np.int8))
+
+    def _slots(self, flows: Flows) -> Int64s:
+        return self._waiting.slots_of([flows.columns[key] for key in self.spec.keys], len(flows))
+
+
+def bare(flows: Flows) -> Flows:
+    """The rows as whole lifetimes, without ids and sources."""
+    return Flows(flows.start, flows.end, flows.columns, None, None, flows.late_at, flows.stamp)

@@ -1,0 +1,41 @@
+"""anti join, semi join and clip: pieces of left lifetimes that the right takes away, keeps, or ends."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from streaming.engine.operators.joins.join import released
+from streaming.engine.operators.joins.matching import Matching, MatchKernel
+from streaming.engine.operators.joins.side_state import LEFT, RIGHT, Known
+from streaming.engine.operators.joins.side_turn import Clock, Heard
+from streaming.engine.operators.joins.undecided_lefts import Parts
+from streaming.engine.operators.kernel import Port, Released, Turn
+from streaming.engine.state.node_state import Shelf
+
+
+@dataclass(frozen=True)
+class PiecesKernel(MatchKernel):
+    """An anti join, semi join or clip node. Its CTI is the smallest of both ports', held to the oldest undecided start.
+
+    A piece leaves once the CTI of the right has reached its end (a semi join's: passed it, for what starts there
+    prolongs it, unless the left ends there). Of an anti join and a clip rows are made of the left alone, of a semi
+    join of what covers them too. Null keys equal nothing: a left with one is whole, and in no row of a semi join.
+    """
+
+    def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
+        """All pieces that are decided now."""
+        clock = Clock.of(shelf, ports)
+        semi = self.spec.kind == "semi_join"
+        lefts = self.matching.keyed(ports[LEFT].flows) if semi else ports[LEFT].flows
+        keyed = self.matching.keyed(ports[RIGHT].flows)
+        turn.report.took(lefts.source)
+        if semi:
+            turn.report.took(keyed.source)
+        left, right = Heard.of(lefts), Heard.of(keyed)
+        rights = Known(shelf, self.spec, RIGHT)
+        rights.close(right.closes)
+        rows, held = Parts(shelf, self.spec, Matching(self.spec, turn.report.failures), rights, clock).turn(left, right)
+        rights.add(right.events, clock.low)
+        out = clock.out(held)
+        clock.remember(shelf, out)
+        flows = released([rows], shelf, out, turn)
+        return Released(flows, clock.passed(ports, out, held), max(port.horizon for port in ports))

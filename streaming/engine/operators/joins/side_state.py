@@ -1,0 +1,72 @@
+"""The events of one side of a join that the other side may still meet."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from streaming.engine.columns.flows import CLOSE, Flows
+from streaming.engine.operators.joins.side_turn import ended, event_schema, to_table
+from streaming.engine.state.node_state import Shelf
+from streaming.engine.state.rows_by_key import KeyedRows
+from streaming.planning.plan import MatchSpec
+from streaming.temporal.ticks import INFINITY
+from streaming.wire.arrived import Int64s
+
+LEFT, RIGHT = 0, 1
+
+
+@dataclass
+class Known:
+    """Events that came in at `port` with their lifetimes as far as they are known, by key.
+
+    One is forgotten once it ends at or before the tick that nothing which is still to come starts before; where
+    late_kept events may come (`spec.forgets` is false) none is.
+    """
+
+    shelf: Shelf
+    spec: MatchSpec
+    port: int
+    _schema: pa.Schema = field(init=False)
+    _rows: KeyedRows = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._schema = event_schema((self.spec.left, self.spec.right)[self.port])
+        self._rows = KeyedRows(self.shelf, ("left", "right")[self.port], self.spec.keys, self._schema)
+
+    def slots(self, flows: Flows) -> Int64s:
+        """The slots of the keys of `flows`."""
+        return self._rows.slots_of([flows.columns[key] for key in self.spec.keys], len(flows))
+
+    def close(self, closes: Flows) -> None:
+        """Give their ends to edges that are known; those that vanish go."""
+        if not len(closes) or not self._rows.rows:
+            return
+        slots = self.slots(closes)
+        events, found = ended(Flows.of_table(self._rows.read(slots)), closes)
+        if found.any():
+            events = events.where(events.end > events.start)
+            self._rows.rewrite(slots, to_table(events, self._schema), self._due(events))
+
+    def of(self, slots: Int64s) -> Flows:
+        """The events in `slots`, and perhaps some that nothing can meet any more."""
+        if not len(slots) or not self._rows.rows:
+            return Flows.none((self.spec.left, self.spec.right)[self.port])
+        return Flows.of_table(self._rows.read(slots))
+
+    def add(self, events: Flows, until: int) -> None:
+        """Remember the events that what starts at `until` or later may meet, and forget those that it cannot."""
+        due = self._due(events)
+        forgets = self.spec.forgets
+        kept = due > until if forgets else np.ones(len(events), np.bool_)
+        if kept.any():
+            self._rows.append(to_table(events.where(kept), self._schema), due[kept])
+        if forgets and self._rows.rows:
+            self._rows.forget(until)
+
+    def _due(self, events: Flows) -> Int64s:
+        """A clip looks at starts alone, and only at those after the start of a left event."""
+        if self.spec.kind != "clip" or self.port == LEFT:
+            return events.end
+        edge = 0 if events.flag is None else (events.flag != CLOSE) & (events.flag != 0)
+        return np.minimum(events.start + edge, INFINITY)

@@ -1,0 +1,109 @@
+"""The nodes that wait for the ends of edges: to_intervals, point_at_end, order_edges, and extend by less than zero."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from streaming.engine.columns.flows import CLOSE, Flows, together
+from streaming.engine.columns.steps import settled, shortened
+from streaming.engine.operators.kernel import Port, Released, Turn
+from streaming.engine.operators.lifetimes.held_edges import HeldEdges, Paired, held_to, whole
+from streaming.engine.operators.lifetimes.waiting import Waiting
+from streaming.engine.state.node_state import Shelf
+from streaming.planning.plan import LifetimeSpec
+from streaming.temporal.ticks import INFINITY, LAST_TICK, NO_CTI
+from streaming.wire.arrived import Int64s
+
+
+@dataclass(frozen=True)
+class LifetimeKernel:
+    """A node of one of the kinds that `LifetimeSpec` names."""
+
+    spec: LifetimeSpec
+
+    def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
+        """Release the lifetimes that have become whole; order_edges: the edges whose time has come."""
+        (port,) = ports
+        match self.spec.kind:
+            case "point_at_end":
+                return points_at_end(port, shelf, turn)
+            case "order_edges":
+                return _in_order(port, shelf, turn)
+            case "to_intervals":
+                return _intervals(port, shelf, turn)
+            case "shorten":
+                released = _intervals(port, shelf, turn)
+                return replace(released, flows=shortened(released.flows, self.spec.by))
+        raise ValueError(f"no lifetimes of the kind {self.spec.kind!r}")
+
+
+def points_at_end(port: Port, shelf: Shelf, turn: Turn) -> Released:
+    """A point at the end of each lifetime; none for what never ends, nor after the last tick (T1). CTIs pass by.
+
+    The point of an edge is late_kept iff its end was, and waits for it.
+    """
+    if port.flows.flag is None and not shelf.head:
+        return Released(_points(port.flows), port.ctis, port.horizon)
+    edges = HeldEdges(shelf)
+    paired = edges.turn(port.flows)
+    if port.cti == INFINITY:
+        edges.never_closed()
+    edges.save(turn.report)
+    of_edges = replace(paired, opened=replace(paired.opened, late_at=paired.closing.late_at)).lasting
+    return Released(_points(together([whole(port.flows), of_edges])), port.ctis, port.horizon)
+
+
+def _points(flows: Flows) -> Flows:
+    kept = settled(flows, flows.end <= LAST_TICK)
+    return kept.lasting(kept.end, kept.end + 1)
+
+
+def _in_order(port: Port, shelf: Shelf, turn: Turn) -> Released:
+    """Starts and ends up to and including the CTI, whether late_kept or not; CTIs pass by."""
+    flows = port.flows
+    due = flows.start if flows.flag is None else np.where(flows.flag == CLOSE, flows.end, flows.start)
+    return Released(Waiting(shelf).turn(flows, due, port.cti, turn.report), port.ctis, port.horizon)
+
+
+def _intervals(port: Port, shelf: Shelf, turn: Turn) -> Released:
+    """Whole lifetimes at once, edges when they end; at infinity those that are open leave as they are."""
+    before = int(shelf.head.get("out", NO_CTI))
+    edges = HeldEdges(shelf)
+    paired = edges.turn(port.flows)
+    parts = [whole(port.flows), paired.lasting]
+    endless = edges.never_closed() if port.cti == INFINITY else None
+    edges.save(turn.report)
+    if endless is not None:
+        parts.append(endless)
+    ctis = _held_ctis(np.array(port.ctis, np.int64), before, paired)
+    if ctis:
+        shelf.head["out"] = ctis[-1]
+    return Released(together(parts), ctis, port.horizon)
+
+
+def _held_ctis(ctis: Int64s, before: int, paired: Paired) -> tuple[int, ...]:
+    """The CTIs that leave: each held to the oldest edge that was open when it came.
+
+    An end that is not before a CTI may have come on either side of it. Such CTIs are left out where it matters, but the
+    last, which is taken to come behind all ends of the turn.
+    """
+    if not len(ctis):
+        return ()
+    finite = ctis != INFINITY
+    still = np.where(finite, paired.oldest, INFINITY)
+    late = paired.closing.lates
+    closed_by = np.where(late == NO_CTI, paired.closing.end, late)
+    perhaps = np.where(finite, _upto(closed_by, held_to(paired.opened), ctis), INFINITY)
+    out = np.minimum(ctis, still)
+    certain = np.minimum(out, perhaps) == out
+    certain[-1] = True
+    rising = np.unique(np.maximum.accumulate(out[certain]))
+    return tuple(rising[rising > before].tolist())
+
+
+def _upto(closed: Int64s, held: Int64s, ctis: Int64s) -> Int64s:
+    """For each CTI the least of `held` whose edge may have been open then; INFINITY when there is none."""
+    order = np.argsort(closed, kind="stable")
+    least = np.concatenate([np.minimum.accumulate(held[order][::-1])[::-1], [INFINITY]])
+    return np.asarray(least[np.searchsorted(closed[order], ctis, side="left")])

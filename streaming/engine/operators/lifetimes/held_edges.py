@@ -1,0 +1,145 @@
+"""The open edges of a node that waits for their ends, in tables by start; a turn reads those that it may close."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from streaming.engine.columns.flows import CLOSE, ENDLESS, OPEN, Flows, Mask, together
+from streaming.engine.columns.steps import vanishing
+from streaming.engine.operators.lifetimes.tables import Table, Tables, by_source
+from streaming.engine.operators.outcome_report import ALSO, Report
+from streaming.engine.state.node_state import Shelf
+from streaming.temporal.ticks import INFINITY
+from streaming.wire.arrived import Int64s
+
+_TABLE_ROWS: Final = 8192
+_HEAD: Final = "edges"
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """What a turn did to the edges of a node.
+
+    `opened` and `closing` are the starts and the ends that met, row by row; `oldest` is the least CTI to which an edge
+    that is held holds (`held_to`), INFINITY when there is none.
+    """
+
+    opened: Flows
+    closing: Flows
+    oldest: int
+
+    @property
+    def lasting(self) -> Flows:
+        """The lifetimes of the pairs, made by both rows, late_kept if the start was; without edges that vanished."""
+        live = ~vanishing(self.closing.flags, self.closing.start, self.closing.end)
+        source = _both(self.opened.source, self.closing.source)
+        whole = replace(self.opened, end=self.closing.end, flag=None, id=None, source=source)
+        return whole.where(live)
+
+
+class HeldEdges:
+    """The edges on `shelf` whose ends have not come, in tables by start."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._tables = Tables(shelf, shelf.head.get(_HEAD, []))
+
+    def turn(self, arrived: Flows) -> Paired:
+        """Hold the edge starts among `arrived` and pair them, and those held before, with the ends among them.
+
+        Raises LookupError for an end whose start was never here.
+        """
+        opens = arrived.where(_opens(arrived))
+        ends = arrived.where(arrived.flags == CLOSE)
+        near = [table for table in self._tables if _meets(table, ends.start)]
+        parts = [opens, *(Flows.of_table(self._tables.read(table)) for table in near)]
+        pool = together(parts)
+        places = _places(pool, ends)
+        held = np.ones(len(pool), np.bool_)
+        held[places] = False
+        far = (table.holds for table in self._tables if table not in near)
+        oldest = min(int(held_to(pool)[held].min(initial=INFINITY)), min(far, default=INFINITY))
+        paired = Paired(pool.take(places), ends, oldest)
+        self._put_back(parts, held, near)
+        return paired
+
+    def never_closed(self) -> Flows | None:
+        """At infinity: all edges that are held, ENDLESS now; none is held any more. None when there is none."""
+        parts = [Flows.of_table(rows) for rows in self._tables.take_out(list(self._tables))]
+        if not parts:
+            return None
+        edges = together(parts)
+        return replace(edges, flag=np.full(len(edges), ENDLESS, np.int8))
+
+    def _put_back(self, parts: Sequence[Flows], held: Mask, near: Sequence[Table]) -> None:
+        """Write the starts that came, with what is left of the tables in which an end met a start."""
+        at = len(parts[0])
+        left = [parts[0].where(held[:at])]
+        for table, rows in zip(near, parts[1:], strict=True):
+            still = held[at : at + len(rows)]
+            at += len(rows)
+            if not still.all():
+                left.append(rows.where(still))
+                self._tables.take_out([table])
+        self._write(together(left))
+        smaller = self._tables.too_many()
+        if smaller:
+            self._write(together([Flows.of_table(rows) for rows in self._tables.take_out(smaller)]))
+
+    def _write(self, rows: Flows) -> None:
+        for mask, watched in by_source(rows):
+            part = rows.where(mask)
+            part = part.take(np.argsort(part.start, kind="stable"))
+            table, held = part.to_table(), held_to(part)
+            for at in range(0, len(part), _TABLE_ROWS):
+                start = part.start[at : at + _TABLE_ROWS]
+                holds = int(held[at : at + _TABLE_ROWS].min())
+                self._tables.write(table.slice(at, len(start)), start, watched=watched, holds=holds)
+
+    def save(self, report: Report) -> None:
+        """Write which tables there are; `report` hears whose edges wait. The last thing of a turn."""
+        self._shelf.head[_HEAD] = self._tables.told(report)
+
+
+def held_to(opened: Flows) -> Int64s:
+    """The CTI that each open edge lets pass: its start, of a late_kept one the CTI that it met.
+
+    No window before that one takes what is late_kept (T19), and it may leave behind it (law 5).
+    """
+    return np.maximum(opened.start, opened.lates)
+
+
+def whole(flows: Flows) -> Flows:
+    """The events that are no edges."""
+    return flows.where(~_opens(flows) & (flows.flags != CLOSE)) if flows.flag is not None else flows
+
+
+def _opens(flows: Flows) -> Mask:
+    flags = flows.flags
+    found: Mask = (flags == OPEN) | (flags == ENDLESS)
+    return found
+
+
+def _meets(table: Table, starts: Int64s) -> bool:
+    return bool(((starts >= table.first) & (starts <= table.last)).any())
+
+
+def _places(pool: Flows, ends: Flows) -> Int64s:
+    """The row in `pool` of the start of each end."""
+    if not len(ends):
+        return np.empty(0, np.int64)
+    found = pc.index_in(ends.ids, value_set=pool.ids)
+    if found.null_count:
+        raise LookupError("an edge ends whose start was never here")
+    places: Int64s = found.to_numpy().astype(np.int64)
+    return places
+
+
+def _both(opened: pa.Array | None, closing: pa.Array | None) -> pa.Array | None:
+    if opened is None or closing is None:
+        return closing if opened is None else opened
+    return pc.coalesce(pc.binary_join_element_wise(opened, closing, ALSO), opened, closing)

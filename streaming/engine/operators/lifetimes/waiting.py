@@ -1,0 +1,103 @@
+"""Events that wait in the state of a node until their time has come: union and order_edges."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from streaming.engine.columns.flows import Flows, Mask, together
+from streaming.engine.operators.lifetimes.tables import Tables, by_source
+from streaming.engine.operators.outcome_report import Report
+from streaming.engine.state.node_state import Shelf
+from streaming.temporal.ticks import NO_CTI
+from streaming.wire.arrived import Int64s
+
+_DUE: Final = "@due"
+_LEVELS: Final = 12
+_FEW_ROWS: Final = 1024
+_HEAD: Final = "waiting"
+
+
+class Waiting:
+    """The events that wait on `shelf`, each until the time passes the tick at which it is due.
+
+    Tables are written once and cut by how far their rows are from the time now, 1, 2, 4 ... times as far as it moved
+    last, so that a turn reads little that is not due: a row is written again about as often as its distance halves.
+    """
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        head: dict[str, Any] = shelf.head.get(_HEAD, {})
+        self.time = int(head.get("time", NO_CTI))
+        self._stride = int(head.get("stride", 1))
+        self._tables = Tables(shelf, head.get("tables", []))
+
+    def holds(self, row: str, due: int) -> bool:
+        """Whether the row with the id `row`, which would be due at `due`, waits."""
+        tables = [table for table in self._tables if table.first <= due <= table.last]
+        found = map(self._tables.read, tables)
+        return any(pc.index(rows["@id"], row).as_py() >= 0 for rows in found if "@id" in rows.column_names)
+
+    def turn(self, arrived: Flows, due: Int64s, time: int, report: Report) -> Flows:
+        """Let `arrived` wait until `due`, and take out what is due at `time`, the later of this one and that before."""
+        if time > self.time:
+            self._stride = max(1, time - self.time) if self.time != NO_CTI else 1
+            self.time = time
+        passing = due <= self.time
+        released, left = [arrived.where(passing)], [_kept(arrived, due, ~passing)]
+        for table in self._tables.take_out([table for table in self._tables if table.first <= self.time]):
+            rows, due = _read(table)
+            passing = due <= self.time
+            released.append(rows.where(passing))
+            left.append(_kept(rows, due, ~passing))
+        self._wait(left)
+        self._wait([_read(table) for table in self._tables.take_out(self._tables.too_many())])
+        self._shelf.head[_HEAD] = {"time": self.time, "stride": self._stride, "tables": self._tables.told(report)}
+        return together(released)
+
+    def _wait(self, parts: Sequence[tuple[Flows, Int64s]]) -> None:
+        filled = [part for part in parts if len(part[1])]
+        if not filled:
+            return
+        rows, due = together([rows for rows, _ in filled]), np.concatenate([due for _, due in filled])
+        for mask, watched in by_source(rows):
+            self._cut(*_kept(rows, due, mask), watched=watched)
+
+    def _cut(self, rows: Flows, due: Int64s, *, watched: bool) -> None:
+        """Write the rows as tables by the distance of `due` from the time now; few rows of several distances in one."""
+        if not len(rows):
+            return
+        if len(rows) <= _FEW_ROWS:
+            self._tables.write(_table(rows, due), due, watched=watched)
+            return
+        now = self.time if self.time != NO_CTI else int(due.min())
+        level = np.minimum(np.frexp((due - now) / self._stride)[1], _LEVELS)
+        order = np.argsort(level, kind="stable")
+        table, due = _table(rows.take(order), due[order]), due[order]
+        for first, end in _grouped(np.unique(level, return_counts=True)[1].tolist()):
+            self._tables.write(table.slice(first, end - first), due[first:end], watched=watched)
+
+
+def _grouped(counts: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """From and to which row each table goes, `counts` rows being of one distance: neighbours together while few."""
+    first = end = 0
+    for count in counts:
+        if end > first and end + count - first > _FEW_ROWS:
+            yield first, end
+            first = end
+        end += count
+    yield first, end
+
+
+def _kept(rows: Flows, due: Int64s, mask: Mask) -> tuple[Flows, Int64s]:
+    return rows.where(mask), due[mask]
+
+
+def _table(rows: Flows, due: Int64s) -> pa.Table:
+    return rows.to_table().append_column(_DUE, pa.array(due))
+
+
+def _read(table: pa.Table) -> tuple[Flows, Int64s]:
+    return Flows.of_table(table.drop_columns([_DUE])), table[_DUE].to_numpy()

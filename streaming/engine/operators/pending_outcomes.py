@@ -1,0 +1,215 @@
+"""Received rows whose outcome is decided behind the shuffle: what windows there refused, and what they took (T12)."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from streaming.engine.columns.ipc import to_chunk
+from streaming.engine.exchange.envelopes import LATE_SCHEMA, WATCHED_SCHEMA, Output
+from streaming.engine.operators.outcome_report import Report
+from streaming.engine.state.bucket_state import Ledger
+from streaming.engine.state.node_state import Shelf
+from streaming.engine.state.rows_by_key import KeyedRows
+from streaming.temporal.events import EdgeKind
+from streaming.temporal.outcomes import Outcome, Reason
+from streaming.temporal.ticks import INFINITY
+
+_PENDING: Final = "pending"
+_OPEN: Final = "open"
+_TOLD: Final = "told"
+_OUTCOMES: Final[Mapping[Reason, Outcome]] = {
+    Reason.WINDOW_CLOSED: Outcome.DROPPED_WINDOW_CLOSED,
+    Reason.TOO_MANY_WINDOWS: Outcome.MALFORMED,
+}
+_PASSED: Final = (str(Outcome.ON_TIME), str(Outcome.REORDERED))
+_STORED: Final = pa.schema([*WATCHED_SCHEMA, pa.field("windows", pa.int64()), pa.field("taken", pa.bool_())])
+"""WATCHED_SCHEMA with in how many windows an edge stands open, and whether some node took the row."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One row of `_STORED`, as far as it matters here; `place` is where it stands in its table."""
+
+    place: int
+    source: str
+    outcome: str
+    edge: str | None
+    refused: str | None
+    windows: int
+    taken: bool
+    waits: bool
+    cut: bool
+
+    @property
+    def decided(self) -> bool:
+        """Whether its outcome is what it will be, unless an open edge is cut off."""
+        return self.cut or self.taken or not self.waits
+
+    @property
+    def stays(self) -> bool:
+        """Whether something may still change its outcome."""
+        if not self.decided:
+            return True
+        return not self.cut and self.taken and (self.windows > 0 or (self.waits and self.edge == EdgeKind.START))
+
+    @property
+    def reason(self) -> Reason | None:
+        """For what windows refused it in the end, if they did; WINDOW_CLOSED concerns late_kept rows alone."""
+        if self.cut:
+            return Reason.TOO_MANY_WINDOWS
+        if self.taken or self.waits or self.refused is None:
+            return None
+        reason = Reason(self.refused)
+        return None if reason is Reason.WINDOW_CLOSED and self.outcome != Outcome.LATE_KEPT else reason
+
+
+def settle(ledger: Ledger, shelf_id: str, arrived: Sequence[pa.Table], report: Report) -> list[Output]:
+    """Decide what can be decided of the rows watched so far and of those that `arrived` (WATCHED_SCHEMA).
+
+    A row that a node took keeps the clock's outcome. One whose every way has ended, one of them in a refusal, gets the
+    outcome of that. An edge that windows took is remembered until its end has come, for they may cut it off: then it is
+    malformed even so (T24). Late rows leave in the turn in which they arrive, with the outcome that they have by then,
+    and once more if a later turn changes it. How many changed leaves as totals since the first batch.
+    """
+    watched = _Watched(ledger.shelf(shelf_id), report)
+    known = watched.known(arrived)
+    if known is None:
+        return _totals(ledger)
+    table, told = known
+    rows = [watched.row(place, each) for place, each in enumerate(table.select(_READ).to_pylist())]
+    for name, values in (
+        ("refused", [row.refused for row in rows]),
+        ("windows", [row.windows for row in rows]),
+        ("taken", [row.taken for row in rows]),
+    ):
+        at = table.column_names.index(name)
+        table = table.set_column(at, _STORED.field(name), pa.array(values, _STORED.field(name).type))
+    watched.keep(table, [row for row in rows if row.stays])
+    return _said(ledger, table, [row for row in rows if row.reason is not None or not told[row.place]])
+
+
+_READ: Final = ["source", "outcome", "edge", "refused", "windows", "taken"]
+
+
+@dataclass(frozen=True)
+class _Watched:
+    """The watched rows on `shelf`: `pending` those that wait in some node, `open` by source the edges of windows.
+
+    In the head `rows` and `open` say how many there are, and `told` that what is pending has left as it was; programs
+    of before let those rows alone leave that a node had taken.
+    """
+
+    shelf: Shelf
+    report: Report
+
+    def known(self, arrived: Sequence[pa.Table]) -> tuple[pa.Table, list[bool]] | None:
+        """The rows that this turn may decide, and which of them have left before; None when there are none."""
+        if not arrived and not waits_or_open(self.shelf):
+            return None
+        parts = [self.shelf.get(_PENDING)] if self.shelf.head.get("rows") else []
+        all_told = self.shelf.head.get(_TOLD, False)
+        told = [all_told or taken for part in parts for taken in part.column("taken").to_pylist()]
+        for each in arrived:
+            parts.append(_fresh(each))
+            told += [False] * each.num_rows
+        moved = {source for source, windows in self.report.open_edges.items() if windows}
+        touched = pa.array(sorted(self.report.cut | moved), pa.string())
+        if self.shelf.head.get(_OPEN) and len(touched):
+            slots = self._edges.slots_of([touched], len(touched))
+            stored = self._edges.read(slots)
+            mine = np.isin(stored.column("source").to_numpy(zero_copy_only=False), touched.to_pylist())
+            self._rewrite(slots, stored.filter(pa.array(~mine)), stored.num_rows)
+            parts.append(stored.filter(pa.array(mine)))
+            told += [True] * parts[-1].num_rows
+        table = pa.concat_tables([_STORED.empty_table(), *parts]).combine_chunks()
+        return (table, told) if table.num_rows else None
+
+    def row(self, place: int, each: Mapping[str, Any]) -> _Row:
+        """A row with what the turn said of it."""
+        source, report = each["source"], self.report
+        row = _Row(place, **each, waits=source in report.waiting, cut=source in report.cut)
+        now = report.refusals.get(source)
+        if now is not None and row.refused != Reason.TOO_MANY_WINDOWS:
+            row = replace(row, refused=str(now))
+        windows = row.windows + report.open_edges[source]
+        return replace(row, windows=windows, taken=row.taken or source in report.taken)
+
+    def keep(self, table: pa.Table, rows: Iterable[_Row]) -> None:
+        """Remember these rows of `table`."""
+        edges: list[int] = []
+        pending: list[int] = []
+        for row in rows:
+            (edges if row.taken and not row.waits else pending).append(row.place)
+        if edges:
+            self._edges.append(table.take(pa.array(edges, pa.int64())), np.full(len(edges), INFINITY))
+            self.shelf.head[_OPEN] = self.shelf.head.get(_OPEN, 0) + len(edges)
+        if pending:
+            self.shelf.put(_PENDING, table.take(pa.array(pending, pa.int64())))
+        elif self.shelf.head.get("rows"):
+            self.shelf.drop([_PENDING])
+        self.shelf.head["rows"] = len(pending)
+        self.shelf.head[_TOLD] = True
+
+    def _rewrite(self, slots: Any, table: pa.Table, before: int) -> None:
+        self._edges.rewrite(slots, table, np.full(table.num_rows, INFINITY))
+        self.shelf.head[_OPEN] += table.num_rows - before
+
+    @property
+    def _edges(self) -> KeyedRows:
+        return KeyedRows(self.shelf, "edges", ["source"], _STORED)
+
+
+def waits_or_open(shelf: Shelf) -> bool:
+    """Whether the outcome of some row is open, so that each node must say what waits in it."""
+    return bool(shelf.head.get("rows") or shelf.head.get(_OPEN))
+
+
+def _fresh(arrived: pa.Table) -> pa.Table:
+    none = (pa.array(np.zeros(arrived.num_rows, np.int64)), pa.array(np.zeros(arrived.num_rows, np.bool_)))
+    return pa.table([*arrived.cast(WATCHED_SCHEMA).columns, *none], schema=_STORED)
+
+
+def _said(ledger: Ledger, table: pa.Table, leaving: Sequence[_Row]) -> list[Output]:
+    """The late rows among the `leaving` rows of `table`, with their outcomes, and the totals of what changed."""
+    part = table.take(pa.array([row.place for row in leaving], pa.int64()))
+    outcomes, reasons, moved = (part.column(name).to_pylist() for name in ("outcome", "reason", "moved_by"))
+    for place, row in enumerate(leaving):
+        if row.reason is not None:
+            where = part.select(["input", "lane"]).slice(place, 1).to_pylist()[0]
+            _correct(ledger, where, outcomes[place], row.reason)
+            outcomes[place], reasons[place], moved[place] = str(_OUTCOMES[row.reason]), str(row.reason), None
+    shown = np.flatnonzero([outcome not in _PASSED for outcome in outcomes])
+    changed = part
+    for name, values in (("outcome", outcomes), ("reason", reasons), ("moved_by", moved)):
+        at = part.column_names.index(name)
+        changed = changed.set_column(at, _STORED.field(name), pa.array(values, _STORED.field(name).type))
+    late = changed.select(LATE_SCHEMA.names).take(pa.array(shown)).cast(LATE_SCHEMA)
+    return [*([Output("", "late", to_chunk(late))] if late.num_rows else []), *_totals(ledger)]
+
+
+def _totals(ledger: Ledger) -> list[Output]:
+    if not ledger.corrections:
+        return []
+    return [Output("", "corrections", json.dumps(ledger.corrections, sort_keys=True).encode())]
+
+
+def _correct(ledger: Ledger, row: Mapping[str, Any], outcome: str, reason: Reason) -> None:
+    lane = ledger.corrections.setdefault(row["input"], {}).setdefault(row["lane"], {"outcomes": {}, "reasons": {}})
+    for name, change in ((outcome, -1), (str(_OUTCOMES[reason]), 1)):
+        lane["outcomes"][name] = lane["outcomes"].get(name, 0) + change
+    lane["reasons"][str(reason)] = lane["reasons"].get(str(reason), 0) + 1
+
+
+def corrected(
+    corrections: Mapping[str, Any], input_id: str, lane: str, outcomes: Mapping[Outcome, int]
+) -> dict[Outcome, int]:
+    """The counts of a lane with what operators changed; those that are nothing are left out."""
+    found = Counter({Outcome(name): count for name, count in outcomes.items()})
+    for name, change in corrections.get(input_id, {}).get(lane, {}).get("outcomes", {}).items():
+        found[Outcome(name)] += change
+    return {outcome: count for outcome, count in found.items() if count}

@@ -1,0 +1,87 @@
+"""What a bucket of the first stage sends to the second: envelopes in the form of the feed's."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from streaming.engine.columns.flows import GONE, OLD, WHOLE, Flows
+from streaming.engine.columns.ipc import to_chunk
+from streaming.engine.columns.steps import follow_flows, step_times
+from streaming.engine.exchange.buckets import bucket_of
+from streaming.engine.exchange.envelopes import Envelope, EnvelopeKind
+from streaming.engine.operators.kernel import Released
+from streaming.planning.plan import Branch, CutPlan, SecondStage
+from streaming.temporal.ticks import NO_CTI
+from streaming.wire.arrived import Int64s
+from streaming.wire.failures import FailureTally
+
+
+def sent_on(
+    second: SecondStage,
+    bucket: int,
+    freed: Mapping[str, Released],
+    reached: Mapping[str, int],
+    failures: FailureTally | None = None,
+) -> list[Envelope]:
+    """The envelopes of `bucket`: what each node or branch that was cut let go, by its id, in one turn.
+
+    A horizon, as `freed` has it, is the largest so far; `reached` holds the CTIs of after the turn. Rows go by their
+    keys, CTIs and horizons to every bucket. One that let go nothing need not be in `freed`, and then does not speak.
+    """
+    found: list[Envelope] = []
+    for source, cut in second.inputs.items():
+        if source not in freed:
+            continue
+        chunks: list[tuple[int, EnvelopeKind, bytes]] = []
+        for branch in cut.branches:
+            rows = _parted(follow_flows(freed[source].flows, branch.steps, failures), branch, bucket, second.buckets)
+            chunks.extend((number, "events", to_chunk(part, {"branch": branch.id})) for number, part in rows)
+        ctis = _cti_table(cut, freed[source])
+        chunks.extend((number, "ctis", ctis) for number in range(second.buckets))
+        cti = reached.get(source, NO_CTI)
+        found.extend(
+            Envelope(number, source, str(bucket), seq, cti, kind, chunk)
+            for seq, (number, kind, chunk) in enumerate(chunks)
+        )
+    return found
+
+
+def _parted(rows: Flows, branch: Branch, bucket: int, buckets: int) -> Iterator[tuple[int, pa.Table]]:
+    """The rows of a wire behind its steps, by the bucket where they go, with ids that no other bucket gives."""
+    if not len(rows):
+        return
+    ids = None if rows.id is None else pc.binary_join_element_wise(str(bucket), rows.id, "|")
+    rows = replace(rows, id=ids, source=None)
+    if buckets == 1 or not branch.keys:
+        yield 0, rows.to_table()
+        return
+    places = bucket_of([rows.columns[key] for key in branch.keys], len(rows), buckets)
+    rows = _taken_back(rows, places)
+    for number in range(buckets):
+        mine = np.flatnonzero(places == number)
+        if len(mine):
+            yield number, rows.take(mine).to_table()
+
+
+def _taken_back(rows: Flows, places: Int64s) -> Flows:
+    """`rows`, in which an OLD one is GONE if the one that replaces it goes to another bucket than it did."""
+    if rows.flag is None or rows.id is None:
+        return rows
+    old, fresh = np.flatnonzero(rows.flag == OLD), np.flatnonzero(rows.flag == WHOLE)
+    if not len(old):
+        return rows
+    at = pc.index_in(rows.id.take(pa.array(old)), value_set=rows.id.take(pa.array(fresh)))
+    to = np.concatenate([places[fresh], [-1]])[pc.fill_null(at, len(fresh)).to_numpy()]
+    flag = rows.flag.copy()
+    flag[old[places[old] != to]] = GONE
+    return replace(rows, flag=flag)
+
+
+def _cti_table(cut: CutPlan, freed: Released) -> bytes:
+    ctis = [np.unique(step_times(branch.steps, np.array(freed.ctis, np.int64))) for branch in cut.branches]
+    number = np.repeat(np.arange(len(ctis), dtype=np.int16), [len(each) for each in ctis])
+    table = pa.table({"branch": number, "cti": np.concatenate(ctis)})
+    return to_chunk(table, {"horizon": str(freed.horizon)})

@@ -1,0 +1,114 @@
+"""The state of one bucket: a head that is read and written with every turn, and tables that are read when needed."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from streaming.engine.state.node_state import Shelf
+from streaming.engine.state.state_store import StateStore
+
+VERSION: Final = 2
+_HEAD: Final = "head"
+_INLINE_BYTES: Final = 16_384
+"""A table up to this size lives in the head, where it costs no state call of its own."""
+_INLINE_TOTAL: Final = 131_072
+
+
+@dataclass
+class _Stored:
+    """The tables that live beside the head, by key, and the keys of those that have a place of their own."""
+
+    inline: dict[str, bytes] = field(default_factory=dict)
+    apart: set[str] = field(default_factory=set)
+
+
+class Ledger:
+    """Reads the head once, keeps all changes until `write`, and then writes them in as few calls as possible.
+
+    Layout (version 2): under `head` eight bytes of length, JSON, then small tables; under `<node>/<table>` the larger
+    tables of that node's shelf. The JSON: `ctis` (input, branch, lane: the CTI of each lane as the branch sees it),
+    `reached` and `horizons` (branch or node: its CTI and its horizon), `corrections` (input, lane: outcomes and
+    reasons that operators changed, as differences), `nodes` (node: the head of its shelf), `apart` (keys of tables),
+    `inline` (key and size of the tables behind the JSON).
+    """
+
+    def __init__(self, store: StateStore) -> None:
+        self._store = store
+        head, blobs = _unpacked(store.get(_HEAD))
+        self._stored = _Stored(blobs, set(head.get("apart", ())))
+        self._nodes: dict[str, dict[str, Any]] = head.get("nodes", {})
+        self._shelves: dict[str, Shelf] = {}
+        self.ctis: dict[str, dict[str, dict[str, int]]] = head.get("ctis", {})
+        self.reached: dict[str, int] = head.get("reached", {})
+        self.horizons: dict[str, int] = head.get("horizons", {})
+        self.corrections: dict[str, dict[str, dict[str, dict[str, int]]]] = head.get("corrections", {})
+
+    def shelf(self, node: str) -> Shelf:
+        """The state of one node; the same object throughout the turn."""
+        if node not in self._shelves:
+            self._shelves[node] = Shelf(lambda name: self._load(f"{node}/{name}"), self._nodes.setdefault(node, {}))
+        return self._shelves[node]
+
+    def _load(self, key: str) -> bytes | None:
+        return self._stored.inline.get(key) or self._store.get(key)
+
+    def write(self) -> None:
+        """All changes to the store, the head last."""
+        stored = self._stored
+        for node, shelf in self._shelves.items():
+            for name in sorted(shelf.dropped):
+                self._forget(f"{node}/{name}")
+            for name, content in shelf.written.items():
+                self._keep(f"{node}/{name}", content)
+        while sum(map(len, stored.inline.values())) > _INLINE_TOTAL:
+            key = max(stored.inline, key=lambda each: len(stored.inline[each]))
+            self._set_apart(key, stored.inline.pop(key))
+        self._store.put(_HEAD, self._packed())
+
+    def _forget(self, key: str) -> None:
+        self._stored.inline.pop(key, None)
+        if key in self._stored.apart:
+            self._stored.apart.remove(key)
+            self._store.delete(key)
+
+    def _keep(self, key: str, content: bytes) -> None:
+        if len(content) > _INLINE_BYTES:
+            self._stored.inline.pop(key, None)
+            self._set_apart(key, content)
+            return
+        self._forget(key)
+        self._stored.inline[key] = content
+
+    def _set_apart(self, key: str, content: bytes) -> None:
+        self._stored.apart.add(key)
+        self._store.put(key, content)
+
+    def _packed(self) -> bytes:
+        inline = self._stored.inline
+        head = {
+            "version": VERSION,
+            "ctis": self.ctis,
+            "reached": self.reached,
+            "horizons": self.horizons,
+            "corrections": self.corrections,
+            "nodes": {node: content for node, content in self._nodes.items() if content},
+            "apart": sorted(self._stored.apart),
+            "inline": [[key, len(content)] for key, content in inline.items()],
+        }
+        text = json.dumps(head, separators=(",", ":")).encode()
+        return b"".join((len(text).to_bytes(8, "little"), text, *inline.values()))
+
+
+def _unpacked(value: bytes | None) -> tuple[dict[str, Any], dict[str, bytes]]:
+    if value is None:
+        return {}, {}
+    length = int.from_bytes(value[:8], "little")
+    head: dict[str, Any] = json.loads(value[8 : 8 + length])
+    if head["version"] != VERSION:
+        raise ValueError(f"the operator state has version {head['version']}, this program reads version {VERSION}")
+    at = 8 + length
+    blobs = {}
+    for key, size in head["inline"]:
+        blobs[key] = value[at : at + size]
+        at += size
+    return head, blobs

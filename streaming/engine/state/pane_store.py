@@ -1,0 +1,275 @@
+"""Events that wait in open panes: rows in segments, found by the hash of their group or by when they are due."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from streaming.engine.columns.flows import Flows, Mask, together
+from streaming.engine.columns.hashing import UInt64s
+from streaming.engine.columns.ranks import distinct
+from streaming.engine.state.node_state import Shelf
+from streaming.temporal.ticks import INFINITY
+from streaming.wire.arrived import Int64s
+
+_SEGMENTS: Final = "segments"
+_FRESH: Final = 0
+_SETTLED: Final = 1
+_DEAD: Final = 2
+_SMALLEST: Final = 1 << 10
+_FANOUT: Final = 4
+"""So many segments of about one size become one; each row is written again once for each such size."""
+_SPARSE: Final = 6
+"""A filter has 2**6 bits for each hash it knows, so that one row in 64 passes it by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Rows that wait: `begin` is the time before which nothing of them is open, `group` the hash of their group.
+
+    A row wants to be looked at when the time `due` is over; once it is `settled`, when `later` is.
+    """
+
+    flows: Flows
+    group: UInt64s
+    begin: Int64s
+    due: Int64s
+    later: Int64s
+    settled: Mask
+
+    def take(self, rows: Int64s) -> "Waiting":
+        """The `rows` by index."""
+        return Waiting(
+            self.flows.take(rows),
+            self.group[rows],
+            self.begin[rows],
+            self.due[rows],
+            self.later[rows],
+            self.settled[rows],
+        )
+
+
+@dataclass(eq=False)
+class _Segment:
+    """Rows that were written at once: `group`, `times` and `rows` never change, `state` says of each fresh, settled or
+    dead; no state: all are fresh."""
+
+    shelf: Shelf
+    said: dict[str, Any]
+    changed: bool = False
+    _keys: dict[str, pa.Table] = field(default_factory=dict)
+    _state: npt.NDArray[np.int8] | None = None
+
+    @property
+    def size(self) -> int:
+        return int(self.said["size"])
+
+    def key(self, name: str) -> Any:
+        table = "group" if name == "group" else "times"
+        if table not in self._keys:
+            self._keys[table] = self.shelf.get(self.said[table])
+        return self._keys[table].column(name).to_numpy()
+
+    @property
+    def state(self) -> npt.NDArray[np.int8]:
+        if self._state is None:
+            name = self.said["state"]
+            stored = self.shelf.get(name).column("state").to_numpy() if name else np.zeros(self.size, np.int8)
+            self._state = stored
+        return self._state
+
+    def mark(self, rows: Int64s, state: int | npt.NDArray[np.int8]) -> None:
+        marked = self.state.copy()
+        marked[rows] = state
+        self._state = marked
+        self.changed = True
+
+    @property
+    def live(self) -> Mask:
+        live: Mask = self.state != _DEAD
+        return live
+
+    @property
+    def due(self) -> Int64s:
+        due: Int64s = np.where(self.state == _SETTLED, self.key("later"), self.key("due"))
+        return due
+
+    def waiting(self, rows: Int64s) -> Waiting:
+        return Waiting(
+            Flows.of_table(self.shelf.get(self.said["rows"])).take(rows),
+            self.key("group")[rows],
+            self.key("begin")[rows],
+            self.key("due")[rows],
+            self.key("later")[rows],
+            self.state[rows] == _SETTLED,
+        )
+
+    @property
+    def tables(self) -> list[str]:
+        return [self.said[name] for name in ("group", "times", "rows", "state") if self.said[name]]
+
+    def sum_up(self) -> None:
+        """Say anew what the head knows of this segment, and store which rows are dead."""
+        live = self.live
+        self.said["live"] = int(live.sum())
+        self.said["due"] = int(self.due[live].min(initial=INFINITY))
+        self.said["begin"] = int(self.key("begin")[live].min(initial=INFINITY))
+
+
+@dataclass
+class PaneStore:
+    """The rows that wait in one node, on its shelf.
+
+    Adding rows reads nothing. Looking for due rows reads the times (24 bytes a row) of segments that have some, looking
+    for groups reads the groups of all (8 bytes a row); rows themselves are read only where some of them are wanted.
+    Rows that go are marked, and a segment is written again without them when most are gone. `save` is to be called
+    after changes.
+    """
+
+    shelf: Shelf
+    _segments: list[_Segment] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._segments = [_Segment(self.shelf, dict(said)) for said in self.shelf.head.get(_SEGMENTS, ())]
+
+    def __len__(self) -> int:
+        return sum(int(segment.said["live"]) for segment in self._segments)
+
+    @property
+    def least(self) -> int:
+        """The smallest `begin`; INFINITY when no row waits. Right after `save`."""
+        return min((int(segment.said["begin"]) for segment in self._segments), default=int(INFINITY))
+
+    def due(self, at: int) -> UInt64s:
+        """The groups that have a row due at or before `at`, rising."""
+        found = [np.empty(0, np.uint64)]
+        for segment in self._segments:
+            if segment.said["due"] <= at:
+                found.append(segment.key("group")[segment.live & (segment.due <= at)])
+        return distinct(np.concatenate(found))
+
+    def among(self, groups: UInt64s | None) -> Int64s:
+        """The places of all rows of `groups` (None: of all groups), and perhaps of a few others."""
+        if groups is not None and not len(groups):
+            return np.empty(0, np.int64)
+        passes = None if groups is None else _filter(groups)
+        found = [np.empty(0, np.int64)]
+        base = 0
+        for segment in self._segments:
+            wanted = segment.live if passes is None else segment.live & passes[_bits(segment.key("group"), passes)]
+            found.append(np.flatnonzero(wanted) + base)
+            base += segment.size
+        return np.concatenate(found)
+
+    def rows(self, places: Int64s) -> Waiting | None:
+        """The rows at `places`, which rise; None when there are none."""
+        return joined([segment.waiting(rows) for segment, rows, _ in self._split(places)])
+
+    def remove(self, places: Int64s) -> None:
+        """Forget the rows at `places`, which rise."""
+        for segment, rows, _ in self._split(places):
+            segment.mark(rows, _DEAD)
+
+    def settle(self, places: Int64s, settled: Mask) -> None:
+        """Say of the rows at `places`, which rise, whether they are settled."""
+        for segment, rows, part in self._split(places):
+            wished = np.where(settled[part], np.int8(_SETTLED), np.int8(_FRESH))
+            if (segment.state[rows] != wished).any():
+                segment.mark(rows, wished)
+
+    def save(self, added: Waiting | None) -> None:
+        """Add rows and store all changes; places that were given before mean nothing afterwards."""
+        kept = [segment for segment in self._segments if not self._worn(segment)]
+        parts = [] if added is None or not len(added.flows) else [added]
+        for segment in [segment for segment in self._segments if segment not in kept]:
+            parts += [segment.waiting(rows)] if len(rows := np.flatnonzero(segment.live)) else []
+            self.shelf.drop(segment.tables)
+        size = sum(len(part.flows) for part in parts)
+        while size and len(near := [each for each in kept if _tier(each.said["live"]) <= _tier(size)]) >= _FANOUT - 1:
+            for segment in near:
+                kept.remove(segment)
+                parts.append(segment.waiting(np.flatnonzero(segment.live)))
+                size += len(parts[-1].flows)
+                self.shelf.drop(segment.tables)
+        whole = joined(parts)
+        if whole is not None:
+            kept.append(self._written(whole))
+        for segment in kept:
+            if segment.changed:
+                self._store_state(segment)
+        self._segments = kept
+        self.shelf.head[_SEGMENTS] = [segment.said for segment in kept]
+
+    def _split(self, places: Int64s) -> list[tuple[_Segment, Int64s, slice]]:
+        """For each segment that has some of `places`: its rows there, and where they stand in `places`."""
+        found = []
+        base = 0
+        for segment in self._segments:
+            low, high = np.searchsorted(places, (base, base + segment.size)).tolist()
+            if low < high:
+                found.append((segment, places[low:high] - base, slice(low, high)))
+            base += segment.size
+        return found
+
+    def _worn(self, segment: _Segment) -> bool:
+        if segment.changed:
+            segment.sum_up()
+        return bool(2 * segment.said["live"] < segment.size)
+
+    def _store_state(self, segment: _Segment) -> None:
+        if segment.said["state"]:
+            self.shelf.drop([segment.said["state"]])
+        segment.said["state"] = self.shelf.fresh()
+        self.shelf.put(segment.said["state"], pa.table({"state": segment.state}))
+
+    def _written(self, rows: Waiting) -> _Segment:
+        tables = {
+            "group": pa.table({"group": rows.group}),
+            "times": pa.table({"begin": rows.begin, "due": rows.due, "later": rows.later}),
+            "rows": rows.flows.to_table(),
+        }
+        said: dict[str, Any] = {"state": "", "size": len(rows.flows)}
+        for name, table in tables.items():
+            said[name] = self.shelf.fresh()
+            self.shelf.put(said[name], table)
+        segment = _Segment(self.shelf, said)
+        if rows.settled.any():
+            segment.mark(np.flatnonzero(rows.settled), _SETTLED)
+        segment.sum_up()
+        return segment
+
+
+def _tier(rows: int) -> int:
+    tier = 0
+    while rows >= _SMALLEST:
+        rows //= _FANOUT
+        tier += 1
+    return tier
+
+
+def joined(parts: Sequence[Waiting]) -> Waiting | None:
+    """All rows of `parts`, in their order; None when there are none."""
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return Waiting(
+        together(part.flows for part in parts),
+        np.concatenate([part.group for part in parts]),
+        np.concatenate([part.begin for part in parts]),
+        np.concatenate([part.due for part in parts]),
+        np.concatenate([part.later for part in parts]),
+        np.concatenate([part.settled for part in parts]),
+    )
+
+
+def _filter(groups: UInt64s) -> Mask:
+    """A table of bits that is true where the low bits of one of `groups` say so."""
+    passes = np.zeros(1 << min(24, len(groups).bit_length() + _SPARSE), np.bool_)
+    passes[_bits(groups, passes)] = True
+    return passes
+
+
+def _bits(groups: UInt64s, table: Mask) -> Int64s:
+    return (groups & np.uint64(len(table) - 1)).astype(np.int64)

@@ -1,0 +1,85 @@
+"""Late rows whose outcome is decided behind the shuffle leave once, and again only if a refusal changes it (T12)."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+import yaml
+
+from streaming.definition.advance import temporal_settings
+from streaming.engine.cases import _batches
+from streaming.engine.executor import EngineRun, Heard, Snapshot
+from streaming.planning.compile import compile_binding
+from streaming.planning.plan import Plan
+from streaming.transcripts.load import parse
+from streaming.transcripts.prepare import define, prepare
+from streaming.wire.case import Case, EndMode
+from tests.reference.runs import cut
+
+OPEN_FOR_A_WHILE = """
+name: open_for_a_while
+streams:
+  s: {shape: edge, fields: {k: string}, advance: {late: keep}}
+query:
+  nodes:
+    - {id: s, kind: input, stream: s}
+    - {id: whole, kind: to_intervals, input: s}
+    - id: w
+      kind: window
+      input: whole
+      window: {kind: tumbling, size: 10us}
+      aggregates: [{name: n, function: count}]
+    - {id: out, kind: output, input: w}
+input:
+  - {stream: s, cti: 20}
+  - {stream: s, edge: start, start: 2, payload: {k: a}}
+  - {stream: s, edge: start, start: 30, payload: {k: b}}
+  - {stream: s, edge: end, start: 2, end: END, payload: {k: a}}
+  - {stream: s, cti: 21}
+end: none
+expect: {events: []}
+"""
+
+
+def case_until(end: int) -> Case:
+    transcript = parse(yaml.safe_load(OPEN_FOR_A_WHILE.replace("END", str(end))), "open_for_a_while.yaml")
+    case = prepare(transcript, define(transcript))
+    return replace(cut(case, range(1, len(case.rows))), end=EndMode.NONE)
+
+
+def plan_of(case: Case) -> Plan:
+    return compile_binding(case.graph, case.streams, temporal_settings(case.graph, case.streams, case.advance), 1)
+
+
+def listed(run: EngineRun, batches: Iterator[list[Heard]]) -> list[list[tuple[int, str]]]:
+    """Of each batch the position and the outcome of the rows that it lists."""
+    late = [run.hear(heard).late.to_pylist() for heard in batches]
+    return [[(row["position"], row["outcome"]) for row in rows] for rows in late]
+
+
+def as_before(snapshot: Snapshot) -> Snapshot:
+    """The same by a program that listed rows only once they were decided."""
+    (state,) = snapshot.buckets
+    length = int.from_bytes(state["head"][:8], "little")
+    head = json.loads(state["head"][8 : 8 + length])
+    assert head["nodes"]["@watched"].pop("told")
+    text = json.dumps(head).encode()
+    changed = len(text).to_bytes(8, "little") + text + state["head"][8 + length :]
+    return replace(snapshot, buckets=({**state, "head": changed},))
+
+
+@pytest.mark.parametrize(("end", "last"), [(7, [(1, "dropped_window_closed"), (3, "dropped_window_closed")]), (25, [])])
+def test_a_row_is_listed_when_it_comes_and_again_if_windows_refuse_it(end: int, last: list[tuple[int, str]]) -> None:
+    case = case_until(end)
+    found = listed(EngineRun(plan_of(case)), _batches(case))
+    assert found == [[], [(1, "late_kept")], [], last, []]
+
+
+def test_what_an_earlier_program_had_not_listed_is_listed_once() -> None:
+    case = case_until(25)
+    plan, batches = plan_of(case), list(_batches(case))
+    run = EngineRun(plan)
+    listed(run, iter(batches[:2]))
+    after = EngineRun.restored(plan, as_before(run.snapshot()))
+    assert listed(after, iter(batches[2:])) == [[(1, "late_kept")], [], []]
