@@ -20,10 +20,11 @@ Kind = Literal["duration", "policy"]
 
 @dataclass(frozen=True)
 class Preset:
-    """One preset: its parameters in order, each a duration or a policy, and what it stands for."""
+    """One preset: its parameters in order, each a duration or a policy, what it stands for, and a line of help."""
 
     parameters: Mapping[str, Kind]
     settings: Callable[..., AdvanceTime]
+    help: str
 
     def form(self, name: str) -> str:
         """How it is written: `watermark(delay)`."""
@@ -102,15 +103,30 @@ def _azure(out_of_order: Ticks, late_arrival: Ticks, late: Late) -> AdvanceTime:
 
 
 PRESETS: Final[Mapping[str, Preset]] = {
-    "increasing_start_time": Preset({}, lambda: _every_event(0, Late.DROP, final=True)),
-    "strictly_increasing_start_time": Preset({}, lambda: _every_event(-ONE_TICK, Late.DROP, final=True)),
-    "rowtime": Preset({}, lambda: _every_event(0, Late.DROP)),
-    "lenses": Preset({}, _lenses),
+    "increasing_start_time": Preset(
+        {}, lambda: _every_event(0, Late.DROP, final=True), "A CTI at each event, late events dropped."
+    ),
+    "strictly_increasing_start_time": Preset(
+        {},
+        lambda: _every_event(-ONE_TICK, Late.DROP, final=True),
+        "A CTI behind each event, late and equal starts dropped.",
+    ),
+    "rowtime": Preset({}, lambda: _every_event(0, Late.DROP), "SQLstream: a CTI at each event, late events dropped."),
+    "lenses": Preset({}, _lenses, "Lenses: the largest start, late events kept, windows open for 24 h."),
     "spl_event_time": Preset(
         {"lag": "duration", "minimum_gap": "duration"},
         lambda lag, gap: _every_event(lag, Late.KEEP, Basis.MAX, minimum_gap=gap),
+        "IBM Streams: behind the largest start by the lag, late events kept.",
     ),
-    "watermark": Preset({"delay": "duration"}, lambda delay: _every_event(delay, Late.DROP, Basis.MAX)),
-    "azure": Preset({"out_of_order": "duration", "late_arrival": "duration", "policy": "policy"}, _azure),
+    "watermark": Preset(
+        {"delay": "duration"},
+        lambda delay: _every_event(delay, Late.DROP, Basis.MAX),
+        "Flink and Spark: behind the largest start by the delay, late events dropped.",
+    ),
+    "azure": Preset(
+        {"out_of_order": "duration", "late_arrival": "duration", "policy": "policy"},
+        _azure,
+        "Azure Stream Analytics: out of order and late arrival bounds, shift or drop.",
+    ),
 }
 """Every preset by name (T9)."""

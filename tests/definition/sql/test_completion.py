@@ -9,7 +9,7 @@ from streaming.definition.expressions.functions import FUNCTIONS
 from streaming.definition.presets import PRESETS
 from streaming.definition.sql.check import check_sql
 from streaming.definition.sql.completion.complete import Completions, Item, complete_sql
-from streaming.definition.sql.reading.words import KEYWORDS
+from streaming.definition.sql.grammar.words import KEYWORDS
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from tests.definition.sql.counts import TEXTS_DRAWN
 from tests.definition.sql.drawn_texts import WRITTEN, mistaken

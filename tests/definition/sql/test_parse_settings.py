@@ -71,7 +71,7 @@ def test_settings_may_stand_before_the_query() -> None:
         ("WATERMARK 5s", "WATERMARK 5s", "Write one of PRESET, EVERY"),
         ("IMPORT prices", "prices", "Write IMPORT FROM input."),
         ("IDLE 5s", "5s", "Write one of LEAVE_OUT, ADVANCE."),
-        ("MAX 5s", "5s", "Write AHEAD 5m, say."),
+        ("MAX 5s", "5s", "Write MAX AHEAD 5m."),
         ("EVERY 5s SELECT * FROM x", "SELECT", "Write ; before it."),
     ],
 )

@@ -192,7 +192,7 @@ def test_top_ranks_the_events_of_windows() -> None:
         ("SELECT COUNT(*) FROM a WINDOW TUMBLE 5m", "WINDOW", "Write WINDOW BY."),
         ("SELECT COUNT(* AS n FROM a WINDOW BY TUMBLE 5m", "(", "Write ) where its arguments end."),
         ("SELECT MEDIAN(b) AS n FROM a WINDOW BY TUMBLE 5m", "MEDIAN", "Write PERCENTILE_CONT(value, 0.95)."),
-        ("SELECT * FROM a EMIT", "EMIT", "Write one of FINAL, RUNNING, ON_COMPLETE."),
+        ("SELECT * FROM a EMIT", "EMIT", "Write one of FINAL, ON COMPLETE, RUNNING."),
         ("SELECT COUNT(*) FROM a WINDOW BY TUMBLE 5m,1m", "1m", "Write HOP 5m,1m for windows that overlap."),
         ("SELECT COUNT(*) FROM a WINDOW BY TUMBLE 5min", "5min", "Write 5m."),
         ("SELECT COUNT(*) FROM a WINDOW BY TUMBLE 5 MINUTES", "5 MINUTES", "Write 5m."),

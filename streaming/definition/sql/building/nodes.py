@@ -65,8 +65,7 @@ class Builder:
         output.mark("", target.extent)
         output.mark("id", target.extent)
         output.read("input", ref)
-        if insert.timestamp:
-            output.put("timestamp", insert.timestamp.value, insert.timestamp.extent)
+        output.take(insert.fields)
         self.drafts.add(output)
 
     def body(self, body: Body, owner: Owner) -> Ref | None:

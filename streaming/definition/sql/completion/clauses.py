@@ -2,51 +2,38 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.sql.completion.expressions import after_point, expressions, value_due
-from streaming.definition.sql.completion.items import Item, fields, keywords, units
+from streaming.definition.sql.completion.items import Item, fields, keywords
 from streaming.definition.sql.completion.scope import Scope, Source
 from streaming.definition.sql.completion.settings import settings
-from streaming.definition.sql.completion.sources import (
-    GOES_ON,
-    after_from,
-    after_join,
-    following,
-    set_duration,
-    source_alone,
-    source_by,
+from streaming.definition.sql.completion.sources import GOES_ON, after_from, after_join, following, operator
+from streaming.definition.sql.grammar.clauses import (
+    CLAUSES,
+    OPERATORS,
+    SELECT,
+    STATEMENTS,
+    STREAM,
+    TIMESTAMP,
+    UNIT,
+    ZONE,
 )
+from streaming.definition.sql.grammar.rows import ClauseRow, KeywordRow, Takes
+from streaming.definition.sql.grammar.windows import DISCARD, MEANT, WINDOWS
+from streaming.definition.sql.grammar.words import BY_CLAUSE
 from streaming.definition.sql.printing.words import name as written
 from streaming.definition.tokens import SqlToken, TokenKind
 
 Tail = Sequence[SqlToken]
-_SINGLE: Final = frozenset({"SELECT", "FROM", "JOIN", "ON", "USING", "WHERE", "HAVING", "TOP", "EMIT", "EMPTY"}) | {
-    *("RETRACT", "CLIP", "SHIFT", "EXTEND", "QUERY", "WITH")
-}
-_DOUBLE: Final = {
-    ("WINDOW", "BY"): "WINDOW BY",
-    ("GROUP", "BY"): "GROUP BY",
-    ("GRACE", "BY"): "GRACE BY",
-    ("EVENTTIME", "BY"): "EVENTTIME BY",
-    ("TIMESTAMP", "BY"): "TIMESTAMP BY",
-    ("INSERT", "INTO"): "INSERT INTO",
-    ("ADVANCE", "TIME"): "ADVANCE TIME",
-    ("SET", "DURATION"): "SET DURATION",
-    ("AT", "END"): "SOURCE",
-    ("TO", "INTERVALS"): "SOURCE",
-    ("ORDER", "EDGES"): "SOURCE",
-}
-_OPERATORS: Final = ("CLIP", "SHIFT", "EXTEND", "SET DURATION", "POINT AT END", "TO INTERVALS", "ORDER EDGES")
 
 
 def items_at(scope: Scope) -> Iterator[Item]:
     """All that may stand at the cursor, the best first."""
     clause, tail = _clause(scope.spot.before)
-    if clause == "ADVANCE TIME":
-        yield from settings(scope, tail)
-    elif tail and tail[-1].word == "." and clause not in ("FROM", "JOIN"):
+    if tail and tail[-1].word == "." and clause not in ("FROM", "JOIN", "ADVANCE TIME"):
         yield from after_point(scope, tail, facets=clause == "EVENTTIME BY")
     else:
         yield from _CLAUSES[clause](scope, tail)
@@ -59,12 +46,12 @@ def _clause(tokens: Tail) -> tuple[str, Tail]:
         if token.kind is not TokenKind.WORD or (index and tokens[index - 1].word in (".", "AS")):
             continue
         behind = tokens[index + 1].word if index + 1 < len(tokens) else ""
-        if (token.word, behind) in _DOUBLE:
-            clause, first = _DOUBLE[token.word, behind], index + 2
-            if clause == "ADVANCE TIME":
-                break
-        elif token.word in _SINGLE and not (token.word == "ON" and clause == "EMIT"):
-            clause, first = token.word, index + 1
+        words = next((words for words in ((token.word, behind), (token.word,)) if words in _BEGINS), None)
+        if words is None or (words == ("ON",) and clause == "EMIT"):
+            continue
+        clause, first = _BEGINS[words], index + len(words)
+        if clause == "ADVANCE TIME":
+            break
     return clause, tokens[first:]
 
 
@@ -78,14 +65,14 @@ def _start(scope: Scope, tail: Tail) -> Iterator[Item]:
         yield from keywords(*GOES_ON[last])
     elif not tail:
         inner = len(scope.spot.statement) > 0
-        begins = () if inner else ("INSERT INTO", "WITH", "ADVANCE TIME", "QUERY")
-        yield from keywords("SELECT STREAM", *begins, *_OPERATORS, "STREAM")
+        begins = () if inner else STATEMENTS
+        yield from keywords(SELECT, *begins, *OPERATORS, STREAM)
 
 
 def _with(scope: Scope, tail: Tail) -> Iterator[Item]:
     last = tail[-1] if tail else None
     if last is not None and last.word == "()":
-        yield from keywords("INSERT INTO", "SELECT STREAM", *_OPERATORS)
+        yield from keywords("INSERT INTO", SELECT, *OPERATORS)
     elif last is not None and last.word not in (",", "AS", "("):
         yield from keywords("AS")
     del scope
@@ -93,15 +80,15 @@ def _with(scope: Scope, tail: Tail) -> Iterator[Item]:
 
 def _insert(scope: Scope, tail: Tail) -> Iterator[Item]:
     if tail:
-        yield from keywords("SELECT STREAM", "TIMESTAMP BY", *_OPERATORS, "STREAM")
+        yield from keywords(SELECT, TIMESTAMP, *OPERATORS, STREAM)
     del scope
 
 
 def _timestamp(scope: Scope, tail: Tail) -> Iterator[Item]:
     if tail:
-        yield from keywords("SELECT STREAM", *_OPERATORS, "STREAM")
+        yield from keywords(SELECT, *OPERATORS, STREAM)
     else:
-        yield from keywords("lifetime", "point_at_end", "latest_input")
+        yield from keywords(*TIMESTAMP.choices)
     del scope
 
 
@@ -154,14 +141,11 @@ def _grouped(scope: Scope) -> set[str]:
     found: set[str] = set()
     grouping = False
     for token in (*scope.spot.before, *scope.spot.after):
-        if token.word in _ENDS_GROUPS or (token.word == "GROUP"):
+        if token.word in BY_CLAUSE:
             grouping = token.word == "GROUP"
         elif grouping and token.kind in (TokenKind.WORD, TokenKind.QUOTED):
             found.add(token.value)
     return found
-
-
-_ENDS_GROUPS: Final = frozenset({"HAVING", "EMIT", "WINDOW", "TOP", "EMPTY", "RETRACT", "WHERE", "GRACE"})
 
 
 def _results(scope: Scope) -> Iterator[Item]:
@@ -209,18 +193,20 @@ def _using(scope: Scope, tail: Tail) -> Iterator[Item]:
 
 def _window(scope: Scope, tail: Tail) -> Iterator[Item]:
     words = [token.word for token in tail]
+    form = MEANT.get(words[0]) if words else None
     if not tail:
-        yield from keywords("HOP", "TUMBLE", "SESSION", "SNAPSHOT", "COUNT", "TIMEINTERVAL")
-    elif words[-1] not in ("HOP", "TUMBLE", "SESSION", "COUNT", "TIMEINTERVAL", ",", "ALIGN", "DISCARD", "MAX", "-"):
-        options = {"HOP": ("ALIGN",), "TUMBLE": ("ALIGN",), "SESSION": ("MAX",), "TIMEINTERVAL": ("DISCARD", "ALIGN")}
-        yield from keywords(*(word for word in options.get(words[0], ()) if word not in words))
-        yield from keywords(*(() if words[0] == "TIMEINTERVAL" else ("GRACE BY",)))
+        yield from keywords(*WINDOWS)
+    elif words[-1] not in _AMOUNTS:
+        options = form.options if form else ()
+        yield from keywords(*(option for option in options if option.words not in words))
+        yield from keywords(*(() if DISCARD in options else ("GRACE BY",)))
         yield from following(scope)
 
 
-def _grace(scope: Scope, tail: Tail) -> Iterator[Item]:
-    if tail:
-        yield from following(scope)
+_AMOUNTS: Final = frozenset({",", "-", *(form.words for form in WINDOWS if form.arguments)}) | {
+    option.words for form in WINDOWS for option in form.options
+}
+"""Behind these a number or a duration stands, which cannot be offered."""
 
 
 def _group(scope: Scope, tail: Tail) -> Iterator[Item]:
@@ -239,29 +225,20 @@ def _top(scope: Scope, tail: Tail) -> Iterator[Item]:
         yield from keywords("BY")
 
 
-def _emit(scope: Scope, tail: Tail) -> Iterator[Item]:
-    if not tail:
-        yield from keywords("FINAL", "ON COMPLETE", "RUNNING")
-    elif tail[-1].word == "ON":
-        yield from keywords("COMPLETE")
-    else:
-        yield from following(scope)
-
-
-def _retract(scope: Scope, tail: Tail) -> Iterator[Item]:
-    del tail
-    yield from following(scope)
-
-
-def _empty(scope: Scope, tail: Tail) -> Iterator[Item]:
+def _fields(row: ClauseRow, scope: Scope, tail: Tail) -> Iterator[Item]:
+    """A clause that is no more than its arguments: the choices of the first, then the words of the others."""
     words = [token.word for token in tail]
-    if not tail:
-        yield from keywords("SKIP", "DEFAULT")
-    elif words[-1] == "DEFAULT":
-        yield from keywords("GAP")
-    elif scope.spot.depth:
+    first, *others = row.arguments
+    rest = [each.words.partition(" ")[2] for each in first.choices if each.words.partition(" ")[0] == "".join(words)]
+    if not tail and first.takes is not Takes.NOTHING:
+        yield from keywords(*first.choices)
+    elif any(rest):
+        yield from keywords(*map(KeywordRow, rest))
+    elif words[-1:] == ["DEFAULT"]:
+        yield from keywords(*others)
+    elif row.first == "EMPTY" and scope.spot.depth:
         yield from fields(scope.fields) if words[-1] in ("(", ",") else ()
-    elif words[-1] not in ("GAP", "GROUPS"):
+    elif not words or words[-1] not in ("GAP", "GROUPS"):
         yield from keywords("GROUPS") if "GROUPS" not in words and "DEFAULT" in words else ()
         yield from following(scope)
 
@@ -273,9 +250,9 @@ def _event_time(scope: Scope, tail: Tail) -> Iterator[Item]:
         for facet, of in (("_key", "the row's key"), ("_value", "the payload"), ("_meta", "what the adapter knows")):
             yield Item(facet, "field", of, "", f"{facet}.")
     elif words[-1] == "UNIT":
-        yield from units()
+        yield from keywords(*UNIT.choices)
     elif words[-1] != "ZONE":
-        yield from keywords(*(word for word in ("UNIT", "ZONE") if word not in words), "AS")
+        yield from keywords(*(each for each in (UNIT, ZONE) if each.words not in words), "AS")
         yield from following(scope)
 
 
@@ -287,27 +264,22 @@ def _nothing(scope: Scope, tail: Tail) -> Iterator[Item]:
 _CLAUSES: Final[dict[str, Callable[[Scope, Tail], Iterator[Item]]]] = {
     "": _start,
     "QUERY": _nothing,
+    "ADVANCE TIME": settings,
     "WITH": _with,
     "INSERT INTO": _insert,
     "TIMESTAMP BY": _timestamp,
-    "CLIP": source_by,
-    "SHIFT": source_by,
-    "EXTEND": source_by,
-    "SET DURATION": set_duration,
-    "SOURCE": source_alone,
     "SELECT": _select,
     "FROM": after_from,
     "JOIN": after_join,
     "ON": _on,
     "USING": _using,
+    **{form.words: partial(operator, form) for form in OPERATORS},
+    **{row.words: partial(_fields, row) for row in CLAUSES if row.arguments},
+    "EVENTTIME BY": _event_time,
     "WHERE": _condition,
     "HAVING": _having,
     "TOP": _top,
     "WINDOW BY": _window,
-    "GRACE BY": _grace,
     "GROUP BY": _group,
-    "EMIT": _emit,
-    "RETRACT": _retract,
-    "EMPTY": _empty,
-    "EVENTTIME BY": _event_time,
 }
+_BEGINS: Final = {tuple(words.split()[-2:]): words for words in _CLAUSES if words}

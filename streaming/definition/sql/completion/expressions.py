@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.sql.completion.items import Item, aggregates, fields, functions, keywords, types
 from streaming.definition.sql.completion.scope import Scope
-from streaming.definition.sql.reading.words import expects_value
+from streaming.definition.sql.grammar.words import expects_value
 from streaming.definition.tokens import SqlToken, TokenKind
 from streaming.definition.types import Fields, Struct
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from streaming.definition.aggregate_functions import AGGREGATES, AggregateEntry
 from streaming.definition.expressions.functions import FUNCTIONS
 from streaming.definition.expressions.parse import RESERVED
 from streaming.definition.presets import PRESETS
-from streaming.definition.sql.completion.words import FORMS, HELP
+from streaming.definition.sql.grammar.rows import KeywordRow
+from streaming.definition.sql.grammar.words import BY_WORDS
 from streaming.definition.sql.printing.words import name as written
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import SCALARS, Fields
@@ -27,10 +28,11 @@ class Item:
     insert: str
 
 
-def keywords(*words: str) -> Iterator[Item]:
+def keywords(*words: KeywordRow | str) -> Iterator[Item]:
     """Keywords, with their form and a line of help where they have one."""
-    for word in words:
-        yield Item(word, "keyword", FORMS.get(word, ""), HELP.get(word, ""), word)
+    for each in words:
+        row = BY_WORDS.get(each, KeywordRow(each)) if isinstance(each, str) else each
+        yield Item(row.words, "keyword", row.shown, row.help, row.words)
 
 
 def streams(known: Mapping[str, StreamDefinition]) -> Iterator[Item]:
@@ -81,7 +83,7 @@ def _call(entry: AggregateEntry) -> str:
 def presets() -> Iterator[Item]:
     """The presets of ADVANCE TIME, with their forms."""
     for name, preset in PRESETS.items():
-        yield Item(name, "keyword", preset.form(name), HELP.get(name, ""), f"{name}(" if preset.parameters else name)
+        yield Item(name, "keyword", preset.form(name), preset.help, f"{name}(" if preset.parameters else name)
 
 
 def types() -> Iterator[Item]:
@@ -89,13 +91,3 @@ def types() -> Iterator[Item]:
     for name in SCALARS:
         yield Item(name, "type", "", "", name)
     yield Item("decimal", "type", "decimal(precision, scale)", "", "decimal(")
-
-
-UNITS: Final = ("s", "ms", "us", "ns", "iso")
-
-
-def units() -> Iterator[Item]:
-    """The units of an event time."""
-    meanings = ("seconds", "milliseconds", "microseconds", "nanoseconds", "ISO 8601 text")
-    for unit, meaning in zip(UNITS, meanings, strict=True):
-        yield Item(unit, "keyword", meaning, "", unit)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from streaming.definition.sql.grammar.words import BEFORE_SOURCE, OPERATOR_WORDS
 from streaming.definition.tokens import Lexed, SqlToken, TokenKind, lex
 
 _WORD: Final = re.compile(r"\w*")
-_BODY_STARTS: Final = frozenset({"SELECT", "STREAM", "CLIP", "SHIFT", "EXTEND", "SET", "POINT", "TO", "ORDER", "WITH"})
-_BEFORE_BODY: Final = frozenset({"AS", "FROM", "JOIN", "CLIP", "SHIFT", "EXTEND", "DURATION", "INTERVALS", "EDGES"})
+_BODY_STARTS: Final = frozenset({"SELECT", "WITH", *OPERATOR_WORDS})
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def _before_body(tokens: Sequence[SqlToken]) -> bool:
     words = [token.word for token in tokens]
     if not words or "CAST" in words[-4:]:
         return False
-    return words[-1] in _BEFORE_BODY or (words[-1] == "BY" and "CLIP" in words)
+    return words[-1] in BEFORE_SOURCE | {"AS"} or (words[-1] == "BY" and "CLIP" in words)
 
 
 def _joins_branches(tokens: Sequence[SqlToken], token: SqlToken) -> bool:

@@ -7,12 +7,12 @@ from typing import Final
 
 from streaming.definition.check import check
 from streaming.definition.sql.completion.place import Spot
+from streaming.definition.sql.grammar.words import BEFORE_SOURCE
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.tokens import SqlToken, TokenKind
 from streaming.definition.types import Fields, Type, TypeTextError, parse_fields
 
-_BEFORE_SOURCE: Final = frozenset({"FROM", "JOIN", "CLIP", "SHIFT", "EXTEND", "DURATION", "INTERVALS", "EDGES"})
 _NAMED: Final = (TokenKind.WORD, TokenKind.QUOTED)
 
 
@@ -111,10 +111,10 @@ def _source_places(tokens: Sequence[SqlToken]) -> Iterator[int]:
     clipping = False
     for index in range(1, len(tokens)):
         word, token = tokens[index - 1].word, tokens[index]
-        introduced = word in _BEFORE_SOURCE or (word == "END" and index > 2 and tokens[index - 3].word == "POINT")
+        introduced = word in BEFORE_SOURCE or (word == "END" and index > 2 and tokens[index - 3].word == "POINT")
         clipping = clipping or word == "CLIP"
         if word in ("STREAM", "NODE") and index > 1:
-            introduced = tokens[index - 2].word in _BEFORE_SOURCE
+            introduced = tokens[index - 2].word in BEFORE_SOURCE
         if clipping and word == "BY":
             introduced, clipping = True, False
         if introduced and token.word not in ("STREAM", "NODE") and (token.kind in _NAMED or token.word == "()"):

@@ -7,77 +7,64 @@ from typing import Final
 from streaming.definition.sql.completion.expressions import after_point, expressions, value_due
 from streaming.definition.sql.completion.items import Item, keywords, nodes, presets, streams
 from streaming.definition.sql.completion.scope import Scope, Source
+from streaming.definition.sql.grammar.rows import ArgumentRow, Takes
+from streaming.definition.sql.grammar.settings import SETTINGS
 from streaming.definition.tokens import SqlToken
 
-_SETTINGS: Final = (
-    *("EVERY", "DELAY", "LATE", "PRESET", "BASIS", "FINAL", "IMPORT FROM"),
-    *("OVER", "IDLE AFTER", "IDLE", "MAX AHEAD", "FUTURE", "LATE END"),
-)
-_VALUES: Final = {
-    "LATE": ("DROP", "ADJUST", "SHIFT", "KEEP", "END"),
-    "LATE END": ("LEAVE_OPEN", "CLOSE_AT_CTI"),
-    "BASIS": ("LAST", "MAX"),
-    "IDLE": ("AFTER", "LEAVE_OUT", "ADVANCE"),
-    "FUTURE": ("ACCEPT", "HOLD", "DROP"),
-    "IMPORT": ("FROM",),
-    "MAX": ("AHEAD",),
-}
-_AMOUNTS: Final = frozenset({"EVERY", "DELAY", "AFTER", "AHEAD", "-"})
-"""Words behind which a number or a duration stands, which cannot be offered."""
+_FIRST: Final = ("EVERY", "DELAY", "LATE", "PRESET")
+"""What is wanted most; the others follow in their order."""
 
 
 def settings(scope: Scope, tail: Sequence[SqlToken]) -> Iterator[Item]:
     """The input, then settings and their values."""
     words = [token.word for token in tail]
-    last = " ".join(words[-2:]) if words[-2:] == ["LATE", "END"] else words[-1] if words else ""
-    if not tail or words[-2:] == ["IMPORT", "FROM"]:
-        yield from _inputs(scope)
-    elif _over(words):
-        yield from _clocks(scope, tail)
-    elif last == "PRESET":
+    said = list(_said(words))
+    last, behind = said[-1] if said else (None, 0)
+    if not tail or (last is not None and last.takes is Takes.NAME and behind == len(words)):
+        yield from nodes(scope.inputs, scope.schemas)
+        yield from streams({name: each for name, each in scope.streams.items() if name not in scope.inputs})
+    elif last is not None and last.takes is Takes.EXPRESSION:
+        yield from _clocks(scope, tail, tail[behind:])
+    elif last is not None and last.takes is Takes.PRESET and behind == len(words):
         yield from presets()
-    elif last in _VALUES and not (last == "MAX" and words[-2:-1] == ["BASIS"]):
-        yield from keywords(*_VALUES[last])
-    elif last not in _AMOUNTS:
-        yield from _unsaid(words)
+    elif halves := [row.words.split()[1] for row in SETTINGS if row.words.split()[:-1] == words[-1:]]:
+        yield from keywords(*(last.choices if last is not None and behind == len(words) else ()), *halves)
+    elif last is not None and behind == len(words) and last.takes is Takes.CHOICE:
+        yield from keywords(*last.choices)
+    elif words[-1] != "-" and not (last is not None and behind == len(words) and last.takes is Takes.DURATION):
+        yield from _unsaid([row for row, _ in said])
 
 
-def _unsaid(words: list[str]) -> Iterator[Item]:
+def _said(words: Sequence[str]) -> Iterator[tuple[ArgumentRow, int]]:
+    """The settings among the words, each with the index behind its own."""
+    index = 1
+    while index < len(words):
+        rows = [row for row in SETTINGS if list(words[index : index + len(row.words.split())]) == row.words.split()]
+        row = max(rows, key=lambda row: len(row.words), default=None)
+        index += 1 if row is None else len(row.words.split())
+        if row is not None:
+            yield row, index
+            index += row.takes is Takes.CHOICE  # BASIS MAX is no beginning of MAX AHEAD
+
+
+def _unsaid(said: Sequence[ArgumentRow]) -> Iterator[Item]:
     """The settings that are not said yet; beside a preset those that it does not say."""
-    unsaid = [word for word in _SETTINGS if word.split()[0] not in words or word in ("LATE END", "IDLE")]
-    if "PRESET" in words:
-        unsaid = [word for word in unsaid if word not in ("EVERY", "DELAY", "LATE", "BASIS", "FINAL")]
-    if "EVERY" in words or "LATE" in words:
-        unsaid = [word for word in unsaid if word != "PRESET"]
-    yield from keywords(*unsaid)
+    fields = {row.field for row in said}
+    of_preset = {row.field for row in SETTINGS if row.field == "late" or row.field.startswith("generate.")}
+    left_out = of_preset if "preset" in fields else {"preset"} if fields & {"generate.every", "late"} else set()
+    unsaid = [row for row in SETTINGS if row.field not in fields | left_out]
+    yield from keywords(
+        *sorted(unsaid, key=lambda row: _FIRST.index(row.words) if row.words in _FIRST else len(_FIRST))
+    )
 
 
-def _inputs(scope: Scope) -> Iterator[Item]:
-    yield from nodes(scope.inputs, scope.schemas)
-    yield from streams({name: each for name, each in scope.streams.items() if name not in scope.inputs})
-
-
-def _over(words: list[str]) -> bool:
-    """Whether the cursor stands in the expression behind OVER."""
-    return "OVER" in words and not set(words[words.index("OVER") :]) & {
-        "LATE",
-        "IDLE",
-        "MAX",
-        "FUTURE",
-        "EVERY",
-        "PRESET",
-    }
-
-
-def _clocks(scope: Scope, tail: Sequence[SqlToken]) -> Iterator[Item]:
+def _clocks(scope: Scope, tail: Sequence[SqlToken], over: Sequence[SqlToken]) -> Iterator[Item]:
     """The expression whose values have a clock each, over the fields of the input."""
     name = tail[0].value
-    over = tail[[token.word for token in tail].index("OVER") + 1 :]
-    of = scope.of_name(name)
-    known = replace(scope, given=(Source(name, name, of),))
+    known = replace(scope, given=(Source(name, name, scope.of_name(name)),))
     if over and over[-1].word == ".":
         yield from after_point(known, over)
         return
     yield from expressions(known, over)
     if over and not value_due(over):
-        yield from _unsaid([token.word for token in tail])
+        yield from _unsaid([row for row, _ in _said([token.word for token in tail])])

@@ -1,37 +1,28 @@
 """What may stand at the cursor where sources are read: names, joins, operators, and the clauses behind them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from streaming.definition.sql.completion.expressions import expressions
 from streaming.definition.sql.completion.items import Item, keywords, nodes, streams
 from streaming.definition.sql.completion.scope import Scope
+from streaming.definition.sql.grammar.clauses import CLAUSES, JOINS, OPERATORS, STATEMENTS, UNION
+from streaming.definition.sql.grammar.rows import KeywordRow, OperatorRow, Takes
 from streaming.definition.tokens import SqlToken, TokenKind
 
 Tail = Sequence[SqlToken]
-_JOINS: Final = ("JOIN", "LEFT JOIN", "ANTI JOIN", "SEMI JOIN", "ASOF JOIN", "LEFT ASOF JOIN")
-_FOLLOWING: Final = ("WHERE", "WINDOW BY", "GROUP BY", "TOP", "HAVING", "EMIT", "RETRACT", "EMPTY", "UNION ALL")
-GOES_ON: Final = {
-    "INSERT": ("INTO",),
-    "ADVANCE": ("TIME",),
-    "WINDOW": ("BY",),
-    "GROUP": ("BY",),
-    "GRACE": ("BY",),
-    "EVENTTIME": ("BY",),
-    "SET": ("DURATION",),
-    "POINT": ("AT END",),
-    "AT": ("END",),
-    "TO": ("INTERVALS",),
-    "ORDER": ("EDGES",),
-    "UNION": ("ALL",),
-    "LEFT": ("JOIN", "ANTI JOIN", "SEMI JOIN", "ASOF JOIN", "OUTER JOIN"),
-    "INNER": ("JOIN",),
-    "OUTER": ("JOIN",),
-    "ANTI": ("JOIN",),
-    "SEMI": ("JOIN",),
-    "ASOF": ("JOIN",),
-    "IS": ("NULL", "NOT NULL"),
-}
+
+
+def _halves(rows: Iterable[KeywordRow]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, dict[str, None]] = {}
+    for row in rows:
+        words = row.words.split()
+        for index in range(1, len(words)):
+            found.setdefault(words[index - 1], {})[" ".join(words[index:])] = None
+    return {word: tuple(others) for word, others in found.items()}
+
+
+GOES_ON: Final = _halves((*STATEMENTS, *JOINS, *OPERATORS, *CLAUSES, UNION))
 """What goes on with a word that is half of two."""
 
 
@@ -88,32 +79,21 @@ def following(scope: Scope) -> Iterator[Item]:
     if not said & {"SELECT"}:
         return
     if not said & {"WHERE", "WINDOW", "GROUP", "HAVING"}:
-        yield from keywords(*_JOINS)
-    yield from keywords(*(word for word in _FOLLOWING if word.split()[0] not in said))
+        yield from keywords(*(join for join in JOINS if join.form))
+    yield from keywords(*(row for row in CLAUSES if row.offered and row.first not in said))
+    yield from keywords(*([UNION] if UNION.first not in said else []))
 
 
-def source_by(scope: Scope, tail: Tail) -> Iterator[Item]:
-    """CLIP, SHIFT and EXTEND: a source, BY, and another source or a duration."""
-    if _is_due(tail):
-        yield from _named(scope, tail)
-    elif "BY" not in [token.word for token in tail]:
-        yield from keywords("BY")
-    elif "CLIP" in [token.word for token in scope.spot.before]:
-        behind = tail[[token.word for token in tail].index("BY") + 1 :]
-        yield from _named(scope, behind) if _is_due(behind) else keywords("ON")
-
-
-def set_duration(scope: Scope, tail: Tail) -> Iterator[Item]:
-    """SET DURATION: a source, TO, and a duration or an expression."""
+def operator(form: OperatorRow, scope: Scope, tail: Tail) -> Iterator[Item]:
+    """An operator: a source, then its words with another source, a duration or an expression."""
     words = [token.word for token in tail]
+    second = form.arguments[0].words if form.arguments else "BY" if form.kind == "clip" else ""
     if _is_due(tail):
         yield from _named(scope, tail)
-    elif "TO" not in words:
-        yield from keywords("TO")
-    else:
-        yield from expressions(scope, tail[words.index("TO") + 1 :])
-
-
-def source_alone(scope: Scope, tail: Tail) -> Iterator[Item]:
-    """POINT AT END, TO INTERVALS and ORDER EDGES: a source."""
-    yield from _named(scope, tail)
+    elif second and second not in words:
+        yield from keywords(KeywordRow(second))
+    elif form.kind == "clip":
+        behind = tail[words.index(second) + 1 :]
+        yield from _named(scope, behind) if _is_due(behind) else keywords("ON")
+    elif any(argument.takes is Takes.EXPRESSION for argument in form.arguments):
+        yield from expressions(scope, tail[words.index(second) + 1 :])

@@ -29,18 +29,11 @@ from streaming.definition.graph import (
     WindowNode,
     sources,
 )
+from streaming.definition.sql.grammar.clauses import OPERATORS
 
 Joining = JoinNode | AntiJoinNode | SemiJoinNode | AsofJoinNode
 Operating = ClipNode | ShiftNode | ExtendNode | SetDurationNode | PointAtEndNode | ToIntervalsNode | OrderEdgesNode
-_ROLES = {
-    "clip": "clip",
-    "shift": "shift",
-    "extend": "extend",
-    "set_duration": "duration",
-    "point_at_end": "end",
-    "to_intervals": "intervals",
-    "order_edges": "edges",
-}
+OPERATOR_ROWS = {form.kind: form for form in OPERATORS}
 
 
 @dataclass(frozen=True)
@@ -110,7 +103,7 @@ def made_by(body: Body, owner: str) -> Iterator[tuple[str, Node]]:
             if body.post is not None:
                 yield derived(owner, "post" if isinstance(body.main, WindowNode) else "select"), body.post
         case Operator(node):
-            yield derived(owner, _ROLES[node.kind]), node
+            yield derived(owner, OPERATOR_ROWS[node.kind].role), node
         case Union(node, branches):
             for number, branch in enumerate(branches, start=1):
                 yield from made_by(branch, derived(owner, str(number)))

@@ -4,11 +4,11 @@ from enum import Enum, auto
 from functools import lru_cache
 from typing import Final
 
+from streaming.definition.sql.grammar.words import KEYWORDS, SETTING_WORDS
 from streaming.definition.sql.printing.words import is_keyword, quoted
 from streaming.definition.sql.reading.aggregates import take_calls
 from streaming.definition.sql.reading.reader import Reader
 from streaming.definition.sql.reading.slices import cut, take_expression
-from streaming.definition.sql.reading.words import KEYWORDS, SETTINGS
 from streaming.definition.tokens import SqlToken, TokenKind, lex
 
 _VALUES: Final = frozenset({"END", "NULL", "TRUE", "FALSE", "K", "COUNT", "LAST", "MAX", "TIME", "DURATION"})
@@ -91,7 +91,7 @@ def _is_special(tokens: tuple[SqlToken, ...], index: int, where: Where) -> bool:
     token = tokens[index]
     if token.kind is not TokenKind.WORD or (index and tokens[index - 1].word == "."):
         return False
-    if where is Where.SETTING and token.word in SETTINGS:
+    if where is Where.SETTING and token.word in SETTING_WORDS:
         return True
     return token.word in ("SELECT", "OVER")
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from streaming.definition.graph import InputNode, OutputNode, QueryGraph
+from streaming.definition.sql.grammar.clauses import TIMESTAMP
+from streaming.definition.sql.printing.arguments import said
 from streaming.definition.sql.printing.layout import Clause, statement
 from streaming.definition.sql.printing.plan import Plan, Unit, plan
 from streaming.definition.sql.printing.selects import Sources, clauses
@@ -66,8 +68,7 @@ def unit_clauses(unit: Unit, sources: Sources) -> list[Clause]:
 
 
 def _insert(output: OutputNode) -> Clause:
-    stamped = "" if output.timestamp == "lifetime" else f" TIMESTAMP BY {output.timestamp}"
-    return Clause(f"INSERT INTO {name(output.id)}{stamped}")
+    return Clause(" ".join((f"INSERT INTO {name(output.id)}", *said(output, [TIMESTAMP]))))
 
 
 def _grouped(units: Sequence[Unit]) -> list[Sequence[Unit]]:

@@ -7,33 +7,24 @@ from streaming.definition.graph import (
     AsofJoinNode,
     ClipNode,
     Column,
-    ExtendNode,
     InputNode,
     JoinNode,
     Node,
     ProjectNode,
     SetDurationNode,
-    ShiftNode,
     TopKNode,
     WindowNode,
 )
-from streaming.definition.sql.printing.bodies import Body, Joining, Operating, Select, Union, is_inner
+from streaming.definition.sql.grammar.clauses import JOINS
+from streaming.definition.sql.printing.arguments import said
+from streaming.definition.sql.printing.bodies import OPERATOR_ROWS, Body, Joining, Operating, Select, Union, is_inner
 from streaming.definition.sql.printing.expressions import Where, expression, is_field
 from streaming.definition.sql.printing.layout import Clause
 from streaming.definition.sql.printing.settings import event_time
 from streaming.definition.sql.printing.windows import aggregate, when_rows_appear, window_by
-from streaming.definition.sql.printing.words import duration, name, names
+from streaming.definition.sql.printing.words import name, names
 from streaming.definition.streams import EventTimeBy
 from streaming.definition.tokens import TokenKind, lex
-
-_JOINS = {
-    "inner join": "JOIN",
-    "left_outer join": "LEFT JOIN",
-    "anti_join": "LEFT ANTI JOIN",
-    "semi_join": "LEFT SEMI JOIN",
-    "inner asof_join": "ASOF JOIN",
-    "left_outer asof_join": "LEFT ASOF JOIN",
-}
 
 
 @dataclass
@@ -155,11 +146,12 @@ def _column(column: Column, qualifiers: frozenset[str]) -> str:
 
 
 def _join(join: Joining, body: Select, sources: Sources, qualifiers: frozenset[str]) -> str:
-    kind = f"{join.type} {join.kind}" if isinstance(join, JoinNode | AsofJoinNode) else join.kind
+    outer = isinstance(join, JoinNode | AsofJoinNode) and join.type == "left_outer"
+    words = next(form.words for form in JOINS if (form.kind, form.outer) == (join.kind, outer))
     where = None if join is body.joins[-1] and is_inner(join) else _condition(join)
     using = f" USING ({names(join.keys)})"
     condition = "" if where is None else f" ON {expression(where, Where.CLAUSE, qualifiers)}"
-    return f"{_JOINS[kind]} {sources.mention(join.right)}{using}{condition}"
+    return f"{words} {sources.mention(join.right)}{using}{condition}"
 
 
 def _condition(join: Joining) -> str | None:
@@ -167,19 +159,13 @@ def _condition(join: Joining) -> str | None:
 
 
 def _operator(node: Operating, sources: Sources) -> str:
-    read = sources.mention(node.input)
-    match node:
-        case ClipNode():
-            return f"CLIP {read} BY {sources.mention(node.by)} ON {names(node.keys)}"
-        case ShiftNode() | ExtendNode():
-            return f"{node.kind.upper()} {read} BY {duration(node.by)}"
-        case SetDurationNode():
-            return f"SET DURATION {read}{_duration(node, sources.qualifiers(node.input))}"
-        case _:
-            return f"{node.kind.replace('_', ' ').upper()} {read}"
-
-
-def _duration(node: SetDurationNode, qualifiers: frozenset[str]) -> str:
-    fixed = "" if node.duration is None else f" TO {duration(node.duration)}"
-    computed = "" if node.expression is None else f" TO {expression(node.expression, Where.DURATION, qualifiers)}"
-    return fixed + computed
+    form = OPERATOR_ROWS[node.kind]
+    words = [form.words, sources.mention(node.input)]
+    if isinstance(node, ClipNode):
+        words.append(f"BY {sources.mention(node.by)} ON {names(node.keys)}")
+    elif isinstance(node, SetDurationNode) and node.expression is not None:
+        computed = expression(node.expression, Where.DURATION, sources.qualifiers(node.input))
+        words += [*said(node, form.arguments[:1]), f"TO {computed}"]
+    else:
+        words += said(node, form.arguments)
+    return " ".join(words)

@@ -1,80 +1,35 @@
 """WINDOW BY, the clauses of windows, and aggregates."""
 
-from collections.abc import Iterator
+from itertools import takewhile
 
 from streaming.definition.aggregate_functions import AGGREGATES
-from streaming.definition.graph import (
-    Aggregate,
-    CountWindow,
-    HoppingWindow,
-    SessionWindow,
-    SnapshotWindow,
-    TimeIntervalWindow,
-    TumblingWindow,
-    WindowNode,
-    WindowSpec,
-)
+from streaming.definition.graph import Aggregate, WindowNode, WindowSpec
 from streaming.definition.names import DurationText
+from streaming.definition.sql.grammar.clauses import EMIT, EMPTY, GAP, GRACE, RETRACT
+from streaming.definition.sql.grammar.windows import WINDOWS
+from streaming.definition.sql.printing.arguments import is_default, said
 from streaming.definition.sql.printing.expressions import Where, expression
 from streaming.definition.sql.printing.words import duration, literal, name
 
 
 def window_by(spec: WindowSpec, grace: DurationText | None = None) -> str:
     """`WINDOW BY ...` with its grace."""
-    return f"WINDOW BY {_window(spec)}" + (f" GRACE BY {duration(grace)}" if grace is not None else "")
-
-
-def _window(spec: WindowSpec) -> str:
-    match spec:
-        case HoppingWindow():
-            return f"HOP {duration(spec.size)},{duration(spec.hop)}{_align(spec.offset)}"
-        case TumblingWindow():
-            return f"TUMBLE {duration(spec.size)}{_align(spec.offset)}"
-        case SessionWindow():
-            return f"SESSION {duration(spec.gap)}" + (f" MAX {duration(spec.max)}" if spec.max is not None else "")
-        case SnapshotWindow():
-            return "SNAPSHOT"
-        case CountWindow():
-            return f"COUNT {spec.n}"
-        case TimeIntervalWindow():
-            return _time_interval(spec)
-
-
-def _time_interval(spec: TimeIntervalWindow) -> str:
-    text = f"TIMEINTERVAL {duration(spec.duration)}"
-    aligned = _align(spec.offset)
-    if spec.period is not None:
-        text += f",{duration(spec.period)}" + (f",{duration(spec.offset)}" if aligned else "")
-    discard = "" if _is_zero(spec.discard_age) else f" DISCARD {duration(spec.discard_age)}"
-    return text + discard + (aligned if spec.period is None else "")
-
-
-def _align(offset: DurationText) -> str:
-    return "" if _is_zero(offset) else f" ALIGN {duration(offset)}"
-
-
-def _is_zero(value: DurationText) -> bool:
-    """Whether `value` is what is meant where nothing is said; a zero in another form, such as 0s, is written."""
-    return isinstance(value, int) and value == 0
+    form = next(each for each in WINDOWS if each.kind == spec.kind)
+    said_first = list(takewhile(lambda each: not is_default(spec, each.field), form.arguments))
+    told = {each.field for each in said_first}
+    arguments = ",".join(said(spec, said_first))
+    options = said(spec, (each for each in form.options if each.field not in told))
+    graced = f"{GRACE.words} {duration(grace)}" if grace is not None else ""
+    return " ".join(filter(None, ("WINDOW BY", form.words, arguments, *options, graced)))
 
 
 def when_rows_appear(node: WindowNode) -> str:
     """EMIT, RETRACT and EMPTY, as far as they are not what is meant where nothing is said."""
-    return " ".join(_when_rows_appear(node))
-
-
-def _when_rows_appear(node: WindowNode) -> Iterator[str]:
-    if node.emit != "final":
-        yield f"EMIT {node.emit.replace('_', ' ').upper()}"
-    if node.retract:
-        yield "RETRACT"
-    if node.empty == "skip" and node.empty_gap is None and node.empty_groups is None:
-        return
-    yield f"EMPTY {node.empty.upper()}"
-    if node.empty_gap is not None:
-        yield f"GAP {duration(node.empty_gap)}"
+    filled = [*said(node, [GAP])]
     if node.empty_groups is not None:
-        yield f"GROUPS ({', '.join(map(_group, node.empty_groups))})"
+        filled.append(f"GROUPS ({', '.join(map(_group, node.empty_groups))})")
+    empty = [f"EMPTY {EMPTY.chosen(node.empty)}"] if filled or node.empty != "skip" else []
+    return " ".join((*said(node, (EMIT, RETRACT)), *empty, *filled))
 
 
 def _group(group: dict[str, str | int | bool | None]) -> str:

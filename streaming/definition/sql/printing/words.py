@@ -4,45 +4,9 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from streaming.definition.expressions.parse import RESERVED
-from streaming.definition.sql.reading.words import KEYWORDS
+from streaming.definition.sql.grammar.words import IN_BACKTICKS, KEYWORDS
 from streaming.definition.tokens import TokenKind, lex
 
-_NAMES_TOO: Final = frozenset(
-    {
-        *(
-            "K",
-            "FRACTION",
-            "COUNT",
-            "LAST",
-            "MAX",
-            "TIME",
-            "DURATION",
-            "END",
-            "UNIT",
-            "ZONE",
-            "GAP",
-            "GROUPS",
-            "SESSION",
-        ),
-        *("LATE", "IDLE", "DELAY", "BASIS", "FUTURE", "PRESET", "LIFETIME", "COMPLETE", "RUNNING", "DEFAULT", "AFTER"),
-        *("EDGES", "INTERVALS", "AHEAD", "DROP", "KEEP", "ADJUST", "ACCEPT", "HOLD", "HOP", "LEAVE_OPEN", "LEAVE_OUT"),
-        *(
-            "POINT_AT_END",
-            "LATEST_INPUT",
-            "CLOSE_AT_CTI",
-            "ON_COMPLETE",
-            "SKIP",
-            "START",
-            "OVER",
-            "AT",
-            "FILTER",
-            "FINAL",
-            "EVERY",
-        ),
-    }
-)
-"""Words that are read as names wherever a name can stand."""
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _STEP: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|`(?:[^`]|``)+`", re.ASCII)
 _DURATION: Final = re.compile(r"-?\d{1,20}(us|ms|s|m|h|d|ticks?)", re.ASCII)
@@ -50,7 +14,7 @@ _DURATION: Final = re.compile(r"-?\d{1,20}(us|ms|s|m|h|d|ticks?)", re.ASCII)
 
 def is_keyword(text: str) -> bool:
     """Whether `text` is written in backticks where it is a name."""
-    return text.upper() in KEYWORDS - _NAMES_TOO or text.lower() in RESERVED
+    return text.upper() in IN_BACKTICKS
 
 
 def name(text: str) -> str:

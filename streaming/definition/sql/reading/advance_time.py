@@ -1,16 +1,13 @@
 """ADVANCE TIME: how time advances on an input, and what becomes of late events."""
 
-from collections.abc import Callable
-from typing import Final
-
-from streaming.definition.sql.reading.durations import take_duration
+from streaming.definition.sql.grammar.rows import ArgumentRow, Takes
+from streaming.definition.sql.grammar.settings import SETTINGS
+from streaming.definition.sql.grammar.words import SETTING_WORDS, near
+from streaming.definition.sql.reading.arguments import take_argument
 from streaming.definition.sql.reading.reader import Part, Reader
 from streaming.definition.sql.reading.slices import take_expression
 from streaming.definition.sql.reading.tree import Advance, Fields
-from streaming.definition.sql.reading.words import SETTINGS, near
-from streaming.definition.tokens import Extent, TokenKind
-
-_FIRST: Final = frozenset(SETTINGS)
+from streaming.definition.tokens import TokenKind
 
 
 def take_advance(reader: Reader) -> Advance:
@@ -21,7 +18,7 @@ def take_advance(reader: Reader) -> Advance:
         reader.problem(reader.take().extent, "FOR is not said here.", "Write ADVANCE TIME stream and its settings.")
     named = reader.name("The input", "ADVANCE TIME and the name of a stream or an input")
     advance = Advance(named, Fields(), reader.since(first))
-    generate = Fields()
+    generate = Fields(prefix="generate.")
     while reader.at < reader.end:
         if not _take_setting(reader, advance, generate):
             break
@@ -37,23 +34,25 @@ def _take_setting(reader: Reader, advance: Advance, generate: Fields) -> bool:
         return True
     if _begins_statement(reader):
         return False
-    word = token.word if token.word in _FIRST else None
-    if word is None:
-        guess = near(token.word, SETTINGS) if token.kind is TokenKind.WORD else None
-        remedy = f"Did you mean {guess}?" if guess else f"Write one of {', '.join(SETTINGS)}."
+    word = token.word
+    if word not in SETTING_WORDS:
+        guess = near(word, SETTING_WORDS) if token.kind is TokenKind.WORD else None
         if guess is None:
+            remedy = f"Write one of {', '.join(SETTING_WORDS)}."
             _skip_setting(reader)
-            reader.problem(reader.since(first), f"`{_shown(reader, token.extent)}` is no setting of time.", remedy)
+            shown = reader.text[slice(*token.extent)][:40]
+            reader.problem(reader.since(first), f"`{shown}` is no setting of time.", remedy)
             return True
-        reader.problem(token.extent, f"`{token.value}` is no setting of time.", remedy)
+        reader.problem(token.extent, f"`{token.value}` is no setting of time.", f"Did you mean {guess}?")
         word = guess
     reader.take()
-    _take_known(reader, advance, generate, word, first)
+    setting = _setting(reader, word)
+    _take_known(reader, advance, generate if setting.field.startswith(generate.prefix) else advance.fields, setting)
     return True
 
 
-def _shown(reader: Reader, extent: Extent) -> str:
-    return reader.text[slice(*extent)][:40]
+def _ends(reader: Reader) -> bool:
+    return reader.word() in SETTING_WORDS or _begins_statement(reader)
 
 
 def _begins_statement(reader: Reader) -> bool:
@@ -62,49 +61,43 @@ def _begins_statement(reader: Reader) -> bool:
 
 def _skip_setting(reader: Reader) -> None:
     reader.take()
-    while reader.at < reader.end and reader.word() not in _FIRST and not _begins_statement(reader):
+    while reader.at < reader.end and not _ends(reader):
         reader.take()
 
 
-def _take_known(reader: Reader, advance: Advance, generate: Fields, word: str, first: int) -> None:
-    into = generate if word in ("EVERY", "DELAY", "BASIS", "FINAL") else advance.fields
-    said = Fields()
-    _TAKE[word](reader, said, first)
-    for name, value in said.values.items():
-        if name in into.values or (name == "over" and advance.over is not None):
-            reader.problem(reader.since(first), f"{word} is said twice.", "Leave one of them out.")
-        elif name == "over" and isinstance(value, Part):
-            advance.over = value
-            into.places["over"] = reader.since(first)
-        else:
-            path = f"generate.{name}" if into is generate else name
-            into.put(name, value, said.places[name], path)
-
-
-def _close_generate(reader: Reader, advance: Advance, generate: Fields) -> None:
-    if not generate.places:
-        return
-    if not any(name == "generate.every" for name in generate.places):
-        name, extent = next(iter(generate.places.items()))
-        remedy = f"Add EVERY, such as EVERY 10 or EVERY 5s, beside {name.removeprefix('generate.').upper()}."
-        reader.problem(extent, "How often CTIs are generated is not said.", remedy)
-        return
-    extents = list(generate.places.values())
-    extent = min(each[0] for each in extents), max(each[1] for each in extents)
-    advance.fields.put("generate", generate.values, extent)
-    advance.fields.places.update(generate.places)
-
-
-# The settings: each reader stands behind the first word, which is the token `first`
-
-
-def _preset(reader: Reader, said: Fields, first: int) -> None:
-    """The text up to the next setting; text in quotation marks is taken as it is."""
-    del first
-    start = reader.at
-    while reader.at < reader.end and (reader.at == start or reader.word() not in _FIRST):
-        if reader.at > start and _begins_statement(reader):
+def _setting(reader: Reader, word: str) -> ArgumentRow:
+    """The setting whose words begin with `word`, behind which the reader stands; its other words are taken."""
+    found = sorted((row for row in SETTINGS if row.first == word), key=lambda row: len(row.words), reverse=True)
+    for row in found:
+        if reader.accept(*row.words.split()[1:]) or row is found[-1]:
             break
+    if row.words != word and reader.tokens[reader.at - 1].word != row.words.split()[-1]:
+        reader.expect(row.words.split()[-1], f"Write {row.form}.")
+    return row
+
+
+def _take_known(reader: Reader, advance: Advance, into: Fields, setting: ArgumentRow) -> None:
+    first = reader.at - len(setting.words.split())
+    said = Fields(prefix=into.prefix)
+    over = None
+    if setting.takes is Takes.PRESET:
+        _take_preset(reader, said)
+    elif setting.takes is Takes.EXPRESSION:
+        over = _take_over(reader, said)
+    else:
+        take_argument(reader, setting, said, _ends)
+    if said.places.keys() & into.places.keys():
+        reader.problem(reader.since(first), f"{setting.words} is said twice.", "Leave one of them out.")
+    else:
+        into.values.update(said.values)
+        into.places.update(said.places)
+        advance.over = over or advance.over
+
+
+def _take_preset(reader: Reader, said: Fields) -> None:
+    """The text up to the next setting; text in quotation marks is taken as it is."""
+    start = reader.at
+    while reader.at < reader.end and (reader.at == start or not _ends(reader)):
         inner = reader.partners.get(reader.at, reader.end)
         reader.at = inner + 1 if inner < reader.end else reader.at + 1
     if reader.at == start:
@@ -112,82 +105,28 @@ def _preset(reader: Reader, said: Fields, first: int) -> None:
         return
     extent, token = reader.since(start), reader.tokens[start]
     alone = reader.at == start + 1 and token.kind is TokenKind.STRING
-    said.put("preset", token.value if alone else _shown_whole(reader, extent), extent)
+    said.put("preset", token.value if alone else reader.text[slice(*extent)], extent)
 
 
-def _shown_whole(reader: Reader, extent: Extent) -> str:
-    return reader.text[slice(*extent)]
-
-
-def _length(name: str, what: str, *words: str) -> Callable[[Reader, Fields, int], None]:
-    def take(reader: Reader, said: Fields, first: int) -> None:
-        del first
-        for word in words:
-            reader.expect(word, f"Write {' '.join(words)} 5m, say.")
-        value = take_duration(reader, what)
-        if value is not None:
-            said.put(name, value.value, value.extent)
-
-    return take
-
-
-def _choice(name: str, what: str, *choices: str) -> Callable[[Reader, Fields, int], None]:
-    def take(reader: Reader, said: Fields, first: int) -> None:
-        del first
-        start = reader.at
-        value = reader.keyword(choices, what)
-        if value is not None:
-            said.put(name, value.lower(), reader.since(start))
-        elif reader.peek().kind is TokenKind.WORD and reader.word() not in _FIRST and not _begins_statement(reader):
-            reader.take()
-
-    return take
-
-
-def _final(reader: Reader, said: Fields, first: int) -> None:
-    said.put("final", True, reader.since(first))
-
-
-def _import(reader: Reader, said: Fields, first: int) -> None:
-    del first
-    reader.expect("FROM", "Write IMPORT FROM input.")
-    name = reader.name("The input to import from", "IMPORT FROM and the name of an input")
-    if name is not None:
-        said.put("import_from", name.value, name.extent)
-
-
-def _late(reader: Reader, said: Fields, first: int) -> None:
-    if reader.accept("END"):
-        _choice("late_end", "way to treat late ends", "LEAVE_OPEN", "CLOSE_AT_CTI")(reader, said, first)
-    else:
-        _choice("late", "way to treat late events", "DROP", "ADJUST", "SHIFT", "KEEP")(reader, said, first)
-
-
-def _idle(reader: Reader, said: Fields, first: int) -> None:
-    if reader.word() == "AFTER":
-        _length("idle_after", "The time of silence", "AFTER")(reader, said, first)
-    else:
-        _choice("idle", "way to treat silent lanes", "LEAVE_OUT", "ADVANCE")(reader, said, first)
-
-
-def _over(reader: Reader, said: Fields, first: int) -> None:
-    part = take_expression(reader, _FIRST)
+def _take_over(reader: Reader, said: Fields) -> Part | None:
+    first = reader.at - 1
+    part = take_expression(reader, frozenset(SETTING_WORDS))
     if part:
-        said.put("over", part, reader.since(first))
-    else:
-        reader.problem(reader.here(), "What OVER is about is missing.", "Write OVER and a field.")
+        said.places["over"] = reader.since(first)
+        return part
+    reader.problem(reader.here(), "What OVER is about is missing.", "Write OVER and a field.")
+    return None
 
 
-_TAKE: Final[dict[str, Callable[[Reader, Fields, int], None]]] = {
-    "PRESET": _preset,
-    "EVERY": _length("every", "How often"),
-    "DELAY": _length("delay", "The delay"),
-    "BASIS": _choice("basis", "basis", "LAST", "MAX"),
-    "FINAL": _final,
-    "IMPORT": _import,
-    "LATE": _late,
-    "OVER": _over,
-    "IDLE": _idle,
-    "MAX": _length("max_ahead", "How far ahead", "AHEAD"),
-    "FUTURE": _choice("future", "way to treat events from the future", "ACCEPT", "HOLD", "DROP"),
-}
+def _close_generate(reader: Reader, advance: Advance, generate: Fields) -> None:
+    if not generate.places:
+        return
+    if "every" not in generate.values:
+        name, extent = next(iter(generate.places.items()))
+        remedy = f"Add EVERY, such as EVERY 10 or EVERY 5s, beside {name.removeprefix(generate.prefix).upper()}."
+        reader.problem(extent, "How often CTIs are generated is not said.", remedy)
+        return
+    extents = list(generate.places.values())
+    extent = min(each[0] for each in extents), max(each[1] for each in extents)
+    advance.fields.put("generate", generate.values, extent)
+    advance.fields.places.update(generate.places)

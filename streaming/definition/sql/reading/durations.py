@@ -3,9 +3,9 @@
 import re
 from typing import Final
 
+from streaming.definition.sql.grammar.words import clause_at
 from streaming.definition.sql.problems import over
 from streaming.definition.sql.reading.reader import Reader, Said
-from streaming.definition.sql.reading.words import clause_at
 from streaming.definition.tokens import TokenKind
 from streaming.temporal.ticks import TimeTextError, parse_duration
 

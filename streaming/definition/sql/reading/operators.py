@@ -1,8 +1,8 @@
 """The branches that are one operator over lifetimes."""
 
-from collections.abc import Callable
-from typing import Final
-
+from streaming.definition.sql.grammar.clauses import OPERATORS
+from streaming.definition.sql.grammar.rows import OperatorRow
+from streaming.definition.sql.reading.arguments import take_argument
 from streaming.definition.sql.reading.durations import take_duration
 from streaming.definition.sql.reading.reader import Reader, Said
 from streaming.definition.sql.reading.slices import take_expression
@@ -11,41 +11,33 @@ from streaming.definition.sql.reading.tree import Operator
 from streaming.definition.tokens import TokenKind
 
 
-def at_operator(reader: Reader) -> tuple[str, ...] | None:
-    """The words of the operator that begins here, if one does."""
-    if reader.word() not in _FIRST_WORDS:
-        return None
-    return next((words for words in _TAKE if reader.next_are(*words)), None)
+def at_operator(reader: Reader) -> OperatorRow | None:
+    """The operator that begins here, if one does."""
+    return next((form for form in OPERATORS if reader.next_are(*form.words.split())), None)
 
 
-def take_operator(reader: Reader, words: tuple[str, ...], take_body: TakeBody) -> Operator:
-    """Take the operator that begins with `words`."""
+def take_operator(reader: Reader, form: OperatorRow, take_body: TakeBody) -> Operator:
+    """Take the operator that begins here."""
     first = reader.at
-    reader.at += len(words)
-    kind, role, take = _TAKE[words]
-    operator = Operator(kind, role, take_source(reader, take_body), reader.since(first))
-    take(reader, operator, take_body)
+    reader.at += len(form.words.split())
+    operator = Operator(form.kind, form.role, take_source(reader, take_body), reader.since(first))
+    if form.kind == "clip":
+        _clip(reader, operator, take_body)
+    elif form.kind == "set_duration":
+        _set_duration(reader, operator)
+    else:
+        for argument in form.arguments:
+            if reader.expect(argument.words, f"Write {form.form}."):
+                take_argument(reader, argument, operator.fields)
     operator.extent = reader.since(first)
     return operator
 
 
-def _nothing(reader: Reader, operator: Operator, take_body: TakeBody) -> None:
-    del reader, operator, take_body
-
-
-def _moved(reader: Reader, operator: Operator, take_body: TakeBody) -> None:
-    del take_body
-    example = f"Write {operator.role.upper()} source BY 5m."
-    if reader.expect("BY", example) and (said := take_duration(reader, "The duration")) is not None:
-        operator.fields.put("by", said.value, said.extent)
-
-
-def _set_duration(reader: Reader, operator: Operator, take_body: TakeBody) -> None:
+def _set_duration(reader: Reader, operator: Operator) -> None:
     """TO a duration, else an expression; a duration alone is no expression, for `5m` is none.
 
     Without TO, and with TO for each, neither or both are said: graphs can hold that, and `check` tells of it.
     """
-    del take_body
     while reader.accept("TO"):
         extent = reader.tokens[reader.at - 1].extent
         if _is_duration(reader):
@@ -107,17 +99,3 @@ def _take_names(reader: Reader) -> list[Said[str]] | None:
         if not reader.accept(","):
             return names
     return None
-
-
-_Take = Callable[[Reader, Operator, TakeBody], None]
-_TAKE: Final[dict[tuple[str, ...], tuple[str, str, _Take]]] = {
-    ("CLIP",): ("clip", "clip", _clip),
-    ("SHIFT",): ("shift", "shift", _moved),
-    ("EXTEND",): ("extend", "extend", _moved),
-    ("SET", "DURATION"): ("set_duration", "duration", _set_duration),
-    ("POINT", "AT", "END"): ("point_at_end", "end", _nothing),
-    ("TO", "INTERVALS"): ("to_intervals", "intervals", _nothing),
-    ("ORDER", "EDGES"): ("order_edges", "edges", _nothing),
-}
-"""The kind of node, the role of its derived id, and what is read behind its source."""
-_FIRST_WORDS: Final = frozenset(words[0] for words in _TAKE)

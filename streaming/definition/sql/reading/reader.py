@@ -6,20 +6,20 @@ from typing import Final, Generic, TypeVar
 
 from streaming.definition.faults import FaultCode
 from streaming.definition.names import NAME_PATTERN
+from streaming.definition.sql.grammar.words import clause_at, near
 from streaming.definition.sql.problems import Problem
-from streaming.definition.sql.reading.words import clause_at, near
 from streaming.definition.tokens import Extent, Lexed, SqlToken, TokenKind
 
-T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 _NAME: Final = re.compile(NAME_PATTERN)
 NAME_RULE: Final = "Begin with a letter or underscore, then up to 62 letters, digits or underscores, all of them ASCII."
 
 
 @dataclass(frozen=True, slots=True)
-class Said(Generic[T]):
+class Said(Generic[T_co]):
     """A value and where it stands."""
 
-    value: T
+    value: T_co
     extent: Extent
 
 

@@ -1,9 +1,15 @@
 """SELECT: its list, its sources, and its clauses in whatever order they stand."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
+from streaming.definition.sql.grammar.clauses import CLAUSES
+from streaming.definition.sql.grammar.rows import ClauseRow
+from streaming.definition.sql.grammar.windows import MEANT
+from streaming.definition.sql.grammar.words import BY_CLAUSE, CLAUSE_WORDS, clause_at, expects_value, joins, near
 from streaming.definition.sql.problems import over
+from streaming.definition.sql.reading.arguments import MOST_COUNTED, at_clause, take_argument
 from streaming.definition.sql.reading.durations import take_whole
 from streaming.definition.sql.reading.event_time import take_path
 from streaming.definition.sql.reading.foreign import refuse_clause, skip_clause
@@ -11,12 +17,10 @@ from streaming.definition.sql.reading.reader import Part, Reader, Said
 from streaming.definition.sql.reading.slices import take_expression
 from streaming.definition.sql.reading.sources import TakeBody, take_join, take_source
 from streaming.definition.sql.reading.tree import Clause, Item, Select, Top
-from streaming.definition.sql.reading.window_calls import take_call, window_meant
-from streaming.definition.sql.reading.windows import take_emit, take_empty, take_grace, take_window
-from streaming.definition.sql.reading.words import CLAUSES, clause_at, expects_value, joins, near
+from streaming.definition.sql.reading.window_calls import take_call
+from streaming.definition.sql.reading.windows import take_empty, take_window
 from streaming.definition.tokens import TokenKind
 
-_MOST_K: Final = 10_000
 _BEHIND_NAMES: Final = ("FROM", ",", ".", "AS", "=", "<", ">", "/")
 """What stands behind STREAM, DISTINCT and ALL only where they are the names of fields."""
 
@@ -138,8 +142,7 @@ def _take_known(reader: Reader, select: Select, word: str) -> None:
     _TAKE[word](reader, again)
     extent = reader.since(first)
     if again is not select:
-        name = f"{word} BY" if word in ("WINDOW", "GROUP", "GRACE", "EVENTTIME") else word
-        reader.problem(extent, f"{name} stands twice in this SELECT.", "Leave one of them out.")
+        reader.problem(extent, f"{BY_CLAUSE[word].words} stands twice in this SELECT.", "Leave one of them out.")
     else:
         select.clauses.setdefault(word, Clause(extent)).extent = extent
 
@@ -147,17 +150,16 @@ def _take_known(reader: Reader, select: Select, word: str) -> None:
 def _take_unknown(reader: Reader, select: Select) -> bool:
     """Tell of a word that begins no clause; go on with the clause that it is near to, else to the next one."""
     first, token = reader.at, reader.peek()
-    guess = near(token.word, CLAUSES) if token.kind is TokenKind.WORD else None
+    guess = near(token.word, CLAUSE_WORDS) if token.kind is TokenKind.WORD else None
     if guess in _TAKE:
-        by = " BY" if guess in ("WINDOW", "GROUP", "GRACE", "EVENTTIME") else ""
-        reader.problem(token.extent, f"`{token.value}` begins no clause.", f"Did you mean {guess}{by}?")
+        reader.problem(token.extent, f"`{token.value}` begins no clause.", f"Did you mean {BY_CLAUSE[guess].words}?")
         _take_known(reader, select, guess)
         return True
     reader.take()
     while reader.at < reader.end and reader.word() != ")" and not clause_at(reader.tokens, reader.at):
         reader.at = max(reader.at, min(reader.partners.get(reader.at, reader.at), reader.end - 1)) + 1
     message = f"`{token.value[:40] or token.word[:40]}` cannot stand here."
-    clauses = "WHERE, WINDOW BY, GROUP BY, TOP, HAVING, EMIT, RETRACT, EMPTY"
+    clauses = ", ".join(row.words for row in CLAUSES if row.offered)
     reader.problem(reader.since(first), message, f"Remove it, or begin a clause: {clauses}.")
     return True
 
@@ -188,17 +190,33 @@ def _condition(reader: Reader, select: Select) -> None:
     select.clauses[word] = Clause(over(keyword.extent, reader.covered(part)), part)
 
 
-def _fields(word: str, take: Callable[[Reader, Clause], None], *, by: bool) -> Callable[[Reader, Select], None]:
-    def take_clause(reader: Reader, select: Select) -> None:
-        if by:
-            _take_by(reader, word)
-        else:
-            reader.take()
-        clause = Clause(reader.here())
-        take(reader, clause)
-        select.clauses[word] = clause
+def _fields(row: ClauseRow, reader: Reader, select: Select) -> None:
+    """A clause that is no more than its arguments."""
+    if row.words.endswith(" BY"):
+        _take_by(reader, row.first)
+    else:
+        reader.take()
+    clause = Clause(reader.here())
+    if row.first == "WINDOW":
+        take_window(reader, clause.fields)
+    elif row.first == "EMPTY":
+        take_empty(reader, clause.fields)
+    elif row.first != "EMIT" or not _refuse_emit(reader):
+        take_argument(reader, row.arguments[0], clause.fields)
+    select.clauses[row.first] = clause
 
-    return take_clause
+
+def _refuse_emit(reader: Reader) -> bool:
+    """EMIT as other systems have it, which is told."""
+    if reader.next_are("ON", "COMPLETE") or reader.word() not in ("CHANGES", "AFTER", "ON"):
+        return False
+    first = reader.at - 1
+    reader.take()
+    while reader.at < reader.end and not at_clause(reader) and reader.word() != ")":
+        reader.take()
+    remedy = "Write EMIT RUNNING for a row at each change, EMIT ON COMPLETE at the end of the window, EMIT FINAL once."
+    reader.problem(reader.since(first), "Rows are not emitted in this way.", remedy)
+    return True
 
 
 def _group(reader: Reader, select: Select) -> None:
@@ -218,7 +236,7 @@ def _take_group(reader: Reader, select: Select, part: Part) -> None:
     tokens = reader.tokens[part.first : part.last]
     names = tokens[::2]
     extent = reader.covered(part)
-    if window_meant(tokens[0].word) and reader.partners.get(part.first + 1) == part.last - 1:
+    if tokens[0].word in MEANT and reader.partners.get(part.first + 1) == part.last - 1:
         behind, reader.at = reader.at, part.first
         clause = Clause(extent)
         take_call(reader, clause.fields)
@@ -236,7 +254,7 @@ def _take_group(reader: Reader, select: Select, part: Part) -> None:
 def _top(reader: Reader, select: Select) -> None:
     first = reader.at
     reader.take()
-    k = take_whole(reader, "The number behind TOP", 1, _MOST_K)
+    k = take_whole(reader, "The number behind TOP", 1, MOST_COUNTED)
     by = Part(reader.at, reader.at)
     if reader.expect("BY", "Write for example TOP 3 BY speed."):
         by = take_expression(reader, frozenset({"TOP", "EMIT", "RETRACT", "EMPTY"}))
@@ -245,21 +263,10 @@ def _top(reader: Reader, select: Select) -> None:
     select.top = Top(k, by, reader.since(first))
 
 
-def _retract(reader: Reader, select: Select) -> None:
-    clause = Clause(reader.take().extent)
-    clause.fields.put("retract", True, clause.extent)
-    select.clauses["RETRACT"] = clause
-
-
 _TAKE: Final[dict[str, Callable[[Reader, Select], None]]] = {
+    **{word: partial(_fields, row) for word, row in BY_CLAUSE.items()},
+    **dict.fromkeys(("WHERE", "HAVING"), _condition),
     "EVENTTIME": _event_time,
-    "WHERE": _condition,
-    "WINDOW": _fields("WINDOW", lambda reader, clause: take_window(reader, clause.fields), by=True),
     "GROUP": _group,
     "TOP": _top,
-    "HAVING": _condition,
-    "GRACE": _fields("GRACE", lambda reader, clause: take_grace(reader, clause.fields), by=True),
-    "EMIT": _fields("EMIT", lambda reader, clause: take_emit(reader, clause.fields), by=False),
-    "RETRACT": _retract,
-    "EMPTY": _fields("EMPTY", lambda reader, clause: take_empty(reader, clause.fields), by=False),
 }

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
+from streaming.definition.sql.grammar.words import clause_at, expects_value, misspelt_clause
 from streaming.definition.sql.places import Place
 from streaming.definition.sql.problems import span
 from streaming.definition.sql.reading.reader import Part, Reader
-from streaming.definition.sql.reading.words import clause_at, expects_value, misspelt_clause
 from streaming.definition.tokens import Extent, SqlToken, TokenKind
 
 VALUE_FACET: Final = "_value"

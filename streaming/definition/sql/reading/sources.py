@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from typing import Final
 
+from streaming.definition.sql.grammar.clauses import JOINS
+from streaming.definition.sql.grammar.foreign import FOREIGN_JOINS
+from streaming.definition.sql.grammar.rows import JoinRow
+from streaming.definition.sql.grammar.words import CLAUSE_WORDS, JOINING_WORDS, clause_at, joins, near
 from streaming.definition.sql.reading.event_time import take_event_time
 from streaming.definition.sql.reading.reader import Reader, Said
 from streaming.definition.sql.reading.slices import take_expression
-from streaming.definition.sql.reading.tree import Body, Join, JoinKind, Source, SourceKind
-from streaming.definition.sql.reading.words import CLAUSES, JOINING, clause_at, joins, near
+from streaming.definition.sql.reading.tree import Body, Join, Source, SourceKind
 from streaming.definition.tokens import TokenKind
 
 TakeBody = Callable[[Reader], Body]
@@ -57,7 +60,7 @@ def _take_alias(reader: Reader, what: str) -> Said[str] | None:
         and reader.word(1) != "BY"
         and token.word not in ("NODE", "ALIGN", "BY", "TO", "OUTER")
         and not (token.word == "WITHIN" and (reader.peek(1).kind is TokenKind.NUMBER or reader.word(1) == "("))
-        and near(token.word, (*CLAUSES, *JOINING)) is None
+        and near(token.word, (*CLAUSE_WORDS, *JOINING_WORDS)) is None
     ):
         reader.take()
         return Said(token.value, token.extent)
@@ -108,9 +111,9 @@ def take_join(reader: Reader, take_body: TakeBody) -> Join | None:
     if reader.accept(","):
         remedy = "Write JOIN with the fields that both share: a JOIN b ON a.k = b.k."
         reader.problem(reader.since(first), "Sources with a comma between them are no join here.", remedy)
-        kind, outer = "join", False
+        form = JOINS[0]
     elif joins(reader.tokens, reader.at):
-        kind, outer = _take_kind(reader)
+        form = _take_kind(reader)
     else:
         return None
     source = take_source(reader, take_body)
@@ -120,41 +123,26 @@ def take_join(reader: Reader, take_body: TakeBody) -> Join | None:
     on_extent = reader.since(on_first) if on is not None else None
     if on is not None and not on:
         reader.problem(reader.since(on_first), "The condition behind ON is missing.", "Write for example ON a.k = b.k.")
-    return Join(_KINDS[kind], outer, source, using, on or None, reader.since(first), on_extent)
+    return Join(form.kind, form.outer, source, using, on or None, reader.since(first), on_extent)
 
 
-_KINDS: Final[dict[str, JoinKind]] = {
-    "join": "join",
-    "anti": "anti_join",
-    "semi": "semi_join",
-    "asof": "asof_join",
-}
-
-
-def _take_kind(reader: Reader) -> tuple[str, bool]:
-    """The kind of a join, and whether it is outer."""
+def _take_kind(reader: Reader) -> JoinRow:
+    """Take the words of a join; those that are none are told, and read as the nearest."""
     first = reader.at
     words: list[str] = []
     while reader.word() != "JOIN":
         words.append(reader.take().word)
     reader.take()
-    outer = "LEFT" in words
-    rest = [word for word in words if word not in ("LEFT", "OUTER")]
-    kind = rest[0].lower() if rest and rest[0] in ("ANTI", "SEMI", "ASOF") else "join"
-    known = [[], ["INNER"], ["ANTI"], ["SEMI"], ["ASOF"]] if not outer else [[], ["ANTI"], ["SEMI"], ["ASOF"]]
-    if rest not in known or ("OUTER" in words and (not outer or rest)):
-        message = f"There is no {' '.join(words)} JOIN."
-        remedy = _NO_JOIN.get(rest[0] if rest else "", "Write JOIN, LEFT JOIN, ANTI JOIN, SEMI JOIN or ASOF JOIN.")
-        reader.problem(reader.since(first), message, remedy)
-    return kind, outer
-
-
-_NO_JOIN: Final = {
-    "RIGHT": "Write LEFT JOIN, with the sources the other way round.",
-    "FULL": "Write LEFT JOIN, and UNION ALL with what an ANTI JOIN the other way round gives.",
-    "CROSS": "Write JOIN without a condition.",
-    "NATURAL": "Name the fields that both share: JOIN b USING (k).",
-}
+    said = " ".join((*words, "JOIN"))
+    known = next((form for form in JOINS if form.words == said), None)
+    if known is not None:
+        return known
+    rest = next((word for word in words if word not in ("LEFT", "OUTER")), "")
+    remedy = FOREIGN_JOINS.get(rest, "Write JOIN, LEFT JOIN, ANTI JOIN, SEMI JOIN or ASOF JOIN.")
+    reader.problem(reader.since(first), f"There is no {said}.", remedy)
+    meant = f"LEFT {rest} JOIN" if "LEFT" in words else f"{rest} JOIN"
+    plain = JOINS[1] if "LEFT" in words else JOINS[0]
+    return next((form for form in JOINS if form.words == meant), plain)
 
 
 def _take_using(reader: Reader) -> tuple[Said[str], ...] | None:

@@ -1,16 +1,16 @@
 """A text into statements, and each statement into what it says."""
 
+from streaming.definition.sql.grammar.clauses import TIMESTAMP
+from streaming.definition.sql.grammar.words import OPERATOR_WORDS, STATEMENT_WORDS, near
 from streaming.definition.sql.reading.advance_time import take_advance
+from streaming.definition.sql.reading.arguments import take_argument
 from streaming.definition.sql.reading.foreign import refuse_comment, refuse_statement
 from streaming.definition.sql.reading.operators import at_operator, take_operator
 from streaming.definition.sql.reading.reader import Reader, Said
 from streaming.definition.sql.reading.select import take_select
 from streaming.definition.sql.reading.sources import skip_to_end, take_parenthesis, take_source
-from streaming.definition.sql.reading.tree import Body, Insert, Operator, Select, Sentence, Step, StreamBranch
-from streaming.definition.sql.reading.words import OPERATORS, STATEMENTS, near
+from streaming.definition.sql.reading.tree import Body, Fields, Insert, Operator, Select, Sentence, Step, StreamBranch
 from streaming.definition.tokens import TokenKind
-
-_TIMESTAMPS = ("LIFETIME", "POINT_AT_END", "LATEST_INPUT")
 
 
 def take_statements(reader: Reader) -> list[Sentence]:
@@ -41,7 +41,7 @@ def _ends(reader: Reader, index: int) -> bool:
 def _refuse_rest(reader: Reader) -> None:
     """Tell of a missing `;` where a statement begins, else of what cannot stand behind the last one."""
     word = reader.word()
-    if word in (*STATEMENTS, *OPERATORS) and word != "TO":
+    if word in (*STATEMENT_WORDS, *OPERATOR_WORDS) and word != "TO":
         reader.problem(reader.here(), "A new statement begins here, and no ; stands before it.", "Write ; before it.")
     else:
         skip_to_end(reader)
@@ -83,11 +83,11 @@ def _begins_branch(reader: Reader) -> bool:
 def _take_misspelt(reader: Reader, sentence: Sentence) -> None:
     """A statement that begins with no word of the language: read as the one that was meant, if one is near."""
     token = reader.peek()
-    guess = near(token.word, (*STATEMENTS, *OPERATORS)) if token.kind is TokenKind.WORD else None
+    guess = near(token.word, (*STATEMENT_WORDS, *OPERATOR_WORDS)) if token.kind is TokenKind.WORD else None
     if guess in ("SELECT", "INSERT", "WITH", "ADVANCE", "QUERY"):
         if guess == "SELECT":
             body = take_body(reader)
-            sentence.insert = Insert(None, None, body, body.extent)
+            sentence.insert = Insert(None, Fields(), body, body.extent)
             return
         reader.problem(token.extent, f"`{token.value}` begins no statement.", f"Did you mean {guess}?")
         if guess == "INSERT":
@@ -153,7 +153,7 @@ def _skip_to_next_step(reader: Reader) -> None:
 def _take_insert(reader: Reader) -> Insert:
     first = reader.at
     target: Said[str] | None = None
-    timestamp: Said[str] | None = None
+    fields = Fields()
     if not _begins_branch(reader):
         keyword = reader.take()
         if not reader.accept("INTO"):
@@ -167,16 +167,11 @@ def _take_insert(reader: Reader) -> Insert:
             remedy = "Name the fields in the SELECT list with AS."
             reader.problem(reader.since(opened), "A target has no list of fields.", remedy)
         if reader.accept("TIMESTAMP", "BY"):
-            start = reader.at
-            word = reader.keyword(_TIMESTAMPS, "way to time results")
-            if word is not None:
-                timestamp = Said(word.lower(), reader.since(start))
-            elif reader.peek().kind is TokenKind.WORD and not _begins_branch(reader):
-                reader.take()
+            take_argument(reader, TIMESTAMP, fields, _begins_branch)
     body = take_body(reader)
     while not any(body.branches) and reader.at < reader.end and not _begins_insert(reader):
         reader.take()  # what cannot be read was told by the body
-    return Insert(target, timestamp, body, reader.since(first))
+    return Insert(target, fields, body, reader.since(first))
 
 
 def take_body(reader: Reader) -> Body:
@@ -193,9 +188,9 @@ def take_body(reader: Reader) -> Body:
 
 
 def _take_branch(reader: Reader) -> Select | Operator | StreamBranch | None:
-    words = at_operator(reader)
-    if words is not None:
-        return take_operator(reader, words, take_body)
+    operator = at_operator(reader)
+    if operator is not None:
+        return take_operator(reader, operator, take_body)
     if reader.word() == "STREAM" and reader.at_name(1):
         first = reader.at
         source = take_source(reader, take_body)

@@ -3,24 +3,25 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from streaming.definition.sql.grammar.rows import JoinKind
 from streaming.definition.sql.reading.reader import Part, Said
 from streaming.definition.tokens import Extent
 
 SourceKind = Literal["name", "node", "stream", "body"]
-JoinKind = Literal["join", "anti_join", "semi_join", "asof_join"]
 
 
 @dataclass
 class Fields:
-    """Fields of a node or of settings in the form of JSON, and where each stands by its path."""
+    """Fields of a node or of settings in the form of JSON, and where each stands by its path, which `prefix` begins."""
 
     values: dict[str, object] = field(default_factory=dict)
     places: dict[str, Extent] = field(default_factory=dict)
+    prefix: str = ""
 
-    def put(self, name: str, value: object, extent: Extent, path: str | None = None) -> None:
-        """Set one field; `path` where it stands deeper in the node than it does here."""
+    def put(self, name: str, value: object, extent: Extent) -> None:
+        """Set one field."""
         self.values[name] = value
-        self.places[path or name] = extent
+        self.places[self.prefix + name] = extent
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ class Insert:
     """[INSERT INTO target [TIMESTAMP BY ...]] body."""
 
     target: Said[str] | None
-    timestamp: Said[str] | None
+    fields: Fields
     body: Body
     extent: Extent
 

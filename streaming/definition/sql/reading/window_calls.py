@@ -1,35 +1,11 @@
 """Windows as other systems write them, `TUMBLE(ts, INTERVAL '5' MINUTE)`: what is meant, and how it is written here."""
 
-from typing import Final
-
+from streaming.definition.sql.grammar.rows import Takes
+from streaming.definition.sql.grammar.windows import MEANT
 from streaming.definition.sql.reading.durations import readable_duration
 from streaming.definition.sql.reading.reader import Reader
 from streaming.definition.sql.reading.tree import Fields
 from streaming.definition.tokens import Extent, TokenKind
-
-_MEANT: Final = {
-    **dict.fromkeys(("TUMBLE", "TUMBLING", "TUMBLINGWINDOW", "WINDOW"), "TUMBLE"),
-    **dict.fromkeys(("HOP", "HOPPING", "HOPPINGWINDOW", "SLIDE", "SLIDING", "SLIDINGWINDOW"), "HOP"),
-    **dict.fromkeys(("SESSION", "SESSIONWINDOW", "SESSION_WINDOW"), "SESSION"),
-    **dict.fromkeys(("SNAPSHOT", "SNAPSHOTWINDOW"), "SNAPSHOT"),
-    **dict.fromkeys(("TIMEINTERVAL", "TIME_INTERVAL"), "TIMEINTERVAL"),
-    **dict.fromkeys(("COUNT", "CUMULATE"), "COUNT"),
-}
-"""What other systems call the windows, and what they are called here."""
-_KINDS: Final = {"TUMBLE": ("tumbling", "size"), "SESSION": ("session", "gap"), "SNAPSHOT": ("snapshot", "")}
-_EXAMPLES: Final = {
-    "HOP": "HOP 5m,1m",
-    "TUMBLE": "TUMBLE 5m",
-    "SESSION": "SESSION 5m",
-    "SNAPSHOT": "SNAPSHOT",
-    "COUNT": "COUNT 10",
-    "TIMEINTERVAL": "TIMEINTERVAL 5m,1m",
-}
-
-
-def window_meant(word: str) -> str | None:
-    """The windows that another system calls `word`."""
-    return _MEANT.get(word)
 
 
 def take_call(reader: Reader, fields: Fields) -> Extent:
@@ -39,25 +15,21 @@ def take_call(reader: Reader, fields: Fields) -> Extent:
     """
     first = reader.at
     word = reader.take().word
-    meant = _MEANT.get(word, "TUMBLE")
+    form = MEANT.get(word, MEANT["TUMBLE"])
     closing = reader.partners[reader.at]
     lengths = _lengths(reader, reader.at + 1, closing)
     reader.at = closing + 1
     extent = reader.since(first)
-    if meant == "TUMBLE" and len(lengths) > 1:
-        meant = "HOP"
-    window: dict[str, object] = {}
-    written = _EXAMPLES[meant]
-    if meant == "HOP" and len(lengths) > 1:
-        size, hop = (lengths[1], lengths[0]) if word in ("HOP", "SLIDE") else (lengths[0], lengths[1])
-        window = {"kind": "hopping", "size": size, "hop": hop}
-        written = f"HOP {size},{hop}"
-    elif meant in _KINDS and (lengths or meant == "SNAPSHOT"):
-        kind, name = _KINDS[meant]
-        window = {"kind": kind, name: lengths[0]} if name else {"kind": kind}
-        written = f"{meant} {lengths[0]}" if name else meant
-    if window:
-        fields.put("window", window, extent)
+    if form is MEANT["TUMBLE"] and len(lengths) > 1:
+        form = MEANT["HOP"]
+    if word in ("HOP", "SLIDE"):
+        lengths[:2] = lengths[1::-1]  # other systems say the hop first
+    durations = [each for each in form.arguments[: form.least] if each.takes is Takes.DURATION]
+    written = form.example
+    if len(durations) == form.least <= len(lengths):
+        said = {each.field: length for each, length in zip(durations, lengths, strict=False)}
+        fields.put("window", {"kind": form.kind, **said}, extent)
+        written = f"{form.words} {','.join(said.values())}".strip()
     remedy = f"Write WINDOW BY {written}, and name the field of the time with EVENTTIME BY behind the source."
     reader.problem(extent, "Windows are a clause of their own here, and no function.", remedy)
     return extent

@@ -1,0 +1,119 @@
+"""What a row of the grammar says; reading, printing, completion and the browser go by the rows."""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Literal
+
+from streaming.definition.tokens import TokenKind
+
+JoinKind = Literal["join", "anti_join", "semi_join", "asof_join"]
+
+
+class Takes(Enum):
+    """What stands behind the words of an argument."""
+
+    DURATION = auto()
+    WHOLE = auto()
+    NAME = auto()
+    CHOICE = auto()
+    EXPRESSION = auto()
+    PRESET = auto()
+    QUOTED = auto()
+    NOTHING = auto()
+
+
+@dataclass(frozen=True)
+class KeywordRow:
+    """Words of the language, how they go on, and a line of help."""
+
+    words: str
+    form: str = ""
+    help: str = ""
+
+    @property
+    def first(self) -> str:
+        """The first of the words."""
+        return self.words.split()[0]
+
+    @property
+    def shown(self) -> str:
+        """How it goes on, as completion shows it."""
+        return self.form
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArgumentRow(KeywordRow):
+    """A value behind `words`, or behind a comma where there are none, that becomes `field` of a node or of settings.
+
+    `what` is what messages call it, `choices` are the words that it can be, as they are printed.
+    """
+
+    words: str = ""
+    field: str
+    takes: Takes = Takes.DURATION
+    what: str = ""
+    choices: tuple[KeywordRow, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """Its form."""
+        return self.form or (
+            f"{self.words} {' | '.join(value_of(each) for each in self.choices)}" if self.choices else ""
+        )
+
+    def chosen(self, value: str) -> str:
+        """The words of a value that is one of the choices."""
+        return next(each.words for each in self.choices if value_of(each) == value)
+
+
+def value_of(choice: KeywordRow) -> str:
+    """What the graph has for a choice."""
+    return choice.words.lower().replace(" ", "_")
+
+
+@dataclass(frozen=True)
+class ClauseRow(KeywordRow):
+    """A clause of SELECT: it begins where one of `before` stands behind its first word.
+
+    `of_windows`: without WINDOW BY it means nothing. `offered`: it may follow a source.
+    """
+
+    before: tuple[str | TokenKind, ...] = ()
+    of_windows: bool = True
+    offered: bool = True
+    arguments: tuple[ArgumentRow, ...] = ()
+
+
+@dataclass(frozen=True)
+class WindowRow(KeywordRow):
+    """A kind of window: `arguments` stand behind its word with commas between them, of which `least` must be there.
+
+    `options` follow in any order. `example` is one that can be written as it is, `others` are the words of other
+    systems. `too_few` and `too_many` say what to write instead.
+    """
+
+    kind: str = ""
+    arguments: tuple[ArgumentRow, ...] = ()
+    least: int = 1
+    options: tuple[ArgumentRow, ...] = ()
+    example: str = ""
+    others: tuple[str, ...] = ()
+    too_few: str = ""
+    too_many: str = ""
+
+
+@dataclass(frozen=True)
+class OperatorRow(KeywordRow):
+    """A branch of one operator: the kind of its node, the end of the node's derived id, and what follows its source."""
+
+    kind: str = ""
+    role: str = ""
+    arguments: tuple[ArgumentRow, ...] = ()
+
+
+@dataclass(frozen=True)
+class JoinRow(KeywordRow):
+    """A join: the kind of its node, and whether it is outer. The first row of several that mean the same is printed."""
+
+    kind: JoinKind = "join"
+    outer: bool = False

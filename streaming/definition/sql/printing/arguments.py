@@ -1,0 +1,41 @@
+"""The fields of nodes and settings as the grammar's rows write them, as far as they are not what silence means."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final
+
+from streaming.definition.graph import Strict
+from streaming.definition.sql.grammar.rows import ArgumentRow, Takes
+from streaming.definition.sql.printing.expressions import Where, expression
+from streaming.definition.sql.printing.words import duration, name, preset, quoted
+
+
+def said(model: Strict, arguments: Iterable[ArgumentRow]) -> Iterator[str]:
+    """Each argument with its words whose field in `model` is not at its default."""
+    for each in arguments:
+        holder, _, field = each.field.rpartition(".")
+        owner = getattr(model, holder) if holder else model
+        if owner is not None and not is_default(owner, field):
+            yield " ".join(filter(None, (each.words, _value(each, getattr(owner, field)))))
+
+
+def is_default(model: Strict, field: str) -> bool:
+    """Whether a field is what it is where nothing is said; a zero in another form, such as 0s, is written."""
+    value, default = getattr(model, field), type(model).model_fields[field].default
+    return value == default and type(value) is type(default)
+
+
+def _value(argument: ArgumentRow, value: int | str) -> str:
+    if argument.takes is Takes.CHOICE:
+        return argument.chosen(str(value))
+    return _WRITTEN[argument.takes](value)
+
+
+_WRITTEN: Final[Mapping[Takes, Callable[[int | str], str]]] = {
+    Takes.DURATION: duration,
+    Takes.WHOLE: str,
+    Takes.NAME: lambda value: name(str(value)),
+    Takes.PRESET: lambda value: preset(str(value)),
+    Takes.QUOTED: lambda value: quoted(str(value)),
+    Takes.EXPRESSION: lambda value: expression(str(value), Where.SETTING),
+    Takes.NOTHING: lambda _: "",
+}

@@ -1,0 +1,63 @@
+"""The tables of the language say all that a graph and its settings can hold, in the words that these have for it."""
+
+from enum import EnumMeta
+from typing import get_args
+
+import pytest
+from pydantic import BaseModel
+
+from streaming.definition.graph import Emit, Empty, Node, OutputTimestamp, WindowSpec
+from streaming.definition.sql.grammar.clauses import EMIT, EMPTY, JOINS, OPERATORS, TIMESTAMP, UNIT
+from streaming.definition.sql.grammar.rows import ArgumentRow, Takes, value_of
+from streaming.definition.sql.grammar.settings import SETTINGS
+from streaming.definition.sql.grammar.windows import WINDOWS
+from streaming.definition.streams import AdvanceTimeSettings, GenerateSettings, TimeUnit
+from streaming.temporal.settings import Basis, Future, Idle, Late, LateEnd
+
+KINDS: dict[str, type[BaseModel]] = {
+    get_args(each.model_fields["kind"].annotation)[0]: each for each in get_args(get_args(WindowSpec)[0])
+}
+NODES = {get_args(each.model_fields["kind"].annotation)[0] for each in get_args(get_args(Node)[0])}
+
+
+def choices(argument: ArgumentRow) -> set[str]:
+    return {value_of(each) for each in argument.choices}
+
+
+def test_every_kind_of_window_has_a_row_with_all_its_fields() -> None:
+    rows = {form.kind: {each.field for each in (*form.arguments, *form.options)} for form in WINDOWS}
+    assert rows == {kind: set(model.model_fields) - {"kind"} for kind, model in KINDS.items()}
+
+
+def test_as_many_arguments_of_a_window_must_be_there_as_have_no_default() -> None:
+    for form in WINDOWS:
+        required = [name for name, each in KINDS[form.kind].model_fields.items() if each.is_required()]
+        assert [each.field for each in form.arguments[: form.least]] == required[1:]
+
+
+def test_every_setting_of_time_has_a_row() -> None:
+    named = {row.field for row in SETTINGS}
+    generate = {f"generate.{name}" for name in GenerateSettings.model_fields}
+    assert named == (set(AdvanceTimeSettings.model_fields) - {"generate"}) | generate
+
+
+@pytest.mark.parametrize(
+    ("field", "values"),
+    [("late", Late), ("late_end", LateEnd), ("generate.basis", Basis), ("idle", Idle), ("future", Future)],
+)
+def test_the_choices_of_a_setting_are_its_values(field: str, values: EnumMeta) -> None:
+    (row,) = (row for row in SETTINGS if row.field == field)
+    assert row.takes is Takes.CHOICE
+    assert choices(row) == {str(each) for each in values}
+
+
+def test_the_choices_of_clauses_are_the_values_of_the_graph() -> None:
+    assert choices(EMIT) == set(get_args(Emit))
+    assert choices(EMPTY) == set(get_args(Empty))
+    assert choices(TIMESTAMP) == set(get_args(OutputTimestamp))
+    assert choices(UNIT) == set(get_args(TimeUnit))
+
+
+def test_joins_and_operators_make_nodes_that_exist() -> None:
+    assert {form.kind for form in (*JOINS, *OPERATORS)} <= NODES
+    assert {form.kind for form in JOINS} == {kind for kind in NODES if kind.endswith("join")}
