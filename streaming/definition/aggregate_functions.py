@@ -24,6 +24,8 @@ from streaming.definition.types import (
 Parameter = Literal["k", "fraction"]
 Memory = Literal["partial", "values"]
 """A partial, which has a fixed size and merges with others, or every value."""
+OverNothing = Literal["null", "zero", "list"]
+"""What an aggregate is where no value counts: null, 0, or the array without elements."""
 Result = Callable[[Type], Type]
 
 
@@ -40,10 +42,9 @@ class AggregateEntry:
     """One aggregate: what it takes, and the type of its `result` for values of a type that fits.
 
     `parameter` is the field beside `of` that it needs; `bare` says that it may also stand without `of`. `memory`: what
-    it needs of many events.
+    it needs of many events. `elsewhere`: what other systems call it, which SQL that names it so is told.
     """
 
-    name: str
     signature: str
     help: str
     values: Values
@@ -51,6 +52,13 @@ class AggregateEntry:
     parameter: Parameter | None = None
     bare: bool = False
     memory: Memory = "values"
+    over_nothing: OverNothing = "null"
+    elsewhere: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What SQL and JSON call it: the signature's word."""
+        return self.signature.partition("(")[0]
 
 
 _ANY: Final = Values(lambda _: True, "Take a field or an expression that is not always null.")
@@ -92,150 +100,188 @@ def _decimal(of: DecimalOf, digits: int, places: int) -> DecimalOf:
     return DecimalOf(precision, min(of.scale + places, precision))
 
 
-def _a(  # a row of the table below
-    signature: str,
-    text: str,
-    values: Values,
-    result: Result,
-    parameter: Parameter | None = None,
-    *,
-    memory: Memory = "values",
-) -> AggregateEntry:
-    return AggregateEntry(signature.partition("(")[0], signature, text, values, result, parameter, memory=memory)
-
-
 _ENTRIES: Final = (
     AggregateEntry(
-        "count",
         "count([value]) -> long",
         "How many events, or how many values that are not null.",
         _ANY,
         _long,
         bare=True,
         memory="partial",
+        over_nothing="zero",
     ),
-    _a(
+    AggregateEntry(
         "sum(number)",
         "The exact sum; doubles are rounded once. decimal(p,s) gives decimal(p+10,s).",
         _NUMBERS,
         _widened,
         memory="partial",
     ),
-    _a(
+    AggregateEntry(
         "avg(number) -> double or decimal",
         "The exact mean, rounded once; decimal(p,s) gives decimal(p+4,s+4), rounded half up.",
         _NUMBERS,
         _mean,
         memory="partial",
+        elsewhere=("mean", "average"),
     ),
-    _a("min(value)", "The smallest value: text by code point, false before true.", _ORDERED, _same, memory="partial"),
-    _a("max(value)", "The largest value: text by code point, false before true.", _ORDERED, _same, memory="partial"),
-    _a(
+    AggregateEntry(
+        "min(value)", "The smallest value: text by code point, false before true.", _ORDERED, _same, memory="partial"
+    ),
+    AggregateEntry(
+        "max(value)", "The largest value: text by code point, false before true.", _ORDERED, _same, memory="partial"
+    ),
+    AggregateEntry(
         "stddev(number) -> double",
         "The standard deviation of a sample (divided by n - 1); null for a single value.",
         _NUMBERS,
         _double,
         memory="partial",
+        elsewhere=("std", "stdev", "stddev_samp"),
     ),
-    _a(
+    AggregateEntry(
         "stddev_pop(number) -> double",
         "The standard deviation of a population (divided by n).",
         _NUMBERS,
         _double,
         memory="partial",
+        elsewhere=("stdevp",),
     ),
-    _a(
+    AggregateEntry(
         "variance(number) -> double",
         "The variance of a sample (divided by n - 1); null for a single value.",
         _NUMBERS,
         _double,
         memory="partial",
+        elsewhere=("var", "var_samp"),
     ),
-    _a(
+    AggregateEntry(
         "variance_pop(number) -> double",
         "The variance of a population (divided by n).",
         _NUMBERS,
         _double,
         memory="partial",
+        elsewhere=("varp", "var_pop"),
     ),
-    _a(
+    AggregateEntry(
         "first(value)",
         "The value of the earliest start; of several with that start the smallest.",
         _ANY,
         _same,
         memory="partial",
+        elsewhere=("first_value", "any_value", "earliest_by_offset"),
     ),
-    _a(
+    AggregateEntry(
         "last(value)",
         "The value of the latest start; of several with that start the largest.",
         _ANY,
         _same,
         memory="partial",
+        elsewhere=("last_value", "latest_by_offset"),
     ),
-    _a("count_distinct(value) -> long", "How many different values.", _ORDERED, _long),
-    _a(
+    AggregateEntry(
+        "count_distinct(value) -> long",
+        "How many different values.",
+        _ORDERED,
+        _long,
+        over_nothing="zero",
+    ),
+    AggregateEntry(
         "approx_count_distinct(value) -> long",
         "How many different values: exactly up to 1,000 of them, beyond that within 2 %.",
         _ORDERED,
         _long,
+        over_nothing="zero",
     ),
-    _a(
+    AggregateEntry(
         "percentile_disc(value, fraction)",
         "The smallest value that at least the share `fraction` (0 to 1) of the values does not exceed.",
         _ORDERED,
         _same,
         "fraction",
     ),
-    _a(
+    AggregateEntry(
         "percentile_cont(number, fraction) -> double",
         "The value at the place `fraction * (n - 1)` of the sorted values, counted from 0; between two of them on the "
         "straight line from one to the other.",
         _NUMBERS,
         _double,
         "fraction",
+        elsewhere=("percentile", "median"),
     ),
-    _a(
+    AggregateEntry(
         "approx_percentile(value, fraction)",
         "As percentile_disc: exactly up to 1,000 values, beyond that within 1 % of rank.",
         _ORDERED,
         _same,
         "fraction",
+        elsewhere=("percentile_approx",),
     ),
-    _a("collect(value) -> array", "All values in order of start, those of one start in order of value.", _ANY, Array),
-    _a("collect_distinct(value) -> array", "The different values in order.", _ORDERED, Array),
-    _a(
+    AggregateEntry(
+        "collect(value) -> array",
+        "All values in order of start, those of one start in order of value.",
+        _ANY,
+        Array,
+        over_nothing="list",
+        elsewhere=("collect_list", "array_agg"),
+    ),
+    AggregateEntry(
+        "collect_distinct(value) -> array",
+        "The different values in order.",
+        _ORDERED,
+        Array,
+        over_nothing="list",
+        elsewhere=("collect_set", "collect_unique"),
+    ),
+    AggregateEntry(
         "topk(value, k) -> array",
         "The `k` most frequent values, the most frequent first, equally frequent ones in order of value; those as "
         "frequent as the last of them are returned too.",
         _ORDERED,
         Array,
         "k",
+        over_nothing="list",
     ),
-    _a(
+    AggregateEntry(
         "maxk(value, k) -> array",
         "The `k` largest values, the largest first; those equal to the last of them are returned too.",
         _ORDERED,
         Array,
         "k",
+        over_nothing="list",
+        elsewhere=("topone",),
     ),
-    _a(
+    AggregateEntry(
         "mink(value, k) -> array",
         "The `k` smallest values, the smallest first; those equal to the last of them are returned too.",
         _ORDERED,
         Array,
         "k",
+        over_nothing="list",
     ),
-    _a("maxk_unique(value, k) -> array", "The `k` largest different values, the largest first.", _ORDERED, Array, "k"),
-    _a(
-        "mink_unique(value, k) -> array", "The `k` smallest different values, the smallest first.", _ORDERED, Array, "k"
+    AggregateEntry(
+        "maxk_unique(value, k) -> array",
+        "The `k` largest different values, the largest first.",
+        _ORDERED,
+        Array,
+        "k",
+        over_nothing="list",
     ),
-    _a(
+    AggregateEntry(
+        "mink_unique(value, k) -> array",
+        "The `k` smallest different values, the smallest first.",
+        _ORDERED,
+        Array,
+        "k",
+        over_nothing="list",
+    ),
+    AggregateEntry(
         "time_weighted_avg(number) -> double or decimal",
         "The mean in which each value weighs as long as its event lives within the window; decimals as in avg.",
         _NUMBERS,
         _mean,
     ),
-    _a(
+    AggregateEntry(
         "time_weighted_sum(number) -> double or decimal",
         "The sum of each value times the ticks that its event lives within the window; decimal(p,s) gives "
         "decimal(p+20,s).",

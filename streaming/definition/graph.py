@@ -1,9 +1,10 @@
 """The query graph, version 1 (DEFINITION.md section 2), shared by API, storage, executors and browser."""
 
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictFloat
 
+from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.names import DurationText, ExpressionText, Name, WholeNumber
 
 MOST_NODES: Final = 500
@@ -239,33 +240,10 @@ WindowSpec = Annotated[
     TumblingWindow | HoppingWindow | TimeIntervalWindow | SessionWindow | SnapshotWindow | CountWindow,
     Field(discriminator="kind"),
 ]
-AggregateFunction = Literal[
-    "count",
-    "sum",
-    "avg",
-    "min",
-    "max",
-    "stddev",
-    "stddev_pop",
-    "variance",
-    "variance_pop",
-    "first",
-    "last",
-    "count_distinct",
-    "approx_count_distinct",
-    "percentile_disc",
-    "percentile_cont",
-    "approx_percentile",
-    "collect",
-    "collect_distinct",
-    "topk",
-    "maxk",
-    "mink",
-    "maxk_unique",
-    "mink_unique",
-    "time_weighted_avg",
-    "time_weighted_sum",
-]
+if TYPE_CHECKING:
+    AggregateFunction = str
+else:
+    AggregateFunction = Literal[*AGGREGATES]
 
 
 class Aggregate(Strict):

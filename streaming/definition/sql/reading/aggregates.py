@@ -10,31 +10,7 @@ from streaming.definition.sql.reading.slices import take_expression
 from streaming.definition.tokens import SqlToken, TokenKind
 
 _MOST_K: Final = 10_000
-_FOREIGN: Final = {
-    "mean": "avg",
-    "average": "avg",
-    "std": "stddev",
-    "stdev": "stddev",
-    "stdevp": "stddev_pop",
-    "stddev_samp": "stddev",
-    "var": "variance",
-    "varp": "variance_pop",
-    "var_samp": "variance",
-    "var_pop": "variance_pop",
-    "first_value": "first",
-    "last_value": "last",
-    "any_value": "first",
-    "collect_list": "collect",
-    "array_agg": "collect",
-    "collect_set": "collect_distinct",
-    "collect_unique": "collect_distinct",
-    "percentile": "percentile_cont",
-    "median": "percentile_cont",
-    "percentile_approx": "approx_percentile",
-    "topone": "maxk",
-    "latest_by_offset": "last",
-    "earliest_by_offset": "first",
-}
+_FOREIGN: Final = {name: entry.name for entry in AGGREGATES.values() for name in entry.elsewhere}
 """What other systems call aggregates that are here."""
 
 

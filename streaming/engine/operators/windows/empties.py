@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.engine.columns import spans
 from streaming.engine.columns.grouping import combine, encode
 from streaming.engine.columns.window_indices import AFTER_ALL, BEFORE_ALL, Panes
@@ -19,8 +20,6 @@ from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_type
 
 _FILL: Final = "fill"
-_COUNTS: Final = frozenset({"count", "count_distinct", "approx_count_distinct"})
-_LISTS: Final = frozenset({"collect", "collect_distinct", "topk", "maxk", "mink", "maxk_unique", "mink_unique"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +188,13 @@ def groups_of(spec: WindowSpec) -> list[pa.Array]:
 def over_nothing(column: AggregateColumn, rows: int) -> pa.Array:
     """What the aggregate is over no values, `rows` times: 0 for counts, an empty list for lists, null for others."""
     kind = arrow_type(column.type)
-    if column.function in _COUNTS:
-        return pa.array(np.zeros(rows, np.int64))
-    if column.function in _LISTS:
-        return pa.array([[]] * rows, kind)
-    return pa.nulls(rows, kind)
+    match AGGREGATES[column.function].over_nothing:
+        case "zero":
+            return pa.array(np.zeros(rows, np.int64))
+        case "list":
+            return pa.array([[]] * rows, kind)
+        case _:
+            return pa.nulls(rows, kind)
 
 
 def _united(parts: Sequence[Spans]) -> Spans:
