@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.expressions import Expression
 from streaming.planning.plan import AggregateColumn
 from streaming.reference.aggregate_values import Fold, Value, Values
@@ -16,9 +17,7 @@ from streaming.reference.spread import SPREAD
 from streaming.reference.totals import TOTALS
 from streaming.temporal.ticks import Tick
 
-OVER_NOTHING: Final[Mapping[str, Fold]] = {**COUNTS, **LISTS}
-"""The aggregates that have a value over no values."""
-FUNCTIONS: Final[Mapping[str, Fold]] = {**OVER_NOTHING, **TOTALS, **SPREAD, **PICKED}
+FUNCTIONS: Final[Mapping[str, Fold]] = {**COUNTS, **LISTS, **TOTALS, **SPREAD, **PICKED}
 
 
 def aggregate_value(
@@ -37,11 +36,12 @@ def aggregate_value(
         value = _value(column.of, flow)
         if value is not None:
             taken.append(Value(_without_sign_of_zero(value), flow.start, _within(flow, pane)))
-    if not taken and column.function not in OVER_NOTHING:
+    over_nothing = AGGREGATES[column.function].over_nothing
+    if not taken and over_nothing == "null":
         return None
     try:
         value = FUNCTIONS[column.function](Values(taken, column.type, column.k, column.fraction))
-        return in_length(value) if column.function in LISTS else value
+        return in_length(value) if over_nothing == "list" else value
     except Failure as failure:
         witness.failed(node, flows[0], column.name, failure)
         return None
