@@ -9,8 +9,8 @@ from typing import Any
 from streaming.adapters.contract import InputAdapter, OutputAdapter
 from streaming.adapters.network.fetching import Reach
 from streaming.adapters.secret_options import secret_names
-from streaming.definition.graph import Strict
 from streaming.definition.streams import StreamDefinition
+from streaming.definition.strict import Strict
 
 BuildInput = Callable[[Any, StreamDefinition, Path, Path | None], InputAdapter]
 BuildConnecting = Callable[[Any, StreamDefinition, Path, Path | None, Reach], InputAdapter]

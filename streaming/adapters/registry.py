@@ -10,9 +10,9 @@ from streaming.adapters.contract import AdapterError, InputAdapter, OutputAdapte
 from streaming.adapters.installed import installed_kinds
 from streaming.adapters.kinds import Connecting, InputKind, OutputKind
 from streaming.adapters.network.fetching import Reach
-from streaming.definition.graph import Strict
 from streaming.definition.shape_errors import ShapeError, shape_errors
 from streaming.definition.streams import StreamDefinition
+from streaming.definition.strict import Strict
 from streaming.wire.outgoing import NOTHING, OutgoingPolicy
 from streaming.wire.sealed import token_of
 

@@ -4,8 +4,8 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from streaming.adapters.preview import SampleRow
-from streaming.definition.graph import Strict
 from streaming.definition.streams import StreamDefinition
+from streaming.definition.strict import Strict
 from streaming.definition.types import Array, Fields, Struct, Timestamp, Type, parse_fields
 from streaming.temporal.events import Cti, EdgeKind, Event
 from streaming.temporal.ticks import INFINITY, Tick, format_instant

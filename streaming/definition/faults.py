@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable
 from enum import StrEnum
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 
 
 class FaultCode(StrEnum):

@@ -2,22 +2,14 @@
 
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictFloat
+from pydantic import Field, StrictFloat
 
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.names import DurationText, ExpressionText, Name, WholeNumber
+from streaming.definition.strict import Strict
 
 MOST_NODES: Final = 500
 """Nodes of a query."""
-
-
-class Strict(BaseModel):
-    """Frozen, and unknown keys are refused: nothing that a user wrote is silently dropped.
-
-    The text of a validation error, which may come into a log, does not show the input.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class InputNode(Strict):

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from streaming.definition.graph import Strict
 from streaming.definition.names import DurationText, ExpressionText, Name, WholeNumber
+from streaming.definition.strict import Strict
 from streaming.definition.types import TypeTextError, parse_type
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import Basis, Future, Idle, Late, LateEnd

@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 
 from streaming.definition.advance import import_source
 from streaming.definition.faults import Fault, FaultCode, error, nearest
-from streaming.definition.graph import InputNode, QueryGraph, Strict
+from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.shape_errors import ShapeError, shape_errors
 from streaming.definition.streams import (
     AdvanceTimeSettings,
@@ -19,6 +19,7 @@ from streaming.definition.streams import (
     TimeColumn,
     TimeUnit,
 )
+from streaming.definition.strict import Strict
 from streaming.run.errors import Misused
 from streaming.run.query import read_yaml
 from streaming.temporal.events import Shape

@@ -6,7 +6,7 @@ from typing import TextIO
 
 from pydantic import Field, SecretStr, ValidationError
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from streaming.wire.outgoing import NOTHING, OutgoingPolicy
 from streaming.wire.sealed import Keyring
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from streaming.spark.storage import Folder
 from streaming.wire.messages import RunSpec
 

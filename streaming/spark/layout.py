@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from streaming.spark.control import ControlLog
 from streaming.spark.folders import folder_at, is_remote
 from streaming.spark.storage import Folder

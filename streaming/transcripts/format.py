@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from streaming.definition.expressions.failures import FailureKind
-from streaming.definition.graph import Strict
 from streaming.definition.names import DurationText, Name
+from streaming.definition.strict import Strict
 from streaming.temporal.events import EdgeKind
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import TimeTextError, parse_instant

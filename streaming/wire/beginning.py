@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 
 BeginAt = Literal["oldest_open", "old_positions", "beginning"]
 """Where a run may begin whose state cannot go on: where the oldest open window began, where the run before had read

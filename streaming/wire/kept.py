@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from streaming.definition.counts import counted
-from streaming.definition.graph import InputNode, Strict
+from streaming.definition.graph import InputNode
 from streaming.definition.release import Release, releases
+from streaming.definition.strict import Strict
 from streaming.temporal.events import Shape
 from streaming.temporal.ticks import INFINITY, Tick, format_instant
 from streaming.wire.beginning import BeginAt, RunBeginning

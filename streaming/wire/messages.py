@@ -8,8 +8,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from streaming.definition.expressions.failures import FailureKind
-from streaming.definition.graph import QueryGraph, Strict
+from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, StreamDefinition
+from streaming.definition.strict import Strict
 from streaming.temporal.outcomes import Outcome
 from streaming.wire.beginning import BeginAt, RunBeginning
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 
 
 def _network(text: str) -> str:

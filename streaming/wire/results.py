@@ -25,7 +25,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 
 PartKind = Literal["results", "late"]
 

@@ -10,7 +10,7 @@ from streaming.adapters.file_output.options import FileOutputOptions
 from streaming.adapters.kinds import InputKind
 from streaming.adapters.preview import check, sample
 from streaming.adapters.registry import input_adapter, kinds, sends_ctis
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from streaming.temporal.outcomes import Reason
 from streaming.wire.rows import MalformedRow
 from tests.adapters.inputs import POINTS, files, write

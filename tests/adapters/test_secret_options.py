@@ -7,7 +7,7 @@ from pydantic import Field, ValidationError
 
 from streaming.adapters.registry import adapter_kind, kinds, read_options, secrets_among
 from streaming.adapters.secret_options import MOST_CHARACTERS, SecretText, secret_names
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 
 PLANTED = "planted-2f9a"
 

@@ -13,8 +13,8 @@ from streaming.adapters.file.adapter import FileAdapter
 from streaming.adapters.file.options import FileOptions
 from streaming.adapters.installed import installed_kinds
 from streaming.adapters.kinds import InputKind
-from streaming.definition.graph import Strict
 from streaming.definition.streams import StreamDefinition
+from streaming.definition.strict import Strict
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import ONLY_LANE
 

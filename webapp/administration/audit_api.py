@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.definition.faults import FaultCode
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
 from webapp.audit.exporting import exported, exported_later, shown_event
 from webapp.audit.reading import Cursor, Wanted, page_of

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from streaming.definition.faults import Fault
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 
 Kind = Literal["stream", "query", "binding"]
 Action = Literal["create", "update", "delete", "unchanged"]

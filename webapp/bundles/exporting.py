@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from streaming.definition.graph import InputNode, QueryGraph, Strict
+from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.streams import AdapterChoice, StreamDefinition
+from streaming.definition.strict import Strict
 from webapp.bundles.yaml_text import write_yaml
 from webapp.queries.access import current_versions
 from webapp.queries.models import QueryVersion

@@ -10,11 +10,11 @@ from pydantic import Field, ValidationError
 
 from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode
-from streaming.definition.graph import Strict
 from streaming.definition.names import NAME_PATTERN, LengthText, Name
 from streaming.definition.shape_errors import shape_errors
 from streaming.definition.sql import parse_sql
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, EventTimeBy, StreamDefinition
+from streaming.definition.strict import Strict
 from webapp.bundles.bodies import FileFault, Kind
 from webapp.bundles.effort import Effort
 from webapp.bundles.yaml_text import Document, Path, YamlRefused, place_at, read_yaml, steps

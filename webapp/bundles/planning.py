@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from streaming.definition.faults import FaultCode, Severity
-from streaming.definition.graph import Strict
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.definition.strict import Strict
 from webapp.bundles.bodies import Action, Change, FileFault, Kind, Plan
 from webapp.bundles.checking import After, BindingAfter, check_files
 from webapp.bundles.effort import Effort

@@ -28,8 +28,8 @@ from rest_framework.response import Response
 
 from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode, Severity
-from streaming.definition.graph import Strict
 from streaming.definition.shape_errors import shape_errors
+from streaming.definition.strict import Strict
 from webapp.core.context import request_id
 from webapp.core.locked import is_locked
 

@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import RootModel
 
 from streaming.definition.faults import Fault, FaultCode
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from webapp.core.errors import Conflict, fault
 
 Kind = Literal["stream", "query", "binding"]

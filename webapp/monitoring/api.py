@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.definition.faults import FaultCode
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from streaming.wire.messages import LateEvent, OutcomeName, ProgressReport, ResultRow
 from streaming.wire.results import CursorError, PartKind, committed_rows
 from webapp.accounts.access import TenantView

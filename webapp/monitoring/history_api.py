@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
 from webapp.core.api import answer
 from webapp.core.errors import ErrorEnvelope, Faulty, faults_of

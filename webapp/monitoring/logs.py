@@ -12,7 +12,7 @@ import redis
 from django.conf import settings
 from pydantic import ValidationError
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from webapp.core.server_paths import without_server_paths
 from webapp.runs.launching import earlier_log, runner_log
 from webapp.runs.models import Run

@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import Field
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from streaming.wire.messages import ProgressReport
 
 TICKS_PER_S: Final = 1_000_000

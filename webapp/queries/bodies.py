@@ -9,9 +9,10 @@ from pydantic import Field, RootModel, SkipValidation, model_validator
 
 from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode
-from streaming.definition.graph import QueryGraph, Strict
+from streaming.definition.graph import QueryGraph
 from streaming.definition.names import Name
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.definition.strict import Strict
 from streaming.planning.explain import Explanation
 from webapp.core.errors import Faulty, fault
 from webapp.core.names import PlainName

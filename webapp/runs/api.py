@@ -11,9 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.definition.faults import FaultCode
-from streaming.definition.graph import Strict
 from streaming.definition.names import LengthText, Name, length_text
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.definition.strict import Strict
 from streaming.wire.beginning import BeginAt
 from streaming.wire.messages import ProgressReport
 from webapp.accounts.access import TenantView

@@ -11,8 +11,9 @@ from streaming.definition.check import check
 from streaming.definition.clock_checks import check_held, held_back, told_once
 from streaming.definition.event_time import check_event_times, with_event_times
 from streaming.definition.faults import Fault, Severity
-from streaming.definition.graph import InputNode, QueryGraph, Strict
+from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
+from streaming.definition.strict import Strict
 from webapp.core.limited.jobs import READING, limited
 from webapp.streams.checking import check_input
 from webapp.streams.models import Stream

@@ -7,8 +7,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from streaming.definition.graph import InputNode, QueryGraph, Strict
+from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
+from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
 from webapp.core.api import answer
 from webapp.core.errors import ErrorEnvelope

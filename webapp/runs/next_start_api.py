@@ -7,7 +7,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from streaming.wire.beginning import BeginAt
 from webapp.accounts.access import TenantView
 from webapp.core.api import answer, read_query

@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from streaming.wire.messages import RunnerLease, RunObserved
 from webapp.runs.models import Run
 from webapp.runs.states import Observed

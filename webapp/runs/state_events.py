@@ -5,7 +5,7 @@ from django.conf import settings
 from django.db import transaction
 from pydantic import Field
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from webapp.runs.models import Run
 from webapp.runs.starting import StartStep, steps_of
 from webapp.runs.states import Desired, Observed

@@ -13,9 +13,9 @@ from streaming.adapters.places import FILES
 from streaming.adapters.registry import OptionsRefused, input_adapter
 from streaming.adapters.shown import RowShown, shown
 from streaming.definition.faults import Fault, FaultCode
-from streaming.definition.graph import Strict
 from streaming.definition.shape_errors import ShapeError
 from streaming.definition.streams import AdapterChoice, StreamDefinition
+from streaming.definition.strict import Strict
 from webapp.accounts.previews import previewing
 from webapp.core.context import current_organisation
 from webapp.core.errors import TooMuchWork, fault

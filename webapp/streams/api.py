@@ -9,9 +9,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.adapters.registry import kinds
-from streaming.definition.graph import Strict
 from streaming.definition.names import Name
 from streaming.definition.streams import AdapterChoice, StreamDefinition
+from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
 from webapp.audit.revisions import revision_of
 from webapp.core.api import answer, read_body

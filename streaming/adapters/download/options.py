@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 from streaming.adapters.file.options import ChunkRows, Columns, Delimiter, FormatOption
 from streaming.adapters.network.urls import MOST_CHARACTERS
 from streaming.adapters.secret_options import SecretText
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 
 GIB: Final = 1 << 30
 

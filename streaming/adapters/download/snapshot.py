@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from streaming.adapters.contract import AdapterError
 from streaming.definition.counts import counted
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 
 NOTE: Final = "snapshot.json"
 _PIECE: Final = 1 << 20

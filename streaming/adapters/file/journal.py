@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from streaming.adapters.file.found import FoundFile
 from streaming.adapters.places import DataFolder
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 
 FILE_NAME = "files.jsonl"
 

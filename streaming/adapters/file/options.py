@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 
 MOST_CHARACTERS: Final = 1_024
 Format = Literal["auto", "csv", "json_lines", "parquet"]

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from streaming.definition.graph import Strict
 from streaming.definition.names import LengthText
+from streaming.definition.strict import Strict
 
 Share = Annotated[float, Field(ge=0, le=1)]
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 
 
 class RowsOptions(Strict):

@@ -7,7 +7,7 @@ types as texts, in order.
 from typing import Literal
 
 from streaming.definition.faults import Fault
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from streaming.temporal.ticks import Ticks
 
 LifetimeShape = Literal["points", "intervals", "edges"]

@@ -7,8 +7,8 @@ from pydantic import Field
 
 from streaming.adapters.kinds import InputKind
 from streaming.adapters.selections import judge_facets
-from streaming.definition.graph import Strict
 from streaming.definition.streams import StreamDefinition
+from streaming.definition.strict import Strict
 from streaming.wire.arrived import Arrived
 from streaming.wire.arrived_rows import JudgedRow, arrived_of
 

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from webapp.accounts.access import Entry
 from webapp.accounts.api.me import MyOrganisation, mine
 from webapp.accounts.api.persons import REFUSALS, PersonView, TenantPersonView, check_rate

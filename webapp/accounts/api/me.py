@@ -5,7 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from webapp.accounts.access import Entry, enter
 from webapp.accounts.actors import actor_of
 from webapp.accounts.models import User

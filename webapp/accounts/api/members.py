@@ -7,7 +7,7 @@ from pydantic import RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
 from webapp.accounts.api.persons import REFUSALS, TenantPersonView
 from webapp.accounts.members import access_member, change_role, members, remove_member, with_second_factor

@@ -8,7 +8,7 @@ from pydantic import StringConstraints
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
 from webapp.accounts.api.persons import REFUSALS, PersonView, TenantPersonView, check_rate
 from webapp.accounts.members import transfer_organisation

@@ -5,7 +5,7 @@ from pydantic import RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
 from webapp.accounts.api.persons import REFUSALS
 from webapp.accounts.quotas import usages

@@ -8,7 +8,7 @@ from pydantic import RootModel, StringConstraints
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from webapp.accounts.api.persons import REFUSALS, TenantPersonView
 from webapp.accounts.api.tokens import BEFORE, TokenBody, TokenList, TokenMade, listed, shown_fields
 from webapp.accounts.models import ServiceAccount

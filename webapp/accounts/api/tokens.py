@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.definition.faults import FaultCode
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from webapp.accounts.api.persons import TenantPersonView
 from webapp.accounts.models import Token, User
 from webapp.accounts.permissions import Permission, Role

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from streaming.definition.graph import Strict
+from streaming.definition.strict import Strict
 from webapp.accounts.sign_in.adapters import AccountAdapter
 from webapp.core.api import answer
 
