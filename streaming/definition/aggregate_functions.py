@@ -22,8 +22,8 @@ from streaming.definition.types import (
 )
 
 Parameter = Literal["k", "fraction"]
-Memory = Literal["partial", "values"]
-"""A partial, which has a fixed size and merges with others, or every value."""
+Partial = Literal["sum", "min", "max", "moments", "first", "last"]
+"""What may be kept of many values in a fixed size, and merges: beside how many there are, which always is."""
 OverNothing = Literal["null", "zero", "list"]
 """What an aggregate is where no value counts: null, 0, or the array without elements."""
 Result = Callable[[Type], Type]
@@ -41,8 +41,9 @@ class Values:
 class AggregateEntry:
     """One aggregate: what it takes, and the type of its `result` for values of a type that fits.
 
-    `parameter` is the field beside `of` that it needs; `bare` says that it may also stand without `of`. `memory`: what
-    it needs of many events. `elsewhere`: what other systems call it, which SQL that names it so is told.
+    `parameter` is the field beside `of` that it needs; `bare` says that it may also stand without `of`. `partials` is
+    what has to be kept of many events; None where that is every value. `elsewhere` is what other systems call it, which
+    somebody who writes that in SQL is told.
     """
 
     signature: str
@@ -51,7 +52,7 @@ class AggregateEntry:
     result: Result
     parameter: Parameter | None = None
     bare: bool = False
-    memory: Memory = "values"
+    partials: tuple[Partial, ...] | None = None
     over_nothing: OverNothing = "null"
     elsewhere: tuple[str, ...] = ()
 
@@ -107,7 +108,7 @@ _ENTRIES: Final = (
         _ANY,
         _long,
         bare=True,
-        memory="partial",
+        partials=(),
         over_nothing="zero",
     ),
     AggregateEntry(
@@ -115,28 +116,28 @@ _ENTRIES: Final = (
         "The exact sum; doubles are rounded once. decimal(p,s) gives decimal(p+10,s).",
         _NUMBERS,
         _widened,
-        memory="partial",
+        partials=("sum",),
     ),
     AggregateEntry(
         "avg(number) -> double or decimal",
         "The exact mean, rounded once; decimal(p,s) gives decimal(p+4,s+4), rounded half up.",
         _NUMBERS,
         _mean,
-        memory="partial",
+        partials=("sum",),
         elsewhere=("mean", "average"),
     ),
     AggregateEntry(
-        "min(value)", "The smallest value: text by code point, false before true.", _ORDERED, _same, memory="partial"
+        "min(value)", "The smallest value: text by code point, false before true.", _ORDERED, _same, partials=("min",)
     ),
     AggregateEntry(
-        "max(value)", "The largest value: text by code point, false before true.", _ORDERED, _same, memory="partial"
+        "max(value)", "The largest value: text by code point, false before true.", _ORDERED, _same, partials=("max",)
     ),
     AggregateEntry(
         "stddev(number) -> double",
         "The standard deviation of a sample (divided by n - 1); null for a single value.",
         _NUMBERS,
         _double,
-        memory="partial",
+        partials=("moments",),
         elsewhere=("std", "stdev", "stddev_samp"),
     ),
     AggregateEntry(
@@ -144,7 +145,7 @@ _ENTRIES: Final = (
         "The standard deviation of a population (divided by n).",
         _NUMBERS,
         _double,
-        memory="partial",
+        partials=("moments",),
         elsewhere=("stdevp",),
     ),
     AggregateEntry(
@@ -152,7 +153,7 @@ _ENTRIES: Final = (
         "The variance of a sample (divided by n - 1); null for a single value.",
         _NUMBERS,
         _double,
-        memory="partial",
+        partials=("moments",),
         elsewhere=("var", "var_samp"),
     ),
     AggregateEntry(
@@ -160,7 +161,7 @@ _ENTRIES: Final = (
         "The variance of a population (divided by n).",
         _NUMBERS,
         _double,
-        memory="partial",
+        partials=("moments",),
         elsewhere=("varp", "var_pop"),
     ),
     AggregateEntry(
@@ -168,7 +169,7 @@ _ENTRIES: Final = (
         "The value of the earliest start; of several with that start the smallest.",
         _ANY,
         _same,
-        memory="partial",
+        partials=("first",),
         elsewhere=("first_value", "any_value", "earliest_by_offset"),
     ),
     AggregateEntry(
@@ -176,7 +177,7 @@ _ENTRIES: Final = (
         "The value of the latest start; of several with that start the largest.",
         _ANY,
         _same,
-        memory="partial",
+        partials=("last",),
         elsewhere=("last_value", "latest_by_offset"),
     ),
     AggregateEntry(

@@ -3,10 +3,9 @@
 from streaming.definition.faults import FaultCode
 from streaming.definition.findings import Findings
 from streaming.definition.graph import WindowNode
-from streaming.definition.lifetime_checks import check_length
 from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.types import Fields
-from streaming.definition.window_checks import FixedWindow
+from streaming.definition.window_checks import FixedWindow, check_length
 from streaming.temporal.ticks import parse_duration
 
 

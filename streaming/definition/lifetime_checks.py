@@ -1,14 +1,12 @@
 """Nodes that change lifetimes: shift, extend, set_duration, clip; and to_intervals, order_edges, point_at_end."""
 
-from collections.abc import Iterator
-
-from streaming.definition.faults import Fault, FaultCode, error
+from streaming.definition.faults import FaultCode
 from streaming.definition.findings import Findings
 from streaming.definition.graph import ClipNode, ExtendNode, SetDurationNode, ShiftNode
-from streaming.definition.join_checks import check_keys
+from streaming.definition.key_checks import check_keys
 from streaming.definition.types import LONG, Fields
-from streaming.definition.window_checks import LONGEST
-from streaming.temporal.ticks import Ticks, format_duration, parse_duration
+from streaming.definition.window_checks import LONGEST, check_length
+from streaming.temporal.ticks import format_duration, parse_duration
 
 
 def check_shift(node: ShiftNode, findings: Findings) -> Fields | None:
@@ -52,14 +50,6 @@ def check_set_duration(node: SetDurationNode, findings: Findings) -> Fields | No
             remedy = "Write cast(... as long), or compute whole microseconds."
             findings.refuse(FaultCode.TYPE_MISMATCH, message, remedy, node.id, "expression")
     return fields
-
-
-def check_length(length: Ticks, what: str, node: str, path: str) -> Iterator[Fault]:
-    """The fault of a `length` that is not above zero, or longer than all of time; `what` begins the sentence."""
-    if not 0 < length <= LONGEST:
-        remedy = "Write a duration above zero, such as '5m'." if length <= 0 else "Write less than 9999 years."
-        message = f"{what} is {format_duration(length)}."
-        yield error(FaultCode.BAD_DURATION, message, remedy, node=node, field=path)
 
 
 def check_clip(node: ClipNode, findings: Findings) -> Fields | None:

@@ -127,3 +127,11 @@ def _check_overlap(node: str, sized: tuple[str, Ticks], hopped: tuple[str, Ticks
         message = f"An event would be in more than {MAX_WINDOWS_PER_EVENT} windows ({sizes})."
         remedy = f"Make the {hop_name} at least {format_duration(Ticks(-(-size // MAX_WINDOWS_PER_EVENT)))}."
         yield error(FaultCode.TOO_MANY_WINDOWS, message, remedy, node=node, field=field)
+
+
+def check_length(length: Ticks, what: str, node: str, path: str) -> Iterator[Fault]:
+    """The fault of a `length` that is not above zero, or longer than all of time; `what` begins the sentence."""
+    if not 0 < length <= LONGEST:
+        remedy = "Write a duration above zero, such as '5m'." if length <= 0 else "Write less than 9999 years."
+        message = f"{what} is {format_duration(length)}."
+        yield error(FaultCode.BAD_DURATION, message, remedy, node=node, field=path)

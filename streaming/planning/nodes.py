@@ -66,7 +66,7 @@ def folds(spec: WindowSpec, shape: Shape, steps: tuple[Step, ...]) -> bool:
     Behind `set_duration` no edge is open.
     """
     whole = shape is not Shape.EDGE or any(isinstance(step, SetDurationStep) for step in steps)
-    return whole and spec.fixed and all(AGGREGATES[each.function].memory == "partial" for each in spec.aggregates)
+    return whole and spec.fixed and all(AGGREGATES[each.function].partials is not None for each in spec.aggregates)
 
 
 def is_step(node: Node) -> bool:

@@ -144,7 +144,7 @@ def _rows(node: WindowNode) -> Iterator[Kept]:
 def _events(node: Windowed) -> str:
     if isinstance(node, TopKNode):
         return f"events that may still be among the {node.k} largest"
-    whole = [each.name for each in node.aggregates if AGGREGATES[each.function].memory == "values"]
+    whole = [each.name for each in node.aggregates if AGGREGATES[each.function].partials is None]
     return f"events: {listed(whole)} need every value" if whole else "events"
 
 

@@ -1,13 +1,13 @@
 """What a window keeps of its rows so that partials can be merged: counts, exact sums, extremes, moments, firsts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from streaming.definition.aggregate_functions import AGGREGATES, Partial
 from streaming.definition.expressions import Expression
 from streaming.definition.types import Type
 from streaming.engine.columns.folding import moments, picks
@@ -17,21 +17,6 @@ from streaming.engine.columns.ordering import OPERATIONS, Ordered, identity_of, 
 from streaming.planning.plan import AggregateColumn
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_type
-
-NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "count": (),
-    "sum": ("sum",),
-    "avg": ("sum",),
-    "min": ("min",),
-    "max": ("max",),
-    "variance": ("moments",),
-    "variance_pop": ("moments",),
-    "stddev": ("moments",),
-    "stddev_pop": ("moments",),
-    "first": ("first",),
-    "last": ("last",),
-}
-"""Of each function that merges, what has to be kept beside the count of values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +32,7 @@ class Measure:
     of: Expression | None
     where: Expression | None
     of_type: Type | None
-    needs: tuple[str, ...]
+    needs: tuple[Partial, ...]
 
     @property
     def count(self) -> str:
@@ -83,8 +68,10 @@ def measures_of(aggregates: Iterable[AggregateColumn]) -> tuple[list[Measure], l
     measures: list[Measure] = []
     places = []
     for column in aggregates:
+        needs = AGGREGATES[column.function].partials
+        if needs is None:
+            raise TypeError(f"{column.name!r} needs every value")
         found = next((m for m in measures if (m.of, m.where) == (column.of, column.where)), None)
-        needs = NEEDS[column.function]
         if found is None:
             found = Measure(len(measures), column.of, column.where, column.of_type, needs)
             measures.append(found)

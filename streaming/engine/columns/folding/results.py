@@ -28,8 +28,6 @@ _EXACT_IN_DOUBLE: Final = 2**53
 Mask = npt.NDArray[np.bool_]
 Failed = Mapping[str, Mask]
 """By the name of an aggregate the rows in which it has failed."""
-_MAY_FAIL: Final = {"sum": 1, "avg": 1, "variance": 2, "stddev": 2, "variance_pop": 1, "stddev_pop": 1}
-"""The aggregates that may not fit their type, and of how many values on they are not null else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,16 +129,16 @@ def _finished(fold: Fold, states: pa.Table) -> tuple[list[pa.Array], Failed]:
 
 def failed_in(aggregate: AggregateColumn, result: pa.Array, measure: Measure, states: pa.Table) -> Failed:
     """Where `result` of `aggregate` is null though it has values: it does not fit its type."""
-    if not result.null_count or aggregate.function not in _MAY_FAIL:
+    enough = FOLDED[aggregate.function].fails_from
+    if not result.null_count or enough is None:
         return {}
-    enough = _MAY_FAIL[aggregate.function]
     failed = result.is_null().to_numpy(zero_copy_only=False) & (column_of(states, measure.count).to_numpy() >= enough)
     return {aggregate.name: failed} if failed.any() else {}
 
 
 def finished(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.Array:
     """The result of `aggregate` in each row of `states`, which have the columns of `measure`."""
-    return _FINISH[aggregate.function](aggregate, measure, states)
+    return FOLDED[aggregate.function].finish(aggregate, measure, states)
 
 
 def _count(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.Array:
@@ -235,16 +233,24 @@ def _pick(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.
     return column_of(states, f"{aggregate.function}{measure.index}")
 
 
-_FINISH: Final[Mapping[str, Callable[[AggregateColumn, Measure, pa.Table], pa.Array]]] = {
-    "count": _count,
-    "sum": _sum,
-    "avg": _avg,
-    "min": _extreme,
-    "max": _extreme,
-    "variance": _spread_out,
-    "variance_pop": _spread_out,
-    "stddev": _spread_out,
-    "stddev_pop": _spread_out,
-    "first": _pick,
-    "last": _pick,
+@dataclass(frozen=True, slots=True)
+class FoldedKernel:
+    """How partials become a result. It may be null though there are `fails_from` values: it does not fit its type."""
+
+    finish: Callable[[AggregateColumn, Measure, pa.Table], pa.Array]
+    fails_from: int | None = None
+
+
+FOLDED: Final[Mapping[str, FoldedKernel]] = {
+    "count": FoldedKernel(_count),
+    "sum": FoldedKernel(_sum, 1),
+    "avg": FoldedKernel(_avg, 1),
+    "min": FoldedKernel(_extreme),
+    "max": FoldedKernel(_extreme),
+    "variance": FoldedKernel(_spread_out, 2),
+    "variance_pop": FoldedKernel(_spread_out, 1),
+    "stddev": FoldedKernel(_spread_out, 2),
+    "stddev_pop": FoldedKernel(_spread_out, 1),
+    "first": FoldedKernel(_pick),
+    "last": FoldedKernel(_pick),
 }

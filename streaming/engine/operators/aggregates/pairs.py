@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from streaming.definition.expressions.failures import ELEMENT_BYTES
 from streaming.engine.columns.numbers import Numbers
 from streaming.engine.columns.ordering import Ordered, ordered
+from streaming.planning.plan import AggregateColumn
 from streaming.wire.arrived import Int64s
 
 _WIDEST = 2**62
@@ -136,3 +137,7 @@ def by_slot(numbers: Numbers, slot: Int64s, slots: int) -> Int64s:
         digit = ((slot[order] >> shift) & 0xFFFF).astype(np.uint16)
         order = order[np.argsort(digit, kind="stable")]
     return order
+
+
+Kernel = Callable[[AggregateColumn, Pairs], pa.Array]
+"""Values in panes to the result of each slot."""

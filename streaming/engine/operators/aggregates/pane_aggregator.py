@@ -1,6 +1,6 @@
 """The rows of panes: every aggregate over the members of each pane."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -8,16 +8,17 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.engine.columns import spans
 from streaming.engine.columns.flows import Flows
-from streaming.engine.columns.folding.measures import NEEDS, Measure, fold_measure, measures_of
+from streaming.engine.columns.folding.measures import Measure, fold_measure, measures_of
 from streaming.engine.columns.folding.results import Mask, failed_in, finished, spread_measure
 from streaming.engine.columns.grouping import encode
 from streaming.engine.columns.ordering import unsigned_zeros
 from streaming.engine.operators.aggregates import ranked, weighted
 from streaming.engine.operators.aggregates.extents import Bounds, extents
 from streaming.engine.operators.aggregates.layout import Layout
-from streaming.engine.operators.aggregates.pairs import Pairs, Taken
+from streaming.engine.operators.aggregates.pairs import Kernel, Pairs, Taken
 from streaming.engine.operators.aggregates.pane_rows import PaneRows
 from streaming.planning.plan import AggregateColumn, WindowSpec
 from streaming.temporal.ticks import NO_CTI
@@ -26,22 +27,7 @@ from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_type
 
 _PAIRS_AT_ONCE: Final = 1 << 22
-_BY_PAIRS: Final[Mapping[str, Callable[[AggregateColumn, Pairs], pa.Array]]] = {
-    "count_distinct": ranked.count_distinct,
-    "approx_count_distinct": ranked.count_distinct,
-    "percentile_disc": ranked.percentile_disc,
-    "percentile_cont": ranked.percentile_cont,
-    "approx_percentile": ranked.percentile_disc,
-    "collect": ranked.collect,
-    "collect_distinct": ranked.collect_distinct,
-    "topk": ranked.topk,
-    "maxk": ranked.maxk,
-    "mink": ranked.mink,
-    "maxk_unique": ranked.maxk_unique,
-    "mink_unique": ranked.mink_unique,
-    "time_weighted_sum": weighted.time_weighted_sum,
-    "time_weighted_avg": weighted.time_weighted_avg,
-}
+_BY_PAIRS: Final[Mapping[str, Kernel]] = {**ranked.KERNELS, **weighted.KERNELS}
 """What needs all values of a pane at once. All others merge, and never look at pairs of member and pane."""
 
 
@@ -119,8 +105,8 @@ class _Working:
 
     def aggregates(self) -> list[pa.Array]:
         every = self.aggregator.spec.aggregates
-        found = self.merged([each for each in every if each.function in NEEDS])
-        found |= self.by_pairs([each for each in every if each.function not in NEEDS])
+        found = self.merged([each for each in every if AGGREGATES[each.function].partials is not None])
+        found |= self.by_pairs([each for each in every if AGGREGATES[each.function].partials is None])
         kinds = self.aggregator.spec.fields
         return [_of_type(found[each.name], arrow_type(kinds[each.name])) for each in every]
 

@@ -1,7 +1,7 @@
 """Aggregates of values in order: distinct ones, percentiles, and lists."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Final
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 from streaming.definition.expressions.failures import MOST_BYTES
 from streaming.definition.types import DecimalOf
 from streaming.engine.columns.numbers import Numbers
-from streaming.engine.operators.aggregates.pairs import Pairs, lengths_of
+from streaming.engine.operators.aggregates.pairs import Kernel, Pairs, lengths_of
 from streaming.planning.plan import AggregateColumn
 from streaming.wire.arrived import Int64s
 
@@ -192,3 +192,19 @@ def _too_long(
     np.add.at(total, np.repeat(np.arange(len(counts)), counts), lengths_of(restore(different))[places])
     long = total > MOST_BYTES
     return long if long.any() else None
+
+
+KERNELS: Final[Mapping[str, Kernel]] = {
+    "count_distinct": count_distinct,
+    "approx_count_distinct": count_distinct,
+    "percentile_disc": percentile_disc,
+    "percentile_cont": percentile_cont,
+    "approx_percentile": percentile_disc,
+    "collect": collect,
+    "collect_distinct": collect_distinct,
+    "topk": topk,
+    "maxk": maxk,
+    "mink": mink,
+    "maxk_unique": maxk_unique,
+    "mink_unique": mink_unique,
+}

@@ -1,12 +1,15 @@
 """Sums and means in which each value weighs as long as its event lives within the pane."""
 
+from collections.abc import Mapping
+from typing import Final
+
 import numpy as np
 import pyarrow as pa
 
 from streaming.definition.types import DecimalOf
 from streaming.engine.columns.folding.results import decimals_of
 from streaming.engine.columns.numbers import integers, limbs
-from streaming.engine.operators.aggregates.pairs import Pairs
+from streaming.engine.operators.aggregates.pairs import Kernel, Pairs
 from streaming.planning.plan import AggregateColumn
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s
@@ -57,3 +60,9 @@ def _exact(pairs: Pairs, weight: Int64s) -> list[int]:
     for row, slot, ticks in zip(pairs.row.tolist(), pairs.slot.tolist(), weight.tolist(), strict=True):
         totals[slot] += values[row] * ticks
     return totals
+
+
+KERNELS: Final[Mapping[str, Kernel]] = {
+    "time_weighted_sum": time_weighted_sum,
+    "time_weighted_avg": time_weighted_avg,
+}

@@ -12,8 +12,7 @@ from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.types import DOUBLE, Type
 from streaming.engine.columns.folding import moments
 from streaming.engine.columns.folding.fold import Fold
-from streaming.engine.columns.folding.measures import NEEDS
-from streaming.engine.columns.folding.results import close
+from streaming.engine.columns.folding.results import FOLDED, close
 from tests.engine.operators.aggregates.drawing import DOUBLES, VALUES, Scene, expected, fitting, scenes
 from tests.engine.operators.aggregates.test_panes import is_same, tolerance_of
 from tests.reference.test_aggregates import over
@@ -21,7 +20,7 @@ from tests.reference.test_aggregates import over
 
 def merging(of: Type) -> list[str]:
     """The functions over values of type `of` that merge."""
-    return [function for function in fitting(of) if AGGREGATES[function].memory == "partial"]
+    return [function for function in fitting(of) if AGGREGATES[function].partials is not None]
 
 
 @st.composite
@@ -68,8 +67,8 @@ def test_deviations_lose_nothing_when_they_are_merged(values: list[float], cut: 
     assert math.isclose(once.deviation[0], wanted, rel_tol=1e-9, abs_tol=1e-320)
 
 
-def test_what_the_definition_says_to_merge_is_what_is_folded() -> None:
-    assert {name for name, each in AGGREGATES.items() if each.memory == "partial"} == set(NEEDS)
+def test_what_the_definition_says_to_merge_is_what_has_a_folded_kernel() -> None:
+    assert {name for name, each in AGGREGATES.items() if each.partials is not None} == set(FOLDED)
 
 
 def test_a_long_is_exact_in_doubles() -> None:
