@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
-from streaming.definition.graph import Strict
 from streaming.definition.sql.grammar.rows import ArgumentRow, Takes
 from streaming.definition.sql.printing.expressions import Where, expression
 from streaming.definition.sql.printing.words import duration, name, preset, quoted
+from streaming.definition.strict import Strict
 
 
 def said(model: Strict, arguments: Iterable[ArgumentRow]) -> Iterator[str]:
