@@ -10,13 +10,13 @@ import { type Diagnostic, setDiagnostics } from "@codemirror/lint";
 import { EditorView, keymap } from "@codemirror/view";
 import { useEffect, useMemo, useRef } from "react";
 import type { Completions, Fault } from "../model/api";
-import { SQL_WORDS } from "../model/graphText";
+import { SQL_KEYWORDS } from "../model/graphText";
 import { pointOf, type Span, unitOf, unitsOf } from "../model/spans";
 import { CodeEditor } from "./CodeEditor";
 
 /** The words that are coloured; what they mean is the server's to say. */
 const DIALECT = SQLDialect.define({
-  keywords: [...SQL_WORDS].filter((word) => word !== "count").join(" "), // nearly always the aggregate
+  keywords: SQL_KEYWORDS.join(" "),
   backslashEscapes: true,
   identifierQuotes: "`",
   operatorChars: "*+-%<>!=/|",

@@ -1,6 +1,9 @@
 /** The JSON text of a query, as far as it can be read. */
 
+import { SQL_NAMES_IN_BACKTICKS } from "../generated/sqlWords";
 import type { GraphNode, QueryGraph } from "./api";
+
+export { SQL_KEYWORDS } from "../generated/sqlWords";
 
 type WindowKind = Extract<GraphNode, { kind: "window" }>["window"]["kind"];
 
@@ -80,20 +83,9 @@ export function graphText(graph: QueryGraph): string {
   return JSON.stringify(graph, null, 2);
 }
 
-/** The words of the SQL form that a stream's name would be taken for; such a name stands in backticks. */
-export const SQL_WORDS = new Set(
-  `advance after ahead align all and anti as asof at basis between by case cast clip complete count delay discard
-  duration edges else emit empty end every eventtime expression extend filter final fraction from future gap grace
-  group groups having hop idle import in inner insert interval intervals into is join k late left length like max node
-  not null on or order outer over point preset query retract running select semi session set shift skip snapshot stream
-  then time timeinterval timestamp to top tumble union unit using when where window with zone default false true`.split(
-    /\s+/,
-  ),
-);
-
 /** A query that counts the events of a stream by minute: a beginning to edit. */
 export function startingText(stream: string): string {
-  const name = SQL_WORDS.has(stream.toLowerCase()) ? `\`${stream}\`` : stream;
+  const name = SQL_NAMES_IN_BACKTICKS.includes(stream.toLowerCase()) ? `\`${stream}\`` : stream;
   return `QUERY events_per_minute;
 
 -- How many events each minute has

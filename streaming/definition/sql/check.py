@@ -8,13 +8,13 @@ from streaming.definition.advance import check_advance, in_force
 from streaming.definition.binding_checks import check_binding
 from streaming.definition.check import check
 from streaming.definition.event_time import check_event_times, with_event_times
-from streaming.definition.faults import Fault, FaultCode, Severity, Span, warning
+from streaming.definition.faults import Fault, FaultCode, Severity, Span, nearest, warning
 from streaming.definition.graph import QueryGraph, UnionNode
 from streaming.definition.load import is_hole, load_graph
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.places import Places
 from streaming.definition.sql.remedies import in_sql
-from streaming.definition.sql.script import Script
+from streaming.definition.sql.script import Qualified, Script
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import Fields
 
@@ -47,6 +47,7 @@ def check_sql(
     own = _of_text(script)
     found = [*_of_graph(checked.faults, script), *_of_settings(script, streams, advance or {}, own_ctis)]
     found += _of_qualifiers(script, checked.schemas, found)
+    own, found = _of_groups(script, checked.schemas, own, found)
     found += _of_unions(script, checked.schemas)
     faults = (in_sql(fault, script) for fault in (*own, *_untold(found, own)))
     return CheckedText(script, _in_order(faults), checked.schemas)
@@ -70,18 +71,57 @@ def _of_qualifiers(script: Script, schemas: Mapping[str, Fields], found: Collect
     """Fields that another source than the named one has: in the graph they stand without the name."""
     told = [fault.span for fault in found if fault.code is FaultCode.UNKNOWN_FIELD and fault.span is not None]
     return [
-        Fault(
-            code=FaultCode.UNKNOWN_FIELD,
-            severity=Severity.ERROR,
-            node=None,
-            field=None,
-            message=f"There is no field '{each.name}' in '{each.source}'.",
-            remedy=f"The fields of {each.source} are {', '.join(schemas[each.node])}.",
-            span=each.span,
-        )
+        _missing_field(each, schemas[each.node])
         for each in script.qualified
-        if each.node in schemas and each.name not in schemas[each.node] and each.span not in told
+        if each.source and each.node in schemas and each.name not in schemas[each.node] and each.span not in told
     ]
+
+
+def _of_groups(
+    script: Script, schemas: Mapping[str, Fields], own: list[Fault], found: list[Fault]
+) -> tuple[list[Fault], list[Fault]]:
+    """The faults, so that an item that is neither a group nor an aggregate is told once.
+
+    The text alone can say no more than that; a field that is not there at all is told as that.
+    """
+    for each in script.qualified:
+        if each.source:
+            continue
+        unknown = [fault for fault in found if fault.code is FaultCode.UNKNOWN_FIELD and _is_inside(fault, each.span)]
+        before = _nodes_up_to(script, each.node)
+        told = [fault for fault in unknown if fault.node in before]
+        # what a window gives says nothing about what it reads
+        found = [fault for fault in found if fault not in unknown or fault in told]
+        if each.name not in schemas.get(each.node, {each.name: None}) and not told:
+            told = [_missing_field(each, schemas[each.node])]
+            found += told
+        if told:
+            own = [fault for fault in own if fault.span != each.span]
+    return own, found
+
+
+def _nodes_up_to(script: Script, last: str) -> set[str]:
+    nodes = script.raw["nodes"]
+    ids = [str(node["id"]) for node in nodes] if isinstance(nodes, list) else []
+    return set(ids[: ids.index(last) + 1] if last in ids else ())
+
+
+def _is_inside(fault: Fault, span: Span) -> bool:
+    return fault.span is not None and _covers(span, fault.span)
+
+
+def _missing_field(named: Qualified, fields: Fields) -> Fault:
+    of, where = (f" of {named.source}", f" in '{named.source}'") if named.source else ("", "")
+    remedy = f"The fields{of} are {', '.join(fields)}."
+    return Fault(
+        code=FaultCode.UNKNOWN_FIELD,
+        severity=Severity.ERROR,
+        node=None,
+        field=None,
+        message=f"There is no field '{named.name}'{where}.",
+        remedy=remedy if named.source else nearest(named.name, fields, remedy),
+        span=named.span,
+    )
 
 
 def _of_unions(script: Script, schemas: Mapping[str, Fields]) -> Iterator[Fault]:

@@ -32,7 +32,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Qualified:
-    """A field with the name of its source before it: which node it is of, both names, and where the field stands."""
+    """A field of a node, and where it stands; `source` is the name before it, empty where the text has none."""
 
     node: str
     source: str

@@ -55,6 +55,37 @@ def test_a_sound_text_has_no_fault_and_the_fields_of_every_node() -> None:
     assert found.script.graph is not None
 
 
+@pytest.mark.parametrize(
+    ("item", "message", "remedy"),
+    [
+        ("plat", "There is no field 'plat'.", "Did you mean 'plate'?"),
+        ("sped AS v", "There is no field 'sped'.", "Did you mean 'speed'?"),
+        ("zz AS q", "There is no field 'zz'.", "The fields are plate, speed, n."),
+        (
+            "speed AS v",
+            "`speed` is neither in GROUP BY nor in an aggregate.",
+            "Add it to GROUP BY, or write LAST(speed) AS speed, say.",
+        ),
+    ],
+)
+def test_an_item_beside_aggregates_that_is_no_group_is_told_once(item: str, message: str, remedy: str) -> None:
+    text = f"INSERT INTO out SELECT STREAM {item}, COUNT(*) AS c FROM timed WINDOW BY TUMBLE 5m GROUP BY plate"
+    fault = only(text)
+    assert (at(text, fault), fault.message, fault.remedy) == (item, message, remedy)
+
+
+def test_a_misspelt_item_behind_a_join_is_told_as_that() -> None:
+    joined = "FROM timed AS t JOIN owners AS w ON t.plate = w.plate WINDOW BY TUMBLE 5m GROUP BY t.plate"
+    fault = only(f"INSERT INTO out SELECT STREAM t.plate, t.sped, COUNT(*) AS c {joined}")
+    assert (fault.message, fault.remedy) == ("There is no field 'sped'.", "Did you mean speed?")
+
+
+def test_an_item_of_a_stream_that_is_not_known_is_told_by_what_the_text_says_of_it() -> None:
+    text = "INSERT INTO out SELECT STREAM plate, COUNT(*) AS c FROM nobody WINDOW BY TUMBLE 5m GROUP BY lane"
+    assert told(text)[0] == ("bad_sql", "plate")
+    assert ("unknown_field", "plate") not in told(text)
+
+
 # The places of the faults of a graph
 
 

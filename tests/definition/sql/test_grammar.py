@@ -1,12 +1,14 @@
 """The tables of the language say all that a graph and its settings can hold, in the words that these have for it."""
 
 from enum import EnumMeta
+from pathlib import Path
 from typing import get_args
 
 import pytest
 from pydantic import BaseModel
 
 from streaming.definition.graph import Emit, Empty, Node, OutputTimestamp, WindowSpec
+from streaming.definition.sql.grammar.browser import FILE, browser_words
 from streaming.definition.sql.grammar.clauses import EMIT, EMPTY, JOINS, OPERATORS, TIMESTAMP, UNIT
 from streaming.definition.sql.grammar.rows import ArgumentRow, Takes, value_of
 from streaming.definition.sql.grammar.settings import SETTINGS
@@ -61,3 +63,8 @@ def test_the_choices_of_clauses_are_the_values_of_the_graph() -> None:
 def test_joins_and_operators_make_nodes_that_exist() -> None:
     assert {form.kind for form in (*JOINS, *OPERATORS)} <= NODES
     assert {form.kind for form in JOINS} == {kind for kind in NODES if kind.endswith("join")}
+
+
+def test_the_browser_has_the_words_of_the_language() -> None:
+    stored = (Path(__file__).parents[3] / FILE).read_text()
+    assert stored == browser_words(), f"{FILE} is old: run `python -m streaming.definition.sql.grammar.browser`"

@@ -80,7 +80,7 @@ class Timed:
 
 @dataclass(frozen=True)
 class Use:
-    """A field with the name of its source before it: `source.name`, where `extent` is that of the field."""
+    """A field of `ref`, with the name of its source before it if that is not empty; `extent` is that of the field."""
 
     ref: Ref
     source: str

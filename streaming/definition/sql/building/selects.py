@@ -3,7 +3,7 @@
 from typing import Final
 
 from streaming.definition.sql.building.columns import Column, put_columns, read_columns
-from streaming.definition.sql.building.drafts import Draft, Ref
+from streaming.definition.sql.building.drafts import Draft, Ref, Use
 from streaming.definition.sql.building.joins import put_condition, takes_where
 from streaming.definition.sql.building.narrowing import narrow
 from streaming.definition.sql.building.nodes import Builder, Owner
@@ -185,6 +185,9 @@ class _Building:
         window = self._chain("window", "window", current, clause.extent if clause else self.select.extent)
         windowed = Windowed(self.reader, self.select, self.columns, self.qualifiers)
         windowed.fill(window)
+        if current is not None:  # a field that does not exist is told as that
+            uses = (Use(current, "", each.field or "", each.item.extent) for each in windowed.ungrouped)
+            self.builder.drafts.used.extend(uses)
         current = window
         having = self.select.clauses.get("HAVING")
         if windowed.having is not None and having is not None:

@@ -25,6 +25,8 @@ class Windowed:
         self.groups = group_names(reader, select, qualifiers)
         self.aggregates = Aggregates(reader, qualifiers)
         self.having: Slice | None = None
+        self.ungrouped: list[Column] = []
+        """Columns that are fields, and stand neither in GROUP BY nor in an aggregate."""
         self.texts: list[Slice] | None = None
         """The expressions of the columns behind the window; None where the window itself gives them."""
 
@@ -129,6 +131,7 @@ class Windowed:
         if not direct and len(self.groups) == len(self.select.groups):
             for column in self.columns:
                 if column.field is not None and column.field not in groups:
+                    self.ungrouped.append(column)
                     message = f"`{column.field}` is neither in GROUP BY nor in an aggregate."
                     remedy = f"Add it to GROUP BY, or write LAST({column.field}) AS {column.field}, say."
                     self.reader.problem(column.item.extent, message, remedy)
