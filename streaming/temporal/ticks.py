@@ -112,6 +112,18 @@ def format_instant(tick: Tick) -> str:
     return (_EPOCH + timedelta(microseconds=tick)).isoformat().replace("+00:00", "Z")
 
 
+def spell_instant(tick: Tick) -> str:
+    """An instant as people read it, `2026-11-21 10:06:19.250Z`, with no, three or six digits of the second.
+
+    `formatInstant` of the pages spells alike; `tests/temporal/spelled_instants.json` holds both to it.
+    """
+    if not FIRST_TICK <= tick <= LAST_TICK:
+        return format_instant(tick)
+    moment = _EPOCH + timedelta(microseconds=tick)
+    digits = "seconds" if moment.microsecond == 0 else "milliseconds" if tick % 1_000 == 0 else "microseconds"
+    return moment.replace(tzinfo=None).isoformat(" ", digits) + "Z"
+
+
 def format_duration(ticks: Ticks) -> str:
     """The shortest exact text with one unit, such as `5m`, `-1tick`, `1500ms`; `parse_duration` reads it back."""
     if abs(ticks) == 1:

@@ -19,7 +19,7 @@ from streaming.definition.graph import InputNode
 from streaming.definition.release import Release, releases
 from streaming.definition.strict import Strict
 from streaming.temporal.events import Shape
-from streaming.temporal.ticks import INFINITY, Tick, format_instant
+from streaming.temporal.ticks import INFINITY, Tick, spell_instant
 from streaming.wire.beginning import BeginAt, RunBeginning
 from streaming.wire.messages import InputSpec, RunSpec
 from streaming.wire.sealed import PLACEHOLDER, token_of
@@ -171,12 +171,12 @@ def facts_of(spec: RunSpec) -> BindingFacts:
 
 
 def plan_beginning(
-    points: Sequence[RestartPoint], facts: BindingFacts, wanted: BeginAt | None, why: str
+    points: Sequence[RestartPoint], facts: BindingFacts, wanted: BeginAt | None, why: str | None
 ) -> PlannedBeginning:
     """How a run with `facts` begins after what `points` say, newest first and at least one, without their state.
 
     `wanted` None: at the oldest open window where its inputs are the same, else where it had read to. `why` is a
-    sentence that says what became of the state.
+    sentence that says what became of the state; None: whoever asks says that, and of which time is what was open.
     """
     newest = points[0]
     kept = tuple(name for name, each in newest.inputs.items() if facts.sources.get(name) == each.source)
@@ -189,7 +189,7 @@ def plan_beginning(
 
 
 def _read_again(
-    points: Sequence[RestartPoint], facts: BindingFacts, kept: tuple[str, ...], why: str
+    points: Sequence[RestartPoint], facts: BindingFacts, kept: tuple[str, ...], why: str | None
 ) -> PlannedBeginning:
     newest = points[0]
     waiting = {
@@ -207,30 +207,33 @@ def _read_again(
     return _begun(None, newest, facts, kept, why)
 
 
-def _at_old_positions(newest: RestartPoint, facts: BindingFacts, kept: tuple[str, ...], why: str) -> PlannedBeginning:
+def _at_old_positions(
+    newest: RestartPoint, facts: BindingFacts, kept: tuple[str, ...], why: str | None
+) -> PlannedBeginning:
     lacking = _lacking(newest, facts)
     opened = _open(newest)
-    words = [why, "It goes on where it had read to"]
+    went = "It goes on where it had read to"
     if opened is not None:
-        words[-1] += f"; what was open then, of the time {_span(opened)}, is left behind"
-    words[-1] += "."
-    if lacking:
-        words.append(_incomplete_words(lacking))
-    said = _said("old_positions", newest, words).model_copy(update={"incomplete_before": lacking})
+        went += f"; what was open then{_of_time(opened, why)} is left behind"
+    lacks = _incomplete_words(lacking) if lacking else None
+    said = _said("old_positions", newest, [why, f"{went}.", lacks]).model_copy(update={"incomplete_before": lacking})
     return PlannedBeginning(said, newest, kept, None)
 
 
-def _from_the_beginning(newest: RestartPoint, why: str) -> PlannedBeginning:
+def _from_the_beginning(newest: RestartPoint, why: str | None) -> PlannedBeginning:
     opened = _open(newest)
-    words = [why, "It reads its inputs from the beginning; rows that were given before are given again where they"]
-    words[-1] += " are still there."
+    words = [
+        why,
+        "It reads its inputs from the beginning; "
+        "rows that were given before are given again where they are still there.",
+    ]
     if opened is not None:
-        words.append(f"What was open, of the time {_span(opened)}, is left behind where the inputs have it no more.")
+        words.append(f"What was open{_of_time(opened, why)} is left behind where the inputs have it no more.")
     return PlannedBeginning(_said("beginning", newest, words), None, (), None)
 
 
 def _begun(
-    point: RestartPoint | None, newest: RestartPoint, facts: BindingFacts, kept: tuple[str, ...], why: str
+    point: RestartPoint | None, newest: RestartPoint, facts: BindingFacts, kept: tuple[str, ...], why: str | None
 ) -> PlannedBeginning:
     """After `point`, reading again what came between it and `newest`."""
     alike = tuple(name for name, release in facts.releases.items() if _alike(newest, name, release))
@@ -243,7 +246,7 @@ def _begun(
     if again is None:
         words.append("It goes on where it had read to; nothing was open then, so that nothing is lost.")
     else:
-        what = "" if opened is None else f"What was open, of the time {_span(opened)}, is given whole: "
+        what = "" if opened is None else f"What was open{_of_time(opened, why)} is given whole: "
         where = "from the beginning of its inputs" if point is None else "from before that"
         reads = f"{'it' if what else 'It'} reads again {where}, {counted(rows, 'row')}"
         words.append(f"{what}{reads}, and gives nothing again that was given before.")
@@ -253,7 +256,7 @@ def _begun(
     return PlannedBeginning(said, point, kept, again)
 
 
-def _said(how: BeginAt, newest: RestartPoint, words: Iterable[str]) -> RunBeginning:
+def _said(how: BeginAt, newest: RestartPoint, words: Iterable[str | None]) -> RunBeginning:
     """As one that gives whole rows alone and reads nothing again."""
     opened = _open(newest)
     return RunBeginning(
@@ -359,15 +362,9 @@ def _rows(positions: Positions) -> int:
     return sum(at for lanes in positions.values() for at in lanes.values())
 
 
-def _span(opened: tuple[int, int]) -> str:
-    return f"{_instant(opened[0])} to {_instant(opened[1])}"
-
-
-def _instant(tick: int) -> str:
-    try:
-        return format_instant(Tick(tick)).replace("T", " ")  # as pages spell it
-    except OverflowError:
-        return "the end of time"
+def _of_time(opened: tuple[int, int], why: str | None) -> str:
+    start, end = opened
+    return "" if why is None else f", of the time {spell_instant(Tick(start))} to {spell_instant(Tick(end))},"
 
 
 def _incomplete_words(lacking: Mapping[str, int | None]) -> str:
@@ -378,4 +375,5 @@ def _incomplete_words(lacking: Mapping[str, int | None]) -> str:
             "It cannot be told from when on results are whole, because what was read before may matter to any later "
             "row: every one is marked as incomplete."
         )
-    return f"Results that start before {_instant(max(known))} are marked as incomplete; from then on they are whole."
+    whole = spell_instant(Tick(max(known)))
+    return f"Results that start before {whole} are marked as incomplete; from then on they are whole."

@@ -45,7 +45,7 @@ def test_a_run_is_started_shown_and_stopped_by_the_name_of_its_binding(
     assert (started.code, started.json["observed"]) == (0, "requested")
     shown = punctual("run", "status", "watch", "--json").json
     assert shown["id"] == started.json["id"]
-    assert punctual("run", "status", shown["id"], "--json").json == shown
+    assert punctual("run", "status", shown["id"], "--json").json.items() >= shown.items()
     assert "requested" in punctual("run", "status").out
     stopped = punctual("run", "stop", binding["id"], "--json")
     assert (stopped.code, stopped.json["desired"]) == (0, "stopped")

@@ -1,6 +1,8 @@
 """Ticks, durations and instants as text (T1)."""
 
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from streaming.temporal.ticks import (
     format_instant,
     parse_duration,
     parse_instant,
+    spell_instant,
 )
 
 
@@ -156,3 +159,17 @@ def test_the_sentinels_and_times_outside_the_calendar_have_a_text() -> None:
     assert format_instant(Tick(LAST_TICK + 1)) == "10000-01-01T00:00:00Z"
     assert format_instant(Tick(FIRST_TICK - 1)) == f"{FIRST_TICK - 1} ticks"
     assert format_instant(Tick(LAST_TICK + 2)) == f"{LAST_TICK + 2} ticks"
+
+
+SPELLED = json.loads(Path(__file__).with_name("spelled_instants.json").read_text())
+"""What sentences of the server and `formatInstant` of the pages, which reads this too, make of an instant."""
+
+
+@pytest.mark.parametrize(("ticks", "text"), SPELLED)
+def test_an_instant_is_spelled_as_the_pages_spell_it(ticks: int, text: str) -> None:
+    assert spell_instant(Tick(ticks)) == text
+
+
+@pytest.mark.parametrize("ticks", [INFINITY, NO_CTI, Tick(LAST_TICK + 1), Tick(FIRST_TICK - 1)])
+def test_what_is_beyond_all_years_is_spelled_in_words(ticks: Tick) -> None:
+    assert spell_instant(ticks) == format_instant(ticks)

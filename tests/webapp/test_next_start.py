@@ -11,6 +11,7 @@ from tests.webapp.conftest import Person, graph
 from tests.webapp.scene import Scene
 from tests.webapp.test_objects_changed import body_of
 from webapp.core.context import organisation_context
+from webapp.runs.next_start import FLUSHED, OTHER
 
 MINUTE = 60_000_000
 
@@ -71,10 +72,14 @@ def test_another_version_says_what_is_open_and_what_each_choice_does(scene: Scen
     again, old, anew = said["options"]
     assert (again["begin"], again["rows_again"], again["incomplete"]) == ("oldest_open", 70, False)
     assert said["sentence"] == again["sentence"]
-    assert "1970-01-01 00:01:00Z to 1970-01-01 00:02:00Z, is given whole" in again["sentence"]
+    assert "What was open is given whole" in again["sentence"]
     assert (old["begin"], old["incomplete"], old["whole_from"]) == ("old_positions", True, 110 * 1_000_000)
     assert "is left behind" in old["sentence"]
     assert anew["begin"] == "beginning"
+    assert said["reason"] == OTHER
+    for each in said["options"]:
+        assert OTHER not in each["sentence"], "the reason is said once"
+        assert "1970-01-01 00:01:00Z" not in each["sentence"], "the time of what is open is said once"
 
 
 def test_another_query_takes_no_streams_along_though_its_inputs_have_the_same_names(
@@ -112,7 +117,7 @@ def test_after_a_flush_the_windows_that_were_cut_short_are_read_again(scene: Sce
     keep(scene, settings.PUNCTUAL_DATA, flushed=True)
     said = asked(scene)
     assert not said["goes_on"]
-    assert "before they were whole" in said["sentence"]
+    assert said["reason"] == FLUSHED
 
 
 def test_a_choice_goes_to_the_runner_and_a_word_that_is_none_is_refused(scene: Scene) -> None:

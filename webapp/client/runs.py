@@ -28,8 +28,9 @@ def start(work: Work) -> Exit:
     with work.screen.busy("Starting"):
         said = work.server.get(f"bindings/{binding['id']}/next-start/")
         run = work.server.post(f"bindings/{binding['id']}/start/" + (f"?begin={begin}" if begin else ""))
-    words = [each["sentence"] for each in said["options"] if each["begin"] == begin] or [said["sentence"]]
-    work.screen.say(clean_line(words[0]))
+    chosen = [each["sentence"] for each in said["options"] if each["begin"] == begin]
+    why = said["reason"] if chosen or not said["goes_on"] else None
+    work.screen.say(clean_line(" ".join(each for each in (why, *(chosen or [said["sentence"]])) if each)))
     return _shown(
         work, run, f"{binding['name']} is {run['observed']}. `punctual run status {binding['name']}` tells more."
     )

@@ -16,7 +16,8 @@ ApiError      a request is refused; its subclasses carry the status and the code
 
 import logging
 import sys
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, Literal
 
 import redis
 from django.core.exceptions import PermissionDenied
@@ -43,12 +44,26 @@ MOST_READ: Final = 10_000
 """Faults of shape beyond which none is looked at: each costs more memory than what was sent."""
 
 
+class MendTarget(Strict):
+    """A stored object on whose page something is mended."""
+
+    kind: Literal["stream", "query", "binding"]
+    id: str
+    name: str
+
+
+class MendableFault(Fault):
+    """A fault of what is stored: `mend` are the objects that can be changed against it, the likeliest first."""
+
+    mend: list[MendTarget]
+
+
 class ErrorEnvelope(Strict):
     """Every error of the API: a stable code, a sentence that ends with what to do, and all faults (often none)."""
 
     code: str
     message: str
-    faults: list[SerializeAsAny[Fault]]
+    faults: list[SerializeAsAny[MendableFault | Fault]]
 
 
 class ApiError(Exception):
@@ -57,10 +72,10 @@ class ApiError(Exception):
     status = 400
     code = "bad_request"
 
-    def __init__(self, message: str, *, faults: list[Fault] | None = None) -> None:
+    def __init__(self, message: str, *, faults: Sequence[Fault] | None = None) -> None:
         super().__init__(message)
         self.message = message
-        self.faults = faults or []
+        self.faults = list(faults or ())
 
 
 class NotFound(ApiError):
@@ -93,7 +108,7 @@ class Faulty(ApiError):
     status = 422
     code = "faulty"
 
-    def __init__(self, faults: list[Fault], message: str | None = None) -> None:
+    def __init__(self, faults: Sequence[Fault], message: str | None = None) -> None:
         count = len(faults)
         text = message or f"{counted(count, 'fault')} found. Mend what is listed and send it again."
         super().__init__(text, faults=faults)
@@ -155,6 +170,11 @@ class Unreadable(ApiError):
 
     def __init__(self) -> None:
         super().__init__("The JSON is nested too deeply to be read. Send JSON of the documented shape.")
+
+
+def mendable(found: Fault, targets: Sequence[MendTarget]) -> MendableFault:
+    """Return the fault with where it is mended."""
+    return MendableFault.model_validate({**dict(found), "mend": list(targets)})
 
 
 def fault(code: FaultCode, message: str, remedy: str, *, node: str | None = None, field: str | None = None) -> Fault:

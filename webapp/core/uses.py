@@ -9,9 +9,9 @@ from uuid import UUID
 
 from pydantic import RootModel
 
-from streaming.definition.faults import Fault, FaultCode
+from streaming.definition.faults import FaultCode
 from streaming.definition.strict import Strict
-from webapp.core.errors import Conflict, fault
+from webapp.core.errors import Conflict, MendableFault, MendTarget, fault, mendable
 
 Kind = Literal["stream", "query", "binding"]
 
@@ -68,9 +68,9 @@ def refuse_while_used(kind: Kind, id_: UUID, name: str) -> None:
     raise Conflict(message, faults=[_fault(use) for use in uses])
 
 
-def _fault(use: Use) -> Fault:
+def _fault(use: Use) -> MendableFault:
     message, remedy = f"The {use.kind} {use.name} {use.says}.", f"Change or delete the {use.kind} {use.name} first."
-    return fault(FaultCode.IN_USE, message, remedy)
+    return mendable(fault(FaultCode.IN_USE, message, remedy), [MendTarget(kind=use.kind, id=use.id, name=use.name)])
 
 
 def followers(kind: Kind, before: str, after: str) -> list[Callable[[], None]]:

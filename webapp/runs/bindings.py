@@ -17,6 +17,7 @@ from webapp.queries.texts import settings_of
 from webapp.runs.access import listed_bindings, open_run
 from webapp.runs.checking import Bound, bound_faults, refuses
 from webapp.runs.input_resolution import InputChoice, choose
+from webapp.runs.mending import with_targets
 from webapp.runs.models import Binding, BindingInput
 from webapp.runs.storage_cleanup import forget_restart_points
 from webapp.streams.access import streams_by_name
@@ -107,7 +108,7 @@ def _check_and_write(binding: Binding, version: QueryVersion, inputs: Mapping[st
     definitions = {name: each.read_definition() for name, each in streams.items()}
     faults += bound_faults(graph, chosen, definitions)
     if refuses(faults):
-        raise Faulty(faults)
+        raise Faulty(with_targets(faults, chosen, version.query, None if binding._state.adding else binding))
     write_binding(binding, version, chosen)
 
 

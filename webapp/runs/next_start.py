@@ -56,12 +56,14 @@ class StartOption:
 class NextStart:
     """What a start does; times in ticks.
 
-    `goes_on`: with all state, if nothing is chosen. `open_windows`: at most so many are open, each with all of its
-    groups; None where windows are not fixed. `options` are what may be chosen; where it does not go on, the first is
-    what it does if nothing is.
+    `goes_on`: with all state, if nothing is chosen. `reason`: why state is left behind if it does not go on or one of
+    the options is chosen, None where there are none; sentences repeat neither that nor the time of what is open. At
+    most `open_windows` are open, each with all of its groups; None where windows are not fixed. `options` are what may
+    be chosen; where it does not go on, the first is what it does if nothing is.
     """
 
     goes_on: bool
+    reason: str | None
     sentence: str
     open_from: int | None
     open_until: int | None
@@ -88,19 +90,22 @@ def next_start(binding: Binding, version: QueryVersion | None = None) -> NextSta
     why = ASKED if goes_on else ended
     options = []
     for choice in get_args(BeginAt):
-        said = plan_beginning(points, facts, choice, why).said
+        said = plan_beginning(points, facts, choice, None).said
         if said.how == choice and (not goes_on or choice == "beginning"):
             lacking = bool(said.incomplete_before)
             options.append(StartOption(choice, said.sentence, said.rows_again, lacking, said.whole_from))
-    said = plan_beginning(points, facts, None, why).said
+    said = plan_beginning(points, facts, None, None).said
     words = said.sentence
     if goes_on:
         words = GOES_ON if last.dedicated == binding.dedicated else GOES_ON_DEDICATED
-    return NextStart(goes_on, words, said.open_from, said.open_until, open_windows(points[0]), options)
+    reason = why if options else None
+    return NextStart(goes_on, reason, words, said.open_from, said.open_until, open_windows(points[0]), options)
 
 
 def _plain(sentence: str) -> NextStart:
-    return NextStart(goes_on=False, sentence=sentence, open_from=None, open_until=None, open_windows=None, options=())
+    return NextStart(
+        goes_on=False, reason=None, sentence=sentence, open_from=None, open_until=None, open_windows=None, options=()
+    )
 
 
 def _spec(binding: Binding, version: QueryVersion | None) -> RunSpec | None:

@@ -40,12 +40,14 @@ class StartOptionShown(Strict):
 class NextStartShown(Strict):
     """What the next start of a binding does with what its last run kept, as of now.
 
-    `goes_on`: with all state. `open_from`, `open_until`: the time of what is open, null where nothing is. At most
-    `open_windows` are open, each with all of its groups; null where windows are not fixed, or it is not known.
-    `options` are what may be chosen; where it does not go on, the first is what it does if nothing is chosen.
+    `goes_on`: with all state. `reason`: why state is left behind if it does not go on or an option is chosen, null
+    where there are none; no sentence repeats it. `open_from`, `open_until`: the time of what is open, null where
+    nothing is. At most `open_windows` are open, each with all of its groups; null where windows are not fixed, or it is
+    not known. `options` are what may be chosen; where it does not go on, the first is what is done if nothing is.
     """
 
     goes_on: bool
+    reason: str | None
     sentence: str
     open_from: int | None
     open_until: int | None
@@ -70,6 +72,7 @@ class NextStartView(TenantView):
         return answer(
             NextStartShown(
                 goes_on=found.goes_on,
+                reason=found.reason,
                 sentence=found.sentence,
                 open_from=found.open_from,
                 open_until=found.open_until,

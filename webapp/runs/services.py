@@ -19,6 +19,7 @@ from webapp.core.errors import Conflict, Faulty
 from webapp.queries.texts import text_of
 from webapp.runs.access import bound_inputs, open_run
 from webapp.runs.checking import Bound, BoundChecked, bind, checked_for_start, definitions, refuses
+from webapp.runs.mending import with_targets
 from webapp.runs.models import Binding, Run
 from webapp.runs.moves import audited, target_of
 from webapp.runs.starting import begin
@@ -62,7 +63,8 @@ def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None)
         return Start(same, is_new=False)
     checked = checked_before_start(binding)
     if refuses(checked.faults):
-        raise Faulty(checked.faults)
+        inputs, query = bound_inputs(binding), binding.query_version.query
+        raise Faulty(with_targets(checked.faults, inputs, query, binding))
     measure(binding)
     version = binding.query_version
     run = Run(

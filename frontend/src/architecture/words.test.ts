@@ -17,6 +17,7 @@ const ALONE: readonly (readonly [string, RegExp, readonly string[]])[] = [
   ["a number as people read it", /toLocaleString|Intl\.NumberFormat/, ["model/counts.ts", "lib/numbers.ts"]],
   ["a date or a time", /toLocale(Date|Time)String|Intl\.DateTimeFormat|toDateString|toUTCString/, []],
   ["a moment as ISO text", /toISOString/, ["model/ticks.ts"]],
+  ["where something is to be changed", /[Cc]hange (the|its|this) (stream|binding|query)\b/, []],
   ["one or many", /[!=]== 1\s*\?/, ["model/counts.ts"]],
   ["a count before its noun", new RegExp(`\\}(</\\w+>)?\\s+(${NOUNS})(?![\\w/(=.:,}]|\\s*/?>)`), []],
 ];

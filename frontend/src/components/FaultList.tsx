@@ -1,6 +1,7 @@
 import type { Fault } from "../model/api";
-import { FAULT_TITLES, GUIDE_PAGES, inReadingOrder, messageOf } from "../model/faults";
+import { FAULT_TITLES, GUIDE_PAGES, inReadingOrder, messageOf, targetsOf } from "../model/faults";
 import { lineAndColumn, type Span } from "../model/spans";
+import { MendLinks } from "./MendLinks";
 
 function place({ node, field }: Fault): string {
   if (node === null) return field ?? "";
@@ -50,6 +51,7 @@ export function FaultList({ faults, ...inText }: InTextProps & { faults: readonl
           </span>
           <span>{messageOf(fault)}</span>
           <span className="quiet">{fault.remedy}</span>
+          {targetsOf(fault).length > 0 ? <MendLinks targets={targetsOf(fault)} /> : null}
           <Explained fault={fault} />
         </li>
       ))}

@@ -2,8 +2,10 @@ import { createContext, type FormEvent, type ReactNode, useContext, useEffect, u
 import { faultsOf, messageOf } from "../lib/api";
 import type { Fault } from "../model/api";
 import { counted } from "../model/counts";
+import { targetsOfAll } from "../model/faults";
 import { placedFaults } from "../model/fieldFaults";
 import { FaultList } from "./FaultList";
+import { MendLinks } from "./MendLinks";
 import { Notice } from "./Notices";
 
 const Faults = createContext<Readonly<Record<string, string>>>({});
@@ -85,6 +87,7 @@ export function FaultyForm({ error, wrong, paths, pathOf = ({ field }) => field,
             <p>
               {count > 0 ? `Nothing is saved yet. ${places} marked above; mend what is said there.` : messageOf(error)}
             </p>
+            <MendLinks targets={targetsOfAll(placed.placed)} />
             {placed.rest.length > 0 ? <FaultList faults={placed.rest} /> : null}
           </Notice>
         ) : null}

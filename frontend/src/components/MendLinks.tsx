@@ -1,24 +1,26 @@
+import { Fragment } from "react";
 import { Link } from "react-router";
 import { useSlug } from "../lib/session";
+import type { MendTarget } from "../model/api";
 
-interface Props {
-  binding: { id: string; name: string };
-  /** Left out where it is not known, or was deleted. */
-  query?: { id: string; name: string } | undefined;
-}
+const PAGES = { stream: "streams", query: "queries", binding: "bindings" } as const;
 
-/** Where what a message asks for is done: the pages of the binding and of its query. */
-export function MendLinks({ binding, query }: Props) {
+/** Where what a message asks for is done: the pages of what can be changed, the likeliest first. */
+export function MendLinks({ targets }: { targets: readonly MendTarget[] }) {
   const slug = useSlug();
+  if (targets.length === 0) return null;
   return (
     <p>
-      Change the binding <Link to={`/t/${slug}/bindings/${binding.id}`}>{binding.name}</Link>
-      {query === undefined ? null : (
-        <>
-          {" "}
-          or the query <Link to={`/t/${slug}/queries/${query.id}`}>{query.name}</Link>
-        </>
-      )}
+      Change{" "}
+      {targets.map(({ kind, id, name }, index) => (
+        <Fragment key={`${kind} ${id}`}>
+          {index === 0 ? "" : index === targets.length - 1 ? " or " : ", "}
+          the {kind}{" "}
+          <Link to={`/t/${slug}/${PAGES[kind]}/${id}`}>
+            <bdi>{name}</bdi>
+          </Link>
+        </Fragment>
+      ))}
       .
     </p>
   );

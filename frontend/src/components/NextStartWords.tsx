@@ -40,14 +40,19 @@ interface Props {
   version?: { id: string; number: number };
 }
 
+/** What it does, and why it leaves state behind where it does. */
+function wholeWords({ goes_on, reason, sentence }: NextStart): string {
+  return goes_on || reason === null ? sentence : `${reason} ${sentence}`;
+}
+
 function Sentence({ next, version }: { next: NextStart; version: Props["version"] }) {
   if (version !== undefined)
     return (
       <p>
-        The next start, with version {version.number}: {next.sentence}
+        The next start, with version {version.number}: {wholeWords(next)}
       </p>
     );
-  if (!next.goes_on) return <p>The next start, as the binding is now: {next.sentence}</p>;
+  if (!next.goes_on) return <p>The next start, as the binding is now: {wholeWords(next)}</p>;
   return (
     <p>
       What is open is kept, and the next start goes on where this run stopped, as long as its query, its streams and

@@ -1,14 +1,21 @@
 // @vitest-environment happy-dom
 import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
+import { MemoryRouter, Route, Routes } from "react-router";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ApiFailure } from "../lib/api";
 import { NextStartWords } from "./NextStartWords";
 import { StartButton } from "./StartButton";
 
-const known = vi.hoisted(() => ({ next: {} as Record<string, unknown>, asked: [] as unknown[], mutate: vi.fn() }));
+const known = vi.hoisted(() => ({
+  next: {} as Record<string, unknown>,
+  asked: [] as unknown[],
+  error: null as unknown,
+  mutate: vi.fn(),
+}));
 
 vi.mock("../lib/runControl", () => ({
-  useStart: () => ({ mutateAsync: known.mutate, isPending: false, error: null }),
+  useStart: () => ({ mutateAsync: known.mutate, isPending: false, error: known.error }),
   useNextStart: (...asked: unknown[]) => {
     known.asked = asked;
     return {
@@ -26,7 +33,10 @@ const OPTIONS = [
   { begin: "old_positions", sentence: "It leaves behind.", rows_again: 0, incomplete: true, whole_from: 5 },
 ];
 
-beforeEach(() => known.mutate.mockReset().mockResolvedValue({ id: "r" }));
+beforeEach(() => {
+  known.error = null;
+  known.mutate.mockReset().mockResolvedValue({ id: "r" });
+});
 afterEach(cleanup);
 
 function shown(next: Record<string, unknown>) {
@@ -36,13 +46,13 @@ function shown(next: Record<string, unknown>) {
 }
 
 test("a start that leaves nothing behind asks nothing", async () => {
-  await shown({ goes_on: true, sentence: "It goes on.", options: [OPTIONS[1]] });
+  await shown({ goes_on: true, reason: null, sentence: "It goes on.", options: [OPTIONS[1]] });
   expect(known.mutate.mock.calls[0]?.[0]).toEqual({ binding: "b" });
   expect(screen.queryByRole("dialog")).toBeNull();
 });
 
 test("a start whose state does not fit says what each choice does, and reads again unless told otherwise", async () => {
-  await shown({ goes_on: false, sentence: "It reads again.", options: OPTIONS });
+  await shown({ goes_on: false, reason: null, sentence: "It reads again.", options: OPTIONS });
   expect(known.mutate).not.toHaveBeenCalled();
   const again = screen.getByRole("radio", { name: "Read again what was open: 1 row, nothing is lost" });
   expect((again as HTMLInputElement).checked).toBe(true);
@@ -53,7 +63,7 @@ test("a start whose state does not fit says what each choice does, and reads aga
 });
 
 test("a start goes to its run though the button is gone when the answer comes", async () => {
-  known.next = { goes_on: true, sentence: "It goes on.", options: [] };
+  known.next = { goes_on: true, reason: null, sentence: "It goes on.", options: [] };
   let answer = (_: { id: string }) => {};
   known.mutate.mockReturnValue(new Promise<{ id: string }>((resolve) => (answer = resolve)));
   const onStarted = vi.fn();
@@ -68,14 +78,21 @@ test("a start goes to its run though the button is gone when the answer comes", 
 const OPEN = { open_from: 60_000_000, open_until: 240_000_000, open_windows: 3 };
 
 test("a start says how much is open, before anybody chooses", async () => {
-  await shown({ goes_on: false, sentence: "It reads again.", options: OPTIONS, ...OPEN });
+  await shown({ goes_on: false, reason: null, sentence: "It reads again.", options: OPTIONS, ...OPEN });
   expect(screen.getByRole("dialog").textContent).toContain(
     "Open: at most 3 windows, each with all of its groups, of the time 1970-01-01 00:01:00Z to 1970-01-01 00:04:00Z.",
   );
 });
 
 test("a move to another version says what the next start does with it, and what can be chosen then", () => {
-  known.next = { goes_on: false, sentence: "It reads again.", options: OPTIONS, ...OPEN, open_windows: null };
+  known.next = {
+    goes_on: false,
+    reason: null,
+    sentence: "It reads again.",
+    options: OPTIONS,
+    ...OPEN,
+    open_windows: null,
+  };
   render(<NextStartWords binding="b" version={{ id: "v3", number: 3 }} />);
   expect(known.asked).toEqual(["b", true, "v3"]);
   expect(document.body.textContent).toContain("The next start, with version 3: It reads again.");
@@ -84,9 +101,56 @@ test("a move to another version says what the next start does with it, and what 
   expect(document.body.textContent).toContain("Go on where it had read to: the first results are incomplete");
 });
 
+test("a start says once why state is left behind, above what each choice does", async () => {
+  await shown({ goes_on: false, reason: "It does not fit.", sentence: "It reads again.", options: OPTIONS });
+  const words = screen.getByRole("dialog").textContent ?? "";
+  expect(words.split("It does not fit.")).toHaveLength(2);
+  expect(words.indexOf("It does not fit.")).toBeLessThan(words.indexOf("Where it begins"));
+});
+
+/** What is shown of a start that was refused so. */
+function refused(error: unknown) {
+  known.error = error;
+  const button = (
+    <StartButton binding="b" name="watch" words="Start" label="Start watch" reason={null} onStarted={vi.fn()} />
+  );
+  render(
+    <MemoryRouter initialEntries={["/t/acme"]}>
+      <Routes>
+        <Route path="/t/:slug" element={button} />
+      </Routes>
+    </MemoryRouter>,
+  );
+  return screen.getAllByRole("link").map((link) => [link.textContent, link.getAttribute("href")]);
+}
+
+test("a refused start leads to the page of each object that can be changed against each fault", () => {
+  const mend = [
+    { kind: "stream", id: "s1", name: "cars" },
+    { kind: "binding", id: "b", name: "watch" },
+    { kind: "query", id: "q1", name: "speeding" },
+  ] as const;
+  const said = { code: "bad_adapter", severity: "error", node: "cars", field: null, remedy: "Change it." } as const;
+  const fault = { ...said, message: "There is no file.", mend: [...mend] };
+  const links = refused(new ApiFailure(422, { code: "faulty", message: "1 fault found.", faults: [fault] }));
+  expect(links).toEqual([
+    ["cars", "/t/acme/streams/s1"],
+    ["watch", "/t/acme/bindings/b"],
+    ["speeding", "/t/acme/queries/q1"],
+  ]);
+  expect(screen.getByRole("alert").textContent).toContain(
+    "Change the stream cars, the binding watch or the query speeding.",
+  );
+});
+
+test("a binding that is too much work to check leads to its page", () => {
+  const links = refused(new ApiFailure(422, { code: "too_much_work", message: "Too much.", faults: [] }));
+  expect(links).toEqual([["watch", "/t/acme/bindings/b"]]);
+});
+
 test("a stop promises no more than is so", () => {
-  known.next = { goes_on: false, sentence: "What was open is left behind.", options: [] };
+  known.next = { goes_on: false, reason: "It was flushed.", sentence: "What was open is left behind.", options: [] };
   render(<NextStartWords binding="b" />);
-  expect(document.body.textContent).toContain("as the binding is now: What was open is left behind.");
+  expect(document.body.textContent).toContain("as the binding is now: It was flushed. What was open is left behind.");
   expect(document.body.textContent).not.toContain("goes on where this run stopped");
 });

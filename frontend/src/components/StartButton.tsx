@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { ApiFailure } from "../lib/api";
 import { type BeginAt, useNextStart, useStart } from "../lib/runControl";
 import type { NextStart, RunShown } from "../model/api";
 import { Ask } from "./Ask";
@@ -15,21 +16,10 @@ interface ChoiceProps {
   onChange: (value: BeginAt) => void;
 }
 
-const ENDS_SENTENCE = /(?<=\.) /;
-
-/** The first sentence of all of them, where they begin alike: it is said once. */
-function sharedBeginning(options: readonly Option[]): string {
-  const firsts = new Set(options.map((option) => option.sentence.split(ENDS_SENTENCE)[0]));
-  const [first = "", ...others] = firsts;
-  return options.length > 1 && others.length === 0 ? first : "";
-}
-
 function BeginChoice({ options, value, onChange }: ChoiceProps) {
-  const shared = sharedBeginning(options);
   return (
     <fieldset className="stack">
       <legend>Where it begins</legend>
-      {shared === "" ? null : <p>{shared}</p>}
       {options.map((option) => (
         <div key={option.begin}>
           <label className="row choice">
@@ -42,7 +32,7 @@ function BeginChoice({ options, value, onChange }: ChoiceProps) {
             />
             <strong>{titleOf(option)}</strong>
           </label>
-          <p className="quiet small">{option.sentence.slice(shared.length).trim()}</p>
+          <p className="quiet small">{option.sentence}</p>
         </div>
       ))}
     </fieldset>
@@ -63,6 +53,7 @@ function Asked({ name, start, next, onStart, onClose }: AskedProps) {
   const begin = chosen ?? options[0]?.begin;
   return (
     <Ask title={`Start ${name}: its state does not go along`} open onClose={onClose}>
+      {next.data?.reason ? <p>{next.data.reason}</p> : null}
       {next.data === undefined ? null : <OpenWords next={next.data} />}
       {begin === undefined ? null : <BeginChoice options={options} value={begin} onChange={setChosen} />}
       <ErrorNote error={start.error} />
@@ -81,6 +72,17 @@ function Asked({ name, start, next, onStart, onClose }: AskedProps) {
         </button>
       </p>
     </Ask>
+  );
+}
+
+/** Why it was not started; a binding that is too much work to check has no faults that would name its page. */
+function Refused({ error, binding }: { error: unknown; binding: { id: string; name: string } }) {
+  const tooMuch = error instanceof ApiFailure && error.code === "too_much_work";
+  return (
+    <div className="stack">
+      <ErrorNote error={error} />
+      {tooMuch ? <MendLinks targets={[{ kind: "binding", ...binding }]} /> : null}
+    </div>
   );
 }
 
@@ -115,12 +117,7 @@ export function StartButton({ binding, name, words, label, reason, onStarted }: 
   const busy = start.isPending || next.isFetching;
   return (
     <>
-      {asking || start.error === null ? null : (
-        <div className="stack">
-          <ErrorNote error={start.error} />
-          <MendLinks binding={{ id: binding, name }} />
-        </div>
-      )}
+      {asking || start.error === null ? null : <Refused error={start.error} binding={{ id: binding, name }} />}
       <ReasonedButton reason={reason} kind="primary" aria-label={label} aria-disabled={busy} onClick={() => void ask()}>
         {busy ? "Starting…" : words}
       </ReasonedButton>

@@ -1572,7 +1572,7 @@ export interface components {
             /** Message */
             message: string;
             /** Faults */
-            faults: components["schemas"]["Fault"][];
+            faults: (components["schemas"]["MendableFault"] | components["schemas"]["Fault"])[];
         };
         /**
          * EventTime
@@ -2301,6 +2301,91 @@ export interface components {
             second_factor: boolean | null;
         };
         /**
+         * MendTarget
+         * @description A stored object on whose page something is mended.
+         */
+        MendTarget: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "stream" | "query" | "binding";
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * MendableFault
+         * @description A fault of what is stored: `mend` are the objects that can be changed against it, the likeliest first.
+         */
+        MendableFault: {
+            code: components["schemas"]["FaultCode"];
+            severity: components["schemas"]["Severity"];
+            /** Node */
+            node: string | null;
+            /** Field */
+            field: string | null;
+            /** Message */
+            message: string;
+            /** Remedy */
+            remedy: string;
+            /**
+             * At
+             * @default null
+             */
+            at?: number | null;
+            /** @default null */
+            span?: components["schemas"]["Span"] | null;
+            /** Mend */
+            mend: components["schemas"]["MendTarget"][];
+        };
+        /**
+         * MendableRun
+         * @description A run by itself: `mend` is what may be changed before its binding is started again, as it is called today.
+         */
+        MendableRun: {
+            /** Id */
+            id: string;
+            /** Binding */
+            binding: string;
+            /** Binding Name */
+            binding_name: string;
+            /** Binding Name Now */
+            binding_name_now: string;
+            /** Query */
+            query: string | null;
+            /** Query Name */
+            query_name: string;
+            /** Query Version */
+            query_version: number | null;
+            /** Dedicated */
+            dedicated: boolean;
+            desired: components["schemas"]["Desired"];
+            observed: components["schemas"]["Observed"];
+            /** Domain */
+            domain: string | null;
+            /** Message */
+            message: string | null;
+            /** Retry At */
+            retry_at: string | null;
+            /** Started By */
+            started_by: string | null;
+            /** Created At */
+            created_at: string;
+            /** Changed At */
+            changed_at: string;
+            /** Ended At */
+            ended_at: string | null;
+            progress: components["schemas"]["ProgressReport"] | null;
+            /** Without Clock */
+            without_clock: components["schemas"]["NoClock"][];
+            /** Steps */
+            steps: components["schemas"]["StartStep"][];
+            /** Mend */
+            mend: components["schemas"]["MendTarget"][];
+        };
+        /**
          * MyOrganisation
          * @description An organisation I belong to, my role in it, and what I may do there; with a token, what that one may do.
          *
@@ -2331,13 +2416,16 @@ export interface components {
          * NextStartShown
          * @description What the next start of a binding does with what its last run kept, as of now.
          *
-         *     `goes_on`: with all state. `open_from`, `open_until`: the time of what is open, null where nothing is. At most
-         *     `open_windows` are open, each with all of its groups; null where windows are not fixed, or it is not known.
-         *     `options` are what may be chosen; where it does not go on, the first is what it does if nothing is chosen.
+         *     `goes_on`: with all state. `reason`: why state is left behind if it does not go on or an option is chosen, null
+         *     where there are none; no sentence repeats it. `open_from`, `open_until`: the time of what is open, null where
+         *     nothing is. At most `open_windows` are open, each with all of its groups; null where windows are not fixed, or it is
+         *     not known. `options` are what may be chosen; where it does not go on, the first is what is done if nothing is.
          */
         NextStartShown: {
             /** Goes On */
             goes_on: boolean;
+            /** Reason */
+            reason: string | null;
             /** Sentence */
             sentence: string;
             /** Open From */
@@ -6995,7 +7083,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RunShown"];
+                    "application/json": components["schemas"]["MendableRun"];
                 };
             };
             401: {

@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import type { BindingShown } from "./api";
-import { bindingText, movedTo, otherInputs, readBinding, typedBinding } from "./bindingForm";
+import {
+  type BindingTyped,
+  bindingText,
+  movedTo,
+  otherInputs,
+  readBinding,
+  typedBinding,
+  UNTYPED,
+} from "./bindingForm";
 
 const STORED = {
   id: "b1",
@@ -16,7 +24,7 @@ const STORED = {
 } as unknown as BindingShown;
 
 test("a binding that is saved as it was opened is replaced by itself", () => {
-  expect(readBinding(typedBinding(STORED), ["cars"], STORED)).toEqual({
+  expect(readBinding(typedBinding(STORED), ["cars"])).toEqual({
     body: {
       name: "watch",
       query_version: "v1",
@@ -32,20 +40,20 @@ test("a binding that is saved as it was opened is replaced by itself", () => {
 
 test("a freshness that is emptied is the product's own again", () => {
   const typed = { ...typedBinding(STORED), freshness: " " };
-  expect(readBinding(typed, ["cars"], STORED).body.freshness).toBeNull();
+  expect(readBinding(typed, ["cars"]).body.freshness).toBeNull();
   expect(typedBinding({ ...STORED, freshness: null }).freshness).toBe("");
 });
 
 test("settings that are no JSON are told at their input", () => {
-  const typed = { ...typedBinding(STORED), inputs: { cars: { stream: "s1", advance: "soon" } } };
-  expect(Object.keys(readBinding(typed, ["cars"], STORED).wrong)).toEqual(["inputs.cars.advance"]);
+  const typed = { ...typedBinding(STORED), inputs: { cars: { ...UNTYPED, stream: "s1", advance: "soon" } } };
+  expect(Object.keys(readBinding(typed, ["cars"]).wrong)).toEqual(["inputs.cars.advance"]);
 });
 
 test("a binding that moves to another query takes none of its inputs along, and all of them when it moves back", () => {
   const typed = typedBinding(STORED);
   const moved = movedTo(typed, { id: "q2", version: "v7" }, STORED);
   expect(moved).toMatchObject({ query: "q2", version: "v7", inputs: {}, name: "watch" });
-  expect(readBinding(moved, ["cars"], STORED).body).toMatchObject({ query_version: "v7", inputs: {} });
+  expect(readBinding(moved, ["cars"]).body).toMatchObject({ query_version: "v7", inputs: {} });
   expect(movedTo(moved, { id: "q1", version: "v3" }, STORED)).toEqual({ ...typed, version: "v1" });
 });
 
@@ -58,18 +66,28 @@ test("inputs that are typed otherwise than a change of version would bring them 
     false,
   ]);
   const others = [
-    { ...typed, inputs: { cars: { stream: "s2", advance: "" } } },
-    { ...typed, inputs: { cars: { stream: "s1", advance: "" } } },
-    { ...moved, inputs: { trucks: { stream: "s1", advance: "" } } },
+    { ...typed, inputs: { cars: { ...UNTYPED, stream: "s2" } } },
+    { ...typed, inputs: { cars: { ...UNTYPED, stream: "s1" } } },
+    { ...moved, inputs: { trucks: { ...UNTYPED, stream: "s1" } } },
   ];
   expect(others.map((each) => otherInputs(each, STORED))).toEqual([true, true, true]);
 });
 
-test("an event time of its own stays with the query whose input it is about", () => {
-  const event_time = { column: "at" };
+test("an event time of its own is shown, changed, taken away, and left behind with its query", () => {
+  const event_time = { path: "at", unit: "ms", zone: "UTC" };
   const stored = { ...STORED, inputs: [{ ...STORED.inputs[0], event_time }] } as unknown as BindingShown;
   const typed = typedBinding(stored);
-  expect(readBinding(typed, ["cars"], stored).body.inputs).toMatchObject({ cars: { event_time } });
-  const elsewhere = { ...typed, query: "q2" };
-  expect(readBinding(elsewhere, ["cars"], stored).body.inputs).toMatchObject({ cars: { event_time: null } });
+  const read = (from: BindingTyped) => readBinding(from, ["cars"]).body.inputs?.cars?.event_time;
+  expect(read(typed)).toEqual(event_time);
+  const cars = { ...UNTYPED, ...typed.inputs.cars };
+  const changed = { ...typed, inputs: { cars: { ...cars, path: " details.at ", unit: "iso" as const } } };
+  expect(read(changed)).toEqual({ path: "details.at", unit: "iso", zone: "UTC" });
+  expect(otherInputs(changed, stored)).toBe(true);
+  expect(read({ ...typed, inputs: { cars: { ...cars, path: "" } } })).toBeNull();
+  expect(read(movedTo(typed, { id: "q2", version: "v7" }, stored))).toBeUndefined();
+});
+
+test("a draft of before there was an event time to type is read as one that says none", () => {
+  const old = { ...typedBinding(STORED), inputs: { cars: { stream: "s1", advance: "" } } } as unknown as BindingTyped;
+  expect(readBinding(old, ["cars"]).body.inputs).toEqual({ cars: { stream: "s1", advance: null, event_time: null } });
 });

@@ -1,6 +1,21 @@
 /** What is typed in the form of a binding, and the binding that it says. */
 
-import type { BindingChange, BindingShown, VersionShown } from "./api";
+import type { BindingChange, BindingShown, TimeUnit, VersionShown } from "./api";
+
+/** What is typed of one input. */
+export interface InputTyped {
+  /** The id of its stream; empty: the one that the query names. */
+  stream: string;
+  /** Settings of its own as JSON; empty: as the query's text says, else as the stream does. */
+  advance: string;
+  /** The column or path of its own event time; empty: as above. */
+  path: string;
+  unit: TimeUnit;
+  zone: string;
+}
+
+/** An input of which nothing is typed. */
+export const UNTYPED: InputTyped = { stream: "", advance: "", path: "", unit: "iso", zone: "UTC" };
 
 export interface BindingTyped {
   name: string;
@@ -9,8 +24,8 @@ export interface BindingTyped {
   dedicated: boolean;
   /** At most how long between two batches; empty: as long as the product says. */
   freshness: string;
-  /** By input node: the id of its stream (empty: the one that the query names), and settings of its own as JSON. */
-  inputs: Readonly<Record<string, { stream: string; advance: string }>>;
+  /** By input node. */
+  inputs: Readonly<Record<string, InputTyped>>;
   /** The revision on which it was begun, and what that said. */
   upon: string;
   begun: string;
@@ -30,9 +45,10 @@ export function bindingText(binding: BindingShown): string {
 }
 
 export function typedBinding(binding: BindingShown): BindingTyped {
-  const inputs = binding.inputs.map(({ node, stream, advance }) => {
+  const inputs = binding.inputs.map(({ node, stream, advance, event_time: time }) => {
     const said = advance === null ? "" : JSON.stringify(advance);
-    return [node, { stream, advance: said }] as const;
+    const { path, unit = UNTYPED.unit, zone = UNTYPED.zone } = time ?? UNTYPED;
+    return [node, { stream, advance: said, path, unit, zone }] as const;
   });
   return {
     name: binding.name,
@@ -54,12 +70,24 @@ export function movedTo(typed: BindingTyped, to: { id: string; version: string }
   return { ...typed, query: to.id, version, inputs };
 }
 
+/** The input as it is typed; what a draft of an older page does not have is as if nothing were typed. */
+export function inputOf(typed: BindingTyped, node: string): InputTyped {
+  return { ...UNTYPED, ...typed.inputs[node] };
+}
+
+function eventTimeOf({ path, unit, zone }: InputTyped) {
+  return path.trim() === "" ? null : { path: path.trim(), unit, zone: zone.trim() };
+}
+
 /** Whether streams or time settings are typed that a change of the version alone would not bring. */
 export function otherInputs(typed: BindingTyped, stored: BindingShown): boolean {
   const begun = typed.query === stored.query ? typedBinding(stored).inputs : {};
-  return Object.entries(typed.inputs).some(([node, { stream, advance }]) => {
-    const before = begun[node] ?? { stream: "", advance: "" };
-    return stream !== before.stream || (stream !== "" && advance.trim() !== before.advance);
+  return Object.keys(typed.inputs).some((node) => {
+    const input = inputOf(typed, node);
+    const before = begun[node] ?? UNTYPED;
+    const told = ({ advance, ...time }: InputTyped) =>
+      JSON.stringify([advance.trim(), eventTimeOf({ advance, ...time })]);
+    return input.stream !== before.stream || (input.stream !== "" && told(input) !== told(before));
   });
 }
 
@@ -75,20 +103,15 @@ export interface BindingRead {
   wrong: Record<string, string>;
 }
 
-/** What the page does not show of an input; it is that of the query that is stored. */
-function eventTimeOf(node: string, typed: BindingTyped, stored: BindingShown) {
-  if (typed.query !== stored.query) return null;
-  return stored.inputs.find((each) => each.node === node)?.event_time ?? null;
-}
-
 /** The body that says what was typed; inputs that the chosen version does not have are left out. */
-export function readBinding(typed: BindingTyped, nodes: readonly string[], stored: BindingShown): BindingRead {
+export function readBinding(typed: BindingTyped, nodes: readonly string[]): BindingRead {
   const inputs: Inputs = {};
   const wrong: Record<string, string> = {};
   for (const node of nodes) {
-    const { stream, advance } = typed.inputs[node] ?? { stream: "", advance: "" };
+    const input = inputOf(typed, node);
+    const { stream, advance } = input;
     if (stream === "") continue; // as the query's text says it
-    const event_time = eventTimeOf(node, typed, stored);
+    const event_time = eventTimeOf(input);
     try {
       inputs[node] = { stream, advance: advance.trim() === "" ? null : JSON.parse(advance), event_time };
     } catch {

@@ -1,6 +1,6 @@
 /** Faults of a definition: a short title for every code, and the sort order in which they are read. */
 
-import type { Fault, FaultCode } from "./api";
+import type { Fault, FaultCode, MendTarget } from "./api";
 import { counted } from "./counts";
 
 export const FAULT_TITLES: Record<FaultCode, string> = {
@@ -79,6 +79,16 @@ export const GUIDE_PAGES: Partial<Record<FaultCode, string>> = {
   fields_differ: "union",
   join_without_keys: "join",
 };
+
+/** What can be changed against it, where that is known; the likeliest first. */
+export function targetsOf(fault: Fault): readonly MendTarget[] {
+  return "mend" in fault ? fault.mend : [];
+}
+
+/** What can be changed against any of them, each once. */
+export function targetsOfAll(faults: readonly Fault[]): readonly MendTarget[] {
+  return [...new Map(faults.flatMap(targetsOf).map((each) => [`${each.kind} ${each.id}`, each])).values()];
+}
 
 /** The message, with the character inside the expression where the text around it is not shown. */
 export function messageOf(fault: Fault & { at?: number | null; span?: unknown }): string {

@@ -22,5 +22,5 @@ test("a fault stands at the nearest field that leads to it, and two at one field
 
 test("a fault of no field, or of one whose name only begins alike, is not lost", () => {
   const faults = [fault(null, "Whole."), fault("names", "Other.")];
-  expect(placedFaults(faults, ["name"])).toEqual({ at: {}, rest: faults });
+  expect(placedFaults(faults, ["name"])).toEqual({ at: {}, placed: [], rest: faults });
 });

@@ -5,6 +5,8 @@ import type { Fault } from "./api";
 export interface PlacedFaults {
   /** The sentences at each field, by the path of the field. */
   at: Readonly<Record<string, string>>;
+  /** The faults whose sentences these are. */
+  placed: readonly Fault[];
   rest: readonly Fault[];
 }
 
@@ -21,11 +23,12 @@ function pathOf(field: string, paths: readonly string[]): string | undefined {
 /** Put each fault at the field of a form that it is about; `paths` are those that the form has. */
 export function placedFaults(faults: readonly Fault[], paths: readonly string[]): PlacedFaults {
   const at: Record<string, string> = {};
+  const placed: Fault[] = [];
   const rest: Fault[] = [];
   for (const fault of faults) {
     const path = fault.field === null ? undefined : pathOf(fault.field, paths);
-    if (path === undefined) rest.push(fault);
-    else at[path] = path in at ? `${at[path]} ${sentenceOf(fault)}` : sentenceOf(fault);
+    (path === undefined ? rest : placed).push(fault);
+    if (path !== undefined) at[path] = path in at ? `${at[path]} ${sentenceOf(fault)}` : sentenceOf(fault);
   }
-  return { at, rest };
+  return { at, placed, rest };
 }

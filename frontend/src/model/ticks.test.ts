@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { formatClock, formatInstant, formatSpan, parseDuration, toMilliseconds } from "./ticks";
 
@@ -15,6 +16,14 @@ test("the last microsecond that a number holds is exact", () => {
 test("times before 1970 and the first year are exact", () => {
   expect(formatInstant(-1)).toBe("1969-12-31 23:59:59.999999Z");
   expect(formatInstant(-(2 ** 53))).toBe("1684-07-28 00:12:25.259008Z");
+});
+
+const SPELLED: [number, string][] = JSON.parse(
+  readFileSync(new URL("../../../tests/temporal/spelled_instants.json", import.meta.url), "utf8"),
+);
+
+test.each(SPELLED)("%d is spelled as the server spells it: %s", (ticks, text) => {
+  expect(formatInstant(ticks)).toBe(text);
 });
 
 test("null is infinity", () => {

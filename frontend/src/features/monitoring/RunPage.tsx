@@ -11,7 +11,7 @@ import { isGone } from "../../lib/api";
 import { type Connection, LOOKS_EVERY_S } from "../../lib/eventStream";
 import { useNow } from "../../lib/now";
 import { useReason, useSlug } from "../../lib/session";
-import type { Observed, ProgressReport, RunShown, RunState } from "../../model/api";
+import type { MendableRun, Observed, ProgressReport, RunShown, RunState } from "../../model/api";
 import { staleWords } from "../../model/freshness";
 import { heldBackWords } from "../../model/heldBack";
 import { withoutClock } from "../../model/noClock";
@@ -51,13 +51,7 @@ export function placeWords(run: Pick<RunShown, "dedicated">): string {
   return run.dedicated ? "in a carrier of its own" : "in the shared carrier";
 }
 
-/** The binding and the query of a run, by their names of now. */
-function mendable({ binding, binding_name_now, query, query_name }: RunShown) {
-  const name = binding_name_now;
-  return { binding: { id: binding, name }, query: query === null ? undefined : { id: query, name: query_name } };
-}
-
-function StateNotice({ state, run }: { state: RunState; run: RunShown }) {
+function StateNotice({ state, run }: { state: RunState; run: MendableRun }) {
   const { observed, message, domain } = state;
   if (observed === "lost") {
     const since = ticksOf(state.changed_at);
@@ -78,7 +72,7 @@ function StateNotice({ state, run }: { state: RunState; run: RunShown }) {
         <strong>{message}</strong>
       </p>
       {observed === "failed" ? <p>{whoActs(domain)}</p> : null}
-      {observed === "failed" && domain === "user" ? <MendLinks {...mendable(run)} /> : null}
+      {observed === "failed" && domain === "user" ? <MendLinks targets={run.mend} /> : null}
     </Notice>
   );
 }
@@ -128,14 +122,14 @@ function OfTheReport({ report, now, observed }: { report: ProgressReport; now: T
   );
 }
 
-function WithoutClock({ run, report }: { run: RunShown; report: ProgressReport | null }) {
+function WithoutClock({ run, report }: { run: MendableRun; report: ProgressReport | null }) {
   return withoutClock(run.without_clock, report).map((each) => (
     <Notice key={each.node} tone="unknown">
       <p>
         <strong>This run gives no result as it is.</strong> {each.message}
       </p>
       <p>{each.remedy} Then start it again.</p>
-      <MendLinks {...mendable(run)} />
+      <MendLinks targets={run.mend} />
     </Notice>
   ));
 }
@@ -185,7 +179,7 @@ function Ran({ run }: { run: RunShown }) {
   );
 }
 
-function Head({ run, live }: { run: RunShown; live: LiveRun }) {
+function Head({ run, live }: { run: MendableRun; live: LiveRun }) {
   const slug = useSlug();
   const reason = useReason("operate");
   const { state, connection } = live;
@@ -291,7 +285,7 @@ function isMoving(state: RunState): boolean {
   return isOpen(state) && state.observed !== "lost" && state.observed !== "recovering";
 }
 
-function Live({ run }: { run: RunShown }) {
+function Live({ run }: { run: MendableRun }) {
   const [span, setSpan] = useState<Ticks>(5 * MINUTE);
   const live = useLiveRun(run, span);
   const { history, state } = live;

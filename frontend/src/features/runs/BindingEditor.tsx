@@ -9,15 +9,17 @@ import { ErrorNote, Waiting } from "../../components/Notices";
 import { ReasonedSubmit } from "../../components/Reasoned";
 import { type Drafted, useDrafted } from "../../lib/drafts";
 import { useReason, useSlug } from "../../lib/session";
-import type { BindingChange, BindingShown, Fault, QueryShown, StreamShown, VersionShown } from "../../model/api";
+import type { BindingChange, BindingShown, QueryShown, StreamShown, VersionShown } from "../../model/api";
 import {
   type BindingTyped,
   inputNodes,
+  inputOf,
   movedTo,
   otherInputs,
   readBinding,
   typedBinding,
 } from "../../model/bindingForm";
+import { InputFields, inputPathOf, inputPaths } from "./InputFields";
 import { Freshness, QueryChoice } from "./QueryChoice";
 import { useQueryChoices, useStreamChoices, useVersionsOf } from "./requests";
 
@@ -25,39 +27,6 @@ interface Props {
   binding: BindingShown;
   saving: { isPending: boolean; error: Error | null };
   onSave: (body: BindingChange, typed: BindingTyped, done: () => void) => void;
-}
-
-interface InputProps {
-  node: string;
-  named: string;
-  said: { stream: string; advance: string };
-  streams: readonly StreamShown[];
-  onChange: (said: { stream: string; advance: string }) => void;
-}
-
-function InputFields({ node, named, said, streams, onChange }: InputProps) {
-  return (
-    <fieldset className="group two tight">
-      <legend>Input {node}</legend>
-      <SelectField
-        label="Stream"
-        path={`inputs.${node}.stream`}
-        value={said.stream}
-        onChange={(stream) => onChange({ ...said, stream })}
-        options={[["", `as the query names it: ${named}`], ...streams.map((each) => [each.id, each.name] as const)]}
-      />
-      {said.stream === "" ? null : (
-        <TextField
-          label="Own time settings (optional)"
-          path={`inputs.${node}.advance`}
-          value={said.advance}
-          mono
-          onChange={(advance) => onChange({ ...said, advance })}
-          help={'As JSON, such as {"preset": "watermark(5s)"}. Empty: as the query says, else as the stream does.'}
-        />
-      )}
-    </fieldset>
-  );
 }
 
 interface WhatBecomesProps {
@@ -148,12 +117,6 @@ function VersionFields(props: VersionProps) {
   );
 }
 
-/** A fault of an input names its node; what is no stream is about its settings. */
-function pathOf({ node, field }: Fault): string | null {
-  if (node === null) return field;
-  return `inputs.${node}.${field === "stream" ? "stream" : "advance"}`;
-}
-
 function boundNodes({ inputs }: BindingShown) {
   return inputs.map(({ node, stream_name }) => ({ node, stream: stream_name }));
 }
@@ -193,18 +156,17 @@ function Form({ binding, saving, onSave, draft, versions, before, queries, strea
     const read = readBinding(
       typed,
       nodes.map(({ node }) => node),
-      binding,
     );
     setWrong(read.wrong);
     if (Object.keys(read.wrong).length === 0) onSave(read.body, typed, draft.done);
   };
-  const paths = nodes.flatMap(({ node }) => [`inputs.${node}.stream`, `inputs.${node}.advance`]);
+  const paths = nodes.flatMap(({ node }) => inputPaths(node, inputOf(typed, node)));
   return (
     <FaultyForm
       error={saving.error}
       wrong={wrong}
       paths={["name", "freshness", "query_version", ...paths]}
-      pathOf={pathOf}
+      pathOf={inputPathOf}
       onSubmit={submit}
     >
       <OwnFields typed={typed} onChange={change} />
@@ -222,7 +184,7 @@ function Form({ binding, saving, onSave, draft, versions, before, queries, strea
           key={node}
           node={node}
           named={stream}
-          said={typed.inputs[node] ?? { stream: "", advance: "" }}
+          said={inputOf(typed, node)}
           streams={streams}
           onChange={(said) => change({ inputs: { ...typed.inputs, [node]: said } })}
         />

@@ -1,6 +1,7 @@
 import { CheckField, SelectField, TextField } from "../../components/Field";
 import { Panel } from "../../components/Panel";
 import type { StreamForm } from "../../model/streamForm";
+import { TIME_UNITS } from "../../model/timeUnits";
 import type { PartProps } from "./formParts";
 
 export function TimeFields({ form, change }: PartProps) {
@@ -18,13 +19,7 @@ export function TimeFields({ form, change }: PartProps) {
           path="definition.event_time.start.unit"
           value={form.unit}
           onChange={(unit) => change({ unit })}
-          options={[
-            ["iso", "ISO 8601 text"],
-            ["s", "seconds since 1970"],
-            ["ms", "milliseconds since 1970"],
-            ["us", "microseconds since 1970"],
-            ["ns", "nanoseconds since 1970"],
-          ]}
+          options={TIME_UNITS}
         />
         {form.shape === "point" ? null : (
           <TextField
