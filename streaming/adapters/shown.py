@@ -1,14 +1,14 @@
 """Rows of a preview as JSON values for people: null for infinity, timestamps as ISO 8601 text, decimals as text."""
 
-from decimal import Decimal
 from typing import Any, Literal
 
 from streaming.adapters.preview import SampleRow
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.strict import Strict
-from streaming.definition.types import Array, Fields, Struct, Timestamp, Type, parse_fields
+from streaming.definition.types import parse_fields
 from streaming.temporal.events import Cti, EdgeKind, Event
-from streaming.temporal.ticks import INFINITY, Tick, format_instant
+from streaming.temporal.ticks import INFINITY, Tick
+from streaming.wire.payload_json import payload_to_json
 from streaming.wire.rows import MalformedRow
 
 RowShownKind = Literal["event", "edge_start", "edge_end", "cti", "malformed"]
@@ -48,7 +48,7 @@ def shown(row: SampleRow, stream: StreamDefinition) -> RowShown:
             kind, reason = "malformed", why.value
         case Event() as event:
             kind, start, end = _EVENT_KINDS[event.edge], _finite(event.start), _finite(event.end)
-            payload = payload_shown(event.payload, parse_fields(stream.fields))
+            payload = payload_to_json(event.payload, parse_fields(stream.fields))
     return RowShown(
         lane=row.lane,
         position=row.position,
@@ -59,25 +59,6 @@ def shown(row: SampleRow, stream: StreamDefinition) -> RowShown:
         reason=reason,
         raw=row.raw,
     )
-
-
-def payload_shown(payload: Any, fields: Fields) -> dict[str, Any]:
-    """Return a payload whose values JSON can hold."""
-    return {name: _value(payload.get(name), of) for name, of in fields.items()}
-
-
-def _value(value: Any, of: Type) -> Any:
-    if value is None:
-        return None
-    if isinstance(of, Timestamp):
-        return format_instant(Tick(value))
-    if isinstance(value, Decimal):
-        return str(value)
-    if isinstance(of, Array):
-        return [_value(item, of.element) for item in value]
-    if isinstance(of, Struct):
-        return payload_shown(value, dict(of.fields))
-    return value
 
 
 def _finite(tick: Tick) -> int | None:

@@ -15,7 +15,6 @@ from streaming.definition.graph import InputNode, OutputNode, QueryGraph
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import Fields
 from streaming.run.errors import Failed
-from streaming.run.json_rows import payload_json
 from streaming.run.outcome import Counted, Sink
 from streaming.run.sources import Chunk, FileSource, Source, originals, rounds
 from streaming.temporal.events import Cti, Event
@@ -25,6 +24,7 @@ from streaming.wire.arrived_rows import elements
 from streaming.wire.arrow_types import fields_of
 from streaming.wire.failures import FailureCount
 from streaming.wire.messages import InputSpec, LateEvent, RunSpec
+from streaming.wire.payload_json import row_text
 from streaming.wire.rows import Element, MalformedRow
 
 if TYPE_CHECKING:
@@ -185,10 +185,8 @@ def _line(element: Element, said: Mapping[str, Any], fields: Fields) -> str:
         case Cti(at):
             return json.dumps({"cti": None if at == INFINITY else at, **said})
         case Event() as event:
-            end = None if event.end == INFINITY else event.end
             edge = {} if event.edge is None else {"edge": str(event.edge)}
-            whole = json.dumps({"start": event.start, "end": end, **edge, **said})
-            return f'{whole[:-1]}, "payload": {payload_json(event.payload, fields)}}}'
+            return row_text(event.start, event.end, event.payload, fields, **edge, **said)
 
 
 def _tell_late(rows: Sequence[Mapping[str, Any]], sources: Sequence[Source], sink: Sink) -> None:

@@ -12,9 +12,9 @@ import pyarrow.json as pj
 from streaming.definition.types import Boolean, Double, Fields, Long, String
 from streaming.run.outcome import Row, Sink
 from streaming.spark.local_run import net
-from streaming.spark.transcripts import typed_value
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrow_types import arrow_schema
+from streaming.wire.payload_json import payload_from_json
 
 _BLOCK_BYTES: Final = 16 << 20
 _AS_IT_IS: Final = (Boolean, Double, Long, String)
@@ -43,7 +43,7 @@ def _tell(rows: Iterable[Mapping[str, Any]], outputs: Mapping[str, Fields], sink
     told: dict[str, list[Row]] = {name: [] for name in outputs}
     for row in rows:
         fields = outputs[row["output"]]
-        payload = {name: typed_value(row["payload"][name], of) for name, of in fields.items()}
+        payload = payload_from_json(row["payload"], fields)
         told[row["output"]].append((row["start"], INFINITY if row["end"] is None else row["end"], payload))
     for output, found in told.items():
         if found:

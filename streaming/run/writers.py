@@ -14,11 +14,11 @@ import pyarrow.parquet as pq
 
 from streaming.definition.types import Array, Fields, Struct, Timestamp, Type
 from streaming.run.errors import Failed, Misused
-from streaming.run.json_rows import row_json
 from streaming.run.outcome import Row
 from streaming.run.places import OutputPlace
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrow_types import arrow_schema, arrow_type
+from streaming.wire.payload_json import row_text
 
 _MOMENT: Final = pa.timestamp("us", "UTC")
 _ROWS_A_GROUP: Final = 50_000
@@ -80,13 +80,13 @@ class JsonWriter:
 
     def __init__(self, path: Path | None, output: str | None, fields: Fields) -> None:
         self._lines = LinesFile(path)
-        self._output = output
+        self._named = {} if output is None else {"output": output}
         self._fields = fields
 
     def rows(self, rows: Iterable[Row]) -> None:
         """As `Writer` says."""
         for start, end, payload in rows:
-            self._lines.write(row_json(self._output, start, end, payload, self._fields))
+            self._lines.write(row_text(start, end, payload, self._fields, **self._named))
 
     def table(self, table: pa.Table) -> None:
         """As `Writer` says."""

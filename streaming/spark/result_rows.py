@@ -1,14 +1,14 @@
 """Result rows as JSON values: what people and programs read of a result."""
 
-from collections.abc import Callable, Iterator, Sequence
-from decimal import Decimal
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import pyarrow as pa
 
-from streaming.definition.types import Array, DecimalOf, Fields, Struct, Timestamp, Type
+from streaming.definition.types import Fields
 from streaming.engine.columns.flows import CLOSE, GONE, OPEN, TIMINGS, Flows, PaneColumns
-from streaming.temporal.ticks import INFINITY, Tick, format_instant
+from streaming.temporal.ticks import INFINITY
+from streaming.wire.payload_json import column_to_json
 
 _EDGES: Final = {OPEN: "start", CLOSE: "end"}
 
@@ -20,7 +20,7 @@ def result_rows(output: str, table: pa.Table, schema: Fields) -> list[dict[str, 
     """
     flows = Flows.of_table(table)
     columns = [column.to_pylist() for column in flows.columns.values()]
-    named = [_converted(column, of) for column, of in zip(columns, schema.values(), strict=True)]
+    named = [column_to_json(column, of) for column, of in zip(columns, schema.values(), strict=True)]
     names = list(schema)
     payloads: Sequence[tuple[Any, ...]] = list(zip(*named, strict=True)) if named else [()] * len(flows)
     rows: list[dict[str, Any]] = [
@@ -58,39 +58,3 @@ def _pane(pane: PaneColumns, place: int) -> dict[str, Any] | None:
 
 def _finite(end: int) -> int | None:
     return None if end == INFINITY else end
-
-
-def _converted(column: list[Any], of: Type) -> list[Any]:
-    convert = _converter(of)
-    return column if convert is None else [None if value is None else convert(value) for value in column]
-
-
-def _converter(of: Type) -> Callable[[Any], Any] | None:
-    """How a value becomes JSON; None when it already is."""
-    match of:
-        case Timestamp():
-            return _instant
-        case DecimalOf():
-            return _decimal
-        case Array(element):
-            inner = _converter(element)
-            return None if inner is None else lambda values: [None if v is None else inner(v) for v in values]
-        case Struct(fields):
-            inners = {name: _converter(each) for name, each in fields}
-            return lambda value: {
-                name: value[name] if inner is None or value[name] is None else inner(value[name])
-                for name, inner in inners.items()
-            }
-        case _:
-            return None
-
-
-def _decimal(value: Decimal) -> str:
-    return str(value)
-
-
-def _instant(value: int) -> str | int:
-    try:
-        return format_instant(Tick(value))
-    except OverflowError:
-        return value

@@ -3,7 +3,6 @@
 import json
 import tempfile
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +11,17 @@ from pyspark.sql import SparkSession
 from streaming.definition.check import check
 from streaming.definition.graph import InputNode
 from streaming.definition.streams import AdapterChoice
-from streaming.definition.types import Array, DecimalOf, Fields, Struct, Timestamp, Type
+from streaming.definition.types import Fields
 from streaming.spark.control import AtEnd
 from streaming.spark.layout import CarrierSettings
 from streaming.spark.local_run import LocalResult, net, run_to_end
 from streaming.spark.session import is_started, start_session
 from streaming.temporal.events import EdgeKind
 from streaming.temporal.outcomes import Outcome, Reason
-from streaming.temporal.ticks import INFINITY, parse_instant
+from streaming.temporal.ticks import INFINITY
 from streaming.wire.case import Case, CaseEvent, CaseLate, CaseResult, EndMode
 from streaming.wire.messages import InputSpec, RunSpec
+from streaming.wire.payload_json import payload_from_json
 
 CASES_IN_ONE_QUERY = 400
 _SECONDS_FOR_ALL = 300.0
@@ -110,8 +110,8 @@ def _case_result(case: Case, found: LocalResult) -> CaseResult:
 
 
 def _event(row: Mapping[str, Any], schema: Fields) -> CaseEvent:
-    payload = {name: typed_value(row["payload"][name], of) for name, of in schema.items()}
-    return CaseEvent(row["output"], row["start"], INFINITY if row["end"] is None else row["end"], payload)
+    end = INFINITY if row["end"] is None else row["end"]
+    return CaseEvent(row["output"], row["start"], end, payload_from_json(row["payload"], schema))
 
 
 def _late(row: Mapping[str, Any], streams: Mapping[str, str]) -> CaseLate:
@@ -133,20 +133,3 @@ def _end(row: Mapping[str, Any]) -> int | None:
     """An open end is null on the wire, and so is that of a row without a lifetime."""
     end: int | None = row["end"]
     return INFINITY if end is None and row["start"] is not None else end
-
-
-def typed_value(value: Any, of: Type) -> Any:
-    """`value` of a JSON line as the payload value of type `of`: a timestamp's ISO text is its tick."""
-    if value is None:
-        return None
-    match of:
-        case Timestamp():
-            return parse_instant(value) if isinstance(value, str) else value
-        case DecimalOf():
-            return Decimal(value)
-        case Array(element):
-            return [typed_value(each, element) for each in value]
-        case Struct(fields):
-            return {name: typed_value(value[name], inner) for name, inner in fields}
-        case _:
-            return value

@@ -15,10 +15,10 @@ import pyarrow.parquet as pq
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.file_output.options import FileOutputOptions
 from streaming.adapters.places import DataFolder
-from streaming.adapters.shown import payload_shown
 from streaming.definition.types import Timestamp
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrow_types import arrow_schema, fields_of
+from streaming.wire.payload_json import payload_to_json
 
 _PART: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,200}", re.ASCII)
 _SUFFIX: Final = {"json_lines": ".jsonl", "csv": ".csv", "parquet": ".parquet"}
@@ -65,7 +65,7 @@ class FileOutput:
         for row in rows.to_pylist():
             start, end = row.pop("start"), row.pop("end")
             shown: dict[str, Any] = {"start": start, "end": None if end == INFINITY else end}
-            lines.append(json.dumps({**shown, "payload": payload_shown(row, self._fields)}, ensure_ascii=False))
+            lines.append(json.dumps({**shown, "payload": payload_to_json(row, self._fields)}, ensure_ascii=False))
         return "".join(f"{line}\n" for line in lines).encode()
 
     def _for_columns(self, rows: pa.Table) -> pa.Table:
