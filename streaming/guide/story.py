@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from streaming.definition.advance import temporal_settings
 from streaming.definition.graph import InputNode, OutputNode
-from streaming.reference.cases import finished_run
+from streaming.reference.execution import finished_run
 from streaming.reference.flow import ElementId
 from streaming.reference.output import OutputRow
 from streaming.temporal.clock import Judged

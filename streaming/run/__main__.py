@@ -14,7 +14,7 @@ from streaming.planning.explain import explain, explain_text
 from streaming.run.batch_rows import expected_rows
 from streaming.run.definition import Definition, define
 from streaming.run.errors import Failed, Refused, RunError, Unreadable
-from streaming.run.executors import executed, execution_of
+from streaming.run.executors import executed, executor_choice
 from streaming.run.options import Options, read_options
 from streaming.run.places import check_places, places
 from streaming.run.progress import progress_on
@@ -62,8 +62,8 @@ def _run(options: Options, definition: Definition) -> None:
     read = definition.files.values()
     folders = [files.path for files in read if files.path.is_dir()]
     check_places(where, (Path(file.path) for files in read for file in files.files), folders)
-    execution = execution_of(options, definition)
-    said = (*definition.said, *execution.said)
+    choice = executor_choice(options, definition)
+    said = (*definition.said, *choice.said)
     if not options.as_json:
         _say(*said)
     begun = time.monotonic()
@@ -71,7 +71,7 @@ def _run(options: Options, definition: Definition) -> None:
     progress = progress_on(sys.stderr, quiet=options.quiet or options.as_json, expected=expected_rows(list(read)))
     results = Results(where, definition.outputs, progress)
     try:
-        counted = executed(execution, definition, sources, results)
+        counted = executed(choice, definition, sources, results)
         results.finish()
     except AdapterError as error:
         raise Unreadable(str(error)) from None
@@ -84,7 +84,7 @@ def _run(options: Options, definition: Definition) -> None:
         options,
         Summary(
             query=definition.graph.name,
-            executor=execution.executor,
+            executor=choice.executor,
             inputs=counted,
             outputs={name: (results.written[name], where.outputs[name].path) for name in definition.outputs},
             late=(results.late_rows, where.late),

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from streaming.run.batch_rows import rows_a_batch
 from streaming.run.definition import Definition
+from streaming.run.errors import Failed
 from streaming.run.options import ExecutorName, Options
-from streaming.run.outcome import Counted
-from streaming.run.results import Results
-from streaming.run.sources import Source
+from streaming.run.sources import Source, SourceInputs
+from streaming.wire.execution import Execute, ExecutionError, ExecutionSink, OutcomeCounts, QueryExecution
 
 MERGED = (
     "By the reference executor: {inputs} takes its CTIs from another input (IMPORT FROM), so results depend on how "
@@ -17,7 +18,7 @@ MERGED = (
 
 
 @dataclass(frozen=True)
-class Execution:
+class ExecutorChoice:
     """What runs a definition: the executor, rows for each input and micro-batch, and `said` to the user."""
 
     executor: ExecutorName
@@ -25,7 +26,7 @@ class Execution:
     said: tuple[str, ...] = ()
 
 
-def execution_of(options: Options, definition: Definition) -> Execution:
+def executor_choice(options: Options, definition: Definition) -> ExecutorChoice:
     """As the command line asks; else the engine, unless the meaning hangs on what it cannot do."""
     importing = [node for node, settings in definition.temporal.items() if settings.import_from is not None]
     executor, said = options.executor, tuple[str, ...]()
@@ -35,25 +36,36 @@ def execution_of(options: Options, definition: Definition) -> Execution:
     rows = options.rows_a_batch
     if rows is None:
         rows = rows_a_batch(executor, list(definition.files.values()), folded=executor != "spark" or _folds(definition))
-    return Execution(executor, rows, said)
+    return ExecutorChoice(executor, rows, said)
 
 
 def executed(
-    execution: Execution, definition: Definition, sources: Sequence[Source], sink: Results
-) -> Mapping[str, Counted]:
+    choice: ExecutorChoice, definition: Definition, sources: Sequence[Source], sink: ExecutionSink
+) -> Mapping[str, OutcomeCounts]:
     """Run, and import no other executor. Raises `RunError` and `AdapterError`."""
-    graph, streams, rows = definition.graph, definition.streams, execution.rows_a_batch
-    if execution.executor == "spark":
-        from streaming.run.by_spark import run_spark
+    rows, executor = choice.rows_a_batch, choice.executor
+    inputs = SourceInputs(sources, rows, by_arrival=executor == "reference", read_there=executor == "spark")
+    query = QueryExecution(definition.graph, definition.streams, inputs, definition.advance)
+    try:
+        return _front_door(executor, rows)(query, sink)
+    except ExecutionError as error:
+        raise Failed(str(error)) from None
 
-        return run_spark(graph, streams, definition.advance, sources, rows, sink)
-    if execution.executor == "engine":
-        from streaming.run.by_engine import run_engine
 
-        return run_engine(graph, streams, definition.temporal, sources, rows, sink)
-    from streaming.run.by_reference import run_reference
+def _front_door(executor: ExecutorName, rows: int) -> Execute:
+    if executor == "engine":
+        from streaming.engine.execution import execute as by_engine
 
-    return run_reference(graph, streams, definition.temporal, sources, rows, sink)
+        return by_engine
+    if executor == "reference":
+        from streaming.reference.execution import execute as by_reference
+
+        return by_reference
+    try:
+        from streaming.spark.execution import execute as by_spark
+    except ModuleNotFoundError as error:
+        raise Failed(f"{error}; install the extra 'spark', or run by the reference.") from None
+    return partial(by_spark, rows_a_batch=rows)
 
 
 def _folds(definition: Definition) -> bool:

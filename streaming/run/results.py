@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 import pyarrow as pa
 
 from streaming.definition.types import Fields
-from streaming.run.outcome import Row
 from streaming.run.places import Places
 from streaming.run.progress import Progress
 from streaming.run.writers import LinesFile, Writer, writer_of
+from streaming.wire.case import ResultRow
+from streaming.wire.execution import ReleasedRow
 from streaming.wire.failures import FailureCount
 from streaming.wire.messages import LateEvent
 
@@ -41,26 +42,32 @@ class Results:
             raise
 
     def read(self, rows: int) -> None:
-        """As `Sink` says."""
+        """As `ExecutionSink` says."""
         self._progress.read(rows)
 
     def begin(self, stage: str) -> None:
-        """As `Sink` says."""
+        """As `ExecutionSink` says."""
         self._progress.begin(stage)
 
-    def rows(self, output: str, rows: Iterable[Row]) -> None:
-        """As `Sink` says."""
+    def rows(self, output: str, rows: Iterable[ReleasedRow]) -> None:
+        """As `ExecutionSink` says."""
         told = list(rows)
         self.written[output] += len(told)
         self._writers[output].rows(told)
 
     def table(self, output: str, rows: pa.Table) -> None:
-        """As `Sink` says."""
+        """As `ExecutionSink` says."""
         self.written[output] += rows.num_rows
         self._writers[output].table(rows)
 
+    def steps(self, rows: Iterable[ResultRow]) -> None:
+        """Files have the net result alone."""
+
+    def ctis(self, output: str, ctis: Iterable[int]) -> None:
+        """Files have no CTIs."""
+
     def late(self, event: LateEvent) -> None:
-        """As `Sink` says."""
+        """As `ExecutionSink` says."""
         self.late_rows += 1
         if event.reason is not None:
             self.firsts.setdefault((event.input, event.reason), event)
@@ -68,7 +75,7 @@ class Results:
             self._late.write(event.model_dump_json())
 
     def failures(self, counts: Iterable[FailureCount]) -> None:
-        """As `Sink` says."""
+        """As `ExecutionSink` says."""
         self.failed = tuple(counts)
 
     def finish(self) -> None:

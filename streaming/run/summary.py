@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from streaming.definition.counts import counted
-from streaming.run.outcome import Counted
 from streaming.temporal.outcomes import Outcome
+from streaming.wire.execution import OutcomeCounts
 from streaming.wire.failures import FAILURE_WORDS, FailureCount
 from streaming.wire.messages import LateEvent
 
@@ -24,7 +24,7 @@ class Summary:
 
     query: str
     executor: str
-    inputs: Mapping[str, Counted]
+    inputs: Mapping[str, OutcomeCounts]
     outputs: Mapping[str, tuple[int, Path | None]]
     late: tuple[int, Path | None]
     seconds: float

@@ -14,11 +14,12 @@ from streaming.adapters.file.split import split_lines
 from streaming.definition.payload import read_object
 from streaming.definition.streams import Rowtime, StreamDefinition
 from streaming.run.files import InputFiles
-from streaming.run.sources import Beat, Buffered, Chunk, Item, Lane
+from streaming.run.sources import Buffered, Item
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import Tick, TimeTextError, parse_instant
 from streaming.wire.arrived_rows import JudgedRow, arrived_of
 from streaming.wire.case import ONLY_LANE
+from streaming.wire.execution import ArrivedRows, ClockReading
 from streaming.wire.rows import MalformedRow
 
 BLOCK_ROWS: Final = 10_000
@@ -41,7 +42,7 @@ class RowsSource:
         self._names = {node, name}
         self._stream = stream
         self._files = files
-        self._lanes: Sequence[Lane] = stream.lanes or [ONLY_LANE]
+        self._lanes: Sequence[str] = stream.lanes or [ONLY_LANE]
         self._decoder = JsonLines(stream, {})
         self._buffered = Buffered(self._items())
 
@@ -49,9 +50,9 @@ class RowsSource:
         """As `Source` says."""
         return self._buffered.take(rows)
 
-    def again(self) -> Iterator[Chunk]:
+    def again(self) -> Iterator[ArrivedRows]:
         """As `Source` says."""
-        return (item for item in self._items() if isinstance(item, Chunk))
+        return (item for item in self._items() if isinstance(item, ArrivedRows))
 
     def _items(self) -> Iterator[Item]:
         reading = _Reading()
@@ -65,7 +66,7 @@ class RowsSource:
         if plain and b"\\u00" not in content and not any(word in content for word in _WORDS):
             first = reading.count(self._lanes[0], len(records.starts))
             positions = np.arange(first, first + len(records.starts), dtype=np.int64)
-            yield Chunk(self._lanes[0], self._decoder.decode(records, positions))
+            yield ArrivedRows(self.node, self._lanes[0], self._decoder.decode(records, positions))
             return
         lane, rows = self._lanes[0], list[JudgedRow]()
         for index in range(len(records.starts)):
@@ -74,7 +75,7 @@ class RowsSource:
             if row is not None and (at := self._heartbeat(row)) is not None:
                 yield from self._chunk(lane, rows)
                 rows, reading.clock = [], at
-                yield Beat(at)
+                yield ClockReading(self.node, at)
                 continue
             found, judged = self._judge(row, text, reading)
             if found != lane:
@@ -83,9 +84,9 @@ class RowsSource:
             rows.append(judged)
         yield from self._chunk(lane, rows)
 
-    def _chunk(self, lane: Lane, rows: list[JudgedRow]) -> Iterator[Item]:
+    def _chunk(self, lane: str, rows: list[JudgedRow]) -> Iterator[Item]:
         if rows:
-            yield Chunk(lane, arrived_of(rows, self._stream))
+            yield ArrivedRows(self.node, lane, arrived_of(rows, self._stream))
 
     def _said(self, row: Mapping[str, Any], word: str) -> Any:
         """What a word of transcripts says in `row`; None where it is a field there."""
@@ -94,7 +95,7 @@ class RowsSource:
     def _heartbeat(self, row: Mapping[str, Any]) -> Tick | None:
         return _instant(self._said(row, "heartbeat"))
 
-    def _judge(self, row: Mapping[str, Any] | None, text: str, reading: "_Reading") -> tuple[Lane, JudgedRow]:
+    def _judge(self, row: Mapping[str, Any] | None, text: str, reading: "_Reading") -> tuple[str, JudgedRow]:
         if row is None:
             return self._bad(text, reading)
         named = self._said(row, "lane")
@@ -108,7 +109,7 @@ class RowsSource:
         element = self._decoder.judge(row, arrival)
         return lane, JudgedRow(reading.count(lane), element, raw, arrival)
 
-    def _bad(self, text: str, reading: "_Reading") -> tuple[Lane, JudgedRow]:
+    def _bad(self, text: str, reading: "_Reading") -> tuple[str, JudgedRow]:
         lane = self._lanes[0]
         return lane, JudgedRow(reading.count(lane), MalformedRow(Reason.BAD_ROW), text, reading.clock)
 
@@ -118,9 +119,9 @@ class _Reading:
 
     def __init__(self) -> None:
         self.clock: Tick | None = None
-        self._rows: dict[Lane, int] = defaultdict(int)
+        self._rows: dict[str, int] = defaultdict(int)
 
-    def count(self, lane: Lane, rows: int = 1) -> int:
+    def count(self, lane: str, rows: int = 1) -> int:
         """Take `rows` rows of `lane`, and give the position of the first."""
         first = self._rows[lane]
         self._rows[lane] += rows

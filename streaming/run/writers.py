@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 
 from streaming.definition.types import Array, Fields, Struct, Timestamp, Type
 from streaming.run.errors import Failed, Misused
-from streaming.run.outcome import Row
 from streaming.run.places import OutputPlace
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrow_types import arrow_schema, arrow_type
+from streaming.wire.execution import ReleasedRow
 from streaming.wire.payload_json import row_text
 
 _MOMENT: Final = pa.timestamp("us", "UTC")
@@ -27,7 +27,7 @@ _ROWS_A_GROUP: Final = 50_000
 class Writer(Protocol):
     """Takes the rows of one output. Nothing is at its place before `finish`."""
 
-    def rows(self, rows: Iterable[Row]) -> None:
+    def rows(self, rows: Iterable[ReleasedRow]) -> None:
         """Write rows. Raises `OSError`."""
 
     def table(self, table: pa.Table) -> None:
@@ -83,7 +83,7 @@ class JsonWriter:
         self._named = {} if output is None else {"output": output}
         self._fields = fields
 
-    def rows(self, rows: Iterable[Row]) -> None:
+    def rows(self, rows: Iterable[ReleasedRow]) -> None:
         """As `Writer` says."""
         for start, end, payload in rows:
             self._lines.write(row_text(start, end, payload, self._fields, **self._named))
@@ -122,9 +122,9 @@ class ParquetWriter:
         except OSError as error:
             self._temporary.unlink(missing_ok=True)
             raise Failed(f"{path} cannot be written ({os.strerror(error.errno) if error.errno else error}).") from None
-        self._waiting: list[Row] = []
+        self._waiting: list[ReleasedRow] = []
 
-    def rows(self, rows: Iterable[Row]) -> None:
+    def rows(self, rows: Iterable[ReleasedRow]) -> None:
         """As `Writer` says."""
         every = iter(rows)
         while more := list(islice(every, _ROWS_A_GROUP)):

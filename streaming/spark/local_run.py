@@ -100,7 +100,7 @@ def run_to_end(
         carrier.close()
     seconds = time.monotonic() - begun
     home = Path(settings.home)
-    return {name: _result(name, home / where, manifests, seconds) for name, where in results.items()}
+    return {name: local_result(name, home / where, manifests, seconds) for name, where in results.items()}
 
 
 def await_ends(
@@ -134,7 +134,8 @@ def await_ends(
     return manifests
 
 
-def _result(binding: str, folder: Path, manifests: Sequence[Manifest], seconds: float) -> LocalResult:
+def local_result(binding: str, folder: Path, manifests: Sequence[Manifest], seconds: float) -> LocalResult:
+    """What `manifests` say of a binding whose results are in `folder`."""
     report, failure = None, None
     ctis: dict[str, list[int]] = {}
     for manifest in manifests:

@@ -1,50 +1,48 @@
 """The three executors behind one function: cases in, results out in the same order."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from streaming.reference import cases as reference
+from streaming.reference.execution import execute as by_reference
 from streaming.transcripts.format import ExecutorName
 from streaming.wire.case import Case, CaseResult
+from streaming.wire.case_execution import CaseSink, execution_of, run_case
+from streaming.wire.execution import Execute, ExecutionError
 
 EXECUTORS: Final[tuple[ExecutorName, ...]] = ("reference", "engine", "spark")
 
 
 def execute(executor: ExecutorName, cases: Sequence[Case]) -> list[CaseResult]:
     """Run `cases`. One that cannot be run or fails has the `failure` in its result; the others do not notice."""
-    return list(_EXECUTE[executor](cases))
+    if executor == "spark":
+        return _by_spark(cases)
+    if executor == "reference":
+        return [_guarded(by_reference, case) for case in cases]
+    from streaming.engine.execution import execute as by_engine
+
+    return [_guarded(by_engine, case) for case in cases]
 
 
-def _by_reference(cases: Sequence[Case]) -> Sequence[CaseResult]:
-    return [_guarded(reference.run_case, case) for case in cases]
-
-
-def _by_engine(cases: Sequence[Case]) -> Sequence[CaseResult]:
-    from streaming.engine.cases import run_case
-
-    return [_guarded(run_case, case) for case in cases]
-
-
-def _by_spark(cases: Sequence[Case]) -> Sequence[CaseResult]:
+def _by_spark(cases: Sequence[Case]) -> list[CaseResult]:
     """All cases as bindings of one carrier: one streaming query for hundreds of them."""
+    sinks = [CaseSink(case) for case in cases]
     try:
-        from streaming.spark.transcripts import run_cases
+        from streaming.spark.execution import execute_together
+
+        queries = [(execution_of(case), sink) for case, sink in zip(cases, sinks, strict=True)]
+        found = execute_together(queries, list_ctis=True)
     except ModuleNotFoundError as error:
-        failure = f"{error}; install the extra 'spark'"
-        return [CaseResult(case.id, failure=failure) for case in cases]
-    by_id = {result.id: result for result in run_cases(cases)}
-    return [by_id.get(case.id, CaseResult(case.id, failure="spark gave no result for it")) for case in cases]
+        return [CaseResult(case.id, failure=f"{error}; install the extra 'spark'") for case in cases]
+    except ExecutionError as error:
+        return [CaseResult(case.id, failure=str(error)) for case in cases]
+    return [
+        CaseResult(case.id, failure=str(counted)) if isinstance(counted, ExecutionError) else sink.result(counted)
+        for case, sink, counted in zip(cases, sinks, found, strict=True)
+    ]
 
 
-def _guarded(run: Callable[[Case], CaseResult], case: Case) -> CaseResult:
+def _guarded(execute: Execute, case: Case) -> CaseResult:
     try:
-        return run(case)
+        return run_case(execute, case)
     except Exception as error:  # noqa: BLE001 - an executor's border: one broken case must not end the others
         return CaseResult(case.id, failure=f"{type(error).__name__}: {error}")
-
-
-_EXECUTE: Final[Mapping[ExecutorName, Callable[[Sequence[Case]], Sequence[CaseResult]]]] = {
-    "reference": _by_reference,
-    "engine": _by_engine,
-    "spark": _by_spark,
-}

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from streaming.engine import cases as engine
-from streaming.reference import cases as reference
+from streaming.engine import execution as engine
+from streaming.reference import execution as reference
 from streaming.transcripts.load import parse
 from streaming.transcripts.prepare import define, prepare
 from streaming.wire.case import Case, EndMode

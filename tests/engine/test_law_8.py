@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
-from streaming.engine import cases as engine
-from streaming.reference import cases as reference
+from streaming.engine import execution as engine
+from streaming.reference import execution as reference
 from streaming.temporal.settings import Late
 from streaming.wire.case import Case, CaseEvent, CaseResult, CaseRow, EndMode
 

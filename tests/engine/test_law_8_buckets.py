@@ -11,9 +11,9 @@ from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
 
 from streaming.definition.advance import temporal_settings
-from streaming.engine import cases as engine
+from streaming.engine import execution as engine
 from streaming.planning.compile import compile_binding
-from streaming.reference import cases as reference
+from streaming.reference import execution as reference
 from streaming.wire.case import Case, EndMode
 from tests.engine.agreement import differences
 from tests.reference.drawn import KINDS, Scope, cases

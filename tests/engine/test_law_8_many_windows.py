@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from streaming.engine import cases as engine
+from streaming.engine import execution as engine
 from streaming.engine.columns.folding import admission as admit
 from streaming.engine.operators.windows import fixed_panes, open_edges
 from streaming.planning import watched
-from streaming.reference import cases as reference
+from streaming.reference import execution as reference
 from streaming.reference import fixed_windows
 from streaming.wire.case import Case, EndMode
 from tests.engine.agreement import differences

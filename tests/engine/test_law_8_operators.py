@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from streaming.engine import cases as engine
-from streaming.reference import cases as reference
+from streaming.engine import execution as engine
+from streaming.reference import execution as reference
 from streaming.wire.case import Case, EndMode
 from tests.engine.agreement import differences
 from tests.reference.drawn import KINDS, Scope, cases

@@ -8,7 +8,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from streaming.definition.graph import InputNode, sources
-from streaming.reference.cases import finished_run
+from streaming.reference.execution import finished_run
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.case import Case, EndMode
 from tests.reference.batch import every_node

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from streaming.reference.cases import run_case
+from streaming.reference.execution import run_case
 from streaming.wire.case import Case, CaseRow
 from tests.reference.drawn import KINDS, Scope, cases, each_operator
 from tests.reference.readable import transcript

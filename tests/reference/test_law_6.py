@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from streaming.reference.cases import finished_run
+from streaming.reference.execution import finished_run
 from streaming.wire.case import Case, EndMode
 from tests.reference.batch import batch
 from tests.reference.drawn import KINDS, Scope, cases, each_operator

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from streaming.reference.cases import finished_run, run_case
+from streaming.reference.execution import finished_run, run_case
 from streaming.wire.case import Case, CaseRow, EndMode
 from tests.reference.drawn import KINDS, Scope, cases, each_operator
 from tests.reference.drawn_rows import sync

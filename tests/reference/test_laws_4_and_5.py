@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from streaming.reference.cases import finished_run, stream_by_input
+from streaming.reference.execution import finished_run
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.flow import ElementId
 from streaming.temporal.events import Cti
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.case import Case
+from streaming.wire.case_execution import stream_by_input
 from tests.reference.drawn import KINDS, Scope, cases, each_operator
 from tests.reference.readable import transcript
 

@@ -13,7 +13,7 @@ from streaming.definition.check import check
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
-from streaming.reference.cases import run_case
+from streaming.reference.execution import run_case
 from streaming.wire.case import ONLY_LANE, Case, CaseResult, CaseRow, EndMode
 from tests.reference.drawn import Scope, cases, each_operator
 from tests.reference.readable import transcript

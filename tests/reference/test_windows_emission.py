@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.reference.cases import run_case
+from streaming.reference.execution import run_case
 from streaming.wire.case import EndMode, ResultRow
 from tests.reference.windowing import (
     Row,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.reference.cases import run_case
+from streaming.reference.execution import run_case
 from streaming.wire.case import CaseResult, CaseRow
 from tests.reference.windowing import Row, arrivals, case_of
 

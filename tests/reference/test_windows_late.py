@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from streaming.definition.graph import QueryGraph
-from streaming.reference.cases import run_case
+from streaming.reference.execution import run_case
 from streaming.reference.flow import ElementId
 from streaming.temporal.outcomes import Outcome
 from tests.reference.windowing import COUNTED, Row, case_of, cti, ends, interval, opens, result_of, run_of

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from streaming.definition.advance import temporal_settings
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
-from streaming.reference.cases import run_case
+from streaming.reference.execution import run_case
 from streaming.reference.executor import ReferenceRun
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.case import Case, CaseResult, CaseRow, EndMode, ResultRow

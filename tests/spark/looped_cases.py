@@ -14,12 +14,14 @@ from streaming.definition.graph import InputNode
 from streaming.planning.compile import compile_binding
 from streaming.planning.plan import NotRunnable, Plan
 from streaming.spark.control import AddBinding
-from streaming.spark.local_run import _result
-from streaming.spark.transcripts import _AT_END, _case_result, _spec
+from streaming.spark.execution import AT_END, spec_of, tell
+from streaming.spark.local_run import local_result
 from streaming.transcripts import judge
 from streaming.transcripts.load import Loaded
 from streaming.transcripts.prepare import Cuts, define, prepare, variants
 from streaming.wire.case import ONLY_LANE, Case, CaseResult
+from streaming.wire.case_execution import CaseSink, execution_of
+from streaming.wire.execution import ExecutionError
 from tests.spark.loop import Loop
 
 STAGES = ("planned", "fed", "written", "published")
@@ -54,18 +56,25 @@ class Looped:
         manifests = []
         while (manifest := self._batch(loop)) is not None:
             manifests.append(manifest)
-        results = (_result(f"c{index}", home / "results" / f"c{index}", manifests, 0.0) for index in range(len(cases)))
-        return [_case_result(case, found) for case, found in zip(cases, results, strict=True)]
+        return [self._result(case, f"c{index}", home, manifests) for index, case in enumerate(cases)]
+
+    def _result(self, case: Case, name: str, home: Path, manifests: list[dict[str, Any]]) -> CaseResult:
+        sink = CaseSink(case)
+        try:
+            counted = tell(execution_of(case), local_result(name, home / "results" / name, manifests, 0.0), sink)
+        except ExecutionError as error:
+            return CaseResult(case.id, failure=str(error))
+        return sink.result(counted)
 
     def _carried(self, case: Case, name: str, home: Path) -> AddBinding:
         stream_of = {node.id: node.stream for node in case.graph.nodes if isinstance(node, InputNode)}
         return AddBinding(
             kind="add",
             tick=0,
-            spec=_spec(case, name, home),
+            spec=spec_of(execution_of(case), name, home, home),
             bucket_ids=list(range(self.buckets)),
             lanes={node: list(case.streams[stream].lanes or [ONLY_LANE]) for node, stream in stream_of.items()},
-            at_end=_AT_END[case.end],
+            at_end=AT_END[case.end],
         )
 
     def _batch(self, loop: Loop) -> dict[str, Any] | None:

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from streaming.spark.execution import AT_END, execute_together, spec_of, tell
 from streaming.spark.layout import CarrierSettings
 from streaming.spark.local_run import run_to_end
-from streaming.spark.transcripts import _AT_END, _case_result, _spec, run_cases
 from streaming.transcripts.judge import judge
 from streaming.transcripts.load import Loaded, load
 from streaming.transcripts.prepare import Cuts
 from streaming.wire.case import Case, CaseResult
+from streaming.wire.case_execution import CaseSink, execution_of
 from tests.spark.looped_cases import differing as differing_by
 from tests.spark.looped_cases import divided
 
@@ -41,7 +42,7 @@ def test_a_sample_of_transcripts_holds_for_every_cut(session: SparkSession, shar
 def test_the_session_of_others_is_left_running(session: SparkSession) -> None:
     """It is active in the thread that started it alone."""
     with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(run_cases, []).result() == []
+        assert pool.submit(execute_together, []).result() == []
     assert session.range(3).count() == 3
 
 
@@ -63,8 +64,10 @@ def test_a_transcript_holds_in_a_carrier_of_its_own(
 
 def dedicated(session: SparkSession, case: Case, home: Path, buckets: int) -> CaseResult:
     settings = CarrierSettings(home=str(home), list_ctis=True, buckets=buckets, isolate=False)
-    spec = _spec(case, "c0", home)
-    return _case_result(case, run_to_end(session, [(spec, _AT_END[case.end])], home / "carrier", settings)["c0"])
+    query, sink = execution_of(case), CaseSink(case)
+    spec = spec_of(query, "c0", home, home)
+    found = run_to_end(session, [(spec, AT_END[case.end])], home / "carrier", settings)["c0"]
+    return sink.result(tell(query, found, sink))
 
 
 @pytest.mark.thorough

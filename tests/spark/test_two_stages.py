@@ -17,7 +17,7 @@ from streaming.definition.advance import temporal_settings
 from streaming.engine.operators.bucket import Operators
 from streaming.planning.compile import compile_binding
 from streaming.planning.plan import SecondStage
-from streaming.reference import cases as reference
+from streaming.reference import execution as reference
 from streaming.spark.binding import binding_of
 from streaming.spark.control import AddBinding, SaveBinding, StopBinding
 from streaming.spark.layout import SETTINGS_FILE, CarrierSettings, create

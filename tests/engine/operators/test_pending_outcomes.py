@@ -8,13 +8,14 @@ import pytest
 import yaml
 
 from streaming.definition.advance import temporal_settings
-from streaming.engine.cases import _batches
+from streaming.engine.execution import as_heard
 from streaming.engine.executor import EngineRun, Heard, Snapshot
 from streaming.planning.compile import compile_binding
 from streaming.planning.plan import Plan
 from streaming.transcripts.load import parse
 from streaming.transcripts.prepare import define, prepare
 from streaming.wire.case import Case, EndMode
+from streaming.wire.case_execution import CaseInputs
 from tests.reference.runs import cut
 
 OPEN_FOR_A_WHILE = """
@@ -52,6 +53,10 @@ def plan_of(case: Case) -> Plan:
     return compile_binding(case.graph, case.streams, temporal_settings(case.graph, case.streams, case.advance), 1)
 
 
+def batches_of(case: Case) -> Iterator[list[Heard]]:
+    return map(as_heard, CaseInputs(case).batches())
+
+
 def listed(run: EngineRun, batches: Iterator[list[Heard]]) -> list[list[tuple[int, str]]]:
     """Of each batch the position and the outcome of the rows that it lists."""
     late = [run.hear(heard).late.to_pylist() for heard in batches]
@@ -72,13 +77,13 @@ def as_before(snapshot: Snapshot) -> Snapshot:
 @pytest.mark.parametrize(("end", "last"), [(7, [(1, "dropped_window_closed"), (3, "dropped_window_closed")]), (25, [])])
 def test_a_row_is_listed_when_it_comes_and_again_if_windows_refuse_it(end: int, last: list[tuple[int, str]]) -> None:
     case = case_until(end)
-    found = listed(EngineRun(plan_of(case)), _batches(case))
+    found = listed(EngineRun(plan_of(case)), batches_of(case))
     assert found == [[], [(1, "late_kept")], [], last, []]
 
 
 def test_what_an_earlier_program_had_not_listed_is_listed_once() -> None:
     case = case_until(25)
-    plan, batches = plan_of(case), list(_batches(case))
+    plan, batches = plan_of(case), list(batches_of(case))
     run = EngineRun(plan)
     listed(run, iter(batches[:2]))
     after = EngineRun.restored(plan, as_before(run.snapshot()))

@@ -7,7 +7,7 @@ from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
 
 from streaming.planning.explain import explain
-from streaming.reference.cases import run_case
+from streaming.reference.execution import run_case
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.case import Case, CaseResult, CaseRow, EndMode
 from tests.reference.drawn import Scope, cases

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from streaming.engine import cases as engine
-from streaming.reference import cases as reference
+from streaming.engine import execution as engine
+from streaming.reference import execution as reference
 from tests.engine.agreement import differences
 from tests.reference.readable import transcript
 from tests.reference.runs import cut

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from streaming.definition.types import Fields, parse_fields
-from streaming.run.committed import tell_rows
 from streaming.run.places import OutputPlace, Places
 from streaming.run.progress import Silent
 from streaming.run.results import Results
+from streaming.spark.committed_rows import tell_rows
 
 SIMPLE = {"k": "string", "n": "long", "x": "double", "b": "boolean"}
 FINAL = {"output": "out", "start": 1, "end": 2, "payload": {"k": "a", "n": 2**60 + 1, "x": 0.1, "b": True}}

@@ -1,4 +1,4 @@
-"""The rows that a run on Spark has committed, on their way into the files that were asked for."""
+"""The rows that a run on Spark has committed, as an executor tells them."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -10,17 +10,17 @@ import pyarrow.compute as pc
 import pyarrow.json as pj
 
 from streaming.definition.types import Boolean, Double, Fields, Long, String
-from streaming.run.outcome import Row, Sink
 from streaming.spark.local_run import net
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrow_types import arrow_schema
+from streaming.wire.execution import ExecutionSink, ReleasedRow
 from streaming.wire.payload_json import payload_from_json
 
 _BLOCK_BYTES: Final = 16 << 20
 _AS_IT_IS: Final = (Boolean, Double, Long, String)
 
 
-def tell_rows(parts: Iterable[Path], outputs: Mapping[str, Fields], sink: Sink) -> None:
+def tell_rows(parts: Iterable[Path], outputs: Mapping[str, Fields], sink: ExecutionSink) -> None:
     """Tell `sink` the net result of `parts`, oldest first: what is final as it comes, then what could be replaced.
 
     Parts of one output whose fields are in JSON as they are in columns are read as columns, which takes a tenth.
@@ -39,8 +39,8 @@ def tell_rows(parts: Iterable[Path], outputs: Mapping[str, Fields], sink: Sink) 
     _tell(net(standing), outputs, sink)
 
 
-def _tell(rows: Iterable[Mapping[str, Any]], outputs: Mapping[str, Fields], sink: Sink) -> None:
-    told: dict[str, list[Row]] = {name: [] for name in outputs}
+def _tell(rows: Iterable[Mapping[str, Any]], outputs: Mapping[str, Fields], sink: ExecutionSink) -> None:
+    told: dict[str, list[ReleasedRow]] = {name: [] for name in outputs}
     for row in rows:
         fields = outputs[row["output"]]
         payload = payload_from_json(row["payload"], fields)

@@ -1,0 +1,82 @@
+"""The front door of the columnar kernels: a query in this process, micro-batch by micro-batch."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from streaming.definition.advance import temporal_settings
+from streaming.engine.exchange.net_rows import Net
+from streaming.engine.executor import EngineRun, Released
+from streaming.engine.executor import Heard as EngineHeard
+from streaming.planning.compile import compile_binding
+from streaming.planning.plan import NotRunnable, Plan
+from streaming.temporal.ticks import INFINITY
+from streaming.wire import case_execution
+from streaming.wire.case import Case, CaseResult
+from streaming.wire.execution import (
+    ClockReading,
+    ExecutionError,
+    ExecutionSink,
+    Heard,
+    OutcomeCounts,
+    QueryExecution,
+)
+from streaming.wire.messages import LateEvent
+
+
+def execute(query: QueryExecution, sink: ExecutionSink, buckets: int = 1, stages: int = 1) -> dict[str, OutcomeCounts]:
+    """As `Execute` says; nothing is held but the state, and edges and rows that may be replaced.
+
+    With `restart` the run is thrown away before each batch but the first and restored from its snapshot.
+    """
+    advance = temporal_settings(query.graph, query.streams, query.advance)
+    try:
+        plan = compile_binding(query.graph, query.streams, advance, buckets, stages)
+    except NotRunnable as refusal:
+        raise ExecutionError(str(refusal)) from None
+    return go_on(EngineRun(plan), plan, query, sink)
+
+
+def run_case(case: Case, buckets: int = 1, stages: int = 1) -> CaseResult:
+    """Run `case` to its end; `failure` says what the engine cannot run."""
+    return case_execution.run_case(lambda query, sink: execute(query, sink, buckets, stages), case)
+
+
+def go_on(run: EngineRun, plan: Plan, query: QueryExecution, sink: ExecutionSink) -> dict[str, OutcomeCounts]:
+    """Let `run` of `plan` read all batches of `query`, whatever it has read before, and end; as `Execute` says."""
+    nets: dict[str, Net] = defaultdict(Net)
+    for number, batch in enumerate(query.inputs.batches()):
+        if query.restart and number:
+            run = EngineRun.restored(plan, run.snapshot())
+        sink.read(sum(len(each) for each in batch if not isinstance(each, ClockReading)))
+        _tell(run.hear(as_heard(batch)), nets, sink)
+    _tell(run.end(query.end), nets, sink)
+    for output, net in nets.items():
+        sink.rows(output, net)
+    sink.failures(run.failures.counts())
+    counted = {node: OutcomeCounts() for node in query.input_nodes}
+    for (node, _), lane in run.counts.items():
+        counted[node].outcomes.update({str(outcome): count for outcome, count in lane.outcomes.items() if count})
+        counted[node].reasons.update({str(reason): count for reason, count in lane.reasons.items() if count})
+    return counted
+
+
+def as_heard(batch: Sequence[Heard]) -> list[EngineHeard]:
+    """A batch as `EngineRun.hear` takes it."""
+    return [
+        (each.input, each.at) if isinstance(each, ClockReading) else (each.input, each.lane, each.arrived)
+        for each in batch
+    ]
+
+
+def _tell(released: Released, nets: dict[str, Net], sink: ExecutionSink) -> None:
+    """Rows that are final at once; edges and rows that may be replaced are kept for their net result."""
+    for output, tables in released.rows.items():
+        for table in tables:
+            if "@id" in table.column_names:
+                nets[output].add(table)
+            else:
+                sink.table(output, table)
+    for output, ctis in released.ctis.items():
+        sink.ctis(output, ctis)
+    for row in released.late.to_pylist():
+        sink.late(LateEvent.model_validate(row | {"end": None if row["end"] == INFINITY else row["end"]}))

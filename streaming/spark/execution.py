@@ -1,0 +1,233 @@
+"""The front door of Spark: queries as bindings of one carrier of this machine, in one streaming query, to their end."""
+
+import json
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Any, Final
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from streaming.definition.check import check
+from streaming.definition.graph import InputNode
+from streaming.definition.streams import AdapterChoice
+from streaming.definition.types import Fields
+from streaming.spark.committed_rows import tell_rows
+from streaming.spark.control import AtEnd
+from streaming.spark.errors import PunctualError
+from streaming.spark.layout import CarrierSettings
+from streaming.spark.local_run import LocalResult, run_to_end
+from streaming.spark.manifests import Manifest
+from streaming.spark.session import is_started, start_session
+from streaming.temporal.events import Cti, Event
+from streaming.temporal.outcomes import Reason
+from streaming.temporal.ticks import INFINITY
+from streaming.wire.arrow_types import fields_of
+from streaming.wire.case import EndMode
+from streaming.wire.execution import ClockReading, ExecutionError, ExecutionSink, OutcomeCounts, QueryExecution
+from streaming.wire.failures import FailureCount
+from streaming.wire.messages import InputSpec, LateEvent, RunSpec
+from streaming.wire.payload_json import row_text
+from streaming.wire.rows import Element, MalformedRow
+
+QUERIES_IN_ONE_CARRIER: Final = 400
+AT_END: Final[Mapping[EndMode, AtEnd]] = {EndMode.FLUSH: "flush", EndMode.STOP: "final", EndMode.NONE: "nothing"}
+_DEADLINE_S: Final = 24 * 3600.0
+_LINES_TOLD: Final = 10
+_ROOT: Final = Path("/")
+_BAD: Final[Mapping[Reason, Mapping[str, Any]]] = {
+    Reason.BAD_ROW: {"bad": ""},
+    Reason.BAD_TIME: {"start": None},
+    Reason.BAD_LIFETIME: {"start": 1, "end": 1, "edge": "end"},
+    Reason.BAD_PAYLOAD: {"start": 0, "end": 1, "edge": "end", "payload": 0},
+    Reason.BAD_CTI: {"cti": ""},
+}
+"""A row of each reason; its own text is read again for the late rows."""
+
+
+def execute(query: QueryExecution, sink: ExecutionSink, rows_a_batch: int | None = None) -> Mapping[str, OutcomeCounts]:
+    """As `Execute` says. `rows_a_batch`: of what adapters read."""
+    (counted,) = execute_together([(query, sink)], rows_a_batch=rows_a_batch)
+    if isinstance(counted, ExecutionError):
+        raise counted
+    return counted
+
+
+def execute_together(
+    queries: Sequence[tuple[QueryExecution, ExecutionSink]],
+    *,
+    rows_a_batch: int | None = None,
+    list_ctis: bool = False,
+) -> list[Mapping[str, OutcomeCounts] | ExecutionError]:
+    """Run `queries`, which share nothing but streaming queries; of each what `execute` returns, or would raise.
+
+    One that fails is not noticed by the others. `list_ctis`: tell every CTI of an output, not only the last of a batch.
+    Raises `ExecutionError` where Spark itself fails, and `AdapterError`.
+    """
+    results: list[Mapping[str, OutcomeCounts] | ExecutionError] = []
+    batch_size = {} if rows_a_batch is None else {"rows_per_batch": rows_a_batch}
+    settings = CarrierSettings(home=str(_ROOT), list_ctis=list_ctis, **batch_size)
+    with tempfile.TemporaryDirectory(prefix="punctual-execution-") as folder:
+        home = Path(folder).resolve()
+        try:
+            with _session(home / "spark.log", [sink for _, sink in queries]) as session:
+                for first in range(0, len(queries), QUERIES_IN_ONE_CARRIER):
+                    some = queries[first : first + QUERIES_IN_ONE_CARRIER]
+                    results += _in_one_carrier(session, some, home / str(first), settings)
+        except (PunctualError, TimeoutError) as error:
+            raise ExecutionError(f"Spark: {error}") from None
+        except PySparkException as error:
+            raise ExecutionError(f"Spark did not start ({error}). It said:\n{_end_of(home / 'spark.log')}") from None
+    return results
+
+
+def _in_one_carrier(
+    session: SparkSession,
+    queries: Sequence[tuple[QueryExecution, ExecutionSink]],
+    home: Path,
+    settings: CarrierSettings,
+) -> Iterator[Mapping[str, OutcomeCounts] | ExecutionError]:
+    names = [f"q{number}" for number in range(len(queries))]
+    sinks = [sink for _, sink in queries]
+
+    def tell_read(manifest: Manifest) -> None:
+        for sink in sinks:
+            sink.read(manifest["read"])
+
+    specs = [
+        (spec_of(query, name, home, _ROOT), AT_END[query.end]) for (query, _), name in zip(queries, names, strict=True)
+    ]
+    for sink in sinks:
+        sink.begin("running on Spark")
+    found = run_to_end(session, specs, home / "carrier", settings, deadline_s=_DEADLINE_S, on_manifest=tell_read)
+    for (query, sink), name in zip(queries, names, strict=True):
+        sink.begin("writing the results")
+        try:
+            yield tell(query, found[name], sink)
+        except ExecutionError as error:
+            yield error
+
+
+@contextmanager
+def _session(log: Path, sinks: Sequence[ExecutionSink]) -> Iterator[SparkSession]:
+    """The session that runs here, else one of our own that ends with us."""
+    for sink in sinks:
+        sink.begin("starting Spark")
+    if is_started():
+        yield start_session()
+        return
+    with errors_kept_in(log):
+        session = start_session(make_archive=True)
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+@contextmanager
+def errors_kept_in(log: Path) -> Iterator[None]:
+    """What is started meanwhile tells its standard error to `log`, for good: Java and Spark chat there."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with log.open("ab") as file:
+            os.dup2(file.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def _end_of(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
+    return "\n".join(f"  {line}" for line in lines[-_LINES_TOLD:])
+
+
+def spec_of(query: QueryExecution, name: str, home: Path, root: Path) -> RunSpec:
+    """The binding `name` that runs `query`; rows and results are in `home`, the home of the carrier is `root`."""
+    adapters = dict(query.inputs.adapters)
+    streams = {node.id: query.streams[node.stream] for node in query.graph.nodes if isinstance(node, InputNode)}
+    given = [node for node in streams if node not in adapters]
+    _write_rows(query, {node: fields_of(streams[node].fields) for node in given}, home / name)
+    for node in given:
+        path = (home / name / f"{node}.jsonl").relative_to(root)
+        adapters[node] = AdapterChoice(kind="rows", options={"path": str(path)})
+        streams[node] = streams[node].model_copy(update={"event_time": None})
+    return RunSpec(
+        organisation="execution",
+        binding=name,
+        run=name,
+        desired="running",
+        query=query.graph,
+        inputs={
+            node: InputSpec(stream=stream, adapter=adapters[node], advance=query.advance.get(node))
+            for node, stream in streams.items()
+        },
+        results=str((home / "results" / name).relative_to(root)),
+    )
+
+
+def _write_rows(query: QueryExecution, fields: Mapping[str, Fields], folder: Path) -> None:
+    """The rows that are given as files of the `rows` adapter, which knows their batches and their order."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as opened:
+        files: dict[str, IO[str]] = {
+            node: opened.enter_context((folder / f"{node}.jsonl").open("w", encoding="utf-8")) for node in fields
+        }
+        order = 0
+        for batch, chunks in enumerate(query.inputs.batches() if fields else ()):
+            for heard in chunks:
+                if isinstance(heard, ClockReading):
+                    beat = {"heartbeat": heard.at, "batch": batch, "order": order}
+                    files[heard.input].write(json.dumps(beat) + "\n")
+                    order += 1
+                    continue
+                for element, arrival in heard.elements():
+                    said = {"lane": heard.lane, "batch": batch, "order": order, "arrival": arrival}
+                    files[heard.input].write(_line(element, said, fields[heard.input]) + "\n")
+                    order += 1
+
+
+def _line(element: Element, said: Mapping[str, Any], fields: Fields) -> str:
+    match element:
+        case MalformedRow(reason):
+            return json.dumps({**_BAD[reason], **said})
+        case Cti(at):
+            return json.dumps({"cti": None if at == INFINITY else at, **said})
+        case Event() as event:
+            edge = {} if event.edge is None else {"edge": str(event.edge)}
+            return row_text(event.start, event.end, event.payload, fields, **edge, **said)
+
+
+def tell(query: QueryExecution, found: LocalResult, sink: ExecutionSink) -> Mapping[str, OutcomeCounts]:
+    """Tell `sink` what a run of `query` has committed. Raises `ExecutionError` for one that failed."""
+    if found.failure is not None:
+        raise ExecutionError(f"Spark: {found.failure}")
+    schemas = check(query.graph, query.streams).schemas
+    tell_rows(found.parts("results"), {node: schemas[node] for node in query.output_nodes}, sink)
+    for output, ctis in found.ctis.items():
+        sink.ctis(output, [cti for cti in ctis if cti != INFINITY])
+    _tell_late(list(found.rows("late")), query, sink)
+    if found.report is None:
+        return {node: OutcomeCounts() for node in query.input_nodes}
+    failed = found.report.failures
+    sink.failures([FailureCount(each.node, each.field, each.kind, each.count, each.example) for each in failed])
+    inputs = found.report.inputs
+    return {node: OutcomeCounts(Counter(each.outcomes), Counter(each.reasons)) for node, each in inputs.items()}
+
+
+def _tell_late(rows: Sequence[Mapping[str, Any]], query: QueryExecution, sink: ExecutionSink) -> None:
+    """Late rows with their own text: rows that were given are not on Spark as they were written."""
+    texts: dict[tuple[str, str, int], str] = {}
+    for node in query.input_nodes:
+        wanted = [(row["lane"], row["position"]) for row in rows if row["input"] == node]
+        own = query.inputs.originals(node, wanted)
+        texts |= {(node, lane, position): text for (lane, position), text in own.items()}
+    for row in rows:
+        text = texts.get((row["input"], row["lane"], row["position"]), row["raw"])
+        sink.late(LateEvent.model_validate({name: row[name] for name in LateEvent.model_fields} | {"raw": text}))

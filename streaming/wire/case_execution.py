@@ -1,0 +1,198 @@
+"""A case as executors take it, and its result from what they tell."""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+
+import pyarrow as pa
+
+from streaming.definition.graph import InputNode, OutputNode
+from streaming.definition.streams import AdapterChoice, StreamDefinition
+from streaming.temporal.events import EdgeKind
+from streaming.temporal.outcomes import Outcome, Reason
+from streaming.temporal.ticks import INFINITY, Tick
+from streaming.wire.arrived import Arrived
+from streaming.wire.arrived_rows import JudgedRow, arrived_of
+from streaming.wire.case import ONLY_LANE, Case, CaseEvent, CaseLate, CaseResult, CaseRow, ResultRow
+from streaming.wire.execution import (
+    ClockReading,
+    Execute,
+    ExecutionError,
+    Heard,
+    OutcomeCounts,
+    QueryExecution,
+    ReleasedRow,
+    RowPlace,
+)
+from streaming.wire.failures import ExpressionFailure, FailureCount
+from streaming.wire.messages import LateEvent
+from streaming.wire.rows import Element, MalformedRow, read_row
+
+
+def run_case(execute: Execute, case: Case) -> CaseResult:
+    """Run `case` by an executor; `failure` says what it cannot run."""
+    sink = CaseSink(case)
+    try:
+        counted = execute(execution_of(case), sink)
+    except ExecutionError as error:
+        return CaseResult(case.id, failure=str(error))
+    return sink.result(counted)
+
+
+def execution_of(case: Case) -> QueryExecution:
+    """What an executor takes to run `case`."""
+    return QueryExecution(case.graph, case.streams, CaseInputs(case), case.advance, case.end, case.restart)
+
+
+def stream_by_input(case: Case) -> dict[str, str]:
+    """The stream of each input node."""
+    return {node.id: node.stream for node in case.graph.nodes if isinstance(node, InputNode)}
+
+
+@dataclass(frozen=True)
+class _CaseRows:
+    """Rows of a case that follow one another in a lane; in columns only for whoever asks."""
+
+    input: str
+    lane: str
+    rows: Sequence[JudgedRow]
+    stream: StreamDefinition
+
+    @cached_property
+    def arrived(self) -> Arrived:
+        return arrived_of(self.rows, self.stream)
+
+    def elements(self) -> Iterator[tuple[Element, Tick | None]]:
+        for row in self.rows:
+            yield row.element, None if row.arrival is None else Tick(row.arrival)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+class CaseInputs:
+    """The rows of a case. A row of an unlisted lane is a bad row of the first lane; one of no stream is left out."""
+
+    adapters: Mapping[str, AdapterChoice] = {}
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._inputs = {stream: node for node, stream in stream_by_input(case).items()}
+        self._streams = {node: case.streams[stream] for stream, node in self._inputs.items()}
+
+    def batches(self) -> Iterator[Sequence[Heard]]:
+        """As `QueryInputs` says: those of a lane that follow one another are one chunk."""
+        positions: dict[tuple[str, str], int] = defaultdict(int)
+        count = max((row.batch for row in self._case.rows), default=-1) + 1
+        by_batch: list[list[tuple[tuple[str, str], JudgedRow | ClockReading]]] = [[] for _ in range(count)]
+        for row in self._case.rows:
+            if row.stream in self._inputs:
+                by_batch[row.batch].append(self._judged(row, positions))
+        for batch in by_batch:
+            following = groupby(batch, key=lambda each: (each[0], type(each[1])))
+            yield [heard for (place, _), rows in following for heard in self._heard(place, [row for _, row in rows])]
+
+    def originals(self, node: str, wanted: Collection[RowPlace]) -> Mapping[RowPlace, str]:
+        """As `QueryInputs` says."""
+        rows = (
+            each for batch in self.batches() for each in batch if isinstance(each, _CaseRows) and each.input == node
+        )
+        texts = {(each.lane, row.position): row.raw for each in rows for row in each.rows}
+        return {place: texts[place] for place in wanted}
+
+    def _judged(
+        self, row: CaseRow, positions: dict[tuple[str, str], int]
+    ) -> tuple[tuple[str, str], JudgedRow | ClockReading]:
+        node = self._inputs[row.stream]
+        if row.heartbeat is not None:
+            return (node, ""), ClockReading(node, Tick(row.heartbeat))
+        stream = self._streams[node]
+        lanes = stream.lanes or [ONLY_LANE]
+        known = row.lane in lanes
+        place = node, row.lane if known else lanes[0]
+        element = read_row(row.fields, stream, row.arrival) if known else MalformedRow(Reason.BAD_ROW)
+        judged = JudgedRow(positions[place], element, json.dumps(dict(row.fields), default=str), row.arrival)
+        positions[place] += 1
+        return place, judged
+
+    def _heard(self, place: tuple[str, str], rows: Sequence[JudgedRow | ClockReading]) -> Iterator[Heard]:
+        yield from (each for each in rows if isinstance(each, ClockReading))
+        judged = [each for each in rows if isinstance(each, JudgedRow)]
+        if judged:
+            yield _CaseRows(*place, judged, self._streams[place[0]])
+
+
+class CaseSink:
+    """Collects what an executor tells of a case."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._streams = stream_by_input(case)
+        self._events: list[CaseEvent] = []
+        self._steps: tuple[ResultRow, ...] | None = None
+        self._ctis: dict[str, list[int]] = {node.id: [] for node in case.graph.nodes if isinstance(node, OutputNode)}
+        self._late: dict[tuple[str, str, int], CaseLate] = {}
+        self._failures: dict[ExpressionFailure, int] | None = None
+
+    def result(self, counted: Mapping[str, OutcomeCounts]) -> CaseResult:
+        """The result, with what became of the rows of each input."""
+        return CaseResult(
+            id=self._case.id,
+            events=tuple(self._events),
+            rows=self._steps,
+            ctis={output: tuple(ctis) for output, ctis in self._ctis.items()},
+            late=tuple(self._late.values()),
+            outcomes={
+                self._streams[node]: {Outcome(name): count for name, count in each.outcomes.items() if count}
+                for node, each in counted.items()
+            },
+            failures=self._failures,
+        )
+
+    def read(self, rows: int) -> None:
+        """Nobody waits for a case."""
+
+    def begin(self, stage: str) -> None:
+        """Nobody waits for a case."""
+
+    def rows(self, output: str, rows: Iterable[ReleasedRow]) -> None:
+        """As `ExecutionSink` says."""
+        self._events += (CaseEvent(output, start, end, payload) for start, end, payload in rows)
+
+    def table(self, output: str, rows: pa.Table) -> None:
+        """As `ExecutionSink` says."""
+        starts, ends, *columns = (column.to_pylist() for column in rows.columns)
+        names = rows.column_names[2:]
+        values = zip(*columns, strict=True) if columns else [()] * rows.num_rows
+        payloads = (dict(zip(names, each, strict=True)) for each in values)
+        self.rows(output, zip(starts, ends, payloads, strict=True))
+
+    def steps(self, rows: Iterable[ResultRow]) -> None:
+        """As `ExecutionSink` says."""
+        self._steps = tuple(rows)
+
+    def ctis(self, output: str, ctis: Iterable[int]) -> None:
+        """As `ExecutionSink` says."""
+        self._ctis[output] += ctis
+
+    def late(self, event: LateEvent) -> None:
+        """As `ExecutionSink` says."""
+        lifetime = event.start is not None
+        self._late[event.input, event.lane, event.position] = CaseLate(
+            stream=self._streams[event.input],
+            lane=event.lane,
+            position=event.position,
+            outcome=Outcome(event.outcome),
+            reason=None if event.reason is None else Reason(event.reason),
+            start=event.start,
+            end=INFINITY if event.end is None and lifetime else event.end,
+            edge=None if event.edge is None else EdgeKind(event.edge),
+            moved_by=event.moved_by,
+        )
+
+    def failures(self, counts: Iterable[FailureCount]) -> None:
+        """As `ExecutionSink` says."""
+        self._failures = {(each.node, each.field, each.kind): each.count for each in counts}
