@@ -1,0 +1,1 @@
+"""Things that a newcomer might add, added from outside."""
