@@ -18,7 +18,8 @@ from streaming.guide.kinds import NODES, WINDOWS, meaning_of, said_of
 from streaming.guide.lines import sections_of
 from streaming.guide.picture import draw
 from streaming.guide.story import tell
-from streaming.planning.explain.cti_rules import NODE_RULES, WINDOW_RULES, CtiRule
+from streaming.planning.explain.cti_rules import NODE_RULES, CtiRule
+from streaming.planning.explain.windows.registry import WINDOW_KINDS
 from streaming.temporal.settings import AdvanceTime, Generate, Late
 from streaming.temporal.ticks import NO_TICKS, Ticks, format_duration
 from streaming.wire.case import Case
@@ -37,7 +38,7 @@ def pages() -> Iterator[tuple[str, str]]:
         parts = [_meaning(kind), _node_fields(kind), _time(NODE_RULES[kind]), _reference(kind)]
         yield from _page(kind, f"`{kind}`", parts)
     for kind in WINDOWS:
-        parts = [_meaning(kind), _window_fields(kind), _time(WINDOW_RULES[kind]), _reference(kind)]
+        parts = [_meaning(kind), _window_fields(kind), _time(WINDOW_KINDS[WINDOWS[kind]].rule), _reference(kind)]
         yield from _page(f"window_{kind}", f"`{kind}` windows", parts)
     yield from _page("aggregates", "Aggregates", [_aggregates()])
     yield from _page("advance_time", "Advance time", _advance_time())

@@ -16,7 +16,8 @@ from streaming.guide.__main__ import main
 from streaming.guide.examples import FOLDER, examples_of
 from streaming.guide.kinds import NODES, WINDOWS
 from streaming.guide.pages import pages
-from streaming.planning.explain.cti_rules import NODE_RULES, WINDOW_RULES
+from streaming.planning.explain.cti_rules import NODE_RULES
+from streaming.planning.explain.windows.registry import WINDOW_KINDS
 from streaming.transcripts.judge import judge
 from streaming.transcripts.load import Loaded, load
 
@@ -76,7 +77,7 @@ def test_each_example_stands_as_sql_beside_its_picture_and_says_the_same(path: P
 
 def test_each_kind_has_a_rule_for_its_ctis() -> None:
     assert NODE_RULES.keys() == NODES.keys()
-    assert WINDOW_RULES.keys() == WINDOWS.keys()
+    assert WINDOW_KINDS.keys() == set(WINDOWS.values())
 
 
 def test_every_link_leads_to_a_file() -> None:

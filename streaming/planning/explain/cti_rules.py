@@ -17,10 +17,6 @@ class CtiRule:
 
 
 _AS_IT_IS: Final = CtiRule("c", "Each event becomes at most one, with the same start, and waits for nothing.")
-_FIXED: Final = CtiRule(
-    "start of the earliest window that is not closed, at `c` minus the grace",
-    "Every later row is one of a window that is still open, and starts where that window starts.",
-)
 
 NODE_RULES: Final[Mapping[str, CtiRule]] = {
     "input": CtiRule(
@@ -65,21 +61,4 @@ NODE_RULES: Final[Mapping[str, CtiRule]] = {
     "window": CtiRule("that of its windows", "See the page of the kind of windows."),
     "top_k": CtiRule("that of its windows", "See the page of the kind of windows."),
     "output": _AS_IT_IS,
-}
-WINDOW_RULES: Final[Mapping[str, CtiRule]] = {
-    "tumbling": _FIXED,
-    "hopping": _FIXED,
-    "time_interval": _FIXED,
-    "session": CtiRule(
-        "min(c minus the grace, start of the earliest session that is not closed)",
-        "A session that is open may still grow, and its row will start where it started.",
-    ),
-    "snapshot": CtiRule(
-        "min(c minus the grace, start of the unfinished snapshot)",
-        "The snapshot in which `c` lies ends at a start or an end that is not known yet.",
-    ),
-    "count": CtiRule(
-        "min(c minus the grace, start of the oldest incomplete window)",
-        "A window that still waits for its last start will give a row that starts at its first.",
-    ),
 }

@@ -1,7 +1,7 @@
 """What each kind of node does, in a sentence with its own names and numbers."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 from streaming.definition.counts import counted
 from streaming.definition.graph import (
@@ -9,12 +9,10 @@ from streaming.definition.graph import (
     AntiJoinNode,
     AsofJoinNode,
     ClipNode,
-    CountWindow,
     Emit,
     Empty,
     ExtendNode,
     FilterNode,
-    HoppingWindow,
     InputNode,
     JoinNode,
     JoinType,
@@ -23,18 +21,15 @@ from streaming.definition.graph import (
     OutputTimestamp,
     ProjectNode,
     SemiJoinNode,
-    SessionWindow,
     SetDurationNode,
     ShiftNode,
-    SnapshotWindow,
-    TimeIntervalWindow,
     TopKNode,
-    TumblingWindow,
     UnionNode,
     WindowNode,
 )
 from streaming.planning.explain.facts import Facts
-from streaming.planning.explain.words import code, listed, moved, spoken
+from streaming.planning.explain.windows.registry import window_kind
+from streaming.planning.explain.words import code, listed, moved, spoken, spoken_length
 from streaming.temporal.ticks import parse_duration
 
 Matched = JoinNode | AntiJoinNode | SemiJoinNode
@@ -184,24 +179,9 @@ def of_output(node: OutputNode, facts: Facts) -> str:
     return f"Rows of {code(node.input)} leave {TIMESTAMPS[node.timestamp]}."
 
 
-WINDOWS: Final[Mapping[type[Any], Callable[[Any], str]]] = {
-    TumblingWindow: lambda of: f"tumbling window of {_long(of.size)}{_from(of.offset)}",
-    HoppingWindow: lambda of: f"hopping window of {_long(of.size)}, one every {_long(of.hop)}{_from(of.offset)}",
-    TimeIntervalWindow: lambda of: (
-        f"time interval of {_long(of.duration)}, one every {_long(of.period or of.duration)}{_from(of.offset)}"
-    ),
-    SessionWindow: lambda of: (
-        f"session that a gap of {_long(of.gap)} ends{'' if of.max is None else f', {_long(of.max)} long at most'}"
-    ),
-    SnapshotWindow: lambda _: "snapshot between neighbouring starts and ends",
-    CountWindow: lambda of: f"run of {counted(of.n, 'distinct start')}",
-}
-"""Windows of each kind."""
-
-
 def windows(node: WindowNode | TopKNode) -> str:
     """The windows of `node`."""
-    return WINDOWS[type(node.window)](node.window)
+    return window_kind(node).words(node.window)
 
 
 EMITS: Final[Mapping[Emit, str]] = {
@@ -229,7 +209,7 @@ def details(node: Node, facts: Facts) -> list[str]:
     if node.retract and node.emit != "final":
         said.append("A deletion goes before each row that replaces another.")
     if node.empty_gap is not None and EMPTIES[node.empty]:
-        said.append(f"{EMPTIES[node.empty]}, if those are at most {_long(node.empty_gap)} apart.")
+        said.append(f"{EMPTIES[node.empty]}, if those are at most {spoken_length(node.empty_gap)} apart.")
     return said
 
 
@@ -249,12 +229,3 @@ def _aggregate(aggregate: Aggregate) -> str:
 
 def _group(node: WindowNode | TopKNode) -> str:
     return f"{listed(node.group_by)} in each " if node.group_by else ""
-
-
-def _long(written: int | str) -> str:
-    return spoken(parse_duration(written))
-
-
-def _from(offset: int | str) -> str:
-    ticks = parse_duration(offset)
-    return f", beginning {spoken(ticks)} from 1970-01-01T00:00Z" if ticks else ""

@@ -16,7 +16,7 @@ from streaming.planning.explain import holds, lifetimes
 from streaming.planning.explain.clocks import clock_of
 from streaming.planning.explain.doings import details
 from streaming.planning.explain.facts import Facts, Life, readers_of
-from streaming.planning.explain.holds import Held
+from streaming.planning.explain.held import Held
 from streaming.planning.explain.model import Explanation, NodeExplained, Port
 from streaming.planning.explain.paths import paths_of
 from streaming.planning.explain.registry import kind_of

@@ -4,21 +4,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from streaming.definition.graph import (
-    CountWindow,
     ExtendNode,
     InputNode,
     JoinNode,
     OutputNode,
-    SessionWindow,
     SetDurationNode,
-    SnapshotWindow,
     TopKNode,
     WindowNode,
 )
 from streaming.definition.streams import StreamDefinition
-from streaming.definition.window_checks import hopping_windows
 from streaming.planning.explain.facts import ANY_LENGTH, POINT, Life
 from streaming.planning.explain.model import Lifetime
+from streaming.planning.explain.windows.registry import window_kind
 from streaming.planning.explain.words import spoken
 from streaming.temporal.events import Shape
 from streaming.temporal.ticks import ONE_TICK, Ticks, parse_duration
@@ -87,17 +84,7 @@ def of_join(node: JoinNode, before: Before, streams: Streams) -> Life:
 def of_window(node: WindowNode | TopKNode, before: Before, streams: Streams) -> Life:
     """That of its windows."""
     del streams
-    match node.window:
-        case SessionWindow(max=None):
-            return ANY_LENGTH
-        case SessionWindow(max=cap) if cap is not None:
-            return Life(parse_duration(cap))
-        case SnapshotWindow():
-            return Life(before[0].longest)
-        case CountWindow(n=n):
-            return POINT if n == 1 else ANY_LENGTH
-        case _:
-            return Life(hopping_windows(node).size)
+    return window_kind(node).life(node, before[0])
 
 
 def of_output(node: OutputNode, before: Before, streams: Streams) -> Life:

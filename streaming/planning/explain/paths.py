@@ -8,7 +8,8 @@ from streaming.definition.graph import InputNode, OutputNode
 from streaming.definition.wiring import feeding
 from streaming.planning.explain.clocks import behind_events
 from streaming.planning.explain.facts import Facts
-from streaming.planning.explain.holds import Held, amount
+from streaming.planning.explain.held import Held
+from streaming.planning.explain.holds import amount
 from streaming.planning.explain.model import Path, Step
 from streaming.planning.explain.words import below, code, listed, spoken
 from streaming.temporal.ticks import Ticks

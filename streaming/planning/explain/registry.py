@@ -26,7 +26,7 @@ from streaming.definition.graph import (
 )
 from streaming.planning.explain import doings, holds, keys, lifetimes, states, window_states
 from streaming.planning.explain.facts import Facts, Life
-from streaming.planning.explain.holds import Held
+from streaming.planning.explain.held import Held
 from streaming.planning.explain.keys import Need
 from streaming.planning.explain.lifetimes import Before, Streams
 from streaming.planning.explain.model import Kept

@@ -8,7 +8,7 @@ from streaming.definition.graph import InputNode
 from streaming.definition.wiring import feeding
 from streaming.planning.explain.clocks import clock_of
 from streaming.planning.explain.facts import Facts
-from streaming.planning.explain.holds import Held
+from streaming.planning.explain.held import Held
 from streaming.planning.explain.model import Path
 from streaming.planning.explain.paths import reached
 from streaming.planning.explain.words import below, code, listed, spoken

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from streaming.temporal.ticks import Ticks
+from streaming.temporal.ticks import Ticks, parse_duration
 
 _UNITS: Final = (
     ("d", 86_400_000_000),
@@ -51,3 +51,8 @@ def printable(text: str) -> str:
 def moved(by: Ticks) -> str:
     """How far and where to: `5m later`."""
     return f"{spoken(abs(by))} {'earlier' if by < 0 else 'later'}"
+
+
+def spoken_length(written: int | str) -> str:
+    """A length as it stands in a definition, in words."""
+    return spoken(parse_duration(written))

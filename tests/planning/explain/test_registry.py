@@ -3,7 +3,6 @@
 from typing import Any, get_args
 
 from streaming.definition.graph import (
-    AggregateFunction,
     Emit,
     Empty,
     JoinType,
@@ -12,10 +11,11 @@ from streaming.definition.graph import (
     WindowSpec,
 )
 from streaming.definition.streams import Rowtime
-from streaming.planning.explain import clocks, doings, holds, text, window_states
-from streaming.planning.explain.cti_rules import NODE_RULES, WINDOW_RULES
+from streaming.planning.explain import clocks, doings, text
+from streaming.planning.explain.cti_rules import NODE_RULES
 from streaming.planning.explain.model import BoundedBy
 from streaming.planning.explain.registry import KINDS
+from streaming.planning.explain.windows.registry import WINDOW_KINDS
 from streaming.temporal.settings import Basis, Future, Idle, Late, LateEnd
 
 
@@ -33,13 +33,7 @@ def test_every_kind_of_node_has_an_entry() -> None:
 
 
 def test_every_kind_of_window_has_an_entry() -> None:
-    for registry in (doings.WINDOWS, holds.WINDOW_HOLDS, window_states.STATES):
-        assert registry.keys() == members(WindowSpec)
-    assert WINDOW_RULES.keys() == kinds(WindowSpec)
-
-
-def test_every_aggregate_has_an_entry() -> None:
-    assert window_states.AGGREGATES.keys() == set(get_args(AggregateFunction))
+    assert WINDOW_KINDS.keys() == members(WindowSpec)
 
 
 def test_every_mode_and_timestamp_has_a_sentence() -> None:

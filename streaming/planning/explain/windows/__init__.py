@@ -1,0 +1,1 @@
+"""The explanations of windows: a file for each family of kinds."""
