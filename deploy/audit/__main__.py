@@ -5,7 +5,7 @@ Exit codes: 0 nothing is known, 1 there are weaknesses (they are printed), 3 a s
 
 import sys
 
-from deploy.audit.services import UNREACHABLE, Verdict, browser_packages, python_packages
+from deploy.audit.services import UNREACHABLE, PackageVerdict, browser_packages, python_packages
 
 
 def main() -> int:
@@ -16,7 +16,7 @@ def main() -> int:
     return code_of(verdicts)
 
 
-def code_of(verdicts: list[Verdict]) -> int:
+def code_of(verdicts: list[PackageVerdict]) -> int:
     """Return the exit code for `verdicts`."""
     codes = {verdict.code for verdict in verdicts}
     return 1 if 1 in codes else UNREACHABLE if UNREACHABLE in codes else 0

@@ -15,7 +15,7 @@ MOST_S = 300
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PackageVerdict:
     """What is known of `subject`: `code` 0 nothing, 1 weaknesses, 3 it could not be asked."""
 
     subject: str
@@ -23,7 +23,7 @@ class Verdict:
     words: str
 
 
-def python_packages() -> Verdict:
+def python_packages() -> PackageVerdict:
     """Ask pip-audit about every line of requirements.lock, without installing or resolving anything."""
     with tempfile.TemporaryDirectory(prefix="punctual-audit-") as folder:
         report = Path(folder) / "report.json"
@@ -32,44 +32,46 @@ def python_packages() -> Verdict:
         return python_verdict(done.returncode, report.read_text() if report.exists() else "", done.stderr)
 
 
-def python_verdict(code: int, report: str, complaint: str) -> Verdict:
+def python_verdict(code: int, report: str, complaint: str) -> PackageVerdict:
     """Read what pip-audit left: a report whenever it could ask, a complaint alone when it could not."""
     subject = "requirements.lock"
     found = _object(report)
     if "dependencies" not in found:
-        return Verdict(subject, UNREACHABLE, _silence("pip-audit", complaint))
+        return PackageVerdict(subject, UNREACHABLE, _silence("pip-audit", complaint))
     if unknown := [str(one["name"]) for one in found["dependencies"] if "skip_reason" in one]:
         few = ", ".join(unknown[:5]) + (" ..." if len(unknown) > 5 else "")
         count = f"{len(unknown)} of {len(found['dependencies'])} packages"
-        return Verdict(subject, UNREACHABLE, f"the service knows nothing of {count} ({few}). Try again elsewhere.")
+        return PackageVerdict(
+            subject, UNREACHABLE, f"the service knows nothing of {count} ({few}). Try again elsewhere."
+        )
     weak = [f"{one['name']} {one['version']} ({_ids(one)})" for one in found["dependencies"] if one.get("vulns")]
     return _verdict(subject, weak, code)
 
 
-def browser_packages() -> Verdict:
+def browser_packages() -> PackageVerdict:
     """Ask npm about the packages that pages are built from, without those that only build and test them."""
     done = _run(["npm", "audit", "--omit=dev", "--json"], FRONTEND)
     return browser_verdict(done.returncode, done.stdout, done.stderr)
 
 
-def browser_verdict(code: int, report: str, complaint: str) -> Verdict:
+def browser_verdict(code: int, report: str, complaint: str) -> PackageVerdict:
     """Read what npm printed: its report names vulnerabilities, an error names none."""
     subject = "frontend/package-lock.json"
     found = _object(report)
     if "vulnerabilities" not in found:
         summary = (found.get("error") or {}).get("summary") or found.get("message") or complaint
-        return Verdict(subject, UNREACHABLE, _silence("npm audit", str(summary)))
+        return PackageVerdict(subject, UNREACHABLE, _silence("npm audit", str(summary)))
     return _verdict(subject, [f"{name} ({one['severity']})" for name, one in found["vulnerabilities"].items()], code)
 
 
-def _verdict(subject: str, weak: Sequence[str], code: int) -> Verdict:
+def _verdict(subject: str, weak: Sequence[str], code: int) -> PackageVerdict:
     if weak:
-        return Verdict(
+        return PackageVerdict(
             subject, 1, f"weaknesses are known of {', '.join(weak)}. Move the lock to versions without them."
         )
     if code != 0:
-        return Verdict(subject, UNREACHABLE, _silence(subject, f"its program ended with {code}"))
-    return Verdict(subject, 0, "no weakness is known.")
+        return PackageVerdict(subject, UNREACHABLE, _silence(subject, f"its program ended with {code}"))
+    return PackageVerdict(subject, 0, "no weakness is known.")
 
 
 def _silence(service: str, complaint: str) -> str:

@@ -13,17 +13,17 @@ import redis
 from deploy.installation import services
 from deploy.installation.demo import DemoWatch, look
 from deploy.installation.embedded_redis import redis_url, start_redis
-from deploy.installation.processes import Processes, end_trees, left_over, runners
+from deploy.installation.processes import ChildProcesses, end_trees, left_over, runners
 from deploy.installation.waiting import wait_until
-from deploy.prepare.console import CannotGoOn, Clock, say, tail
-from deploy.up.place import Place, lock, require_free_port
+from deploy.prepare.console import CannotGoOn, ProgressClock, say, tail
+from deploy.up.place import InstallationPlace, lock, require_free_port
 from streaming.temporal.ticks import Tick
 
 DEMO_S = 300.0
 WEB_S = 60.0
 
 
-class Stopped(Exception):
+class StopSignal(Exception):
     """Ctrl-C or SIGTERM was received."""
 
 
@@ -31,10 +31,10 @@ def stop_requested(_number: int, _frame: FrameType | None) -> None:
     """Leave whatever is being done; a second signal does not disturb the stopping."""
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, signal.SIG_IGN)
-    raise Stopped
+    raise StopSignal
 
 
-def start(place: Place, processes: Processes, url: str) -> list[str]:
+def start(place: InstallationPlace, processes: ChildProcesses, url: str) -> list[str]:
     """Start the services in their order and lay out the demo; return what the demo says about signing in."""
     env = processes.env
     if os.environ.get("REDIS_URL"):
@@ -52,7 +52,7 @@ def start(place: Place, processes: Processes, url: str) -> list[str]:
     return demo_lines
 
 
-def wait_for_web(place: Place, processes: Processes) -> None:
+def wait_for_web(place: InstallationPlace, processes: ChildProcesses) -> None:
     """Return when the web server listens."""
 
     def listens() -> bool:
@@ -67,7 +67,7 @@ def wait_for_web(place: Place, processes: Processes) -> None:
         raise CannotGoOn(f"The web server does not answer: see {place.logs / 'web.log'}.")
 
 
-def wait_for_demo(place: Place, processes: Processes, url: str) -> None:
+def wait_for_demo(place: InstallationPlace, processes: ChildProcesses, url: str) -> None:
     """Return when the numbers of the demo run move."""
     say("Waiting for the demo run: Spark needs about half a minute to start")
     watch = DemoWatch(say, since=Tick(time.time_ns() // 1_000))
@@ -84,24 +84,24 @@ def wait_for_demo(place: Place, processes: Processes, url: str) -> None:
             raise CannotGoOn(f"The demo run's numbers do not move: see {place.logs}.{runner_logs(place)}")
 
 
-def runner_logs(place: Place) -> str:
+def runner_logs(place: InstallationPlace) -> str:
     """Return the end of each runner's log, with its name."""
     return "".join(f" The end of {log}:\n{tail(log)}" for log in sorted(place.var.glob("*/logs/runner.log")))
 
 
-def note(file: IO[str], place: Place, *, ready: bool) -> None:
+def note(file: IO[str], place: InstallationPlace, *, ready: bool) -> None:
     """Write into the lock file what a second start tells its user; it stays there when we are killed."""
     file.truncate(0)
     file.write(json.dumps({"pid": os.getpid(), "address": place.address, "ready": ready}))
     file.flush()
 
 
-def serve(place: Place) -> None:
+def serve(place: InstallationPlace) -> None:
     """Run the installation until it is stopped; always stops what it started."""
     place.logs.mkdir(parents=True, exist_ok=True)
     services.close_to_others(place)
     url = os.environ.get("REDIS_URL") or redis_url(place.var)
-    processes = Processes(services.environment(place, os.environ, url), place.logs)
+    processes = ChildProcesses(services.environment(place, os.environ, url), place.logs)
     with lock(place) as file:
         try:
             note(file, place, ready=False)
@@ -125,13 +125,13 @@ def serve(place: Place) -> None:
 
 def main(started_s: float) -> int:
     """Serve; 0 after a stop that was asked for, 1 after a sentence about what went wrong."""
-    Clock.started_s = started_s
+    ProgressClock.started_s = started_s
     os.umask(0o077)  # sessions, reset links, results: nothing of it is another user's of this machine
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, stop_requested)
     try:
-        serve(Place.from_environment(os.environ))
-    except Stopped:
+        serve(InstallationPlace.from_environment(os.environ))
+    except StopSignal:
         say("Punctual is stopped.")
         return 0
     except CannotGoOn as fault:
@@ -141,4 +141,4 @@ def main(started_s: float) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(float(sys.argv[1]) if len(sys.argv) > 1 else Clock.started_s))
+    sys.exit(main(float(sys.argv[1]) if len(sys.argv) > 1 else ProgressClock.started_s))

@@ -11,14 +11,14 @@ from streaming.wire.messages import ProgressReport, RunObserved
 
 
 @dataclass(frozen=True)
-class Seen:
+class RunnerReports:
     """What the runners of an installation tell: rows received by each run, and the state of each run."""
 
     received: dict[str, int]
     states: dict[str, RunObserved]
 
 
-def look(client: redis.Redis) -> Seen:
+def look(client: redis.Redis) -> RunnerReports:
     """Read the latest reports of all runs, of whatever organisation."""
     received: dict[str, int] = {}
     states: dict[str, RunObserved] = {}
@@ -30,7 +30,7 @@ def look(client: redis.Redis) -> Seen:
         for value in client.hgetall(key).values():
             observed = RunObserved.model_validate_json(value)
             states[observed.run] = observed
-    return Seen(received, states)
+    return RunnerReports(received, states)
 
 
 @dataclass
@@ -45,7 +45,7 @@ class DemoWatch:
     first: dict[str, int] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)
 
-    def moved(self, seen: Seen) -> bool:
+    def moved(self, seen: RunnerReports) -> bool:
         """Tell whether a running run's numbers have grown; says each change of state.
 
         Raises CannotGoOn when a run failed and none is running or starting.

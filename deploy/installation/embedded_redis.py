@@ -11,10 +11,10 @@ from typing import Final
 
 import redis
 
-from deploy.installation.processes import Child, Processes
+from deploy.installation.processes import ChildProcess, ChildProcesses
 from deploy.installation.waiting import wait_until
 from deploy.prepare.console import CannotGoOn
-from deploy.up.place import Place
+from deploy.up.place import InstallationPlace
 
 READY_S: Final = 60.0
 LONGEST_SOCKET: Final = 100
@@ -55,7 +55,7 @@ def socket_path(var: Path) -> Path:
     return folder / "redis.sock"
 
 
-def start_redis(processes: Processes, place: Place) -> Child:
+def start_redis(processes: ChildProcesses, place: InstallationPlace) -> ChildProcess:
     """Start the server and wait until it answers; its data are kept below `var`. Raises CannotGoOn."""
     folder, url = _folder(place.var), redis_url(place.var)
     lines = [
@@ -75,7 +75,7 @@ def start_redis(processes: Processes, place: Place) -> Child:
     return child
 
 
-def wait_for_redis(processes: Processes, url: str, most_s: float = READY_S) -> None:
+def wait_for_redis(processes: ChildProcesses, url: str, most_s: float = READY_S) -> None:
     """Return when the Redis server at `url` answers; raises CannotGoOn when it does not."""
 
     def answers() -> bool:

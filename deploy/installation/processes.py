@@ -25,7 +25,7 @@ STOP_S = 20.0
 
 
 @dataclass
-class Child:
+class ChildProcess:
     """One process that this installation started, how it is started again, and where it writes its log.
 
     `failures`: how often it ended in a row, soon after its start; `due`: when it is started again, while it is not.
@@ -41,18 +41,18 @@ class Child:
 
 
 @dataclass
-class Processes:
+class ChildProcesses:
     """The children in the order of their start; `env` and `logs` are common to all."""
 
     env: Mapping[str, str]
     logs: Path
     monotonic: Callable[[], float] = time.monotonic
-    children: list[Child] = field(default_factory=list)
+    children: list[ChildProcess] = field(default_factory=list)
 
-    def start(self, name: str, command: Sequence[str]) -> Child:
+    def start(self, name: str, command: Sequence[str]) -> ChildProcess:
         """Start `command`; in a session of its own, so that ctrl-C reaches us first and we stop all in order."""
         log = self.logs / f"{name}.log"
-        child = Child(name, command, log, self._started(command, log), self.monotonic())
+        child = ChildProcess(name, command, log, self._started(command, log), self.monotonic())
         self.children.append(child)
         return child
 
@@ -95,7 +95,7 @@ class Processes:
             if child.due is not None and child.due <= now:
                 self._start_again(child, now)
 
-    def _take_down(self, child: Child, code: int, now: float) -> None:
+    def _take_down(self, child: ChildProcess, code: int, now: float) -> None:
         child.failures = 1 if now - child.began >= SETTLED_S else child.failures + 1
         pause = 0.0 if child.failures == 1 else min(2.0 ** (child.failures - 2), LONGEST_PAUSE_S)
         child.due = now + pause
@@ -111,7 +111,7 @@ class Processes:
             when = f"in {pause:.0f} s" if pause else "now"
             say(f"The {child.name} process ended ({how}); it is started again {when}.")
 
-    def _start_again(self, child: Child, now: float) -> None:
+    def _start_again(self, child: ChildProcess, now: float) -> None:
         child.began = now
         try:
             child.process = self._started(child.command, child.log)

@@ -11,17 +11,17 @@ from pathlib import Path
 import redis
 
 from deploy.installation.embedded_redis import wait_for_redis
-from deploy.installation.processes import Child, Processes
+from deploy.installation.processes import ChildProcess, ChildProcesses
 from deploy.prepare.console import CannotGoOn, say, tail
 from deploy.prepare.places import ROOT
-from deploy.up.place import HOST, Place
+from deploy.up.place import HOST, InstallationPlace
 from streaming.adapters.gathering import gather
 
 _PROBE = "punctual-may-it-make-users"
 _ORGANISATION = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-def environment(place: Place, inherited: Mapping[str, str], redis_url: str) -> dict[str, str]:
+def environment(place: InstallationPlace, inherited: Mapping[str, str], redis_url: str) -> dict[str, str]:
     """Return the environment of every process of the installation; what the user set is kept."""
     return {
         **inherited,
@@ -32,7 +32,7 @@ def environment(place: Place, inherited: Mapping[str, str], redis_url: str) -> d
     }
 
 
-def use_redis(processes: Processes, url: str) -> None:
+def use_redis(processes: ChildProcesses, url: str) -> None:
     """Wait for the server of REDIS_URL, and say so where it lets this installation make no users on it."""
     say("Using the Redis server of REDIS_URL")
     wait_for_redis(processes, url, most_s=5.0)
@@ -47,7 +47,7 @@ def use_redis(processes: Processes, url: str) -> None:
             )
 
 
-def close_to_others(place: Place) -> None:
+def close_to_others(place: InstallationPlace) -> None:
     """Take from all others what they could do with an installation's folder, and with all that is in it; once.
 
     The folder itself comes last, so that what was interrupted is done again. Raises CannotGoOn for a shared folder.
@@ -68,7 +68,7 @@ def close_to_others(place: Place) -> None:
     place.var.chmod(0o700)
 
 
-def gather_data(place: Place) -> None:
+def gather_data(place: InstallationPlace) -> None:
     """Move what earlier installations kept beside `files/` in the folder of each organisation, and say so."""
     for folder in sorted(place.var.iterdir()):
         if _ORGANISATION.fullmatch(folder.name):
@@ -76,7 +76,7 @@ def gather_data(place: Place) -> None:
                 say(sentence)
 
 
-def manage(title: str, arguments: list[str], place: Place, env: Mapping[str, str]) -> list[str]:
+def manage(title: str, arguments: list[str], place: InstallationPlace, env: Mapping[str, str]) -> list[str]:
     """Run a management command of the web application and return the lines that it printed.
 
     Raises CannotGoOn with the end of its log when it fails.
@@ -100,24 +100,24 @@ def manage(title: str, arguments: list[str], place: Place, env: Mapping[str, str
     return done.stdout.splitlines()
 
 
-def start_web(processes: Processes, place: Place) -> Child:
+def start_web(processes: ChildProcesses, place: InstallationPlace) -> ChildProcess:
     """Start the server of pages and API."""
     options = ["--host", HOST, "--port", str(place.port), "--timeout-graceful-shutdown", "3"]
     options += ["--no-access-log", "--no-proxy-headers"]
     return processes.start("web", [sys.executable, "-m", "uvicorn", "webapp.asgi:application", *options])
 
 
-def start_worker(processes: Processes) -> Child:
+def start_worker(processes: ChildProcesses) -> ChildProcess:
     """Start the Celery worker."""
     return _start_celery(processes, "worker", "--concurrency", "2")
 
 
-def start_beat(processes: Processes) -> Child:
+def start_beat(processes: ChildProcesses) -> ChildProcess:
     """Start the clock of the regular tasks: a process of its own, for in a worker nobody would see it die."""
     return _start_celery(processes, "beat", "--pidfile", "")
 
 
-def _start_celery(processes: Processes, name: str, *options: str) -> Child:
+def _start_celery(processes: ChildProcesses, name: str, *options: str) -> ChildProcess:
     level = os.environ.get("PUNCTUAL_LOG_LEVEL", "INFO")
     return processes.start(
         name, [sys.executable, "-m", "celery", "--app", "webapp", name, *options, "--loglevel", level]

@@ -14,7 +14,7 @@ class CannotGoOn(Exception):
     """A step failed for a reason that the user can mend; the message says how."""
 
 
-class Clock:
+class ProgressClock:
     """Counts from the first start, also in the process that goes on with the work."""
 
     started_s = time.monotonic()
@@ -22,7 +22,7 @@ class Clock:
 
 def say(text: str) -> None:
     """Print one line with the seconds since the start."""
-    sys.stdout.write(f"[{time.monotonic() - Clock.started_s:5.0f} s] {text}\n")
+    sys.stdout.write(f"[{time.monotonic() - ProgressClock.started_s:5.0f} s] {text}\n")
     sys.stdout.flush()
 
 

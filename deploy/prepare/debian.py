@@ -11,7 +11,7 @@ from deploy.prepare.places import ROOT
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TestProgram:
     """A program for the tests: there when one of `paths` (patterns below /) exists, else installed as `packages`."""
 
     name: str
@@ -24,12 +24,12 @@ class Wanted:
 
 
 FOR_TESTS = (
-    Wanted("Chromium", ("usr/bin/chromium",), ("chromium", "fonts-dejavu-core")),
-    Wanted("the PostgreSQL server", ("usr/lib/postgresql/*/bin/initdb",), ("postgresql",)),
+    TestProgram("Chromium", ("usr/bin/chromium",), ("chromium", "fonts-dejavu-core")),
+    TestProgram("the PostgreSQL server", ("usr/lib/postgresql/*/bin/initdb",), ("postgresql",)),
 )
 
 
-def install(wanted: Sequence[Wanted], log: Path) -> None:
+def install(wanted: Sequence[TestProgram], log: Path) -> None:
     """Install what is missing of `wanted`; raises CannotGoOn with the command to run when we may not."""
     missing = [one for one in wanted if not one.is_there()]
     if not missing:

@@ -5,15 +5,15 @@ import sys
 from typing import NoReturn
 
 from deploy.prepare.__main__ import for_running
-from deploy.prepare.console import CannotGoOn, Clock, say
+from deploy.prepare.console import CannotGoOn, ProgressClock, say
 from deploy.prepare.places import ROOT, VENV_PYTHON
-from deploy.up.place import Place, require_startable
+from deploy.up.place import InstallationPlace, require_startable
 
 
 def main() -> int:
     """Prepare, then become the installation; 1 after a sentence when that cannot be."""
     try:
-        place = Place.from_environment(os.environ)
+        place = InstallationPlace.from_environment(os.environ)
         require_startable(place)
         for_running()
     except CannotGoOn as fault:
@@ -28,7 +28,7 @@ def main() -> int:
 def become_the_installation() -> NoReturn:
     """Go on in the virtual environment as the same process, so that ctrl-C and SIGTERM reach the one that serves."""
     os.chdir(ROOT)
-    os.execv(VENV_PYTHON, [str(VENV_PYTHON), "-m", "deploy.installation", str(Clock.started_s)])  # nosec B606 # becomes another program of this installation, no shell
+    os.execv(VENV_PYTHON, [str(VENV_PYTHON), "-m", "deploy.installation", str(ProgressClock.started_s)])  # nosec B606 # becomes another program of this installation, no shell
 
 
 if __name__ == "__main__":

@@ -17,14 +17,14 @@ DEFAULT_PORT = 8000
 
 
 @dataclass(frozen=True)
-class Place:
+class InstallationPlace:
     """Where an installation keeps everything (`var`, absolute) and the port on which its pages are."""
 
     var: Path
     port: int
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str]) -> "Place":
+    def from_environment(cls, environment: Mapping[str, str]) -> "InstallationPlace":
         """Read PORT and PUNCTUAL_DATA; raises CannotGoOn for a port that is none."""
         text = environment.get("PORT") or str(DEFAULT_PORT)
         if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65_535:
@@ -47,7 +47,7 @@ class Place:
         return self.var / "up.lock"
 
 
-def lock(place: Place) -> IO[str]:
+def lock(place: InstallationPlace) -> IO[str]:
     """Take the installation's lock, which lasts until the file is closed or the process ends.
 
     Raises CannotGoOn, naming process and address, when an installation with this folder runs already.
@@ -81,7 +81,7 @@ def already_running(text: str) -> str:
         return "Punctual is being started already: wait for it, or stop it with ctrl-C where it was started."
 
 
-def require_startable(place: Place) -> None:
+def require_startable(place: InstallationPlace) -> None:
     """Raise CannotGoOn when an installation with this folder runs, or another program has the port.
 
     The port is not looked at after an installation was killed: what it left is ended first, by the next one.

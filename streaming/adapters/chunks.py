@@ -22,7 +22,7 @@ Raw = Callable[[Sequence[int]], list[str]]
 
 
 @dataclass(frozen=True)
-class Lifetimes:
+class LifetimeColumns:
     """Which columns hold a row's lifetime; `end` and `edge` as the shape needs them."""
 
     start: TimeSource
@@ -30,7 +30,7 @@ class Lifetimes:
     edge: str | None
 
     @staticmethod
-    def of(stream: StreamDefinition, columns: dict[str, str]) -> "Lifetimes":
+    def of(stream: StreamDefinition, columns: dict[str, str]) -> "LifetimeColumns":
         """The columns that the stream's event time names, else `columns`, else start, end and edge.
 
         Raises `AdapterError` when an interval or edge stream does not say where its ends are.
@@ -51,7 +51,7 @@ class Lifetimes:
         if stream.shape is Shape.EDGE and sources[2] is None:
             raise AdapterError("The stream's shape is edge; say in its event time which column holds `start` or `end`.")
         needs_end = stream.shape is not Shape.POINT
-        return Lifetimes(
+        return LifetimeColumns(
             sources[0], sources[1] if needs_end else None, sources[2] if stream.shape is Shape.EDGE else None
         )
 
@@ -68,7 +68,7 @@ def _check_zone(source: TimeSource | None) -> None:
 
 
 @dataclass(frozen=True)
-class Columns:
+class DecodedColumns:
     """The decoded columns of a chunk. `edge` is text; `broken` and `unfit` mark bad rows and bad payloads."""
 
     start: Times
@@ -79,7 +79,7 @@ class Columns:
     unfit: Bools | None
 
 
-def chunk_of(columns: Columns, stream: StreamDefinition, positions: Int64s, raw: Raw) -> Arrived:
+def chunk_of(columns: DecodedColumns, stream: StreamDefinition, positions: Int64s, raw: Raw) -> Arrived:
     """Judge every row in the order bad_row, bad_time, bad_lifetime, bad_payload, and build the chunk."""
     count = len(positions)
     kind = np.zeros(count, dtype=np.int8)

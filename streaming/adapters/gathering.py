@@ -18,7 +18,7 @@ A name that is missing here loses what stands under it at the next start: it wou
 
 
 @dataclass(frozen=True)
-class Gathered:
+class GatheredNames:
     """The names of what was moved, and of what was left: a link, or a name that `files/` has already."""
 
     moved: tuple[str, ...] = ()
@@ -37,10 +37,10 @@ class Gathered:
         return told
 
 
-def gather(own: Path) -> Gathered:
+def gather(own: Path) -> GatheredNames:
     """Move what is not the platform's in the folder `own` of an organisation; safe to repeat. Raises `OSError`."""
     if not own.is_dir():
-        return Gathered()
+        return GatheredNames()
     moved, left = [], []
     for entry in sorted(own.iterdir()):
         if entry.name in OWN:
@@ -53,7 +53,7 @@ def gather(own: Path) -> Gathered:
         with suppress(FileNotFoundError):  # another process moves the same
             entry.rename(target)
             moved.append(entry.name)
-    return Gathered(tuple(moved), tuple(left))
+    return GatheredNames(tuple(moved), tuple(left))
 
 
 def _names(names: tuple[str, ...]) -> str:

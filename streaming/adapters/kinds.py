@@ -18,7 +18,7 @@ BuildOutput = Callable[[Any, Mapping[str, str], Path], OutputAdapter]
 
 
 @dataclass(frozen=True)
-class Connecting:
+class ConnectingBuild:
     """How an adapter is built that connects to other machines: it is told how far it may reach."""
 
     build: BuildConnecting
@@ -36,7 +36,7 @@ class InputKind:
     kind: str
     title: str
     options: type[Strict]
-    build: BuildInput | Connecting
+    build: BuildInput | ConnectingBuild
     sends_ctis: bool
     fields: Mapping[str, str] | None = None
     addresses: frozenset[str] = frozenset()

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from streaming.adapters.contract import AdapterError, InputAdapter, OutputAdapter
 from streaming.adapters.installed import installed_kinds
-from streaming.adapters.kinds import Connecting, InputKind, OutputKind
+from streaming.adapters.kinds import ConnectingBuild, InputKind, OutputKind
 from streaming.adapters.network.fetching import Reach
 from streaming.definition.shape_errors import ShapeError, shape_errors
 from streaming.definition.streams import StreamDefinition
@@ -87,7 +87,7 @@ def input_adapter(
     reaches nothing. Raises `AdapterError` for options that do not fit.
     """
     build, read = adapter_kind(kind).build, read_options(kind, options)
-    if isinstance(build, Connecting):
+    if isinstance(build, ConnectingBuild):
         return build.build(read, stream, root, journal, Reach(outgoing))
     return build(read, stream, root, journal)
 

@@ -15,29 +15,29 @@ _CTI_KEYS = {"cti", "strict", "lane", "arrival", "stream", "batch"}
 
 
 @dataclass(frozen=True)
-class Place:
+class ColumnPlace:
     """A column of a file, and the struct fields inside it that lead to the value; most have none."""
 
     column: str
     inside: tuple[str, ...] = ()
 
 
-def place_of(source: TimeSource, columns: Sequence[str]) -> Place:
+def place_of(source: TimeSource, columns: Sequence[str]) -> ColumnPlace:
     """Where `source` stands among `columns`. One that is not there has its own text as the column."""
     path = event_path(source.column)
     for name in path.names:
         if name in columns:
-            return Place(name)
-    return next((place for place in _nested(path) if place.column in columns), Place(source.column))
+            return ColumnPlace(name)
+    return next((place for place in _nested(path) if place.column in columns), ColumnPlace(source.column))
 
 
-def _nested(path: EventPath) -> list[Place]:
+def _nested(path: EventPath) -> list[ColumnPlace]:
     """The structs that may hold the value, best first: one named as the facet is written, then the facet's own."""
-    within = [Place(path.steps[0], path.steps[1:])] if path.steps and path.in_payload else []
+    within = [ColumnPlace(path.steps[0], path.steps[1:])] if path.steps and path.in_payload else []
     if path.facet is None:
         return within
-    word = Place(FACET_WORDS[path.facet], path.steps)
-    return [word, *within] if path.facet == "value" else [word, Place(path.facet, path.steps)]
+    word = ColumnPlace(FACET_WORDS[path.facet], path.steps)
+    return [word, *within] if path.facet == "value" else [word, ColumnPlace(path.facet, path.steps)]
 
 
 def flat_column(source: TimeSource, columns: Sequence[str], path: str) -> str:

@@ -30,7 +30,7 @@ Result = Callable[[Type], Type]
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class AcceptedValues:
     """The values that an aggregate takes: `fits` their type, else the sentence `remedy` says what does."""
 
     fits: Callable[[Type], bool]
@@ -48,7 +48,7 @@ class AggregateEntry:
 
     signature: str
     help: str
-    values: Values
+    values: AcceptedValues
     result: Result
     parameter: Parameter | None = None
     bare: bool = False
@@ -62,9 +62,9 @@ class AggregateEntry:
         return self.signature.partition("(")[0]
 
 
-_ANY: Final = Values(lambda _: True, "Take a field or an expression that is not always null.")
-_ORDERED: Final = Values(is_ordered, "Take a number, a text, a boolean or a timestamp.")
-_NUMBERS: Final = Values(is_numeric, "Take a number.")
+_ANY: Final = AcceptedValues(lambda _: True, "Take a field or an expression that is not always null.")
+_ORDERED: Final = AcceptedValues(is_ordered, "Take a number, a text, a boolean or a timestamp.")
+_NUMBERS: Final = AcceptedValues(is_numeric, "Take a number.")
 
 
 def _long(of: Type) -> Type:

@@ -18,11 +18,11 @@ def _by_kind(union: Any) -> Mapping[str, type[BaseModel]]:
 NODES: Final = _by_kind(Node)
 WINDOWS: Final = _by_kind(WindowSpec)
 SOURCES: Final[Mapping[str, tuple[str, ...]]] = {
-    "input": ("feed", "feed.InputFeed", "substreams.InputClocks"),
-    "shift": ("shift.Shift",),
+    "input": ("feed", "feed.InputFeed", "substreams.SubstreamClocks"),
+    "shift": ("shift.ShiftOperator",),
     "set_duration": ("set_duration", "set_duration.SetDuration"),
-    "extend": ("extend", "extend.Extend", "extend.Shorten"),
-    "clip": ("clip", "clip.Clip"),
+    "extend": ("extend", "extend.ExtendRule", "extend.ShorteningRule"),
+    "clip": ("clip", "clip.ClipRule"),
     "point_at_end": ("point_at_end", "point_at_end.PointAtEnd"),
     "to_intervals": ("to_intervals", "to_intervals.ToIntervals"),
     "order_edges": ("order_edges", "order_edges.OrderEdges"),
@@ -30,15 +30,15 @@ SOURCES: Final[Mapping[str, tuple[str, ...]]] = {
     "anti_join": ("anti_join", "anti_join.AntiJoin", "matching"),
     "semi_join": ("semi_join", "semi_join.SemiJoin", "matching"),
     "asof_join": ("asof_join", "asof_join.AsofJoin", "matching"),
-    "window": ("window", "emission", "emission.Emission", "empties", "empties.FilledWindows"),
+    "window": ("window", "emission", "emission.RowEmission", "empties", "empties.FilledWindows"),
     "top_k": ("top_k", "top_k.TopK"),
     "output": ("output", "output_times", "output_times.LatestInput"),
     "tumbling": ("fixed_windows",),
     "hopping": ("fixed_windows",),
     "time_interval": ("fixed_windows",),
-    "session": ("session", "session.Session"),
-    "snapshot": ("snapshot", "snapshot.Snapshot"),
-    "count": ("count", "count.Count"),
+    "session": ("session", "session.SessionPaneRule"),
+    "snapshot": ("snapshot", "snapshot.SnapshotPaneRule"),
+    "count": ("count", "count.CountPaneRule"),
 }
 """Where the reference says what a kind means: modules, and classes in them, unless it is the module of that name."""
 

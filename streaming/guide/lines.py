@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from streaming.guide.story import Received, Released, Story
+from streaming.guide.story import ReceivedRow, ReleasedRow, Story
 from streaming.reference.flow import Timing
-from streaming.temporal.clock import Judged
+from streaming.temporal.clock import JudgedElement
 from streaming.temporal.events import Event
 from streaming.temporal.outcomes import IN_TIME, Outcome, Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI, NO_TICKS, Ticks, format_duration
@@ -41,7 +41,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Section:
+class PictureSection:
     """One stream or one output; `marks` are its CTIs, for an output."""
 
     title: str
@@ -58,18 +58,18 @@ _LOOKS: Final = {
 """How an event is drawn that did not come in time; others by whether some result contains them."""
 
 
-def sections_of(story: Story, titles: Mapping[str, str]) -> list[Section]:
+def sections_of(story: Story, titles: Mapping[str, str]) -> list[PictureSection]:
     """Streams first, then outputs, each in the order in which things happened."""
     several = len(story.received) > 1
-    streams = [Section(titles[name], tuple(_stream_lines(rows))) for name, rows in story.received.items()]
+    streams = [PictureSection(titles[name], tuple(_stream_lines(rows))) for name, rows in story.received.items()]
     outputs = [
-        Section(titles[name], tuple(_released(each, several) for each in rows), story.output_ctis.get(name, ()))
+        PictureSection(titles[name], tuple(_released(each, several) for each in rows), story.output_ctis.get(name, ()))
         for name, rows in story.released.items()
     ]
     return [*streams, *outputs]
 
 
-def _stream_lines(rows: Sequence[Received]) -> Iterator[Line]:
+def _stream_lines(rows: Sequence[ReceivedRow]) -> Iterator[Line]:
     lanes = {each.row.lane for each in rows if "heartbeat" not in each.row.fields}
     following = [each.row.batch for each in rows[1:]] + [rows[-1].row.batch if rows else 0]
     for row, batch in zip(rows, following, strict=True):
@@ -77,7 +77,7 @@ def _stream_lines(rows: Sequence[Received]) -> Iterator[Line]:
         yield replace(line, label=f"{row.row.lane}: {line.label}") if row.number and len(lanes) > 1 else line
 
 
-def _received(row: Received) -> Line:
+def _received(row: ReceivedRow) -> Line:
     moved = row.cti_after != row.cti
     tail = f"CTI {moment(row.cti_after)}" if moved else ""
     fields, judged = row.row.fields, row.judged
@@ -95,7 +95,7 @@ def _raw(fields: Mapping[str, Any]) -> str:
     return payload(said) if isinstance(said, Mapping) else str(fields.get("bad", ""))
 
 
-def _bars(judged: Judged, *, used: bool) -> Iterator[Bar]:
+def _bars(judged: JudgedElement, *, used: bool) -> Iterator[Bar]:
     """Where the event is now, and before it where it was: all of it if it was dropped, else what it has left."""
     before, after = judged.original, judged.event
     if after is None or after.end <= after.start:
@@ -111,7 +111,7 @@ def _bar(event: Event, look: str) -> Bar:
     return Bar(event.start, event.end, look, "" if event.edge is None else str(event.edge))
 
 
-def _fate(judged: Judged, *, used: bool) -> str:
+def _fate(judged: JudgedElement, *, used: bool) -> str:
     if judged.outcome in IN_TIME:
         return f"{judged.outcome.replace('_', ' ')}{'' if used else ', not in results'}"
     if judged.reason is Reason.START_DROPPED:
@@ -130,7 +130,7 @@ def _fate(judged: Judged, *, used: bool) -> str:
     return words[judged.outcome]
 
 
-def _released(released: Released, several: bool) -> Line:
+def _released(released: ReleasedRow, several: bool) -> Line:
     flow, cause = released.row.flow, released.row.released_by
     gone = flow.gone or flow.vanishes
     look = "gone" if gone else "replaced" if released.replaced else "out"
@@ -148,7 +148,7 @@ def _released(released: Released, several: bool) -> Line:
     return Line(None, payload(flow.payload), (Bar(flow.start, flow.end, look, capped),), ", ".join(notes), tail)
 
 
-def described(section: Section) -> str:
+def described(section: PictureSection) -> str:
     """The section in sentences, for who cannot see it."""
     said = []
     for line in section.lines:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from streaming.guide.lines import Bar, Line, Section, described, moment
+from streaming.guide.lines import Bar, Line, PictureSection, described, moment
 from streaming.guide.scale import Scale, scale_over
 from streaming.temporal.ticks import INFINITY, NO_CTI, ONE_TICK
 
@@ -45,7 +45,7 @@ class _Frame:
     note_x: float
 
 
-def draw(title: str, sections: Sequence[Section]) -> str:
+def draw(title: str, sections: Sequence[PictureSection]) -> str:
     """The picture of `sections`, which are also said in words, for who cannot see it."""
     frame = _frame(sections)
     body: list[str] = []
@@ -66,7 +66,7 @@ def draw(title: str, sections: Sequence[Section]) -> str:
     return "\n".join([head, named, f"<style>{STYLE}</style>", paper, *axis, *body, *legend, "</svg>", ""])
 
 
-def _frame(sections: Sequence[Section]) -> _Frame:
+def _frame(sections: Sequence[PictureSection]) -> _Frame:
     lines = [line for section in sections for line in section.lines]
     label_room = min(26, max((len(line.label) for line in lines), default=0))
     note_room = min(42, max((len(line.note) + len(line.tail) + 2 for line in lines), default=0))
@@ -78,12 +78,12 @@ def _frame(sections: Sequence[Section]) -> _Frame:
     return _Frame(scale_over(moments, left, right), label_room, right + 12)
 
 
-def _height(section: Section) -> int:
+def _height(section: PictureSection) -> int:
     marks = _ROW if section.marks else 0
     return _HEAD + _ROW * max(1, len(section.lines)) + marks + _GAP
 
 
-def _section(section: Section, top: float, frame: _Frame) -> list[str]:
+def _section(section: PictureSection, top: float, frame: _Frame) -> list[str]:
     first = top + _HEAD
     below = first + _ROW * max(1, len(section.lines))
     drawn = [_text(_EDGE, top + 16, section.title, "head"), *_grid(frame.scale, first, top + _height(section))]
@@ -184,7 +184,7 @@ _LEGENDS: Final = (
 )
 
 
-def _legend(sections: Sequence[Section], y: float) -> list[str]:
+def _legend(sections: Sequence[PictureSection], y: float) -> list[str]:
     """The signs that this picture uses and that do not speak for themselves."""
     looks = {bar.look for section in sections for line in section.lines for bar in line.bars}
     drawn, x = list[str](), float(_EDGE)

@@ -9,7 +9,7 @@ from streaming.definition.graph import InputNode, OutputNode
 from streaming.reference.execution import finished_run
 from streaming.reference.flow import ElementId
 from streaming.reference.output import OutputRow
-from streaming.temporal.clock import Judged
+from streaming.temporal.clock import JudgedElement
 from streaming.temporal.ticks import NO_CTI, Tick
 from streaming.wire.case import Case, CaseRow, EndMode
 
@@ -17,7 +17,7 @@ _WATCH = "cti_of_"
 
 
 @dataclass(frozen=True)
-class Received:
+class ReceivedRow:
     """One row as it arrived; `number` counts the events of its stream from 1, None for a CTI or a heartbeat.
 
     `cti` is the CTI of the input before it, `cti_after` the one after it. `used` says whether some result contains it.
@@ -25,14 +25,14 @@ class Received:
 
     row: CaseRow
     number: int | None
-    judged: Judged | None
+    judged: JudgedElement | None
     cti: Tick
     cti_after: Tick
     used: bool
 
 
 @dataclass(frozen=True)
-class Released:
+class ReleasedRow:
     """One row of a result with the names of the events that made it; `replaced` if it did not stay."""
 
     row: OutputRow
@@ -44,8 +44,8 @@ class Released:
 class Story:
     """A run: what each stream received, what each output released, and the CTIs of each output."""
 
-    received: Mapping[str, tuple[Received, ...]]
-    released: Mapping[str, tuple[Released, ...]]
+    received: Mapping[str, tuple[ReceivedRow, ...]]
+    released: Mapping[str, tuple[ReleasedRow, ...]]
     output_ctis: Mapping[str, tuple[Tick, ...]]
 
 
@@ -54,7 +54,7 @@ def tell(case: Case) -> Story:
     run = finished_run(case)
     inputs = {node.stream: node.id for node in case.graph.nodes if isinstance(node, InputNode)}
     used = {element for row in run.outputs for element in row.flow.sources}
-    received: dict[str, list[Received]] = {stream: [] for stream in inputs}
+    received: dict[str, list[ReceivedRow]] = {stream: [] for stream in inputs}
     numbers: dict[ElementId, int] = {}
     positions: Counter[tuple[str, str]] = Counter()
     ctis = _Ctis(case)
@@ -67,14 +67,14 @@ def tell(case: Case) -> Story:
         if judged is not None:
             numbers[element] = sum(each.number is not None for each in received[row.stream]) + 1
         before, after = ctis.around(place, element.input, judged)
-        received[row.stream].append(Received(row, numbers.get(element), judged, before, after, element in used))
+        received[row.stream].append(ReceivedRow(row, numbers.get(element), judged, before, after, element in used))
     names, ports = _names(numbers), list(inputs.values())
-    released: dict[str, list[Released]] = defaultdict(list)
+    released: dict[str, list[ReleasedRow]] = defaultdict(list)
     stays = {id(row.flow) for row in run.outputs}
     for output in run.released:
         made_by = sorted(output.flow.sources, key=lambda each: (ports.index(each.input), numbers[each]))
         replaced = output.flow.pane is not None and not output.flow.gone and id(output.flow) not in stays
-        released[output.output].append(Released(output, tuple(names[each] for each in made_by), replaced))
+        released[output.output].append(ReleasedRow(output, tuple(names[each] for each in made_by), replaced))
     return Story(
         received={stream: tuple(rows) for stream, rows in received.items()},
         released={node.id: tuple(released[node.id]) for node in case.graph.nodes if isinstance(node, OutputNode)},
@@ -107,7 +107,7 @@ class _Ctis:
             self._after.append({name: max(ctis[f"{_WATCH}{name}"], default=NO_CTI) for name in settings})
         self._now = dict(self._after[0])
 
-    def around(self, place: int, name: str, judged: Judged | None) -> tuple[Tick, Tick]:
+    def around(self, place: int, name: str, judged: JudgedElement | None) -> tuple[Tick, Tick]:
         """The CTI of the input `name` before and after row `place`, which became `judged`; asked for row by row."""
         if place and self._rows[place].batch > self._rows[place - 1].batch:
             self._now = dict(self._after[place])

@@ -8,12 +8,12 @@ from typing import Any
 
 from streaming.definition.types import DecimalOf, Long, Type
 from streaming.reference.flow import sort_key
-from streaming.reference.numbers import EXACT, Failure, in_decimal_type, in_long
+from streaming.reference.numbers import EXACT, OperationFailure, in_decimal_type, in_long
 from streaming.temporal.ticks import Tick
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class LivedValue:
     """One value, the start of its event, and the lifetime of its event clipped to the window."""
 
     value: Any
@@ -22,10 +22,10 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class PaneValues:
     """The values in any order, the type of the result, and the aggregate's parameter if it has one."""
 
-    taken: Sequence[Value]
+    taken: Sequence[LivedValue]
     type: Type
     k: int | None
     fraction: Fraction | None
@@ -44,14 +44,14 @@ class Values:
         return [Fraction(each.value) for each in self.taken]
 
 
-Fold = Callable[[Values], Any]
-"""The meaning of one aggregate. Raises `Failure` where the result does not fit its type."""
+Fold = Callable[[PaneValues], Any]
+"""The meaning of one aggregate. Raises `OperationFailure` where the result does not fit its type."""
 
 
 def rounded(exact: Fraction, of: Type) -> Any:
     """An exact number in the type of the result, rounded once: a double to the nearest, a decimal half up.
 
-    Raises `Failure` for one that does not fit; a long must be whole.
+    Raises `OperationFailure` for one that does not fit; a long must be whole.
     """
     if isinstance(of, DecimalOf):
         return in_decimal_type(EXACT.divide(Decimal(exact.numerator), Decimal(exact.denominator)), of)
@@ -61,8 +61,8 @@ def rounded(exact: Fraction, of: Type) -> Any:
 
 
 def double(exact: Fraction) -> float:
-    """The nearest double. Raises `Failure` for a number beyond the doubles."""
+    """The nearest double. Raises `OperationFailure` for a number beyond the doubles."""
     try:
         return float(exact)
     except OverflowError:
-        raise Failure("the result is not a finite double") from None
+        raise OperationFailure("the result is not a finite double") from None

@@ -6,12 +6,12 @@ from typing import Any, Final
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.expressions import Expression
 from streaming.planning.plan import AggregateColumn
-from streaming.reference.aggregate_values import Fold, Value, Values
+from streaming.reference.aggregate_values import Fold, LivedValue, PaneValues
 from streaming.reference.collected import LISTS
 from streaming.reference.counted import COUNTS
 from streaming.reference.expressions import evaluate
 from streaming.reference.flow import Flow, Witness
-from streaming.reference.numbers import Failure, in_length
+from streaming.reference.numbers import OperationFailure, in_length
 from streaming.reference.picked import PICKED
 from streaming.reference.spread import SPREAD
 from streaming.reference.totals import TOTALS
@@ -35,14 +35,14 @@ def aggregate_value(
     for flow in chosen:
         value = _value(column.of, flow)
         if value is not None:
-            taken.append(Value(_without_sign_of_zero(value), flow.start, _within(flow, pane)))
+            taken.append(LivedValue(_without_sign_of_zero(value), flow.start, _within(flow, pane)))
     over_nothing = AGGREGATES[column.function].over_nothing
     if not taken and over_nothing == "null":
         return None
     try:
-        value = FUNCTIONS[column.function](Values(taken, column.type, column.k, column.fraction))
+        value = FUNCTIONS[column.function](PaneValues(taken, column.type, column.k, column.fraction))
         return in_length(value) if over_nothing == "list" else value
-    except Failure as failure:
+    except OperationFailure as failure:
         witness.failed(node, flows[0], column.name, failure)
         return None
 
@@ -50,7 +50,7 @@ def aggregate_value(
 def look_for_failures(column: AggregateColumn, flow: Flow, node: str, witness: Witness) -> None:
     """Let the witness hear where `of` or `where` fails on `flow`, once, in however many panes it will be."""
 
-    def failed(why: Failure) -> None:
+    def failed(why: OperationFailure) -> None:
         witness.failed(node, flow, column.name, why)
 
     chosen = column.where is None or evaluate(column.where, flow.payload, failed) is True

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from streaming.reference.flow import Flow
-from streaming.reference.matching import Matching
-from streaming.reference.pieces import Span, span, uncovered
+from streaming.reference.matching import PortMatching
+from streaming.reference.pieces import TickSpan, span, uncovered
 from streaming.temporal.ticks import INFINITY, Tick
 
 
-def free_pieces(left: Flow, rights: Sequence[Flow]) -> Sequence[Span]:
+def free_pieces(left: Flow, rights: Sequence[Flow]) -> Sequence[TickSpan]:
     """The maximal pieces of the left outside all `rights`."""
     return uncovered(span(left), map(span, rights))
 
 
-def piece_of(left: Flow, piece: Span) -> Flow:
+def piece_of(left: Flow, piece: TickSpan) -> Flow:
     """The row of one of several pieces of `left`; at infinity one that goes on keeps `[start, infinity)` (T4)."""
     opens = left.opens and piece.end == INFINITY
     return replace(left, id=(left.id, piece.start), start=piece.start, end=piece.end, opens=opens, pane=None)
@@ -24,7 +24,7 @@ def piece_of(left: Flow, piece: Span) -> Flow:
 class AntiJoin:
     """The rule of one anti join. Right events take away and are in no row."""
 
-    matching: Matching
+    matching: PortMatching
     needs_right: bool = False
 
     @property
@@ -38,16 +38,16 @@ class AntiJoin:
         matching = self.matching
         return f"anti join {matching.node!r} only takes it away from events of {matching.left!r}"
 
-    def pieces(self, left: Flow, rights: Sequence[Flow]) -> Sequence[Span]:
+    def pieces(self, left: Flow, rights: Sequence[Flow]) -> Sequence[TickSpan]:
         """What the rights leave."""
         return free_pieces(left, rights)
 
-    def final(self, piece: Span, left: Flow, right_cti: Tick) -> bool:
+    def final(self, piece: TickSpan, left: Flow, right_cti: Tick) -> bool:
         """What starts at the end of the piece does not change it."""
         del left
         return piece.end <= right_cti
 
-    def row(self, left: Flow, piece: Span, rights: Sequence[Flow]) -> Flow:
+    def row(self, left: Flow, piece: TickSpan, rights: Sequence[Flow]) -> Flow:
         """The left event, for as long as the piece."""
         del rights
         return piece_of(left, piece)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from streaming.reference.flow import Flow, FlowId, Witness, sort_key
-from streaming.reference.matching import Known, Matching, made_by, vanished
+from streaming.reference.matching import KnownEvents, PortMatching, made_by, vanished
 from streaming.reference.ports import LEFT, RIGHT, Ports
-from streaming.reference.unused import Unused
+from streaming.reference.unused import UnusedFlows
 from streaming.temporal.ticks import INFINITY, Tick
 
 
@@ -32,17 +32,17 @@ class AsofJoin:
     """
 
     node: str
-    matching: Matching
+    matching: PortMatching
     outer: bool
     lefts: dict[FlowId, Flow] = field(default_factory=dict)
     opened: dict[FlowId, Flow] = field(default_factory=dict)
     gone: dict[FlowId, str] = field(default_factory=dict)
-    rights: Known = field(init=False)
-    unused_rights: Unused = field(init=False)
+    rights: KnownEvents = field(init=False)
+    unused_rights: UnusedFlows = field(init=False)
 
     def __post_init__(self) -> None:
-        self.rights = Known(self.node)
-        self.unused_rights = Unused(self.node)
+        self.rights = KnownEvents(self.node)
+        self.unused_rights = UnusedFlows(self.node)
 
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """Let it wait; the end of a left edge whose row has left passes at once."""

@@ -8,18 +8,18 @@ from typing import Any, Final
 
 from streaming.definition.expressions.casts import LONG_TEXT, NUMBER_TEXT, TIMESTAMP_TEXT
 from streaming.definition.types import Boolean, DecimalOf, Double, Long, String, Timestamp, Type
-from streaming.reference.numbers import Failure, in_decimal_type, in_double, in_long
+from streaming.reference.numbers import OperationFailure, in_decimal_type, in_double, in_long
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK, Tick, format_instant, tick_of
 
 
 def cast(value: Any, source: Type, to: Type) -> Any:
-    """`value`, which is not null and of type `source`, as a `to`. Raises `Failure` where that is null."""
+    """`value`, which is not null and of type `source`, as a `to`. Raises `OperationFailure` where that is null."""
     if source == to:
         return value
     try:
         return CASTS[type(source), type(to)](value, to)
-    except Failure as failure:
-        raise Failure(str(failure), "cast") from None
+    except OperationFailure as failure:
+        raise OperationFailure(str(failure), "cast") from None
 
 
 def _exact_decimal(value: Any, to: DecimalOf) -> Decimal:
@@ -29,14 +29,14 @@ def _exact_decimal(value: Any, to: DecimalOf) -> Decimal:
 
 def _matching(pattern: str, text: str, to: Type) -> str:
     if re.fullmatch(pattern, text) is None:
-        raise Failure(f"{text[:40]!r} is not the text of a {to}")
+        raise OperationFailure(f"{text[:40]!r} is not the text of a {to}")
     return text
 
 
 def _text_to_boolean(value: str, to: Type) -> bool:
     lowered = value.lower()
     if lowered not in ("true", "false"):
-        raise Failure(f"{value[:40]!r} is not the text of a {to}")
+        raise OperationFailure(f"{value[:40]!r} is not the text of a {to}")
     return lowered == "true"
 
 
@@ -44,10 +44,10 @@ def _text_to_timestamp(value: str, to: Type) -> int:
     try:
         moment = datetime.fromisoformat(_matching(TIMESTAMP_TEXT, value, to))
     except ValueError:
-        raise Failure(f"{value!r} is no moment of the calendar") from None
+        raise OperationFailure(f"{value!r} is no moment of the calendar") from None
     tick = tick_of(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
     if not FIRST_TICK <= tick <= LAST_TICK:
-        raise Failure(f"{value!r} is outside the years 1 to 9999")
+        raise OperationFailure(f"{value!r} is outside the years 1 to 9999")
     return tick
 
 

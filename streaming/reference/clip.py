@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from streaming.reference.flow import Flow
-from streaming.reference.matching import Matching
-from streaming.reference.pieces import Span
+from streaming.reference.matching import PortMatching
+from streaming.reference.pieces import TickSpan
 from streaming.temporal.ticks import INFINITY, Tick
 
 
 @dataclass(frozen=True)
-class Clip:
+class ClipRule:
     """The rule of one clip node: one piece for each left event. Right events only end, and are in no row."""
 
-    matching: Matching
+    matching: PortMatching
     left_without: None = None
     needs_right: bool = False
 
@@ -23,17 +23,17 @@ class Clip:
         matching = self.matching
         return f"clip {matching.node!r} only ends events of {matching.left!r} by it"
 
-    def pieces(self, left: Flow, rights: Sequence[Flow]) -> Sequence[Span]:
+    def pieces(self, left: Flow, rights: Sequence[Flow]) -> Sequence[TickSpan]:
         """`[s, min(e, r))`, r being the first right start after s: one at s clips nothing."""
         later = (right.start for right in rights if right.start > left.start)
-        return [Span(left.start, min(left.end, min(later, default=INFINITY)))]
+        return [TickSpan(left.start, min(left.end, min(later, default=INFINITY)))]
 
-    def final(self, piece: Span, left: Flow, right_cti: Tick) -> bool:
+    def final(self, piece: TickSpan, left: Flow, right_cti: Tick) -> bool:
         """What starts at the end of the piece does not change it."""
         del left
         return piece.end <= right_cti
 
-    def row(self, left: Flow, piece: Span, rights: Sequence[Flow]) -> Flow:
+    def row(self, left: Flow, piece: TickSpan, rights: Sequence[Flow]) -> Flow:
         """The left event, clipped."""
         del rights
         return replace(left, end=piece.end, opens=left.opens and piece.end == INFINITY, pane=None)

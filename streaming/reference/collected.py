@@ -4,39 +4,39 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from streaming.reference.aggregate_values import Fold, Values
+from streaming.reference.aggregate_values import Fold, PaneValues
 
 
-def _collect(values: Values) -> list[Any]:
+def _collect(values: PaneValues) -> list[Any]:
     return values.in_time()
 
 
-def _collect_distinct(values: Values) -> list[Any]:
+def _collect_distinct(values: PaneValues) -> list[Any]:
     return list(dict.fromkeys(values.sorted()))
 
 
-def _topk(values: Values) -> list[Any]:
+def _topk(values: PaneValues) -> list[Any]:
     """Counter keeps the order of the sorted values, and sorting by count keeps that among equal counts."""
     counts = Counter(values.sorted())
     ranked = sorted(counts, key=lambda value: -counts[value])
     return _with_ties(ranked, [counts[value] for value in ranked], values.k)
 
 
-def _maxk(values: Values) -> list[Any]:
+def _maxk(values: PaneValues) -> list[Any]:
     ranked = values.sorted()[::-1]
     return _with_ties(ranked, ranked, values.k)
 
 
-def _mink(values: Values) -> list[Any]:
+def _mink(values: PaneValues) -> list[Any]:
     ranked = values.sorted()
     return _with_ties(ranked, ranked, values.k)
 
 
-def _maxk_unique(values: Values) -> list[Any]:
+def _maxk_unique(values: PaneValues) -> list[Any]:
     return _collect_distinct(values)[::-1][: values.k]
 
 
-def _mink_unique(values: Values) -> list[Any]:
+def _mink_unique(values: PaneValues) -> list[Any]:
     return _collect_distinct(values)[: values.k]
 
 

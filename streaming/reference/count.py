@@ -4,17 +4,17 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from streaming.reference.flow import Flow
-from streaming.reference.group_panes import Span
+from streaming.reference.group_panes import GroupPane
 from streaming.temporal.ticks import ONE_TICK, Tick
 
 
 @dataclass(frozen=True)
-class Count:
+class CountPaneRule:
     """Holds `n` distinct starts, and with them every event that starts at one of them (section 5)."""
 
     n: int
 
-    def spans(self, flows: Collection[Flow], floor: Tick) -> Sequence[Span]:
+    def spans(self, flows: Collection[Flow], floor: Tick) -> Sequence[GroupPane]:
         """A window from each distinct start; without an end as long as `n` starts have not come."""
         del floor
         starts = sorted({flow.start for flow in flows})
@@ -22,7 +22,7 @@ class Count:
         for place, first in enumerate(starts):
             last = starts[place : place + self.n][-1]
             end = Tick(last + ONE_TICK) if place + self.n <= len(starts) else None
-            found.append(Span(first, end, [flow for flow in flows if first <= flow.start <= last]))
+            found.append(GroupPane(first, end, [flow for flow in flows if first <= flow.start <= last]))
         return found
 
     def over(self, flow: Flow) -> Tick:

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Final
 
-from streaming.reference.aggregate_values import Fold, Values
+from streaming.reference.aggregate_values import Fold, PaneValues
 
 
-def _count(values: Values) -> int:
+def _count(values: PaneValues) -> int:
     return len(values.taken)
 
 
-def _count_distinct(values: Values) -> int:
+def _count_distinct(values: PaneValues) -> int:
     return len({each.value for each in values.taken})
 
 

@@ -24,7 +24,7 @@ class RowMaker(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenRow:
     """The last row of a pane, and what it was made of."""
 
     row: Flow
@@ -32,7 +32,7 @@ class Given:
 
 
 @dataclass
-class Emission:
+class RowEmission:
     """The rows of one window node. `given` holds the last row of each pane that is not closed.
 
     `final`: one row when the pane closes. `on_complete`: a row at the first CTI that completes the pane, and one at
@@ -44,7 +44,7 @@ class Emission:
     emit: Emit
     retract: bool
     rows: RowMaker
-    given: dict[PaneId, Given] = field(default_factory=dict)
+    given: dict[PaneId, GivenRow] = field(default_factory=dict)
 
     def at_cti(self, cti: Tick, closing: Members, known: Members, witness: Witness) -> list[Flow]:
         """What the CTI releases: `closing` are the panes that it closes, `known` those that stay open."""
@@ -81,7 +81,7 @@ class Emission:
         said = None if before is None else before.row.pane
         shown = Pane(pane.start, pane.end, _timing(said, pane, cti), 0 if said is None else said.index + 1, is_last)
         row = replace(self.rows.row(pane, members, witness), pane=shown)
-        self.given[pane] = Given(row, extent)
+        self.given[pane] = GivenRow(row, extent)
         if before is None:
             return [row]
         return [replace(before.row, gone=True), row] if self.retract else [replace(row, replaces=before.row)]

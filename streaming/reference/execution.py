@@ -8,7 +8,7 @@ from streaming.definition.advance import temporal_settings
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.flow import ElementId
 from streaming.reference.output import OutputRow
-from streaming.temporal.clock import Judged
+from streaming.temporal.clock import JudgedElement
 from streaming.temporal.outcomes import IN_TIME, Outcome
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
@@ -95,7 +95,9 @@ def _late_events(run: ReferenceRun, query: QueryExecution) -> Iterator[LateEvent
             yield _late(element, judged, settings[node], texts)
 
 
-def _late(element: ElementId, judged: Judged, settings: AdvanceTime, texts: Mapping[tuple[str, int], str]) -> LateEvent:
+def _late(
+    element: ElementId, judged: JudgedElement, settings: AdvanceTime, texts: Mapping[tuple[str, int], str]
+) -> LateEvent:
     received = judged.original
     return LateEvent(
         input=element.input,

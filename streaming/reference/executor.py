@@ -9,10 +9,10 @@ from streaming.planning.checked import checked_graph
 from streaming.reference.build import build
 from streaming.reference.explain import Absence, Origin, absence, origin
 from streaming.reference.feed import InputFeed
-from streaming.reference.flow import Advanced, Cause, ElementId, Flow
-from streaming.reference.output import Output, OutputRow
+from streaming.reference.flow import CausingCti, ElementId, Flow, FreedFlows
+from streaming.reference.output import OutputOperator, OutputRow
 from streaming.reference.trace import Trace
-from streaming.temporal.clock import Judged
+from streaming.temporal.clock import JudgedElement
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
@@ -51,7 +51,7 @@ class ReferenceRun:
         self._behind = self._all_behind()
         self.trace = Trace(self._behind)
 
-    def take(self, input_id: str, lane: str, element: Element, arrival: Tick | None = None) -> Judged | None:
+    def take(self, input_id: str, lane: str, element: Element, arrival: Tick | None = None) -> JudgedElement | None:
         """Judge one element and let it, then the CTI that follows it, run through the graph (T8).
 
         `arrival` is the wall-clock time at which it arrived, where that is known. Returns its judgement with its final
@@ -107,7 +107,7 @@ class ReferenceRun:
             pass
 
     @property
-    def judged(self) -> Mapping[ElementId, Judged]:
+    def judged(self) -> Mapping[ElementId, JudgedElement]:
         """Every element but CTIs, in arrival order, with its final outcome."""
         return self.trace.judged
 
@@ -156,8 +156,8 @@ class ReferenceRun:
         generate = self._settings(input_id).generate
         return generate is not None and generate.final
 
-    def _outputs(self) -> list[Output]:
-        return [operator for operator in self._operators.values() if isinstance(operator, Output)]
+    def _outputs(self) -> list[OutputOperator]:
+        return [operator for operator in self._operators.values() if isinstance(operator, OutputOperator)]
 
     def _pass_on(self, node: str, flows: Iterable[Flow]) -> None:
         for flow in flows:
@@ -184,7 +184,7 @@ class ReferenceRun:
         if causes:
             self.trace.settle()
 
-    def _advance(self, node: str, coming: Mapping[str, tuple[Tick, Tick]], causes: list[str]) -> Advanced | None:
+    def _advance(self, node: str, coming: Mapping[str, tuple[Tick, Tick]], causes: list[str]) -> FreedFlows | None:
         """Tell `node` of the CTIs of its sources that moved; the last thing that it says of its own, None for none."""
         last = None
         for port, source in enumerate(self._sources[node]):
@@ -193,7 +193,7 @@ class ReferenceRun:
                 continue
             self._reached[node, port] = cti
             cause = [input_id for input_id in causes if node in self._behind[input_id]][-1]
-            self.trace.cause = Cause(cause, coming[cause][0])
+            self.trace.cause = CausingCti(cause, coming[cause][0])
             last = self._operators[node].advance(port, cti, horizon, self.trace)
             self._pass_on(node, last.flows)
         return last

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from streaming.reference.flow import Cause, ElementId
+from streaming.reference.flow import CausingCti, ElementId
 from streaming.reference.output import OutputRow
-from streaming.reference.trace import Removed, Trace
-from streaming.temporal.clock import Judged
+from streaming.reference.trace import RemovedElement, Trace
+from streaming.temporal.clock import JudgedElement
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import Tick, Ticks, format_duration, format_instant
@@ -57,8 +57,8 @@ class Origin:
     `released_by` is None for a row that was final when its last element arrived.
     """
 
-    elements: tuple[tuple[ElementId, Judged], ...]
-    released_by: Cause | None
+    elements: tuple[tuple[ElementId, JudgedElement], ...]
+    released_by: CausingCti | None
 
 
 def origin(row: OutputRow, trace: Trace) -> Origin:
@@ -89,7 +89,7 @@ def absence(element: ElementId, trace: Trace, settings: AdvanceTime) -> Absence:
 
 
 def _found(
-    judged: Judged, removals: Sequence[Removed], waits_in: tuple[str, ...]
+    judged: JudgedElement, removals: Sequence[RemovedElement], waits_in: tuple[str, ...]
 ) -> tuple[Decision, tuple[str, ...], str]:
     if judged.event is None:
         return _DOOR.get(judged.reason, Decision.MALFORMED), (), _verdict(judged)
@@ -107,7 +107,7 @@ _DOOR: Final[Mapping[Reason | None, Decision]] = {
 }
 
 
-def _verdict(judged: Judged) -> str:
+def _verdict(judged: JudgedElement) -> str:
     match judged.reason:
         case Reason.AFTER_END:
             return "it came after CTI infinity had ended its lane"
@@ -122,7 +122,7 @@ def _verdict(judged: Judged) -> str:
             return f"it is malformed ({judged.reason})"
 
 
-def _decision(removals: Sequence[Removed]) -> Decision:
+def _decision(removals: Sequence[RemovedElement]) -> Decision:
     reasons = {each.reason for each in removals}
     if reasons == {Reason.WINDOW_CLOSED}:
         return Decision.WINDOW_CLOSED
@@ -134,12 +134,12 @@ def _waiting(nodes: Sequence[str]) -> str:
     return f"it waits in {where} for a CTI" if nodes else "no node that takes it leads to an output"
 
 
-def _listed(removals: Sequence[Removed]) -> str:
+def _listed(removals: Sequence[RemovedElement]) -> str:
     return "; ".join(dict.fromkeys(each.why for each in removals))
 
 
 def _smallest_delay(
-    decision: Decision, judged: Judged, removals: Sequence[Removed], settings: AdvanceTime
+    decision: Decision, judged: JudgedElement, removals: Sequence[RemovedElement], settings: AdvanceTime
 ) -> Ticks | None:
     """A delay moves all generated CTIs of a lane alike, and no other CTI, so the answer is a difference."""
     if settings.generate is None or judged.original is None:

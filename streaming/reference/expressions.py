@@ -27,10 +27,10 @@ from streaming.definition.expressions.tree import (
 from streaming.definition.types import DecimalOf, Type
 from streaming.reference.casts import cast
 from streaming.reference.functions import call
-from streaming.reference.numbers import EXACT, Failure, in_decimal_type, in_double, in_long
+from streaming.reference.numbers import EXACT, OperationFailure, in_decimal_type, in_double, in_long
 from streaming.temporal.events import Payload
 
-Failed = Callable[[Failure], None]
+Failed = Callable[[OperationFailure], None]
 """Told why an operation gave null."""
 
 
@@ -56,7 +56,7 @@ class _Evaluation:
     def guarded(self, compute: Callable[[], Any]) -> Any:
         try:
             return compute()
-        except Failure as failure:
+        except OperationFailure as failure:
             if failure.kind not in self._told:
                 self._told.add(failure.kind)
                 self._failed(failure)
@@ -150,7 +150,7 @@ class _Evaluation:
 def in_type(value: Any, of: Type) -> Any:
     """A result of arithmetic brought into its type: a long or double that fits, a decimal at its scale.
 
-    Raises `Failure` for one that does not fit.
+    Raises `OperationFailure` for one that does not fit.
     """
     if isinstance(of, DecimalOf):
         return in_decimal_type(value, of)
@@ -159,14 +159,14 @@ def in_type(value: Any, of: Type) -> Any:
 
 def _divided(left: Any, right: Any) -> Any:
     if right == 0:
-        raise Failure("division by zero", "division_by_zero")
+        raise OperationFailure("division by zero", "division_by_zero")
     return EXACT.divide(left, right) if isinstance(left, Decimal) else left / right
 
 
 def _remainder(left: Any, right: Any) -> Any:
     """With the sign of the left operand."""
     if right == 0:
-        raise Failure("remainder of a division by zero", "division_by_zero")
+        raise OperationFailure("remainder of a division by zero", "division_by_zero")
     if isinstance(left, Decimal):
         quotient = EXACT.divide(left, right).to_integral_value(ROUND_DOWN)
         return EXACT.subtract(left, EXACT.multiply(quotient, right))

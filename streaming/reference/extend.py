@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from streaming.reference.flow import Advanced, Flow, Witness
+from streaming.reference.flow import Flow, FreedFlows, Witness
 from streaming.reference.held_edges import later
 from streaming.reference.per_event import PerEvent
 from streaming.reference.to_intervals import ToIntervals
@@ -11,7 +11,7 @@ from streaming.temporal.ticks import Tick, Ticks
 
 
 @dataclass(frozen=True)
-class Extend:
+class ExtendRule:
     """The rule of an extend node. Edge starts pass as they are, for the end of an open edge moves when it comes."""
 
     node: str
@@ -32,21 +32,21 @@ class Extend:
         return at
 
 
-class Shorten:
+class ShorteningRule:
     """An extend node with a negative `by`: an open edge may have no lifetime left, so it waits for its end."""
 
     def __init__(self, node: str, by: Ticks) -> None:
         self._intervals = ToIntervals(node)
-        self._ends = PerEvent(Extend(node, by))
+        self._ends = PerEvent(ExtendRule(node, by))
 
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """The lifetime that the flow is or completes, with its end moved."""
         return self._moved(self._intervals.take(port, flow, witness), witness)
 
-    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
+    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> FreedFlows:
         """Held to the oldest open start; at infinity open edges come out as `[start, infinity)`."""
         advanced = self._intervals.advance(port, cti, horizon, witness)
-        return Advanced(self._moved(advanced.flows, witness), advanced.cti, advanced.horizon)
+        return FreedFlows(self._moved(advanced.flows, witness), advanced.cti, advanced.horizon)
 
     def boundary(self, witness: Witness) -> Sequence[Flow]:
         """Owes nothing."""

@@ -9,9 +9,9 @@ from streaming.definition.types import parse_fields
 from streaming.planning.checked import expression
 from streaming.reference.expressions import Failed, evaluate
 from streaming.reference.flow import ElementId, Flow
-from streaming.reference.numbers import Failure
-from streaming.reference.substreams import InputClocks
-from streaming.temporal.clock import Judged
+from streaming.reference.numbers import OperationFailure
+from streaming.reference.substreams import SubstreamClocks
+from streaming.temporal.clock import JudgedElement
 from streaming.temporal.events import Cti, EdgeKind, Event
 from streaming.temporal.open_edges import payload_key
 from streaming.temporal.outcomes import Outcome, Reason
@@ -22,7 +22,7 @@ from streaming.wire.rows import Element, MalformedRow
 
 
 @dataclass(frozen=True, slots=True)
-class Fed:
+class FedElement:
     """What one element did: its judgement (None for a CTI row), the flow it became if any, and the CTI if it moved.
 
     `cti_before` is the CTI to which its arrival alone moved the input, before it was judged (T9, azure). `failures` of
@@ -30,11 +30,11 @@ class Fed:
     """
 
     element: ElementId
-    judged: Judged | None
+    judged: JudgedElement | None
     flow: Flow | None
     cti: Tick | None
     cti_before: Tick | None = None
-    failures: tuple[Failure, ...] = ()
+    failures: tuple[OperationFailure, ...] = ()
 
     @property
     def failed(self) -> str | None:
@@ -55,7 +55,7 @@ class InputFeed:
         self._lanes = stream.lanes or [ONLY_LANE]
         self._implicit = stream.rowtime is Rowtime.IMPLICIT
         self._over = None if settings.over is None else expression(settings.over, parse_fields(stream.fields))
-        self._clocks = InputClocks(self._lanes, settings, keyed=self._over is not None)
+        self._clocks = SubstreamClocks(self._lanes, settings, keyed=self._over is not None)
         self._positions: dict[str, int] = defaultdict(int)
         self._open: dict[tuple[str, Tick, str], deque[Flow | None]] = {}
 
@@ -64,7 +64,7 @@ class InputFeed:
         """The CTI of the input."""
         return self._clocks.at
 
-    def take(self, lane: str, element: Element, arrival: Tick | None) -> Fed:
+    def take(self, lane: str, element: Element, arrival: Tick | None) -> FedElement:
         """Judge one element in arrival order; `arrival` is its wall-clock time, where that is known.
 
         One that names a lane which the stream does not list is a bad row, and the first lane takes it (T5).
@@ -73,18 +73,18 @@ class InputFeed:
             lane, element = self._lanes[0], MalformedRow(Reason.BAD_ROW)
         identity = ElementId(self.node, lane, self._positions[lane])
         self._positions[lane] += 1
-        failures: list[Failure] = []
+        failures: list[OperationFailure] = []
         clock = self._clocks.hear(lane, self._key(element, failures.append), element, arrival)
         if isinstance(element, Cti):
             self._clocks.take_cti(lane, element)
-            return Fed(identity, None, None, self._settle())
+            return FedElement(identity, None, None, self._settle())
         if isinstance(element, MalformedRow):
-            return Fed(identity, clock.take_malformed(element.reason), None, self._settle())
+            return FedElement(identity, clock.take_malformed(element.reason), None, self._settle())
         before = self._settle() if clock.take_arrival(arrival) else None
         judged = clock.take(element, arrival)
         if judged.event is not None:
             self.horizon = max(self.horizon, element.sync)  # a held event as well: it has been seen (T4)
-        return Fed(identity, judged, self._flow(identity, judged), self._settle(), before, tuple(failures))
+        return FedElement(identity, judged, self._flow(identity, judged), self._settle(), before, tuple(failures))
 
     def heartbeat(self, now: Tick) -> Tick | None:
         """The wall clock reached `now`; the input CTI if that moved it (T16, T17)."""
@@ -114,7 +114,7 @@ class InputFeed:
             self.horizon = max(self.horizon, clock.largest_sync, finite)
         return self._clocks.settle()
 
-    def _flow(self, identity: ElementId, judged: Judged) -> Flow | None:
+    def _flow(self, identity: ElementId, judged: JudgedElement) -> Flow | None:
         original, event = judged.original, judged.event
         if original is not None and original.edge is not None and judged.reason is not Reason.AFTER_END:
             return self._edge_flow(identity, original, judged)
@@ -122,7 +122,7 @@ class InputFeed:
             return None
         return _flow_of(identity, event, judged)
 
-    def _edge_flow(self, identity: ElementId, original: Event, judged: Judged) -> Flow | None:
+    def _edge_flow(self, identity: ElementId, original: Event, judged: JudgedElement) -> Flow | None:
         """Remember a start, dropped ones as None; give an end the flow of the start that it closes (T11)."""
         key = (identity.lane, original.start, payload_key(original.payload))
         if original.edge is EdgeKind.START:
@@ -150,7 +150,7 @@ class InputFeed:
         )
 
 
-def _flow_of(identity: ElementId, event: Event, judged: Judged) -> Flow:
+def _flow_of(identity: ElementId, event: Event, judged: JudgedElement) -> Flow:
     return Flow(
         id=identity,
         start=event.start,

@@ -9,7 +9,7 @@ from streaming.temporal.ticks import Tick
 
 
 @dataclass(frozen=True)
-class Filter:
+class FilterOperator:
     """One filter node. An edge end has the payload of its start, so it shares its fate."""
 
     node: str

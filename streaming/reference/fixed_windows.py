@@ -13,7 +13,7 @@ Groups = dict[Key, list[Flow]]
 
 
 @dataclass
-class OpenEdge:
+class EdgeInWindows:
     """An edge of the group `key` without an end: in the windows from `first` on; `cut` once they were too many."""
 
     key: Key
@@ -38,7 +38,7 @@ class FixedWindows:
     windows: HoppingWindows
     grace: Ticks = NO_TICKS
     members: dict[int, Groups] = field(default_factory=dict)
-    open_edges: dict[FlowId, OpenEdge] = field(default_factory=dict)
+    open_edges: dict[FlowId, EdgeInWindows] = field(default_factory=dict)
     unclosed: int | None = None
 
     def take(self, key: Key, flow: Flow, witness: Witness) -> None:
@@ -49,7 +49,7 @@ class FixedWindows:
         if flow.closes:
             self._end_edge(key, flow, witness)
         elif flow.opens:
-            self.open_edges[flow.id] = OpenEdge(key, flow, allowed)
+            self.open_edges[flow.id] = EdgeInWindows(key, flow, allowed)
             witness.took(self.node, flow)
         elif first > last:
             witness.removed(self.node, flow, f"it lies in a gap between the windows of {self.node!r}")
@@ -106,7 +106,7 @@ class FixedWindows:
         for index in indices:
             self.members.setdefault(index, {}).setdefault(key, []).append(flow)
 
-    def _rest(self, edge: OpenEdge, last: int) -> range:
+    def _rest(self, edge: EdgeInWindows, last: int) -> range:
         """The windows up to `last` that are not closed and take the edge."""
         first = edge.first if self.unclosed is None else max(edge.first, self.unclosed)
         return range(first, min(last, edge.last_allowed) + 1)
@@ -141,7 +141,7 @@ class FixedWindows:
             return f"its edge lies in a gap between the windows of {self.node!r}"
         return f"all windows of its edge in {self.node!r} were closed when it came"
 
-    def _cut(self, edge: OpenEdge, witness: Witness) -> None:
+    def _cut(self, edge: EdgeInWindows, witness: Witness) -> None:
         if not edge.cut:
             edge.cut = True
             witness.refused(self.node, edge.flow, Reason.TOO_MANY_WINDOWS, self._too_many())

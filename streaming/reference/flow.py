@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol
 
-from streaming.reference.numbers import Failure
+from streaming.reference.numbers import OperationFailure
 from streaming.temporal.events import Payload
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import Tick
@@ -96,7 +96,7 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class CausingCti:
     """The input CTI that is being carried through the graph."""
 
     input: str
@@ -109,7 +109,7 @@ class Witness(Protocol):
     `cause` is the CTI under way, None while a received element passes.
     """
 
-    cause: Cause | None
+    cause: CausingCti | None
 
     def took(self, node: str, flow: Flow) -> None:
         """Some result of `node` contains the flow, or will."""
@@ -123,12 +123,12 @@ class Witness(Protocol):
         `closed_at` is the smallest CTI at which they are closed for it; at a smaller one it would have been taken.
         """
 
-    def failed(self, node: str, flow: Flow, field: str, why: Failure) -> None:
+    def failed(self, node: str, flow: Flow, field: str, why: OperationFailure) -> None:
         """An expression of `node` failed on the flow: its value is null (T5)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Advanced:
+class FreedFlows:
     """What a CTI set free, in its order, then the CTI that leaves the operator, and the horizon in its times."""
 
     flows: Sequence[Flow]
@@ -136,7 +136,7 @@ class Advanced:
     horizon: Tick
 
 
-class Operator(Protocol):
+class FlowOperator(Protocol):
     """One node. A function of the set of flows: never of their order, nor of how they were cut into batches.
 
     `port` says which of the nodes that it reads speaks: the index in `definition.graph.sources`.
@@ -145,7 +145,7 @@ class Operator(Protocol):
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """Take one flow; what passes on at once."""
 
-    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
+    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> FreedFlows:
         """The CTI of `port` moved to `cti`; `horizon` is the largest finite time seen, for what stays open (T4).
 
         Called only with a larger `cti` than before. The CTI that leaves may be the same as before.

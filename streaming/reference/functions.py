@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from streaming.definition.expressions.failures import FailureKind
 from streaming.reference.calendar import CALENDAR
-from streaming.reference.numbers import Failure, in_length, in_long
+from streaming.reference.numbers import OperationFailure, in_length, in_long
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK
 
 Meaning = Callable[..., Any]
@@ -16,7 +16,7 @@ Meaning = Callable[..., Any]
 def call(function: str, values: Sequence[Any]) -> Any:
     """`function` of typed `values`; null if one is null, but for those that choose among nulls.
 
-    Raises `Failure` where the registry says null, and where a double result would not be finite.
+    Raises `OperationFailure` where the registry says null, and where a double result would not be finite.
     """
     if function in CHOOSING:
         return CHOOSING[function](*values)
@@ -55,7 +55,7 @@ def _real(compute: Callable[..., float], name: str) -> Meaning:
             return compute(*values)
         except (ValueError, OverflowError) as error:
             kind: FailureKind = "argument" if isinstance(error, ValueError) else "overflow"
-            raise Failure(f"{name} of {', '.join(map(str, values))} is no finite double", kind) from None
+            raise OperationFailure(f"{name} of {', '.join(map(str, values))} is no finite double", kind) from None
 
     return real
 
@@ -68,7 +68,7 @@ def _substring(text: str, start: int, length: int | None = None) -> str:
 
 def _split_part(text: str, delimiter: str, number: int) -> str:
     if number == 0:
-        raise Failure("split_part has no part 0", "argument")
+        raise OperationFailure("split_part has no part 0", "argument")
     parts = text.split(delimiter) if delimiter else [text]
     index = number - 1 if number > 0 else len(parts) + number
     return parts[index] if 0 <= index < len(parts) else ""
@@ -76,7 +76,7 @@ def _split_part(text: str, delimiter: str, number: int) -> str:
 
 def _moment(ticks: int) -> int:
     if not FIRST_TICK <= ticks <= LAST_TICK:
-        raise Failure(f"{ticks} microseconds lie outside the years 1 to 9999", "argument")
+        raise OperationFailure(f"{ticks} microseconds lie outside the years 1 to 9999", "argument")
     return ticks
 
 

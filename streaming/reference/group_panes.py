@@ -11,7 +11,7 @@ from streaming.temporal.ticks import INFINITY, NO_CTI, NO_TICKS, Tick, Ticks, fo
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class GroupPane:
     """A pane of one group and its events; `end` is None as long as the events do not give it one (count)."""
 
     start: Tick
@@ -19,10 +19,10 @@ class Span:
     members: Sequence[Flow]
 
 
-class PaneRule(Protocol):
+class GroupPaneRule(Protocol):
     """Which panes a set of events makes: a pure function of the set."""
 
-    def spans(self, flows: Collection[Flow], floor: Tick) -> Sequence[Span]:
+    def spans(self, flows: Collection[Flow], floor: Tick) -> Sequence[GroupPane]:
         """The panes of one group, by start: no two have the same. What lies before `floor` is closed and left out.
 
         Each event of `flows` is in one of them, be it one that has no end so far.
@@ -36,7 +36,7 @@ class PaneRule(Protocol):
 
 
 @dataclass
-class Group:
+class PaneGroup:
     """The events of one group that may still be in a pane; `used` are those that closed panes had as well.
 
     No pane that is still to come starts before `floor`.
@@ -48,7 +48,7 @@ class Group:
 
 
 @dataclass
-class GroupPanes:
+class GroupedPanes:
     """The panes that `rule` finds in each group.
 
     A late event is taken as far as the panes of its group are open (T19). Where several clocks feed the node, one
@@ -57,10 +57,10 @@ class GroupPanes:
     """
 
     node: str
-    rule: PaneRule
+    rule: GroupPaneRule
     grace: Ticks = NO_TICKS
     one_clock: bool = False
-    groups: dict[Key, Group] = field(default_factory=dict)
+    groups: dict[Key, PaneGroup] = field(default_factory=dict)
     at: Tick = NO_CTI
 
     def take(self, key: Key, flow: Flow, witness: Witness) -> None:
@@ -76,7 +76,7 @@ class GroupPanes:
                 witness.refused(self.node, flow, Reason.WINDOW_CLOSED, why, Tick(over + self.grace))
                 return
             kept = self.rule.rest(flow, from_)
-        self.groups.setdefault(key, Group(floor=self.at)).flows[flow.id] = kept
+        self.groups.setdefault(key, PaneGroup(floor=self.at)).flows[flow.id] = kept
         witness.took(self.node, flow)
 
     def _open_from(self, key: Key, late_at: Tick) -> Tick:
@@ -109,7 +109,7 @@ class GroupPanes:
         """`cti` less the grace, but not above the start of any pane that is not closed."""
         return min([settled(cti, self.grace), *(group.floor for group in self.groups.values())])
 
-    def _close(self, key: Key, group: Group, at: Tick, witness: Witness) -> Members:
+    def _close(self, key: Key, group: PaneGroup, at: Tick, witness: Witness) -> Members:
         """The panes that end by `at`; what is in none of the others is forgotten.
 
         A pane that ends at `at` only because an edge opened there is not closed: until the CTI is beyond its start,

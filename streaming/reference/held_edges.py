@@ -12,7 +12,7 @@ def later(at: Tick, by: int) -> Tick:
 
 
 @dataclass
-class HeldEdges:
+class WaitingEdges:
     """The edges of `node` whose ends have not come, by id."""
 
     node: str

@@ -4,15 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from streaming.reference.flow import Flow, FlowId, Witness
-from streaming.reference.matching import Known, Matching, made_by
-from streaming.reference.pieces import Span, overlap, span
+from streaming.reference.matching import KnownEvents, PortMatching, made_by
+from streaming.reference.pieces import TickSpan, overlap, span
 from streaming.reference.ports import LEFT, RIGHT, Ports
-from streaming.reference.unused import Unused
+from streaming.reference.unused import UnusedFlows
 from streaming.temporal.ticks import INFINITY, Tick
 
 
 @dataclass
-class Pair:
+class MatchedPair:
     """Two matching events that may live together; `started` if their row has left as an edge start."""
 
     left: Flow
@@ -21,7 +21,7 @@ class Pair:
     finished: bool = False
 
     @property
-    def life(self) -> Span:
+    def life(self) -> TickSpan:
         """While both live, as far as that is known."""
         return span(self.left).within(span(self.right))
 
@@ -30,7 +30,7 @@ class Pair:
         """Whether the end of one of the two is not known."""
         return self.left.opens or self.right.opens
 
-    def next_row(self, ports: Ports, matching: Matching) -> Flow | None:
+    def next_row(self, ports: Ports, matching: PortMatching) -> Flow | None:
         """What of the pair's row leaves now: all of it, its start, or its end.
 
         A row whose end is not decided leaves as an edge start once the CTI is beyond its start, for then it can no
@@ -50,7 +50,7 @@ class Pair:
             return row
         return None if row.end == INFINITY else replace(row, late_at=None, closes=True)
 
-    def row(self, matching: Matching) -> Flow:
+    def row(self, matching: PortMatching) -> Flow:
         """The whole row, as far as it is known; open if one of the two never ends."""
         life = self.life
         return replace(
@@ -64,19 +64,19 @@ class Pair:
 
 
 @dataclass
-class Join:
+class JoinOperator:
     """The pairs of one join node; it tells the witness of the events of the ports `tells`."""
 
     node: str
-    matching: Matching
+    matching: PortMatching
     tells: tuple[int, ...] = (LEFT, RIGHT)
-    pairs: dict[tuple[FlowId, FlowId], Pair] = field(default_factory=dict)
-    known: tuple[Known, ...] = field(init=False)
-    unused: dict[int, Unused] = field(init=False)
+    pairs: dict[tuple[FlowId, FlowId], MatchedPair] = field(default_factory=dict)
+    known: tuple[KnownEvents, ...] = field(init=False)
+    unused: dict[int, UnusedFlows] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.known = tuple(Known(self.node, port in self.tells) for port in (LEFT, RIGHT))
-        self.unused = {port: Unused(self.node) for port in self.tells}
+        self.known = tuple(KnownEvents(self.node, port in self.tells) for port in (LEFT, RIGHT))
+        self.unused = {port: UnusedFlows(self.node) for port in self.tells}
 
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """Pair the event with all that match it; nothing passes at once."""
@@ -122,7 +122,7 @@ class Join:
         for other in self.known[1 - port].of(self.matching.key(event)).values():
             left, right = (event, other) if port == LEFT else (other, event)
             if overlap(left, right) and self.matching.match(left, right, witness):
-                self.pairs[left.id, right.id] = Pair(left, right)
+                self.pairs[left.id, right.id] = MatchedPair(left, right)
 
     def _end(self, port: int, event: Flow) -> None:
         for name, pair in self.pairs.items():

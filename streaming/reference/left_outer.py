@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from streaming.reference.anti_join import free_pieces, piece_of
 from streaming.reference.flow import Flow
-from streaming.reference.matching import Matching
-from streaming.reference.pieces import Span
+from streaming.reference.matching import PortMatching
+from streaming.reference.pieces import TickSpan
 from streaming.temporal.ticks import Tick
 
 
@@ -14,21 +14,21 @@ from streaming.temporal.ticks import Tick
 class WithoutPartner:
     """The rule of those pieces: an anti join's. Every left event is in some row; the join speaks for the right."""
 
-    matching: Matching
+    matching: PortMatching
     left_without: None = None
     right_never: None = None
     needs_right: bool = False
 
-    def pieces(self, left: Flow, rights: Sequence[Flow]) -> Sequence[Span]:
+    def pieces(self, left: Flow, rights: Sequence[Flow]) -> Sequence[TickSpan]:
         """What the rights leave."""
         return free_pieces(left, rights)
 
-    def final(self, piece: Span, left: Flow, right_cti: Tick) -> bool:
+    def final(self, piece: TickSpan, left: Flow, right_cti: Tick) -> bool:
         """What starts at the end of the piece does not change it."""
         del left
         return piece.end <= right_cti
 
-    def row(self, left: Flow, piece: Span, rights: Sequence[Flow]) -> Flow:
+    def row(self, left: Flow, piece: TickSpan, rights: Sequence[Flow]) -> Flow:
         """The left event with nulls, for as long as the piece."""
         del rights
         return piece_of(left, piece).with_payload(self.matching.payload(left.payload, None))

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from streaming.reference.flow import Advanced, Flow, Witness, sort_key
+from streaming.reference.flow import Flow, FreedFlows, Witness, sort_key
 from streaming.reference.ports import Ports
 from streaming.temporal.ticks import Tick
 
 
-class Part(Protocol):
+class RowPart(Protocol):
     """Something that makes rows out of the events of all ports.
 
     To the witness it says `took` for each flow that it keeps, at once: whether a row will contain the flow may hang on
@@ -31,19 +31,19 @@ class ManyPorts:
     """A node with several ports. Its CTI is the smallest of theirs, held to the oldest undecided start of its parts."""
 
     ports: Ports
-    parts: Sequence[Part]
+    parts: Sequence[RowPart]
 
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """What the flow decides that starts no later than the CTI that has left the node."""
         passing = [row for part in self.parts for row in part.take(port, flow, witness)]
         return passing + self._released(witness)
 
-    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
+    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> FreedFlows:
         """What the CTI decides, in order; the CTI that leaves never goes back."""
         self.ports.advance(port, cti, horizon)
         held = min(part.held_at(self.ports) for part in self.parts)
         self.ports.out = max(self.ports.out, min(self.ports.low, held))
-        return Advanced(self._released(witness), self.ports.out, self.ports.horizon)
+        return FreedFlows(self._released(witness), self.ports.out, self.ports.horizon)
 
     def boundary(self, witness: Witness) -> Sequence[Flow]:
         """Owes nothing."""

@@ -12,7 +12,7 @@ Key = tuple[Hashable, ...]
 
 
 @dataclass
-class Matching:
+class PortMatching:
     """How `node` matches events of `left` with events of `right`; `added` are the fields of the right that are no keys.
 
     Keys are equal by value, and a null key equals nothing. `where` is looked at once for each pair; null is not true.
@@ -76,7 +76,7 @@ def made_by(flow: Flow, others: Sequence[Flow]) -> Flow:
 
 
 @dataclass
-class Known:
+class KnownEvents:
     """Every event that came in at one port of `node`, with its lifetime as far as it is known, by key.
 
     Nothing is forgotten: simple, and late_kept events of the other port may need any of it. Unless it `tells`, another

@@ -14,7 +14,7 @@ EXACT = Context(prec=1_000, rounding=ROUND_HALF_UP)
 _LONG_MIN, _LONG_MAX = -(2**63), 2**63 - 1
 
 
-class Failure(ArithmeticError):
+class OperationFailure(ArithmeticError):
     """An operation fails on a row: its value is null, the message says why, and `kind` in what way (T5)."""
 
     def __init__(self, why: str, kind: FailureKind = "overflow") -> None:
@@ -23,32 +23,32 @@ class Failure(ArithmeticError):
 
 
 def in_long(value: int) -> int:
-    """`value`; raises `Failure` outside 64 bits."""
+    """`value`; raises `OperationFailure` outside 64 bits."""
     if not _LONG_MIN <= value <= _LONG_MAX:
-        raise Failure(f"{value} does not fit 64 bits")
+        raise OperationFailure(f"{value} does not fit 64 bits")
     return value
 
 
 def in_double(value: float) -> float:
-    """`value`; raises `Failure` where it has overflowed: infinity and NaN exist in no payload."""
+    """`value`; raises `OperationFailure` where it has overflowed: infinity and NaN exist in no payload."""
     if not math.isfinite(value):
-        raise Failure("the result is not a finite double")
+        raise OperationFailure("the result is not a finite double")
     return value
 
 
 def in_decimal_type(value: Decimal, of: DecimalOf) -> Decimal:
-    """`value` rounded half up to the scale of `of`; raises `Failure` if it then has more digits than `of`."""
+    """`value` rounded half up to the scale of `of`; raises `OperationFailure` if it then has more digits than `of`."""
     rounded = EXACT.quantize(value, Decimal(1).scaleb(-of.scale))
     if rounded.scaleb(of.scale, context=EXACT).copy_abs() >= 10**of.precision:
-        raise Failure(f"{value} does not fit {of}")
+        raise OperationFailure(f"{value} does not fit {of}")
     return rounded if rounded else rounded.copy_abs()
 
 
 def in_length(value: Any) -> Any:
-    """`value`, a text or a list; raises `Failure` where it is longer than MOST_BYTES."""
+    """`value`, a text or a list; raises `OperationFailure` where it is longer than MOST_BYTES."""
     length = bytes_of(value)
     if length > MOST_BYTES:
-        raise Failure(f"a value of {counted(length, 'byte')} is longer than {MOST_BYTES}", "too_long")
+        raise OperationFailure(f"a value of {counted(length, 'byte')} is longer than {MOST_BYTES}", "too_long")
     return value
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from streaming.reference.flow import Advanced, Flow, Witness, sort_key
+from streaming.reference.flow import Flow, FreedFlows, Witness, sort_key
 from streaming.temporal.ticks import NO_CTI, Tick
 
 
@@ -26,13 +26,13 @@ class OrderEdges:
         self.held.append(flow)
         return ()
 
-    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
+    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> FreedFlows:
         """Everything up to and including `cti`, in order."""
         del port, witness
         due = sorted((flow for flow in self.held if _sync(flow) <= cti), key=_place)
         self.held = [flow for flow in self.held if _sync(flow) > cti]
         self.cti = cti
-        return Advanced(due, cti, horizon)
+        return FreedFlows(due, cti, horizon)
 
     def boundary(self, witness: Witness) -> Sequence[Flow]:
         """Owes nothing."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from streaming.reference.flow import VANISHED, Advanced, Cause, Flow, FlowId, Operator, Witness
+from streaming.reference.flow import VANISHED, CausingCti, Flow, FlowId, FlowOperator, FreedFlows, Witness
 from streaming.temporal.events import Cti, EdgeKind
 from streaming.temporal.ticks import Tick
 
@@ -14,7 +14,7 @@ class OutputRow:
 
     output: str
     flow: Flow
-    released_by: Cause | None
+    released_by: CausingCti | None
 
     @property
     def edge(self) -> EdgeKind | None:
@@ -25,7 +25,7 @@ class OutputRow:
 
 
 @dataclass
-class Output:
+class OutputOperator:
     """One output node; `times` gives rows the lifetime with which they leave (T22).
 
     `rows` is the net result: an edge is open until its end comes, and not there once it has vanished; a row of a pane
@@ -34,7 +34,7 @@ class Output:
     """
 
     node: str
-    times: Operator
+    times: FlowOperator
     rows: dict[FlowId, OutputRow] = field(default_factory=dict)
     log: list[OutputRow | Cti] = field(default_factory=list)
 
@@ -56,7 +56,7 @@ class Output:
             self._settle(row, witness)
         return ()
 
-    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
+    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> FreedFlows:
         """Note the CTI; `times` frees nothing at one, and moves none."""
         advanced = self.times.advance(port, cti, horizon, witness)
         self.log.append(Cti(cti))

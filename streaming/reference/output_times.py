@@ -3,14 +3,14 @@
 from dataclasses import dataclass, replace
 
 from streaming.definition.graph import OutputTimestamp
-from streaming.reference.flow import Flow, Operator, Witness
+from streaming.reference.flow import Flow, FlowOperator, Witness
 from streaming.reference.per_event import PerEvent
 from streaming.reference.point_at_end import PointAtEnd
 from streaming.temporal.ticks import ONE_TICK, Tick
 
 
 @dataclass(frozen=True)
-class Lifetime:
+class OwnLifetime:
     """The row's own lifetime."""
 
     def one(self, flow: Flow, witness: Witness) -> Flow:
@@ -42,11 +42,11 @@ class LatestInput:
         return at
 
 
-def output_times(node: str, timestamp: OutputTimestamp) -> Operator:
+def output_times(node: str, timestamp: OutputTimestamp) -> FlowOperator:
     """The operator that gives rows the lifetime that `timestamp` names."""
     match timestamp:
         case "lifetime":
-            return PerEvent(Lifetime())
+            return PerEvent(OwnLifetime())
         case "point_at_end":
             return PointAtEnd(node)
         case "latest_input":

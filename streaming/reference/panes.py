@@ -24,7 +24,7 @@ Members = Mapping[PaneId, Sequence[Flow]]
 """Panes with the events in them; only those that fill a gap are empty (T21)."""
 
 
-class Panes(Protocol):
+class PaneSet(Protocol):
     """The panes of one window node: a function of the set of flows taken and of the CTI.
 
     Calls come in the order `close`, then any of the others at the same CTI. A late_kept flow enters only what is open

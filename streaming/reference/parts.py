@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from streaming.reference.flow import Flow, FlowId, Witness
-from streaming.reference.matching import Known, Matching, vanished
-from streaming.reference.pieces import Span, overlap
+from streaming.reference.matching import KnownEvents, PortMatching, vanished
+from streaming.reference.pieces import TickSpan, overlap
 from streaming.reference.ports import LEFT, RIGHT, Ports
-from streaming.reference.unused import Unused
+from streaming.reference.unused import UnusedFlows
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 
 
@@ -27,13 +27,13 @@ class PieceRule(Protocol):
     def needs_right(self) -> bool:
         """Whether rows are made of the right events too, and only where there are some."""
 
-    def pieces(self, left: Flow, rights: Sequence[Flow]) -> Sequence[Span]:
+    def pieces(self, left: Flow, rights: Sequence[Flow]) -> Sequence[TickSpan]:
         """The pieces, maximal and in order, as far as lifetimes are known."""
 
-    def final(self, piece: Span, left: Flow, right_cti: Tick) -> bool:
+    def final(self, piece: TickSpan, left: Flow, right_cti: Tick) -> bool:
         """Whether no right event from `right_cti` on can change `piece`, which none before can."""
 
-    def row(self, left: Flow, piece: Span, rights: Sequence[Flow]) -> Flow:
+    def row(self, left: Flow, piece: TickSpan, rights: Sequence[Flow]) -> Flow:
         """The row of `piece`."""
 
 
@@ -50,19 +50,19 @@ class LeftEvent:
 
 
 @dataclass
-class Parts:
+class LeftParts:
     """The rows that `rule` makes of left events."""
 
     node: str
-    matching: Matching
+    matching: PortMatching
     rule: PieceRule
     lefts: dict[FlowId, LeftEvent] = field(default_factory=dict)
-    rights: Known = field(init=False)
-    unused_rights: Unused = field(init=False)
+    rights: KnownEvents = field(init=False)
+    unused_rights: UnusedFlows = field(init=False)
 
     def __post_init__(self) -> None:
-        self.rights = Known(self.node, tells=self.rule.needs_right or self.rule.right_never is not None)
-        self.unused_rights = Unused(self.node)
+        self.rights = KnownEvents(self.node, tells=self.rule.needs_right or self.rule.right_never is not None)
+        self.unused_rights = UnusedFlows(self.node)
 
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
         """Add it to what it matches; nothing passes at once."""
@@ -126,12 +126,12 @@ class Parts:
     def _meet(self, left: Flow, right: Flow, witness: Witness) -> bool:
         return overlap(left, right) and self.matching.match(left, right, witness)
 
-    def _pieces(self, event: LeftEvent, ports: Ports) -> Iterator[Span]:
+    def _pieces(self, event: LeftEvent, ports: Ports) -> Iterator[TickSpan]:
         """The pieces that have not left. A right edge that may still vanish begins where nothing is decided yet."""
         rights = [right for right in event.rights.values() if ports.certain(RIGHT, right)]
         return (piece for piece in self.rule.pieces(event.flow, rights) if piece.start >= event.done)
 
-    def _final(self, piece: Span, left: Flow, ports: Ports) -> bool:
+    def _final(self, piece: TickSpan, left: Flow, ports: Ports) -> bool:
         known = piece.end <= ports.known_until(LEFT, left)
         return known and self.rule.final(piece, left, ports.ctis[RIGHT])
 

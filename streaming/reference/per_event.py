@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from streaming.reference.flow import Advanced, Flow, Witness
+from streaming.reference.flow import Flow, FreedFlows, Witness
 from streaming.temporal.ticks import Tick
 
 
@@ -38,10 +38,10 @@ class PerEvent:
             return (replace(after, replaces=None if before is None else replace(before, gone=False)),)
         return () if before is None else (replace(before, gone=True),)
 
-    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
+    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> FreedFlows:
         """Holds nothing back."""
         del port, witness
-        return Advanced((), self.rule.time(cti), self.rule.time(horizon))
+        return FreedFlows((), self.rule.time(cti), self.rule.time(horizon))
 
     def boundary(self, witness: Witness) -> Sequence[Flow]:
         """Owes nothing."""

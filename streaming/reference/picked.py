@@ -5,32 +5,32 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from streaming.reference.aggregate_values import Fold, Values, double
+from streaming.reference.aggregate_values import Fold, PaneValues, double
 
 
-def _min(values: Values) -> Any:
+def _min(values: PaneValues) -> Any:
     return values.sorted()[0]
 
 
-def _max(values: Values) -> Any:
+def _max(values: PaneValues) -> Any:
     return values.sorted()[-1]
 
 
-def _first(values: Values) -> Any:
+def _first(values: PaneValues) -> Any:
     return values.in_time()[0]
 
 
-def _last(values: Values) -> Any:
+def _last(values: PaneValues) -> Any:
     return values.in_time()[-1]
 
 
-def _percentile_disc(values: Values) -> Any:
+def _percentile_disc(values: PaneValues) -> Any:
     """The value at rank `ceil(fraction * n)`, at least the first."""
     rank = max(1, math.ceil(_fraction(values) * len(values.taken)))
     return values.sorted()[rank - 1]
 
 
-def _percentile_cont(values: Values) -> float:
+def _percentile_cont(values: PaneValues) -> float:
     """The value at `fraction * (n - 1)`, counted from 0, on the line between its neighbours."""
     numbers = sorted(values.exact())
     place = _fraction(values) * (len(numbers) - 1)
@@ -38,7 +38,7 @@ def _percentile_cont(values: Values) -> float:
     return double(below + (above - below) * (place - math.floor(place)))
 
 
-def _fraction(values: Values) -> Fraction:
+def _fraction(values: PaneValues) -> Fraction:
     if values.fraction is None:
         raise TypeError("a percentile without a fraction, which check refuses")
     return values.fraction

@@ -8,7 +8,7 @@ from streaming.temporal.ticks import Tick
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Span:
+class TickSpan:
     """The ticks `[start, end)` (T2); empty unless `start < end`."""
 
     start: Tick
@@ -17,14 +17,14 @@ class Span:
     def __bool__(self) -> bool:
         return self.start < self.end
 
-    def within(self, other: "Span") -> "Span":
+    def within(self, other: "TickSpan") -> "TickSpan":
         """The ticks of both."""
-        return Span(max(self.start, other.start), min(self.end, other.end))
+        return TickSpan(max(self.start, other.start), min(self.end, other.end))
 
 
-def span(flow: Flow) -> Span:
+def span(flow: Flow) -> TickSpan:
     """The lifetime of `flow`."""
-    return Span(flow.start, flow.end)
+    return TickSpan(flow.start, flow.end)
 
 
 def overlap(one: Flow, other: Flow) -> bool:
@@ -32,24 +32,24 @@ def overlap(one: Flow, other: Flow) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def covered(whole: Span, others: Iterable[Span]) -> list[Span]:
+def covered(whole: TickSpan, others: Iterable[TickSpan]) -> list[TickSpan]:
     """The maximal pieces of `whole` inside the union of `others`, in order.
 
     >>> covered(Span(0, 9), [Span(1, 3), Span(3, 4), Span(7, 20)])
     [Span(start=1, end=4), Span(start=7, end=9)]
     """
-    found: list[Span] = []
+    found: list[TickSpan] = []
     for each in sorted(other.within(whole) for other in others):
         if not each:
             continue
         if found and each.start <= found[-1].end:
-            found[-1] = Span(found[-1].start, max(found[-1].end, each.end))
+            found[-1] = TickSpan(found[-1].start, max(found[-1].end, each.end))
         else:
             found.append(each)
     return found
 
 
-def uncovered(whole: Span, others: Iterable[Span]) -> list[Span]:
+def uncovered(whole: TickSpan, others: Iterable[TickSpan]) -> list[TickSpan]:
     """The maximal pieces of `whole` outside the union of `others`, in order.
 
     >>> uncovered(Span(0, 9), [Span(1, 3), Span(3, 4), Span(7, 20)])
@@ -58,4 +58,4 @@ def uncovered(whole: Span, others: Iterable[Span]) -> list[Span]:
     taken = covered(whole, others)
     starts = [whole.start, *(each.end for each in taken)]
     ends = [*(each.start for each in taken), whole.end]
-    return [piece for piece in map(Span, starts, ends) if piece]
+    return [piece for piece in map(TickSpan, starts, ends) if piece]

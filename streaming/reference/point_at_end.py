@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from streaming.reference.flow import Advanced, Flow, Witness
-from streaming.reference.held_edges import HeldEdges
+from streaming.reference.flow import Flow, FreedFlows, Witness
+from streaming.reference.held_edges import WaitingEdges
 from streaming.reference.per_event import PerEvent
 from streaming.temporal.ticks import INFINITY, LAST_TICK, ONE_TICK, Tick
 
@@ -32,7 +32,7 @@ class PointAtEnd:
     """One point_at_end node. An edge waits for its end, which tells whether its point is late; CTIs pass it by."""
 
     def __init__(self, node: str) -> None:
-        self._edges = HeldEdges(node)
+        self._edges = WaitingEdges(node)
         self._points = PerEvent(EndPoint(node))
 
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
@@ -40,12 +40,12 @@ class PointAtEnd:
         whole = self._edges.whole(flow, witness)
         return () if whole is None else self._points.take(port, replace(whole, late_at=flow.late_at), witness)
 
-    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
+    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> FreedFlows:
         """Only says at infinity that edges were never closed."""
         if cti == INFINITY:
             for flow in self._edges.never_closed():
                 self._points.take(port, flow, witness)
-        return Advanced((), cti, horizon)
+        return FreedFlows((), cti, horizon)
 
     def boundary(self, witness: Witness) -> Sequence[Flow]:
         """Owes nothing."""

@@ -10,7 +10,7 @@ from streaming.temporal.ticks import Tick
 
 
 @dataclass(frozen=True)
-class Project:
+class ProjectOperator:
     """One project node: `columns` by name, in order."""
 
     node: str

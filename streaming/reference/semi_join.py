@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from streaming.reference.anti_join import piece_of
 from streaming.reference.flow import Flow
-from streaming.reference.matching import Matching, made_by
-from streaming.reference.pieces import Span, covered, span
+from streaming.reference.matching import PortMatching, made_by
+from streaming.reference.pieces import TickSpan, covered, span
 from streaming.temporal.ticks import INFINITY, Tick
 
 
@@ -14,7 +14,7 @@ from streaming.temporal.ticks import INFINITY, Tick
 class SemiJoin:
     """The rule of one semi join. A row is made of the left event and all right events that cover the piece."""
 
-    matching: Matching
+    matching: PortMatching
     right_never: None = None
     needs_right: bool = True
 
@@ -23,15 +23,15 @@ class SemiJoin:
         """Nothing covered it."""
         return f"{self.matching.nothing_of(self.matching.right)} was alive during it"
 
-    def pieces(self, left: Flow, rights: Sequence[Flow]) -> Sequence[Span]:
+    def pieces(self, left: Flow, rights: Sequence[Flow]) -> Sequence[TickSpan]:
         """What the rights cover; what touches is one piece."""
         return covered(span(left), map(span, rights))
 
-    def final(self, piece: Span, left: Flow, right_cti: Tick) -> bool:
+    def final(self, piece: TickSpan, left: Flow, right_cti: Tick) -> bool:
         """What starts at the end of the piece prolongs it, unless the left event ends there."""
         return piece.end < right_cti or piece.end == left.end <= right_cti
 
-    def row(self, left: Flow, piece: Span, rights: Sequence[Flow]) -> Flow:
+    def row(self, left: Flow, piece: TickSpan, rights: Sequence[Flow]) -> Flow:
         """The left event, for as long as the piece."""
         row = made_by(piece_of(left, piece), rights)
         opens = piece.end == INFINITY and (left.opens or any(right.opens for right in rights))

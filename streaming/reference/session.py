@@ -4,12 +4,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from streaming.reference.flow import Flow
-from streaming.reference.group_panes import Span
+from streaming.reference.group_panes import GroupPane
 from streaming.temporal.ticks import ONE_TICK, Tick, Ticks
 
 
 @dataclass(frozen=True)
-class Session:
+class SessionPaneRule:
     """Only starts matter: an event belongs if it starts before the end that the events before it give (section 5).
 
     With `max`, at least the gap, the event that would make the session longer opens the next one.
@@ -18,7 +18,7 @@ class Session:
     gap: Ticks
     max: Ticks | None = None
 
-    def spans(self, flows: Collection[Flow], floor: Tick) -> Sequence[Span]:
+    def spans(self, flows: Collection[Flow], floor: Tick) -> Sequence[GroupPane]:
         """The sessions, found from the earliest event on: an event between two of them makes them one."""
         del floor
         sessions: list[list[Flow]] = []
@@ -27,7 +27,7 @@ class Session:
                 sessions[-1].append(flow)
             else:
                 sessions.append([flow])
-        return [Span(members[0].start, Tick(members[-1].start + self.gap), members) for members in sessions]
+        return [GroupPane(members[0].start, Tick(members[-1].start + self.gap), members) for members in sessions]
 
     def _joins(self, members: Sequence[Flow], flow: Flow) -> bool:
         first, last = members[0].start, members[-1].start

@@ -8,7 +8,7 @@ from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, NO_CTI, Ti
 
 
 @dataclass(frozen=True)
-class Shift:
+class ShiftOperator:
     """One shift node. What starts outside the years 1 to 9999 then is removed; an end beyond them is cut (T1)."""
 
     node: str

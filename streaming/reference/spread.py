@@ -5,26 +5,26 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final
 
-from streaming.reference.aggregate_values import Fold, Values, double
+from streaming.reference.aggregate_values import Fold, PaneValues, double
 
 
-def _variance(values: Values) -> float | None:
+def _variance(values: PaneValues) -> float | None:
     return None if len(values.taken) < 2 else double(_squares(values) / (len(values.taken) - 1))
 
 
-def _variance_pop(values: Values) -> float:
+def _variance_pop(values: PaneValues) -> float:
     return double(_squares(values) / len(values.taken))
 
 
-def _stddev(values: Values) -> float | None:
+def _stddev(values: PaneValues) -> float | None:
     return None if len(values.taken) < 2 else root(_squares(values) / (len(values.taken) - 1))
 
 
-def _stddev_pop(values: Values) -> float:
+def _stddev_pop(values: PaneValues) -> float:
     return root(_squares(values) / len(values.taken))
 
 
-def _squares(values: Values) -> Fraction:
+def _squares(values: PaneValues) -> Fraction:
     """The sum of the squared distances from the mean."""
     numbers = values.exact()
     mean = sum(numbers, Fraction()) / len(numbers)

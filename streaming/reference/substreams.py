@@ -16,7 +16,7 @@ Unit = tuple[str, Hashable]
 WHOLE = "the lane itself"
 
 
-class InputClocks:
+class SubstreamClocks:
     """Every clock of an input whose lanes are all listed; its CTI is the minimum over them, without idle ones.
 
     With substreams (`keyed`) events have the clock of their key, and CTIs and malformed rows that of their lane. A CTI

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from streaming.reference.flow import Advanced, Flow, Witness
-from streaming.reference.held_edges import HeldEdges
+from streaming.reference.flow import Flow, FreedFlows, Witness
+from streaming.reference.held_edges import WaitingEdges
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 
 
@@ -15,7 +15,7 @@ class ToIntervals:
     """
 
     def __init__(self, node: str) -> None:
-        self._edges = HeldEdges(node)
+        self._edges = WaitingEdges(node)
         self._out = NO_CTI
 
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
@@ -24,12 +24,12 @@ class ToIntervals:
         whole = self._edges.whole(flow, witness)
         return () if whole is None else (whole,)
 
-    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
+    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> FreedFlows:
         """Held to the oldest open start; at infinity open edges come out as `[start, infinity)`."""
         del port, witness
         flows = self._edges.never_closed() if cti == INFINITY else []
         self._out = max(self._out, min(cti, self._edges.oldest))
-        return Advanced(flows, self._out, horizon)
+        return FreedFlows(flows, self._out, horizon)
 
     def boundary(self, witness: Witness) -> Sequence[Flow]:
         """Owes nothing."""

@@ -6,8 +6,8 @@ from typing import Any
 
 from streaming.definition.expressions import Expression
 from streaming.reference.expressions import evaluate
-from streaming.reference.flow import Advanced, Flow, FlowId, Pane, Timing, Witness, sort_key
-from streaming.reference.panes import PaneId, Panes, release_order
+from streaming.reference.flow import Flow, FlowId, FreedFlows, Pane, Timing, Witness, sort_key
+from streaming.reference.panes import PaneId, PaneSet, release_order
 from streaming.reference.window import group_key
 from streaming.temporal.ticks import Tick
 
@@ -23,7 +23,7 @@ class TopK:
     group_by: Sequence[str]
     by: Expression
     k: int
-    panes: Panes
+    panes: PaneSet
     ranked: set[FlowId] = field(default_factory=set)
 
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
@@ -33,7 +33,7 @@ class TopK:
         self.panes.take(group_key(flow, self.group_by), flow, witness)
         return ()
 
-    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
+    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> FreedFlows:
         """Release the panes that the CTI closes, earliest first, and say which events none of their panes gave."""
         del port
         closing = self.panes.close(cti, horizon, witness)
@@ -50,7 +50,7 @@ class TopK:
                 if flow.id not in still and flow.id not in self.ranked:
                     witness.removed(self.node, flow, f"it is not among the first {self.k} in any pane of {self.node!r}")
             self.ranked &= still
-        return Advanced(rows, self.panes.output_cti(cti), horizon)
+        return FreedFlows(rows, self.panes.output_cti(cti), horizon)
 
     def boundary(self, witness: Witness) -> Sequence[Flow]:
         """Owes nothing."""

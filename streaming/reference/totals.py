@@ -4,36 +4,36 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
-from streaming.reference.aggregate_values import Fold, Value, Values, rounded
-from streaming.reference.numbers import Failure
+from streaming.reference.aggregate_values import Fold, LivedValue, PaneValues, rounded
+from streaming.reference.numbers import OperationFailure
 from streaming.temporal.ticks import INFINITY
 
 
-def _sum(values: Values) -> Any:
+def _sum(values: PaneValues) -> Any:
     return rounded(sum(values.exact(), Fraction()), values.type)
 
 
-def _avg(values: Values) -> Any:
+def _avg(values: PaneValues) -> Any:
     return rounded(sum(values.exact(), Fraction()) / len(values.taken), values.type)
 
 
-def _time_weighted_sum(values: Values) -> Any:
+def _time_weighted_sum(values: PaneValues) -> Any:
     return rounded(_weighted(values.taken), values.type)
 
 
-def _time_weighted_avg(values: Values) -> Any:
+def _time_weighted_avg(values: PaneValues) -> Any:
     return rounded(_weighted(values.taken) / sum(_ticks(each) for each in values.taken), values.type)
 
 
-def _weighted(taken: Sequence[Value]) -> Fraction:
+def _weighted(taken: Sequence[LivedValue]) -> Fraction:
     return sum((Fraction(each.value) * _ticks(each) for each in taken), Fraction())
 
 
-def _ticks(value: Value) -> int:
+def _ticks(value: LivedValue) -> int:
     """How long the value weighs. What never ends, in a window that never ends, has no length."""
     start, end = value.within
     if end == INFINITY:
-        raise Failure("the window and an event in it never end, so the event has no length")
+        raise OperationFailure("the window and an event in it never end, so the event has no length")
     return end - start
 
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from streaming.definition.types import NULL
-from streaming.reference.flow import Cause, ElementId, Flow
-from streaming.reference.numbers import Failure
-from streaming.temporal.clock import Judged
+from streaming.reference.flow import CausingCti, ElementId, Flow
+from streaming.reference.numbers import OperationFailure
+from streaming.temporal.clock import JudgedElement
 from streaming.temporal.events import Payload
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import Tick
@@ -21,7 +21,7 @@ REFUSALS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
+class RemovedElement:
     """`node` let an element go no further.
 
     `reason` is set for refusals by windows, which change the outcome; `closed_at` then is the smallest CTI at which
@@ -35,7 +35,7 @@ class Removed:
 
 
 @dataclass(frozen=True, slots=True)
-class ExpressionFailed:
+class FailedExpression:
     """An expression of `node` is null because it failed on what `elements` had become (T5)."""
 
     elements: frozenset[ElementId]
@@ -51,12 +51,12 @@ class Trace:
     """
 
     def __init__(self, behind: Mapping[str, frozenset[str]]) -> None:
-        self.cause: Cause | None = None
-        self.judged: dict[ElementId, Judged] = {}
-        self.failures: list[ExpressionFailed] = []
+        self.cause: CausingCti | None = None
+        self.judged: dict[ElementId, JudgedElement] = {}
+        self.failures: list[FailedExpression] = []
         self.failed_rows = FailureTally()
         self._behind = behind
-        self._removed: dict[ElementId, list[Removed]] = defaultdict(list)
+        self._removed: dict[ElementId, list[RemovedElement]] = defaultdict(list)
         self._taken: dict[ElementId, dict[str, None]] = defaultdict(dict)
         self._refused: dict[ElementId, None] = {}
         self._held: dict[ElementId, dict[str, None]] = defaultdict(dict)
@@ -69,31 +69,31 @@ class Trace:
     def removed(self, node: str, flow: Flow, why: str) -> None:
         """As `Witness` says."""
         for element in flow.sources:
-            self._removed[element].append(Removed(node, why))
+            self._removed[element].append(RemovedElement(node, why))
 
     def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
         """As `Witness` says. An open edge that windows have taken for as long as they may is malformed all the same."""
         for element in flow.sources:
-            self._removed[element].append(Removed(node, why, reason, closed_at))
+            self._removed[element].append(RemovedElement(node, why, reason, closed_at))
             self._refused[element] = None
             if flow.opens and reason is Reason.TOO_MANY_WINDOWS:
                 self._outcome(element, reason)
 
-    def failed(self, node: str, flow: Flow, field: str, why: Failure) -> None:
+    def failed(self, node: str, flow: Flow, field: str, why: OperationFailure) -> None:
         """As `Witness` says. An edge counts once, with its start, and a row that is taken back does not again."""
-        self.failures.append(ExpressionFailed(flow.sources, node, field, str(why)))
+        self.failures.append(FailedExpression(flow.sources, node, field, str(why)))
         if not (flow.closes or flow.gone):
             self.count_failure(node, field, why, flow.payload)
 
-    def over_failed(self, element: ElementId, failures: Sequence[Failure], payload: Payload) -> None:
+    def over_failed(self, element: ElementId, failures: Sequence[OperationFailure], payload: Payload) -> None:
         """The expression that names the substream of `element` failed on it (T15)."""
         if failures:
             why = "; ".join(map(str, failures))
-            self.failures.append(ExpressionFailed(frozenset((element,)), element.input, "over", why))
+            self.failures.append(FailedExpression(frozenset((element,)), element.input, "over", why))
         for each in failures:
             self.count_failure(element.input, "over", each, payload)
 
-    def count_failure(self, node: str, field: str, why: Failure, payload: Payload) -> None:
+    def count_failure(self, node: str, field: str, why: OperationFailure, payload: Payload) -> None:
         """Count one row on which `field` of `node` failed."""
         example = example_of({name: (value, NULL) for name, value in payload.items()})
         self.failed_rows.add(FailureCount(node, field, why.kind, 1, example))
@@ -124,7 +124,7 @@ class Trace:
     def _outcome(self, element: ElementId, reason: Reason) -> None:
         self.judged[element] = replace(self.judged[element], outcome=REFUSALS[reason], reason=reason)
 
-    def removals(self, element: ElementId) -> tuple[Removed, ...]:
+    def removals(self, element: ElementId) -> tuple[RemovedElement, ...]:
         """What ended ways of `element` through the graph, each once."""
         return tuple(dict.fromkeys(self._removed.get(element, ())))
 

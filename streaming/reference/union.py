@@ -9,7 +9,7 @@ from streaming.temporal.ticks import INFINITY, Tick
 
 
 @dataclass
-class Union:
+class UnionOperator:
     """One union node, a multiset union: its rows have the fields `fields`, in that order.
 
     It refuses nothing and makes nothing, so it says `took` of no flow: what comes behind decides.

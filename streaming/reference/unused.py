@@ -7,7 +7,7 @@ from streaming.reference.flow import Flow, FlowId, Witness
 
 
 @dataclass
-class Unused:
+class UnusedFlows:
     """The flows of one port of `node` that are in no row, by event, each with the event as it is now known."""
 
     node: str

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from streaming.planning.plan import AggregateColumn
 from streaming.reference.aggregates import aggregate_value, look_for_failures
-from streaming.reference.emission import Emission
-from streaming.reference.flow import Advanced, Flow, Witness
-from streaming.reference.panes import Key, PaneId, Panes
+from streaming.reference.emission import RowEmission
+from streaming.reference.flow import Flow, FreedFlows, Witness
+from streaming.reference.panes import Key, PaneId, PaneSet
 from streaming.temporal.ticks import NO_CTI, Tick
 
 
@@ -35,12 +35,12 @@ class AggregateRows:
 
 
 @dataclass
-class Window:
+class WindowOperator:
     """One window node: which panes there are and what is in them, and when that is said (T19, T20)."""
 
     group_by: Sequence[str]
-    panes: Panes
-    emission: Emission
+    panes: PaneSet
+    emission: RowEmission
     cti: Tick = NO_CTI
 
     def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
@@ -50,14 +50,14 @@ class Window:
         self.panes.take(group_key(flow, self.group_by), flow, witness)
         return ()
 
-    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> Advanced:
+    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> FreedFlows:
         """Release what the CTI makes final, or complete, and take back rows whose panes are no more."""
         del port
         self.cti = cti
         closing = self.panes.close(cti, horizon, witness)
         known = {} if self.emission.emit == "final" else self.panes.known(cti)
         rows = self.emission.at_cti(cti, closing, known, witness)
-        return Advanced(rows, self.panes.output_cti(cti), horizon)
+        return FreedFlows(rows, self.panes.output_cti(cti), horizon)
 
     def boundary(self, witness: Witness) -> Sequence[Flow]:
         """The changes of the micro-batch, if rows are running."""

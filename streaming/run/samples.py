@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from streaming.adapters.file.csv_cells import header_cells, split_cells
 from streaming.adapters.file.found import FoundFile
-from streaming.adapters.file.journal import Mark
+from streaming.adapters.file.journal import RecordMark
 from streaming.adapters.file.records import RecordReader
 from streaming.adapters.file.split import csv_splitter, split_lines
 from streaming.definition.types import Type
@@ -108,7 +108,7 @@ def _first(files: InputFiles) -> FoundFile:
 
 
 def _first_records(files: InputFiles, split: Any) -> Iterator[bytes]:
-    reader = RecordReader(_first(files), Mark(row=0, offset=0), split)
+    reader = RecordReader(_first(files), RecordMark(row=0, offset=0), split)
     try:
         taken = reader.take(0, ROWS_LOOKED_AT + 1, ROWS_LOOKED_AT + 1)
         each = (records.record(index) for records in taken for index in range(len(records.starts)))

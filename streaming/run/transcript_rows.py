@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from streaming.adapters.file.found import FoundFile
-from streaming.adapters.file.journal import Mark
+from streaming.adapters.file.journal import RecordMark
 from streaming.adapters.file.json_lines import JsonLines
 from streaming.adapters.file.records import Records, read_records
 from streaming.adapters.file.split import split_lines
@@ -128,10 +128,10 @@ class _Reading:
         return first
 
 
-def _begin(file: FoundFile) -> Mark:
+def _begin(file: FoundFile) -> RecordMark:
     with file.open() as handle:
         marked = handle.read(len(_BYTE_ORDER_MARK)) == _BYTE_ORDER_MARK
-    return Mark(row=0, offset=len(_BYTE_ORDER_MARK) if marked else 0)
+    return RecordMark(row=0, offset=len(_BYTE_ORDER_MARK) if marked else 0)
 
 
 def _instant(value: object) -> Tick | None:

@@ -16,7 +16,7 @@ class InTime:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class AdmittedEvent:
     """The event passes in the form `event`; `outcome` is adjusted, shifted or late_kept.
 
     `lateness` is `cti - sync` (zero only for an edge end in time that vanishes), `moved_by` how far the start (of an
@@ -32,13 +32,13 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class DroppedEvent:
     """The event is dropped_late; `lateness` is `cti - sync`, always positive."""
 
     lateness: Ticks
 
 
-Admission = InTime | Kept | Dropped
+Admission = InTime | AdmittedEvent | DroppedEvent
 
 
 def admit(event: Event, cti: Tick, late: Late, late_end: LateEnd = LateEnd.LEAVE_OPEN) -> Admission:
@@ -54,24 +54,24 @@ def admit(event: Event, cti: Tick, late: Late, late_end: LateEnd = LateEnd.LEAVE
     if lateness <= 0:
         return InTime(event)
     if late is Late.KEEP:
-        return Kept(event, Outcome.LATE_KEPT, lateness, moved_by=Ticks(0))
+        return AdmittedEvent(event, Outcome.LATE_KEPT, lateness, moved_by=Ticks(0))
     if late is Late.SHIFT and event.edge is None:
         moved = replace(event, start=cti, end=event.end if event.end == INFINITY else Tick(event.end + lateness))
-        return Kept(moved, Outcome.SHIFTED, lateness, moved_by=lateness)
+        return AdmittedEvent(moved, Outcome.SHIFTED, lateness, moved_by=lateness)
     if late is Late.DROP or event.end <= cti:
-        return Dropped(lateness)
-    return Kept(replace(event, start=cti), Outcome.ADJUSTED, lateness, moved_by=lateness)
+        return DroppedEvent(lateness)
+    return AdmittedEvent(replace(event, start=cti), Outcome.ADJUSTED, lateness, moved_by=lateness)
 
 
 def _admit_end(event: Event, cti: Tick, late: Late, late_end: LateEnd) -> Admission:
     lateness = Ticks(max(cti - event.end, 0))
     if late is Late.KEEP and lateness:
-        return Kept(event, Outcome.LATE_KEPT, lateness, moved_by=Ticks(0))
+        return AdmittedEvent(event, Outcome.LATE_KEPT, lateness, moved_by=Ticks(0))
     if late is Late.DROP and lateness and late_end is LateEnd.LEAVE_OPEN:
-        return Dropped(lateness)
+        return DroppedEvent(lateness)
     closed = replace(event, end=Tick(event.end + lateness)) if lateness else event
     if closed.end == closed.start:
-        return Kept(closed, Outcome.ADJUSTED, lateness, moved_by=lateness, reason=Reason.VANISHED)
+        return AdmittedEvent(closed, Outcome.ADJUSTED, lateness, moved_by=lateness, reason=Reason.VANISHED)
     if lateness:
-        return Kept(closed, Outcome.ADJUSTED, lateness, moved_by=lateness)
+        return AdmittedEvent(closed, Outcome.ADJUSTED, lateness, moved_by=lateness)
     return InTime(event)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from streaming.temporal.admission import Admission, Dropped, InTime, admit
+from streaming.temporal.admission import Admission, DroppedEvent, InTime, admit
 from streaming.temporal.events import Cti, EdgeKind, Event
 from streaming.temporal.open_edges import OpenEdge, OpenEdges
 from streaming.temporal.outcomes import Outcome, Reason
@@ -11,7 +11,7 @@ from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, NO_CTI, ON
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedElement:
     """What became of one element (T12).
 
     `event` is what is enqueued, None for nothing. It may differ from `original` (the event as it was received, None
@@ -49,7 +49,7 @@ class LaneClockState:
     """All that a lane clock remembers, in ints, text and tuples.
 
     `since_cti` counts the received events since N was last reached; `produced_at` is the start of the last event
-    that produced a CTI under a duration T, None before the first (T7). `fixed_cti` is as in `Judged`.
+    that produced a CTI under a duration T, None before the first (T7). `fixed_cti` is as in `JudgedElement`.
     """
 
     cti: Tick = NO_CTI
@@ -89,7 +89,7 @@ class LaneClock:
         self.cti_suppressed = state.cti_suppressed
         self.fixed_cti = state.fixed_cti
 
-    def take(self, event: Event, arrival: Tick | None = None, position: int | None = None) -> Judged:
+    def take(self, event: Event, arrival: Tick | None = None, position: int | None = None) -> JudgedElement:
         """Judge `event`, which is well formed (`end > start`), then test the generation rule (T8).
 
         `position`, the event's place in its lane, is remembered with an edge start and comes back in `closed`.
@@ -141,7 +141,7 @@ class LaneClock:
             return False
         return self.raise_to(saturated(arrival - bound))
 
-    def take_malformed(self, reason: Reason) -> Judged:
+    def take_malformed(self, reason: Reason) -> JudgedElement:
         """Judge a row that could not be read: malformed, but dropped_late after CTI infinity (T5)."""
         if self.cti == INFINITY:
             return self._after_end(None)
@@ -185,7 +185,7 @@ class LaneClock:
             return False
         return event.sync - arrival > self._settings.max_ahead
 
-    def _drop_early(self, event: Event, position: int | None) -> Judged:
+    def _drop_early(self, event: Event, position: int | None) -> JudgedElement:
         """Drop an event from the future; a dropped start drops its end too, a dropped end leaves its edge open.
 
         The end of a dropped start is start_dropped, also when it is in the future itself: the start is the cause.
@@ -198,15 +198,15 @@ class LaneClock:
                 return self._judge_end(event)
         return self._judged(Outcome.DROPPED_EARLY, Reason.FUTURE, event)
 
-    def _judge(self, event: Event, position: int | None) -> Judged:
+    def _judge(self, event: Event, position: int | None) -> JudgedElement:
         if event.edge is EdgeKind.END:
             return self._judge_end(event)
         admission = admit(event, self.cti, self._settings.late)
         if event.edge is EdgeKind.START:
-            self._edges.open(event, None if isinstance(admission, Dropped) else admission.event.start, position)
+            self._edges.open(event, None if isinstance(admission, DroppedEvent) else admission.event.start, position)
         return self._admitted(event, admission)
 
-    def _judge_end(self, event: Event) -> Judged:
+    def _judge_end(self, event: Event) -> JudgedElement:
         edge = self._edges.match(event)
         if edge is not None and edge.start is None:
             self._edges.close(edge)
@@ -215,15 +215,15 @@ class LaneClock:
         start = event.start if edge is None or edge.start is None else edge.start
         enqueued = event if start == event.start else replace(event, start=start)
         admission = admit(enqueued, self.cti, self._settings.late, self._settings.late_end)
-        if not isinstance(admission, Dropped):  # the edge of a dropped end stays open
+        if not isinstance(admission, DroppedEvent):  # the edge of a dropped end stays open
             if edge is None:
                 return self._judged(Outcome.MALFORMED, Reason.ORPHAN_END, event)
             self._edges.close(edge)
             return self._admitted(event, admission, edge)
         return self._admitted(event, admission)
 
-    def _admitted(self, original: Event, admission: Admission, closed: OpenEdge | None = None) -> Judged:
-        if isinstance(admission, Dropped):
+    def _admitted(self, original: Event, admission: Admission, closed: OpenEdge | None = None) -> JudgedElement:
+        if isinstance(admission, DroppedEvent):
             return self._judged(Outcome.DROPPED_LATE, Reason.BEFORE_CTI, original, admission.lateness)
         if isinstance(admission, InTime):
             on_time = original.sync >= self.largest_sync
@@ -231,7 +231,7 @@ class LaneClock:
         else:
             outcome, reason = admission.outcome, admission.reason
             lateness, moved_by = admission.lateness or None, admission.moved_by
-        return Judged(
+        return JudgedElement(
             outcome=outcome,
             reason=reason,
             event=admission.event,
@@ -245,13 +245,13 @@ class LaneClock:
             closed=closed,
         )
 
-    def _after_end(self, event: Event | None) -> Judged:
+    def _after_end(self, event: Event | None) -> JudgedElement:
         return self._judged(Outcome.DROPPED_LATE, Reason.AFTER_END, event)
 
     def _judged(
         self, outcome: Outcome, reason: Reason | None, original: Event | None = None, lateness: Ticks | None = None
-    ) -> Judged:
-        return Judged(
+    ) -> JudgedElement:
+        return JudgedElement(
             outcome=outcome,
             reason=reason,
             event=None,

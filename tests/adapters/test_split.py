@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from streaming.adapters.file import records as records_module
 from streaming.adapters.file import split as split_module
 from streaming.adapters.file.found import FoundFile
-from streaming.adapters.file.journal import Mark
+from streaming.adapters.file.journal import RecordMark
 from streaming.adapters.file.records import RecordReader
 from streaming.adapters.file.split import Split, Splitter, csv_splitter, split_lines
 
@@ -78,10 +78,10 @@ def test_blocks_cut_anywhere_give_the_same_records(
         patch.setattr(records_module, "FIRST_BLOCK_BYTES", block_bytes)
         patch.setattr(records_module, "LARGEST_BLOCK_BYTES", block_bytes)
         file = FoundFile(0, str(path), len(block))
-        reader = RecordReader(file, Mark(row=0, offset=0), splitter)
+        reader = RecordReader(file, RecordMark(row=0, offset=0), splitter)
         found = [(r.record(i), bool(r.broken[i])) for r in reader.take(0, 10**6, 3) for i in range(len(r.starts))]
         reader.close()
-        counter = RecordReader(file, Mark(row=0, offset=0), splitter)
+        counter = RecordReader(file, RecordMark(row=0, offset=0), splitter)
         marks = counter.count(10**6)
         counter.close()
     assert found == whole(block, splitter)
@@ -102,7 +102,7 @@ def test_a_record_that_is_too_large_is_one_broken_row_however_blocks_are_cut(
         patch.setattr(records_module, "MAX_RECORD_BYTES", most)
         patch.setattr(records_module, "FIRST_BLOCK_BYTES", block_bytes)
         patch.setattr(records_module, "LARGEST_BLOCK_BYTES", block_bytes)
-        reader = RecordReader(FoundFile(0, str(path), len(block)), Mark(row=0, offset=0), splitter)
+        reader = RecordReader(FoundFile(0, str(path), len(block)), RecordMark(row=0, offset=0), splitter)
         found = [(r.record(i), bool(r.broken[i])) for r in reader.take(0, 10**6, 3) for i in range(len(r.starts))]
         reader.close()
         expected = whole(block, splitter)
@@ -119,7 +119,7 @@ def test_a_file_without_a_line_end_is_never_held_whole(tmp_path: Path, monkeypat
             file.write(bytes(1 << 20))
         file.write(b"\nlast\n")
     monkeypatch.setattr(records_module, "LARGEST_BLOCK_BYTES", 1 << 20)
-    reader = RecordReader(FoundFile(0, str(path), 0), Mark(row=0, offset=0), split_lines)
+    reader = RecordReader(FoundFile(0, str(path), 0), RecordMark(row=0, offset=0), split_lines)
     tracemalloc.start()
     found = [(r.text(i), bool(r.broken[i])) for r in reader.take(0, 10, 10) for i in range(len(r.starts))]
     peak = tracemalloc.get_traced_memory()[1]
@@ -141,7 +141,7 @@ def test_a_reader_starts_at_a_mark_and_skips_to_any_row(tmp_path: Path, monkeypa
     monkeypatch.setattr(records_module, "FIRST_BLOCK_BYTES", 16)
     (tmp_path / "a").write_bytes(b"".join(b"%d\n" % number for number in range(20)))
     file = FoundFile(0, str(tmp_path / "a"), 0)
-    counter = RecordReader(file, Mark(row=0, offset=0), split_lines)
+    counter = RecordReader(file, RecordMark(row=0, offset=0), split_lines)
     marks = counter.count(10**6)
     counter.close()
     assert [mark.row for mark in marks] == [0, 3, 6, 9, 12, 15, 18]

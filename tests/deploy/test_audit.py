@@ -5,7 +5,7 @@ import json
 import pytest
 
 from deploy.audit.__main__ import code_of
-from deploy.audit.services import UNREACHABLE, Verdict, browser_verdict, python_verdict
+from deploy.audit.services import UNREACHABLE, PackageVerdict, browser_verdict, python_verdict
 
 CLEAN = json.dumps({"dependencies": [{"name": "a", "version": "1", "vulns": []}]})
 WEAK = json.dumps({"dependencies": [{"name": "a", "version": "1", "vulns": [{"id": "CVE-1"}, {"id": "CVE-2"}]}]})
@@ -26,7 +26,7 @@ UNKNOWN = json.dumps({"dependencies": [{"name": "a", "skip_reason": "Dependency 
         (browser_verdict(1, "<html>", "npm error"), UNREACHABLE, "npm error"),
     ],
 )
-def test_a_report_is_read_and_silence_is_never_taken_for_health(verdict: Verdict, code: int, words: str) -> None:
+def test_a_report_is_read_and_silence_is_never_taken_for_health(verdict: PackageVerdict, code: int, words: str) -> None:
     assert verdict.code == code
     assert words in verdict.words
     assert verdict.words.endswith(".")
@@ -34,6 +34,6 @@ def test_a_report_is_read_and_silence_is_never_taken_for_health(verdict: Verdict
 
 def test_a_weakness_counts_more_than_a_silence_and_a_silence_more_than_health() -> None:
     def ended(*codes: int) -> int:
-        return code_of([Verdict("", code, "") for code in codes])
+        return code_of([PackageVerdict("", code, "") for code in codes])
 
     assert (ended(0, 0), ended(0, 3), ended(3, 1), ended(1, 0)) == (0, 3, 1, 1)

@@ -3,7 +3,7 @@
 import pytest
 import redis
 
-from deploy.installation.demo import DemoWatch, Seen, look
+from deploy.installation.demo import DemoWatch, RunnerReports, look
 from deploy.prepare.console import CannotGoOn
 from streaming.temporal.ticks import Tick
 from streaming.wire import keys
@@ -23,33 +23,33 @@ def watch() -> tuple[DemoWatch, list[str]]:
 
 def test_numbers_that_stand_still_do_not_move() -> None:
     demo, _ = watch()
-    seen = Seen({"r": 100}, {"r": observed("running")})
+    seen = RunnerReports({"r": 100}, {"r": observed("running")})
     assert [demo.moved(seen), demo.moved(seen)] == [False, False]
 
 
 def test_numbers_that_grow_move_once_the_run_is_running() -> None:
     demo, _ = watch()
-    assert not demo.moved(Seen({"r": 100}, {"r": observed("starting")}))
-    assert not demo.moved(Seen({"r": 200}, {"r": observed("starting")}))
-    assert demo.moved(Seen({"r": 200}, {"r": observed("running")}))
+    assert not demo.moved(RunnerReports({"r": 100}, {"r": observed("starting")}))
+    assert not demo.moved(RunnerReports({"r": 200}, {"r": observed("starting")}))
+    assert demo.moved(RunnerReports({"r": 200}, {"r": observed("running")}))
 
 
 def test_each_change_of_state_is_told_once() -> None:
     demo, said = watch()
     for state in ("starting", "starting", "running", "running"):
-        demo.moved(Seen({}, {"r": observed(state)}))
+        demo.moved(RunnerReports({}, {"r": observed(state)}))
     assert said == ["  ... demo run: starting", "  ... demo run: running"]
 
 
 def test_a_failed_run_ends_the_waiting_with_its_message() -> None:
     demo, _ = watch()
     with pytest.raises(CannotGoOn, match="The disk is full"):
-        demo.moved(Seen({}, {"r": observed("failed", "The disk is full: free some space.")}))
+        demo.moved(RunnerReports({}, {"r": observed("failed", "The disk is full: free some space.")}))
 
 
 def test_a_failure_of_an_earlier_start_is_not_this_one_s() -> None:
     demo, said = watch()
-    assert not demo.moved(Seen({}, {"r": observed("failed", at=999)}))
+    assert not demo.moved(RunnerReports({}, {"r": observed("failed", at=999)}))
     assert said == []
 
 
@@ -74,4 +74,4 @@ def test_reports_of_every_organisation_are_read(redis_server_url: str) -> None:
     with redis.Redis.from_url(redis_server_url) as client:
         client.hset(keys.progress("one"), "r", report.model_dump_json())
         client.hset(keys.observed("one"), "r", observed("running").model_dump_json())
-        assert look(client) == Seen({"r": 14}, {"r": observed("running")})
+        assert look(client) == RunnerReports({"r": 14}, {"r": observed("running")})

@@ -6,18 +6,26 @@ from pathlib import Path
 import pytest
 
 from deploy.prepare.console import CannotGoOn
-from deploy.up.place import HOST, Place, already_running, free_port, lock, require_free_port, require_startable
+from deploy.up.place import (
+    HOST,
+    InstallationPlace,
+    already_running,
+    free_port,
+    lock,
+    require_free_port,
+    require_startable,
+)
 
 
 def test_the_port_is_8000_unless_one_is_given(tmp_path: Path) -> None:
-    assert Place.from_environment({"PUNCTUAL_DATA": str(tmp_path)}) == Place(tmp_path, 8000)
-    assert Place.from_environment({"PORT": "8123"}).address == "http://127.0.0.1:8123/"
+    assert InstallationPlace.from_environment({"PUNCTUAL_DATA": str(tmp_path)}) == InstallationPlace(tmp_path, 8000)
+    assert InstallationPlace.from_environment({"PORT": "8123"}).address == "http://127.0.0.1:8123/"
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "http", "-1", "²"])
 def test_a_port_that_is_none_is_refused_with_what_to_do(port: str) -> None:
     with pytest.raises(CannotGoOn, match="set it to a number from 1 to 65535"):
-        Place.from_environment({"PORT": port})
+        InstallationPlace.from_environment({"PORT": port})
 
 
 def test_a_busy_port_is_told_with_another_one() -> None:
@@ -31,7 +39,7 @@ def test_a_busy_port_is_told_with_another_one() -> None:
 
 
 def test_a_second_start_in_the_same_folder_is_refused_until_the_first_ends(tmp_path: Path) -> None:
-    place = Place(tmp_path, free_port())
+    place = InstallationPlace(tmp_path, free_port())
     with lock(place), pytest.raises(CannotGoOn, match="being started already"):
         require_startable(place)
     require_startable(place)
@@ -52,7 +60,7 @@ def test_the_port_of_an_installation_that_was_killed_does_not_stop_the_next(tmp_
     with socket.socket() as taken:
         taken.bind((HOST, 0))
         taken.listen()
-        place = Place(tmp_path, taken.getsockname()[1])
+        place = InstallationPlace(tmp_path, taken.getsockname()[1])
         with pytest.raises(CannotGoOn, match="is taken"):
             require_startable(place)
         place.lock_file.write_text('{"pid": 42}')

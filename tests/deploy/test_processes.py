@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from deploy.installation.processes import Child, Processes, end_trees, is_runner, is_service, running
+from deploy.installation.processes import ChildProcess, ChildProcesses, end_trees, is_runner, is_service, running
 from deploy.prepare.console import CannotGoOn
 
 WITH_A_CHILD = (
@@ -61,7 +61,7 @@ def test_what_is_spared_lives_on() -> None:
 
 
 def test_a_child_that_ended_is_reported_with_the_end_of_its_log(tmp_path: Path) -> None:
-    processes = Processes(os.environ, tmp_path)
+    processes = ChildProcesses(os.environ, tmp_path)
     child = processes.start("web", [sys.executable, "-c", "raise SystemExit('no such table')"])
     child.process.wait()
     with pytest.raises(CannotGoOn, match=r"The web process ended \(code 1\)(.|\n)*no such table"):
@@ -69,7 +69,7 @@ def test_a_child_that_ended_is_reported_with_the_end_of_its_log(tmp_path: Path) 
 
 
 def test_runners_that_outlive_their_worker_are_stopped_after_it(tmp_path: Path) -> None:
-    processes = Processes(os.environ, tmp_path)
+    processes = ChildProcesses(os.environ, tmp_path)
     worker = processes.start("worker", [sys.executable, "-c", "import signal; signal.pause()"])
     runner = started(WITH_A_CHILD)
     java = int(first_line(runner))
@@ -108,14 +108,14 @@ class Clock:
         return self.at
 
 
-def ended(child: Child) -> None:
+def ended(child: ChildProcess) -> None:
     child.process.wait()
 
 
 def test_a_child_that_was_killed_is_started_again_and_no_other_is_touched(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    processes = Processes(os.environ, tmp_path, Clock())
+    processes = ChildProcesses(os.environ, tmp_path, Clock())
     waits = [sys.executable, "-c", "import signal; signal.pause()"]
     web, worker = processes.start("web", waits), processes.start("worker", waits)
     before = [web.process.pid, worker.process.pid]
@@ -129,7 +129,7 @@ def test_a_child_that_was_killed_is_started_again_and_no_other_is_touched(
 
 
 def test_what_a_killed_child_had_started_ends_before_the_next_one_begins(tmp_path: Path) -> None:
-    processes = Processes(os.environ, tmp_path, Clock())
+    processes = ChildProcesses(os.environ, tmp_path, Clock())
     worker = processes.start("worker", [sys.executable, "-c", WITH_A_CHILD])
     while not worker.log.read_text().strip():
         worker.process.poll()
@@ -145,7 +145,7 @@ def test_a_child_that_cannot_start_is_tried_on_with_back_off_and_says_why_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = Clock()
-    processes = Processes(os.environ, tmp_path, clock)
+    processes = ChildProcesses(os.environ, tmp_path, clock)
     worker = processes.start("worker", [sys.executable, "-c", "raise SystemExit('no such table')"])
     pauses = []
     for _ in range(12):
@@ -166,7 +166,7 @@ def test_a_child_that_cannot_start_is_tried_on_with_back_off_and_says_why_once(
 
 def test_a_child_that_has_lived_for_a_minute_is_started_again_at_once(tmp_path: Path) -> None:
     clock = Clock()
-    processes = Processes(os.environ, tmp_path, clock)
+    processes = ChildProcesses(os.environ, tmp_path, clock)
     worker = processes.start("worker", [sys.executable, "-c", "import signal; signal.pause()"])
     worker.failures = 7
     clock.at = 61.0
@@ -179,7 +179,7 @@ def test_a_child_that_has_lived_for_a_minute_is_started_again_at_once(tmp_path: 
 
 def test_a_child_that_finds_no_memory_is_tried_again_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
-    processes = Processes(os.environ, tmp_path, clock)
+    processes = ChildProcesses(os.environ, tmp_path, clock)
     worker = processes.start("worker", [sys.executable, "-c", "import signal; signal.pause()"])
 
     def refused(*_: object, **__: object) -> None:

@@ -12,25 +12,27 @@ import redis
 
 from deploy.installation import services
 from deploy.installation.embedded_redis import LONGEST_SOCKET, redis_url, socket_path, start_redis, wait_for_redis
-from deploy.installation.processes import Processes
-from deploy.up.place import Place
+from deploy.installation.processes import ChildProcesses
+from deploy.up.place import InstallationPlace
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    place = Place(tmp_path / "var", 8000)
+def place(tmp_path: Path) -> InstallationPlace:
+    place = InstallationPlace(tmp_path / "var", 8000)
     place.logs.mkdir(parents=True)
     return place
 
 
 @pytest.fixture
-def processes(place: Place) -> Iterator[Processes]:
-    started = Processes(os.environ, place.logs)
+def processes(place: InstallationPlace) -> Iterator[ChildProcesses]:
+    started = ChildProcesses(os.environ, place.logs)
     yield started
     started.stop(list)
 
 
-def test_it_listens_on_a_socket_of_its_owner_and_on_no_port(place: Place, processes: Processes) -> None:
+def test_it_listens_on_a_socket_of_its_owner_and_on_no_port(
+    place: InstallationPlace, processes: ChildProcesses
+) -> None:
     start_redis(processes, place)
     socket = socket_path(place.var)
     assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
@@ -41,7 +43,9 @@ def test_it_listens_on_a_socket_of_its_owner_and_on_no_port(place: Place, proces
         stranger.ping()
 
 
-def test_the_password_stands_on_no_command_line_and_in_a_file_of_its_owner(place: Place, processes: Processes) -> None:
+def test_the_password_stands_on_no_command_line_and_in_a_file_of_its_owner(
+    place: InstallationPlace, processes: ChildProcesses
+) -> None:
     start_redis(processes, place)
     password = redis_url(place.var).split("@")[0].removeprefix("unix://:")
     assert len(password) >= 32
@@ -50,7 +54,7 @@ def test_the_password_stands_on_no_command_line_and_in_a_file_of_its_owner(place
     assert [path for path in loose if password.encode() in path.read_bytes()] == []
 
 
-def test_it_saves_what_it_holds_and_has_it_after_a_restart(place: Place, processes: Processes) -> None:
+def test_it_saves_what_it_holds_and_has_it_after_a_restart(place: InstallationPlace, processes: ChildProcesses) -> None:
     start_redis(processes, place)
     with redis.Redis.from_url(redis_url(place.var)) as client:
         assert client.config_get("save") == {"save": "30 1"}
@@ -62,7 +66,7 @@ def test_it_saves_what_it_holds_and_has_it_after_a_restart(place: Place, process
 
 
 def test_a_killed_server_is_started_again_at_the_same_socket_with_what_it_had_saved(
-    place: Place, processes: Processes
+    place: InstallationPlace, processes: ChildProcesses
 ) -> None:
     start_redis(processes, place)
     with redis.Redis.from_url(redis_url(place.var)) as client:
@@ -88,7 +92,9 @@ def test_a_folder_whose_path_is_too_long_for_a_socket_has_it_elsewhere(tmp_path:
     socket.parent.rmdir()
 
 
-def test_a_server_that_does_not_answer_is_named_without_its_password(place: Place, processes: Processes) -> None:
+def test_a_server_that_does_not_answer_is_named_without_its_password(
+    place: InstallationPlace, processes: ChildProcesses
+) -> None:
     with pytest.raises(services.CannotGoOn) as refused:
         services.wait_for_redis(processes, "redis://:planted@127.0.0.1:1/0", most_s=0)
     assert "redis://127.0.0.1:1/0" in str(refused.value)
@@ -97,17 +103,17 @@ def test_a_server_that_does_not_answer_is_named_without_its_password(place: Plac
 
 @pytest.mark.parametrize(("rights", "words"), [("+@all", ""), ("+@all -acl", "ACL SETUSER")])
 def test_a_server_of_ones_own_that_lets_no_users_be_made_is_told(
-    redis_server_url: str, rights: str, words: str, capsys: pytest.CaptureFixture[str], place: Place
+    redis_server_url: str, rights: str, words: str, capsys: pytest.CaptureFixture[str], place: InstallationPlace
 ) -> None:
     with redis.Redis.from_url(redis_server_url) as client:
         client.execute_command("ACL", "SETUSER", "installation", "reset", "on", ">pw", "~*", "&*", *rights.split())
-        services.use_redis(Processes(os.environ, place.logs), redis_server_url.replace("//", "//installation:pw@"))
+        services.use_redis(ChildProcesses(os.environ, place.logs), redis_server_url.replace("//", "//installation:pw@"))
         client.acl_deluser("installation")
         assert [name for name in client.acl_users() if "make" in name] == []
     assert words in capsys.readouterr().out
 
 
-def test_what_others_could_read_is_closed_to_them_once(place: Place) -> None:
+def test_what_others_could_read_is_closed_to_them_once(place: InstallationPlace) -> None:
     kept = place.var / "logs" / "web.log"
     kept.write_text("reset link")
     kept.chmod(0o644)
@@ -126,7 +132,7 @@ def test_what_others_could_read_is_closed_to_them_once(place: Place) -> None:
 def test_a_folder_that_others_share_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     tmp_path.chmod(0o1777)
     with pytest.raises(services.CannotGoOn, match="PUNCTUAL_DATA"):
-        services.close_to_others(Place(tmp_path, 8000))
+        services.close_to_others(InstallationPlace(tmp_path, 8000))
     assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o1777
     tmp_path.chmod(0o700)
 

@@ -1,7 +1,7 @@
 """A picture says what the run did: CTIs beside the rows that met them, results with what made them."""
 
 from streaming.guide.examples import examples_of
-from streaming.guide.lines import Bar, Section, sections_of
+from streaming.guide.lines import Bar, PictureSection, sections_of
 from streaming.guide.scale import scale_over
 from streaming.guide.story import Story, tell
 from streaming.temporal.ticks import INFINITY, NO_CTI
@@ -12,7 +12,7 @@ def story_of(page: str, name: str) -> Story:
     return tell(example.case)
 
 
-def sections(page: str, name: str) -> list[Section]:
+def sections(page: str, name: str) -> list[PictureSection]:
     story = story_of(page, name)
     return sections_of(story, {each: each for each in (*story.received, *story.released)})
 

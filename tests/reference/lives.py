@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.flow import ElementId
-from streaming.temporal.clock import Judged
+from streaming.temporal.clock import JudgedElement
 from streaming.temporal.events import EdgeKind
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import INFINITY
@@ -43,7 +43,7 @@ class Lives:
 
 def let_through(run: ReferenceRun, case: Case) -> dict[str, Lives]:
     """By input node, the events that the late policies let through, each edge with its end (T11), and the horizon."""
-    judged: dict[str, dict[ElementId, Judged]] = {name: {} for name in case.streams}
+    judged: dict[str, dict[ElementId, JudgedElement]] = {name: {} for name in case.streams}
     for element, each in run.judged.items():
         judged[element.input][element] = each
     found = {}
@@ -54,7 +54,7 @@ def let_through(run: ReferenceRun, case: Case) -> dict[str, Lives]:
     return found
 
 
-def _lives(judged: Mapping[ElementId, Judged]) -> list[Life]:
+def _lives(judged: Mapping[ElementId, JudgedElement]) -> list[Life]:
     found: dict[ElementId, Life] = {}
     waiting: dict[object, list[ElementId]] = defaultdict(list)
     for element, each in judged.items():
@@ -76,7 +76,7 @@ def _lives(judged: Mapping[ElementId, Judged]) -> list[Life]:
     return list(found.values())
 
 
-def _horizon(name: str, judged: Mapping[ElementId, Judged], case: Case) -> int:
+def _horizon(name: str, judged: Mapping[ElementId, JudgedElement], case: Case) -> int:
     """The largest time of an event that was no malformed row, dropped ones included, or of a finite CTI."""
     syncs = [
         each.original.sync

@@ -6,7 +6,7 @@ from typing import Any, Final
 from streaming.definition.types import parse_fields
 from streaming.planning.checked import expression
 from streaming.reference.expressions import evaluate
-from streaming.reference.numbers import Failure
+from streaming.reference.numbers import OperationFailure
 
 FIELDS: Final = parse_fields(
     {
@@ -33,6 +33,6 @@ def value(text: str, **payload: Any) -> Any:
 
 def why(text: str, **payload: Any) -> list[str]:
     """What is said while the expression `text` becomes null."""
-    said: list[Failure] = []
+    said: list[OperationFailure] = []
     assert evaluate(expression(text, FIELDS), NULLS | payload, said.append) is None
     return list(map(str, said))

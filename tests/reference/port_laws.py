@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Callable
 
-from streaming.reference.flow import Operator
+from streaming.reference.flow import FlowOperator
 from streaming.temporal.ticks import INFINITY
 from tests.reference.port_runs import LIMIT, Driven, Rows, Scenario, Truth, drive
 
 
-def holds(scenario: Scenario, make: Callable[[], Operator], truth: Truth) -> Driven:
+def holds(scenario: Scenario, make: Callable[[], FlowOperator], truth: Truth) -> Driven:
     """At every step all time before the CTI that left is final, and at the end the rows are those of the batch query.
 
     `truth` is what the batch query gives, over all events that do not vanish.
@@ -47,7 +47,7 @@ def every_event_is_in_a_row_or_removed(driven: Driven, scenario: Scenario) -> No
             assert sources <= used | removed | taken
 
 
-def restarts_change_nothing(scenario: Scenario, make: Callable[[], Operator]) -> None:
+def restarts_change_nothing(scenario: Scenario, make: Callable[[], FlowOperator]) -> None:
     """Law 3."""
     whole = drive(scenario, make())
     parts = drive(scenario, make(), Driven.restart)
@@ -55,7 +55,7 @@ def restarts_change_nothing(scenario: Scenario, make: Callable[[], Operator]) ->
     assert parts.out == whole.out
 
 
-def the_cti_is_held_no_longer_than_needed(scenario: Scenario, make: Callable[[], Operator], truth: Truth) -> None:
+def the_cti_is_held_no_longer_than_needed(scenario: Scenario, make: Callable[[], FlowOperator], truth: Truth) -> None:
     """A row holds the CTI at its start only while the right has not passed its end, or its left event may end before.
 
     What is left of the CTIs then is the smallest of the ports.

@@ -12,9 +12,9 @@ from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
 from streaming.planning.checked import checked_graph
 from streaming.reference.build import build
-from streaming.reference.flow import Cause, ElementId, Flow, FlowId, Operator
+from streaming.reference.flow import CausingCti, ElementId, Flow, FlowId, FlowOperator
 from streaming.reference.many_ports import in_order
-from streaming.reference.numbers import Failure
+from streaming.reference.numbers import OperationFailure
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 
@@ -63,7 +63,7 @@ def spec(port: int, number: int, start: int, end: int, **said: Any) -> Spec:
     return Spec(port, number, start, end, payload, **said)
 
 
-def operator(node: dict[str, Any], fields: Sequence[dict[str, str]] = FIELDS) -> Operator:
+def operator(node: dict[str, Any], fields: Sequence[dict[str, str]] = FIELDS) -> FlowOperator:
     """The operator of `node`, named n, which reads l and r."""
     ports: dict[str, dict[str, Any]] = {"union": {"inputs": ["l", "r"]}, "clip": {"input": "l", "by": "r"}}
     reads = ports.get(node["kind"], {"left": "l", "right": "r"})
@@ -85,7 +85,7 @@ def operator(node: dict[str, Any], fields: Sequence[dict[str, str]] = FIELDS) ->
 class Said:
     """A witness that remembers what the operator n, and no other, says."""
 
-    cause: Cause | None = None
+    cause: CausingCti | None = None
     taken: list[Flow] = field(default_factory=list)
     removals: list[tuple[Flow, str]] = field(default_factory=list)
     failures: list[tuple[Flow, str]] = field(default_factory=list)
@@ -101,7 +101,7 @@ class Said:
     def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
         raise AssertionError(f"{node} refused {flow}")
 
-    def failed(self, node: str, flow: Flow, field: str, why: Failure) -> None:
+    def failed(self, node: str, flow: Flow, field: str, why: OperationFailure) -> None:
         assert (node, field) == ("n", "where")
         self.failures.append((flow, str(why)))
 
@@ -114,7 +114,7 @@ class Said:
 class Driven:
     """An operator under way; each step is checked against what holds of all operators."""
 
-    def __init__(self, operator: Operator) -> None:
+    def __init__(self, operator: FlowOperator) -> None:
         self.operator = operator
         self.said = Said()
         self.rows: dict[FlowId, Flow] = {}
@@ -261,7 +261,7 @@ def scenarios(draw: st.DrawFn, late: tuple[bool, bool] = (False, False)) -> Scen
     return Scenario([*sides[0], *sides[1]], steps)
 
 
-def drive(scenario: Scenario, operator: Operator, watch: Callable[[Driven], None] = lambda driven: None) -> Driven:
+def drive(scenario: Scenario, operator: FlowOperator, watch: Callable[[Driven], None] = lambda driven: None) -> Driven:
     """All steps, each followed by `watch`; CTIs that do not rise are left out, as they are in a run."""
     driven = Driven(operator)
     for step in scenario.steps:

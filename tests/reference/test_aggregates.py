@@ -16,8 +16,8 @@ from streaming.definition.types import BOOLEAN, DOUBLE, LONG, STRING, Array, Dec
 from streaming.planning.checked import expression
 from streaming.planning.plan import AggregateColumn
 from streaming.reference.aggregates import FUNCTIONS, aggregate_value, look_for_failures
-from streaming.reference.flow import Cause, ElementId, Flow
-from streaming.reference.numbers import Failure
+from streaming.reference.flow import CausingCti, ElementId, Flow
+from streaming.reference.numbers import OperationFailure
 from streaming.reference.spread import root
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, Tick
@@ -30,7 +30,7 @@ PANE = (Tick(0), Tick(100))
 class Heard:
     """A witness that remembers failures: (node, id of the flow, field, why)."""
 
-    cause: Cause | None = None
+    cause: CausingCti | None = None
 
     def __init__(self) -> None:
         self.failures: list[tuple[str, object, str, str]] = []
@@ -44,7 +44,7 @@ class Heard:
     def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
         """Aggregates never say so."""
 
-    def failed(self, node: str, flow: Flow, field: str, why: Failure) -> None:
+    def failed(self, node: str, flow: Flow, field: str, why: OperationFailure) -> None:
         self.failures.append((node, flow.id, field, str(why)))
 
 

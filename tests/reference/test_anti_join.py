@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 
-from streaming.reference.flow import VANISHED, Operator
+from streaming.reference.flow import VANISHED, FlowOperator
 from streaming.temporal.ticks import INFINITY
 from tests.reference.port_laws import (
     every_event_is_in_a_row_or_removed,
@@ -17,7 +17,7 @@ from tests.reference.port_runs import Driven, Rows, Scenario, Spec, operator, ro
 from tests.reference.test_join import alone
 
 
-def anti(where: str | None = None) -> Operator:
+def anti(where: str | None = None) -> FlowOperator:
     return operator({"kind": "anti_join", "keys": ["k"], "where": where})
 
 

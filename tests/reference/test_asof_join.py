@@ -6,14 +6,14 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 
-from streaming.reference.flow import VANISHED, Operator
+from streaming.reference.flow import VANISHED, FlowOperator
 from streaming.temporal.ticks import INFINITY
 from tests.reference.port_laws import every_event_is_in_a_row_or_removed, holds, restarts_change_nothing
 from tests.reference.port_runs import Driven, Rows, Scenario, Spec, drive, operator, row, scenarios, spec
 from tests.reference.test_join import match, sides
 
 
-def asof(of: str = "inner") -> Operator:
+def asof(of: str = "inner") -> FlowOperator:
     return operator({"kind": "asof_join", "keys": ["k"], "type": of})
 
 

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 
 from hypothesis import given
 
-from streaming.reference.flow import Operator
+from streaming.reference.flow import FlowOperator
 from streaming.temporal.ticks import INFINITY
 from tests.reference.port_laws import holds, restarts_change_nothing, the_cti_is_held_no_longer_than_needed
 from tests.reference.port_runs import Driven, Rows, Scenario, Spec, alive, operator, row, scenarios, spec
 from tests.reference.test_join import match, sides
 
 
-def clip() -> Operator:
+def clip() -> FlowOperator:
     return operator({"kind": "clip", "keys": ["k"]})
 
 

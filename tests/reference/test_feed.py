@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from streaming.definition.advance import to_temporal
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
-from streaming.reference.feed import Fed, InputFeed
+from streaming.reference.feed import FedElement, InputFeed
 from streaming.reference.flow import ElementId
 from streaming.temporal.events import Cti, Event, edge_end, edge_start, point
 from streaming.temporal.outcomes import Outcome, Reason
@@ -231,7 +231,7 @@ ADVANCES = st.builds(lambda clock, extra: clock | extra, st.sampled_from(CLOCKS)
 IDLE = st.sampled_from(("leave_out", "advance"))
 
 
-def step(of: InputFeed, one: tuple[Any, ...]) -> Fed | Tick | None:
+def step(of: InputFeed, one: tuple[Any, ...]) -> FedElement | Tick | None:
     match one:
         case ("heartbeat", now):
             return of.heartbeat(Tick(now))
@@ -266,7 +266,9 @@ def test_the_inputs_cti_moves_up_only_and_each_move_is_told_once(
     told = [NO_CTI]
     for one in steps:
         did = step(of, one)
-        told += [cti for cti in ((did.cti_before, did.cti) if isinstance(did, Fed) else (did,)) if cti is not None]
+        told += [
+            cti for cti in ((did.cti_before, did.cti) if isinstance(did, FedElement) else (did,)) if cti is not None
+        ]
         assert told[-1] == of.cti
     assert told == sorted(set(told))
 
@@ -279,7 +281,7 @@ def test_no_element_but_a_kept_one_is_enqueued_before_the_inputs_cti(
     for one in steps:
         before = of.cti
         did = step(of, one)
-        if isinstance(did, Fed) and did.flow is not None and did.flow.late_at is None:
+        if isinstance(did, FedElement) and did.flow is not None and did.flow.late_at is None:
             sync = did.flow.end if did.flow.closes else did.flow.start
             assert sync >= max(before, NO_CTI if did.cti_before is None else did.cti_before)
 

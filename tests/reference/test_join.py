@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from streaming.reference.flow import Operator
+from streaming.reference.flow import FlowOperator
 from streaming.temporal.ticks import INFINITY
 from tests.reference.port_laws import every_event_is_in_a_row_or_removed, holds, restarts_change_nothing
 from tests.reference.port_runs import Driven, Rows, Scenario, Spec, alive, drive, operator, row, runs, scenarios, spec
 
 
-def inner(where: str | None = None) -> Operator:
+def inner(where: str | None = None) -> FlowOperator:
     return operator({"kind": "join", "keys": ["k"], "where": where})
 
 
-def outer(where: str | None = None) -> Operator:
+def outer(where: str | None = None) -> FlowOperator:
     return operator({"kind": "join", "keys": ["k"], "where": where, "type": "left_outer"})
 
 

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from streaming.reference.extend import Extend, Shorten
-from streaming.reference.flow import Cause, ElementId, Flow, Operator, Pane, Timing
-from streaming.reference.numbers import Failure
+from streaming.reference.extend import ExtendRule, ShorteningRule
+from streaming.reference.flow import CausingCti, ElementId, Flow, FlowOperator, Pane, Timing
+from streaming.reference.numbers import OperationFailure
 from streaming.reference.order_edges import OrderEdges
 from streaming.reference.output_times import output_times
 from streaming.reference.per_event import PerEvent
 from streaming.reference.point_at_end import PointAtEnd
 from streaming.reference.set_duration import SetDuration
-from streaming.reference.shift import Shift
+from streaming.reference.shift import ShiftOperator
 from streaming.reference.to_intervals import ToIntervals
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, NO_CTI, Tick, Ticks
@@ -24,7 +24,7 @@ END = ElementId("s", "0", 1)
 class Heard:
     """A witness that remembers what was removed, element by element."""
 
-    cause: Cause | None = None
+    cause: CausingCti | None = None
 
     def __init__(self) -> None:
         self.removals: dict[ElementId, list[str]] = {START: [], END: []}
@@ -40,7 +40,7 @@ class Heard:
     def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
         raise AssertionError(f"{node} has no window that refuses {flow}: {reason}, {why}, {closed_at}")
 
-    def failed(self, node: str, flow: Flow, field: str, why: Failure) -> None:
+    def failed(self, node: str, flow: Flow, field: str, why: OperationFailure) -> None:
         raise AssertionError(f"{field} of {node} fails on {flow}: {why}")
 
 
@@ -57,29 +57,29 @@ def closes(start: int, end: int, late_at: int | None = None) -> Flow:
     return replace(whole(start, end, late_at), sources=frozenset({END}), closes=True)
 
 
-def shift(by: int) -> Operator:
-    return PerEvent(Shift("n", Ticks(by)))
+def shift(by: int) -> FlowOperator:
+    return PerEvent(ShiftOperator("n", Ticks(by)))
 
 
-def set_duration(length: int) -> Operator:
+def set_duration(length: int) -> FlowOperator:
     return PerEvent(SetDuration("n", Ticks(length)))
 
 
-def extend(by: int) -> Operator:
-    return PerEvent(Extend("n", Ticks(by)))
+def extend(by: int) -> FlowOperator:
+    return PerEvent(ExtendRule("n", Ticks(by)))
 
 
-def lifetimes(operator: Operator, *flows: Flow) -> list[tuple[int, int]]:
+def lifetimes(operator: FlowOperator, *flows: Flow) -> list[tuple[int, int]]:
     """The lifetimes of all that the operator gives when it takes `flows`."""
     return [(flow.start, flow.end) for flow in through(operator, *flows)]
 
 
-def through(operator: Operator, *flows: Flow) -> list[Flow]:
+def through(operator: FlowOperator, *flows: Flow) -> list[Flow]:
     heard = Heard()
     return [given for flow in flows for given in operator.take(0, flow, heard)]
 
 
-def why(operator: Operator, *flows: Flow) -> list[str]:
+def why(operator: FlowOperator, *flows: Flow) -> list[str]:
     """What the operator says of the start and of the end when it takes `flows`, and then infinity."""
     heard = Heard()
     for flow in flows:
@@ -163,11 +163,11 @@ def test_extend_does_not_revive_an_edge_that_vanished() -> None:
 
 def test_extend_by_less_than_nothing_says_what_it_removed() -> None:
     said = "extend 'n' left nothing of its lifetime"
-    assert why(Shorten("n", Ticks(-4)), opens(5), closes(5, 9)) == [said, said]
+    assert why(ShorteningRule("n", Ticks(-4)), opens(5), closes(5, 9)) == [said, said]
 
 
-@pytest.mark.parametrize("operator", [ToIntervals("n"), Shorten("n", Ticks(-1)), PointAtEnd("n")])
-def test_an_edge_that_vanished_gives_nothing(operator: Operator) -> None:
+@pytest.mark.parametrize("operator", [ToIntervals("n"), ShorteningRule("n", Ticks(-1)), PointAtEnd("n")])
+def test_an_edge_that_vanished_gives_nothing(operator: FlowOperator) -> None:
     said = "nothing was left of its edge after the late policy had moved its ends"
     assert why(operator, opens(5), closes(5, 5)) == [said, said]
 
@@ -235,14 +235,14 @@ REPLACING = replace(EARLY, payload={"n": 2}, replaces=EARLY)
         (shift(5), 5, 15),
         (set_duration(3), 0, 3),
         (extend(5), 0, 15),
-        (Shorten("n", Ticks(-5)), 0, 5),
+        (ShorteningRule("n", Ticks(-5)), 0, 5),
         (PointAtEnd("n"), 10, 11),
         (output_times("n", "lifetime"), 0, 10),
         (output_times("n", "point_at_end"), 10, 11),
         (output_times("n", "latest_input"), 0, 1),
     ],
 )
-def test_a_row_that_replaces_another_still_does_with_both_moved(operator: Operator, start: int, end: int) -> None:
+def test_a_row_that_replaces_another_still_does_with_both_moved(operator: FlowOperator, start: int, end: int) -> None:
     first, second = through(operator, EARLY, REPLACING)
     assert (first.start, first.end, first.pane) == (start, end, PANE)
     assert second == replace(first, payload={"n": 2}, replaces=first)
@@ -252,7 +252,7 @@ def test_a_row_that_replaces_another_still_does_with_both_moved(operator: Operat
 
 def test_a_row_is_taken_back_when_its_replacement_is_removed() -> None:
     longer = replace(whole(0, 10), end=Tick(3), replaces=whole(0, 10))
-    (row,) = through(Shorten("n", Ticks(-5)), longer)
+    (row,) = through(ShorteningRule("n", Ticks(-5)), longer)
     assert row == replace(whole(0, 5), gone=True)
 
 

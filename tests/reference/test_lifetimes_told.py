@@ -7,7 +7,7 @@ import pytest
 
 from streaming.definition.streams import StreamDefinition
 from streaming.reference.executor import ReferenceRun
-from streaming.reference.flow import Cause, ElementId, Flow
+from streaming.reference.flow import CausingCti, ElementId, Flow
 from streaming.reference.output_times import output_times
 from streaming.reference.trace import Trace
 from streaming.temporal.ticks import INFINITY, LAST_TICK, Tick
@@ -92,7 +92,7 @@ def test_an_output_says_of_both_ends_that_an_edge_vanished_in_it() -> None:
 
 def test_a_closed_edge_was_released_by_the_cti_that_released_its_start() -> None:
     run = through([opens(3), {"cti": 5}, ends(3, 8), {"cti": 9}], {"kind": "order_edges"}, shape="edge")
-    assert [row.released_by for row in rows_of(run, "out")] == [Cause("s", Tick(5))]
+    assert [row.released_by for row in rows_of(run, "out")] == [CausingCti("s", Tick(5))]
 
 
 def test_what_reads_starts_alone_says_so_of_an_end() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 
-from streaming.reference.flow import Operator
+from streaming.reference.flow import FlowOperator
 from streaming.temporal.ticks import INFINITY
 from tests.reference.port_laws import (
     every_event_is_in_a_row_or_removed,
@@ -18,7 +18,7 @@ from tests.reference.port_runs import Driven, Rows, Scenario, Spec, alive, opera
 from tests.reference.test_join import match, sides
 
 
-def semi(where: str | None = None) -> Operator:
+def semi(where: str | None = None) -> FlowOperator:
     return operator({"kind": "semi_join", "keys": ["k"], "where": where})
 
 

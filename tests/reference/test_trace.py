@@ -6,7 +6,7 @@ from streaming.definition.advance import to_temporal
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
 from streaming.reference.executor import ReferenceRun
-from streaming.reference.flow import Cause, ElementId
+from streaming.reference.flow import CausingCti, ElementId
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.case import ONLY_LANE, EndMode
@@ -55,13 +55,13 @@ def test_a_row_names_its_events_and_the_cti_that_released_it() -> None:
     run = run_of([event(1), event(12), event(3), {"cti": 7}])
     (row,) = run.outputs
     assert row.flow.sources == {element(0), element(2)}
-    assert row.released_by == Cause("s", Tick(7))
+    assert row.released_by == CausingCti("s", Tick(7))
 
 
 def test_rows_that_infinity_releases_say_so() -> None:
     run = run_of([event(1)])
     run.end(EndMode.FLUSH)
-    assert [row.released_by for row in run.outputs] == [Cause("s", INFINITY)]
+    assert [row.released_by for row in run.outputs] == [CausingCti("s", INFINITY)]
 
 
 def test_an_event_in_a_row_is_not_absent() -> None:

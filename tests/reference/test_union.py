@@ -7,14 +7,14 @@ from typing import Any
 
 from hypothesis import given
 
-from streaming.reference.flow import Operator
+from streaming.reference.flow import FlowOperator
 from tests.reference.port_laws import holds, restarts_change_nothing
 from tests.reference.port_runs import Driven, Rows, Scenario, Spec, drive, operator, row, scenarios
 
 SAME = ({"k": "string", "v": "long"}, {"v": "long", "k": "string"})
 
 
-def union() -> Operator:
+def union() -> FlowOperator:
     return operator({"kind": "union"}, SAME)
 
 

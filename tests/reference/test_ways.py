@@ -10,8 +10,8 @@ from streaming.definition.streams import StreamDefinition
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.explain import Decision
 from streaming.reference.flow import ElementId
-from streaming.reference.trace import ExpressionFailed
-from streaming.temporal.clock import Judged
+from streaming.reference.trace import FailedExpression
+from streaming.temporal.clock import JudgedElement
 from streaming.temporal.outcomes import Outcome
 from streaming.temporal.ticks import Tick
 from streaming.wire.case import EndMode
@@ -38,7 +38,7 @@ def run_through(*nodes: Row, shape: str = "point", **advance: Any) -> ReferenceR
     return ReferenceRun(graph, streams, temporal_settings(graph, streams, {}))
 
 
-def take(run: ReferenceRun, *rows: Row, shape: str = "point") -> list[Judged | None]:
+def take(run: ReferenceRun, *rows: Row, shape: str = "point") -> list[JudgedElement | None]:
     """What each row was judged."""
     stream = StreamDefinition.model_validate({"shape": shape, "fields": FIELDS})
     return [
@@ -169,7 +169,7 @@ def test_taking_an_element_gives_its_judgement_with_the_outcome_that_its_windows
 def test_an_expression_for_substreams_that_fails_is_in_the_trace_with_its_element() -> None:
     run = run_through(window("w", "s", TUMBLING), over="10 / v")
     take(run, point(1, v=5), point(2, v=0))
-    assert run.trace.failures == [ExpressionFailed(frozenset({element(1)}), "s", "over", "division by zero")]
+    assert run.trace.failures == [FailedExpression(frozenset({element(1)}), "s", "over", "division by zero")]
 
 
 def test_a_row_that_was_final_when_its_event_came_was_released_by_no_cti() -> None:

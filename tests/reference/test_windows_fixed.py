@@ -12,7 +12,7 @@ from streaming.planning.checked import checked_graph
 from streaming.reference.build import build
 from streaming.reference.fixed_windows import FixedWindows
 from streaming.reference.flow import ElementId
-from streaming.reference.window import Window
+from streaming.reference.window import WindowOperator
 from streaming.temporal.outcomes import Outcome
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import Ticks
@@ -140,7 +140,7 @@ def grace_in(node: Row, advance: dict[str, AdvanceTime]) -> Ticks:
     graph = QueryGraph.model_validate({"version": 1, "name": "graces", "nodes": nodes})
     plan = checked_graph(graph, {"a": stream, "b": stream}, advance)
     built = build(plan)["w"]
-    assert isinstance(built, Window)
+    assert isinstance(built, WindowOperator)
     assert isinstance(built.panes, FixedWindows)
     return built.panes.grace
 

@@ -1,6 +1,6 @@
 """The violation table of TEMPORAL.md section 3, one fact a test; the CTI is 10 throughout."""
 
-from streaming.temporal.admission import Admission, Dropped, InTime, Kept, admit
+from streaming.temporal.admission import Admission, AdmittedEvent, DroppedEvent, InTime, admit
 from streaming.temporal.events import EdgeKind, Event, edge_end, edge_start, interval, point
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import Late, LateEnd
@@ -13,8 +13,8 @@ def at_ten(event: Event, late: Late, late_end: LateEnd = LateEnd.LEAVE_OPEN) -> 
     return admit(event, CTI, late, late_end)
 
 
-def kept(event: Event, outcome: Outcome, *, late_by: int, moved_by: int, reason: Reason | None = None) -> Kept:
-    return Kept(event, outcome, Ticks(late_by), Ticks(moved_by), reason)
+def kept(event: Event, outcome: Outcome, *, late_by: int, moved_by: int, reason: Reason | None = None) -> AdmittedEvent:
+    return AdmittedEvent(event, outcome, Ticks(late_by), Ticks(moved_by), reason)
 
 
 def test_sync_at_the_cti_is_legal_for_every_shape_and_policy() -> None:
@@ -25,7 +25,7 @@ def test_sync_at_the_cti_is_legal_for_every_shape_and_policy() -> None:
 
 def test_one_tick_before_the_cti_is_a_violation_for_every_shape() -> None:
     for event in (point(9), interval(9, 12), edge_start(9), edge_end(3, 9)):
-        assert at_ten(event, Late.DROP) == Dropped(Ticks(1))
+        assert at_ten(event, Late.DROP) == DroppedEvent(Ticks(1))
 
 
 def test_nothing_is_late_before_the_first_cti() -> None:
@@ -37,13 +37,13 @@ def test_nothing_is_late_before_the_first_cti() -> None:
 
 
 def test_drop_drops_a_late_point() -> None:
-    assert at_ten(point(7), Late.DROP) == Dropped(Ticks(3))
+    assert at_ten(point(7), Late.DROP) == DroppedEvent(Ticks(3))
 
 
 def test_adjust_drops_a_late_point_whose_lifetime_has_always_ended() -> None:
     # even the point at 9 lives in [9, 10) and has nothing left from 10 on
-    assert at_ten(point(9), Late.ADJUST) == Dropped(Ticks(1))
-    assert at_ten(point(7), Late.ADJUST) == Dropped(Ticks(3))
+    assert at_ten(point(9), Late.ADJUST) == DroppedEvent(Ticks(1))
+    assert at_ten(point(7), Late.ADJUST) == DroppedEvent(Ticks(3))
 
 
 def test_shift_moves_a_late_point_to_the_cti() -> None:
@@ -58,7 +58,7 @@ def test_keep_passes_a_late_point_on_unchanged() -> None:
 
 
 def test_drop_drops_a_late_interval_even_if_it_reaches_past_the_cti() -> None:
-    assert at_ten(interval(7, 15), Late.DROP) == Dropped(Ticks(3))
+    assert at_ten(interval(7, 15), Late.DROP) == DroppedEvent(Ticks(3))
 
 
 def test_adjust_moves_the_start_and_leaves_the_end() -> None:
@@ -68,7 +68,7 @@ def test_adjust_moves_the_start_and_leaves_the_end() -> None:
 
 
 def test_adjust_drops_an_interval_that_ends_at_the_cti() -> None:
-    assert at_ten(interval(3, 10), Late.ADJUST) == Dropped(Ticks(7))
+    assert at_ten(interval(3, 10), Late.ADJUST) == DroppedEvent(Ticks(7))
 
 
 def test_adjust_leaves_one_tick_of_an_interval_that_ends_one_tick_after_the_cti() -> None:
@@ -92,7 +92,7 @@ def test_keep_passes_a_late_interval_on_unchanged() -> None:
 
 
 def test_drop_drops_a_late_edge_start() -> None:
-    assert at_ten(edge_start(7), Late.DROP) == Dropped(Ticks(3))
+    assert at_ten(edge_start(7), Late.DROP) == DroppedEvent(Ticks(3))
 
 
 def test_adjust_opens_a_late_edge_at_the_cti() -> None:
@@ -111,7 +111,7 @@ def test_keep_passes_a_late_edge_start_on_unchanged() -> None:
 
 
 def test_drop_drops_a_late_edge_end_by_default() -> None:
-    assert at_ten(edge_end(2, 8), Late.DROP) == Dropped(Ticks(2))
+    assert at_ten(edge_end(2, 8), Late.DROP) == DroppedEvent(Ticks(2))
 
 
 def test_close_at_cti_closes_the_edge_of_a_late_end_at_the_cti() -> None:
@@ -121,7 +121,7 @@ def test_close_at_cti_closes_the_edge_of_a_late_end_at_the_cti() -> None:
 
 
 def test_close_at_cti_drops_late_starts_all_the_same() -> None:
-    assert at_ten(edge_start(7), Late.DROP, LateEnd.CLOSE_AT_CTI) == Dropped(Ticks(3))
+    assert at_ten(edge_start(7), Late.DROP, LateEnd.CLOSE_AT_CTI) == DroppedEvent(Ticks(3))
 
 
 def test_adjust_moves_a_late_edge_end_to_the_cti() -> None:
@@ -154,11 +154,11 @@ def test_what_is_kept_never_has_a_sync_before_the_cti_unless_the_policy_is_keep(
     for late in (Late.ADJUST, Late.SHIFT):
         for event in (point(1), interval(1, 30), edge_start(1), edge_end(0, 1)):
             admission = at_ten(event, late)
-            assert isinstance(admission, Dropped) or admission.event.sync >= CTI
+            assert isinstance(admission, DroppedEvent) or admission.event.sync >= CTI
 
 
 def test_the_payload_and_the_kind_of_an_edge_survive_every_policy() -> None:
     for late in (Late.ADJUST, Late.SHIFT, Late.KEEP):
         admission = at_ten(Event(Tick(2), Tick(5), {"k": "a"}, EdgeKind.END), late)
-        assert not isinstance(admission, Dropped)
+        assert not isinstance(admission, DroppedEvent)
         assert (admission.event.payload, admission.event.edge) == ({"k": "a"}, EdgeKind.END)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.temporal.clock import Judged, LaneClock, LaneClockState
+from streaming.temporal.clock import JudgedElement, LaneClock, LaneClockState
 from streaming.temporal.events import Cti, EdgeKind, Event, edge_end, edge_start, interval, point
 from streaming.temporal.open_edges import OpenEdge
 from streaming.temporal.outcomes import IN_TIME, QUARANTINED, Outcome, Reason
@@ -74,7 +74,7 @@ settings = st.builds(
 )
 
 
-def feed(clock: LaneClock, element: Element) -> Judged | None:
+def feed(clock: LaneClock, element: Element) -> JudgedElement | None:
     match element:
         case Cti():
             clock.take_cti(element)
@@ -89,7 +89,7 @@ def feed(clock: LaneClock, element: Element) -> Judged | None:
     return clock.take(element)
 
 
-def run(clock: LaneClock, sequence: Sequence[Element]) -> list[Judged]:
+def run(clock: LaneClock, sequence: Sequence[Element]) -> list[JudgedElement]:
     return [judged for element in sequence if (judged := feed(clock, element)) is not None]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from streaming.temporal.clock import Judged, LaneClock
+from streaming.temporal.clock import JudgedElement, LaneClock
 from streaming.temporal.events import Cti, Event, edge_end, edge_start
 from streaming.temporal.open_edges import OpenEdge, payload_key
 from streaming.temporal.outcomes import Outcome, Reason
@@ -20,7 +20,7 @@ def lane(late: Late, *, cti: int | None = None, late_end: LateEnd = LateEnd.LEAV
     return clock
 
 
-def judge(clock: LaneClock, *elements: Event | Cti) -> list[Judged]:
+def judge(clock: LaneClock, *elements: Event | Cti) -> list[JudgedElement]:
     judged = []
     for element in elements:
         if isinstance(element, Cti):

@@ -15,7 +15,7 @@ import pytest
 
 from deploy.installation.services import start_web
 from deploy.installation.waiting import wait_until
-from deploy.up.place import HOST, Place, free_port
+from deploy.up.place import HOST, InstallationPlace, free_port
 from tests.conftest import ROOT
 from webapp.core.proxies import ClientAddresses
 
@@ -117,7 +117,7 @@ def test_make_up_starts_it_by_one_that_does_not(tmp_path: Path) -> None:
             return command
 
     written: Any = Written()
-    command: Any = start_web(written, Place(tmp_path, 1))
+    command: Any = start_web(written, InstallationPlace(tmp_path, 1))
     assert "--no-proxy-headers" in command
 
 

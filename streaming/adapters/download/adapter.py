@@ -11,7 +11,7 @@ from typing import Final
 from streaming.adapters.contract import AdapterError, Position
 from streaming.adapters.download.options import DownloadOptions
 from streaming.adapters.download.snapshot import noted
-from streaming.adapters.download.source import Source
+from streaming.adapters.download.source import DownloadSource
 from streaming.adapters.file.adapter import FileAdapter
 from streaming.adapters.file.options import FileOptions
 from streaming.adapters.network.fetching import Reach
@@ -41,7 +41,7 @@ class DownloadAdapter:
         self._stream = stream
         self._previews = DataFolder(root).around / PREVIEWS
         self._journal = journal
-        self._source = Source(options, reach)
+        self._source = DownloadSource(options, reach)
         self._files: FileAdapter | None = None
         self._made = ""
         self._nothing_to_show = False

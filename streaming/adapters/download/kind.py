@@ -2,13 +2,13 @@
 
 from streaming.adapters.download.adapter import DownloadAdapter
 from streaming.adapters.download.options import DownloadOptions
-from streaming.adapters.kinds import Connecting, InputKind
+from streaming.adapters.kinds import ConnectingBuild, InputKind
 
 KIND = InputKind(
     "download",
     "Download",
     DownloadOptions,
-    Connecting(DownloadAdapter),
+    ConnectingBuild(DownloadAdapter),
     sends_ctis=True,
     addresses=frozenset({"url"}),
     menu=3,

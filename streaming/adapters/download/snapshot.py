@@ -18,7 +18,7 @@ _GZIP: Final = 31
 """What zlib calls a gzip header and trailer."""
 
 
-class Snapshot(Strict):
+class DownloadNote(Strict):
     """The note beside a copy; it is written last, so a copy without one does not count. `options` is a digest."""
 
     file: str
@@ -28,10 +28,10 @@ class Snapshot(Strict):
     size: int
 
 
-def noted(folder: Path) -> Snapshot | None:
+def noted(folder: Path) -> DownloadNote | None:
     """The note in `folder`, None when nothing was downloaded yet."""
     try:
-        return Snapshot.model_validate_json((folder / NOTE).read_bytes())
+        return DownloadNote.model_validate_json((folder / NOTE).read_bytes())
     except FileNotFoundError:
         return None
     except ValidationError:
@@ -40,7 +40,7 @@ def noted(folder: Path) -> Snapshot | None:
         ) from None
 
 
-def note(folder: Path, snapshot: Snapshot) -> None:
+def note(folder: Path, snapshot: DownloadNote) -> None:
     """Write the note for good."""
     keep(folder / NOTE, [snapshot.model_dump_json().encode()])
 

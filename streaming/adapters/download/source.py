@@ -8,10 +8,10 @@ from typing import Final
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.download.options import DownloadOptions
-from streaming.adapters.download.snapshot import Snapshot, first_lines, keep, limited, note, too_large, unpacked
+from streaming.adapters.download.snapshot import DownloadNote, first_lines, keep, limited, note, too_large, unpacked
 from streaming.adapters.file.found import FileFormat, format_of
 from streaming.adapters.file.options import FileOptions
-from streaming.adapters.network.fetching import Fetched, Reach, fetched
+from streaming.adapters.network.fetching import FetchedFile, Reach, fetched
 from streaming.adapters.network.urls import read_url
 from streaming.temporal.ticks import Tick, format_instant
 
@@ -22,7 +22,7 @@ PREVIEW_PARQUET_BYTES: Final = 64 << 20
 _SUFFIXES: Final[dict[FileFormat, str]] = {"csv": ".csv", "json_lines": ".jsonl", "parquet": ".parquet"}
 
 
-class Source:
+class DownloadSource:
     """The file at the address of `options`, asked for within `reach`. Raises `AdapterError` for odd options."""
 
     def __init__(self, options: DownloadOptions, reach: Reach) -> None:
@@ -45,7 +45,7 @@ class Source:
         text = self._options.model_dump_json(exclude={"token", "chunk_rows", "most_bytes"})
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def download(self, folder: Path, now: Tick) -> Snapshot:
+    def download(self, folder: Path, now: Tick) -> DownloadNote:
         """Put the whole file and the note into `folder`. Raises `AdapterError`, `OSError`."""
         most = self._options.most_bytes
         with self._asked(DOWNLOAD_S) as found:
@@ -54,7 +54,7 @@ class Source:
             size = keep(
                 folder / self.file, limited(self._plain(limited(found.chunks, most, self.shown)), most, self.shown)
             )
-        snapshot = Snapshot(
+        snapshot = DownloadNote(
             file=self.file, shown=self.shown, options=self.digest, downloaded_at=format_instant(now), size=size
         )
         note(folder, snapshot)
@@ -78,7 +78,7 @@ class Source:
             keep(folder / self.file, limited(plain, PREVIEW_PARQUET_BYTES, self.shown))
             return True
 
-    def _asked(self, most_s: float) -> AbstractContextManager[Fetched]:
+    def _asked(self, most_s: float) -> AbstractContextManager[FetchedFile]:
         token = self._options.token
         secret = None if token is None else token.get_secret_value()
         return fetched(self._url, self._reach, most_s=most_s, token=secret)

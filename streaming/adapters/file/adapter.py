@@ -13,7 +13,7 @@ from streaming.adapters.contract import AdapterError, Position
 from streaming.adapters.file.csv_cells import CsvCells, header_cells
 from streaming.adapters.file.decoding import decoded
 from streaming.adapters.file.found import FoundFile, find_files, format_of
-from streaming.adapters.file.journal import Entry, Journal, Mark
+from streaming.adapters.file.journal import Journal, RecordMark, TakenFile
 from streaming.adapters.file.json_lines import JsonLines
 from streaming.adapters.file.options import FileOptions
 from streaming.adapters.file.parquet import ParquetFiles
@@ -121,15 +121,15 @@ class FileAdapter:
         if not unchanged:
             raise _changed(file)
 
-    def _entry(self, file: FoundFile, first: int, wanted: int) -> Entry:
+    def _entry(self, file: FoundFile, first: int, wanted: int) -> TakenFile:
         """The entry of a file; where no journal is kept, of a text only about the `wanted` rows are counted yet."""
         if format_of(file.path, self._options) == "parquet":
             rows, columns = self._parquet.describe(file)
-            marks: list[Mark] = []
+            marks: list[RecordMark] = []
             _require(self._parquet.needed(columns), columns, file.path)
         else:
             rows, columns, marks = self._scan(file, sys.maxsize if self._counts_whole else wanted)
-        return Entry(
+        return TakenFile(
             path=file.path,
             modified_ns=file.modified_ns,
             size=file.size,
@@ -139,13 +139,13 @@ class FileAdapter:
             marks=marks,
         )
 
-    def _scan(self, file: FoundFile, wanted: int) -> tuple[int, list[str], list[Mark]]:
+    def _scan(self, file: FoundFile, wanted: int) -> tuple[int, list[str], list[RecordMark]]:
         columns, begin = self._head(file)
         reader = RecordReader(file, begin, self._splitter(file)[1])
         marks = self._counted(reader, wanted)
         return reader.row, columns, marks or [begin]
 
-    def _counted(self, reader: RecordReader, wanted: int) -> list[Mark]:
+    def _counted(self, reader: RecordReader, wanted: int) -> list[RecordMark]:
         """Count until there are `wanted` rows; a reader that has not ended then is kept for more."""
         self._counting = None
         try:
@@ -160,7 +160,7 @@ class FileAdapter:
             weakref.finalize(self, reader.close)
         return marks
 
-    def _head(self, file: FoundFile) -> tuple[list[str], Mark]:
+    def _head(self, file: FoundFile) -> tuple[list[str], RecordMark]:
         """The header of a CSV file (checked), and where the rows begin."""
         try:
             with file.open() as handle:
@@ -169,21 +169,21 @@ class FileAdapter:
             raise AdapterError(f"The file '{file.path}' cannot be read ({why(error)}); replace it.") from None
         skip = len(_BYTE_ORDER_MARK) if first.startswith(_BYTE_ORDER_MARK) else 0
         if format_of(file.path, self._options) == "json_lines" or not first:
-            return [], Mark(row=0, offset=skip)
+            return [], RecordMark(row=0, offset=skip)
         columns = header_cells(first[skip:].rstrip(b"\r\n"), self._options.delimiter)
         if columns is None or len(set(columns)) != len(columns):
             raise AdapterError(
                 f"The header line of '{file.path}' cannot be read; its first line must name each column once."
             )
         _require(self._csv.needed(columns, file.path), columns, file.path)
-        return columns, Mark(row=0, offset=len(first))
+        return columns, RecordMark(row=0, offset=len(first))
 
     def _splitter(self, file: FoundFile) -> tuple[str, Splitter]:
         if format_of(file.path, self._options) == "csv":
             return f"csv{self._options.delimiter}", csv_splitter(self._options.delimiter)
         return "lines", split_lines
 
-    def _read_file(self, entry: Entry, file: FoundFile, span: tuple[int, int]) -> Iterator[Arrived]:
+    def _read_file(self, entry: TakenFile, file: FoundFile, span: tuple[int, int]) -> Iterator[Arrived]:
         which = format_of(file.path, self._options)
         if which == "parquet":
             yield from self._parquet.read(file, span, entry.first)

@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from streaming.adapters.chunks import Columns, Lifetimes, chunk_of
+from streaming.adapters.chunks import DecodedColumns, LifetimeColumns, chunk_of
 from streaming.adapters.file.records import Records
 from streaming.adapters.selections import flat_column
 from streaming.adapters.times import Bools, TimeSource, read_cells
@@ -36,7 +36,7 @@ class CsvCells:
         self._stream = stream
         self._fields = fields_of(stream.fields)
         self._column_of = {name: columns.get(name, name) for name in self._fields}
-        self._lifetimes = Lifetimes.of(stream, columns)
+        self._lifetimes = LifetimeColumns.of(stream, columns)
         self._delimiter = delimiter
 
     def needed(self, header: Sequence[str], path: str = "") -> list[str]:
@@ -147,7 +147,7 @@ class CsvCells:
         start = read_cells(cells[times[0]], life.start)
         end = read_cells(cells[times[1]], life.end) if life.end is not None and times[1] is not None else None
         edge = cells[life.edge] if life.edge is not None else None
-        columns = Columns(start, end, edge, payload, broken, unfit)
+        columns = DecodedColumns(start, end, edge, payload, broken, unfit)
         return chunk_of(columns, self._stream, positions, lambda indices: [records.text(index) for index in indices])
 
 

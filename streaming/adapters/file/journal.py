@@ -15,14 +15,14 @@ from streaming.definition.strict import Strict
 FILE_NAME = "files.jsonl"
 
 
-class Mark(Strict):
+class RecordMark(Strict):
     """The record `row` of a file begins at `offset` of its decompressed bytes."""
 
     row: int
     offset: int
 
 
-class Entry(Strict):
+class TakenFile(Strict):
     """A file that was taken: its rows are the positions `[first, first + rows)` of the lane.
 
     `path` is relative to the folder of the data; in journals of before 2026-11-22 absolute.
@@ -34,13 +34,13 @@ class Entry(Strict):
     first: int
     rows: int
     columns: list[str]
-    marks: list[Mark]
+    marks: list[RecordMark]
 
     def found(self, folder: DataFolder) -> FoundFile:
         """The file of `folder` as it was when it was taken."""
         return FoundFile(self.modified_ns, folder.as_journaled(self.path), self.size, folder)
 
-    def mark_before(self, row: int) -> Mark:
+    def mark_before(self, row: int) -> RecordMark:
         """The last mark at or before `row`."""
         return self.marks[bisect_right(self.marks, row, key=lambda mark: mark.row) - 1]
 
@@ -50,7 +50,7 @@ class Journal:
 
     def __init__(self, folder: Path | None) -> None:
         self._file = folder / FILE_NAME if folder else None
-        self._entries: list[Entry] = []
+        self._entries: list[TakenFile] = []
         self._read_bytes = 0
         self._first_line = b""
 
@@ -59,7 +59,7 @@ class Journal:
         """The journal of `folder`, shared in this process, so that a long one is read once; else a new one."""
         return Journal(None) if folder is None else _shared(folder)
 
-    def entries(self) -> Sequence[Entry]:
+    def entries(self) -> Sequence[TakenFile]:
         """All entries, those that another process appended since included; a torn last line is not one."""
         if self._file is None:
             return self._entries
@@ -89,7 +89,7 @@ class Journal:
         entries = self.entries()
         return entries[-1].first + entries[-1].rows if entries else 0
 
-    def append(self, entry: Entry) -> None:
+    def append(self, entry: TakenFile) -> None:
         """Keep `entry` for good before it is used. Raises `OSError`."""
         if self._file is None:
             self._entries.append(entry)
@@ -104,7 +104,7 @@ class Journal:
             os.fsync(file.fileno())
         self.entries()
 
-    def replace_last(self, entry: Entry) -> None:
+    def replace_last(self, entry: TakenFile) -> None:
         """Put `entry` in place of the last one; only of a journal in memory, which is read by nobody else."""
         assert self._file is None  # nosec B101 # a slip of the programmer, found by the first test
         self._entries[-1] = entry
@@ -125,7 +125,7 @@ class Journal:
                 return begin + rows
         return None
 
-    def between(self, start: int, end: int) -> Iterator[Entry]:
+    def between(self, start: int, end: int) -> Iterator[TakenFile]:
         """The entries with rows in `[start, end)`, in order."""
         entries = self.entries()
         index = max(bisect_right(entries, start, key=lambda entry: entry.first) - 1, 0)
@@ -141,10 +141,10 @@ def _shared(folder: Path) -> Journal:
     return Journal(folder)
 
 
-def _entry(line: bytes) -> Entry | None:
+def _entry(line: bytes) -> TakenFile | None:
     if not line.endswith(b"\n"):
         return None
     try:
-        return Entry.model_validate_json(line)
+        return TakenFile.model_validate_json(line)
     except ValidationError:
         return None

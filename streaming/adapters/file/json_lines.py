@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.json as arrow_json
 
-from streaming.adapters.chunks import Columns, Lifetimes, chunk_of, joined
+from streaming.adapters.chunks import DecodedColumns, LifetimeColumns, chunk_of, joined
 from streaming.adapters.file.records import Records
 from streaming.adapters.selections import has_facets, judge_facets
 from streaming.adapters.times import (
@@ -55,7 +55,7 @@ class JsonLines:
         self._stream = stream
         self._fields = fields_of(stream.fields)
         self._column_of = {name: columns.get(name, name) for name in self._fields}
-        self._lifetimes = Lifetimes.of(stream, columns)
+        self._lifetimes = LifetimeColumns.of(stream, columns)
         self._as_transcript = stream.event_time is None and not columns
         self._may_have_facets = stream.event_time is not None and not columns
         life = self._lifetimes
@@ -155,7 +155,7 @@ class JsonLines:
         if self._as_transcript and end is not None and end.bad.any():
             return None  # a null end is infinity there, an absent one is not: only the slow path can tell
         edge = columns[life.edge] if life.edge is not None else None
-        return chunk_of(Columns(start, end, edge, payload, None, unfit), self._stream, positions, no_raw)
+        return chunk_of(DecodedColumns(start, end, edge, payload, None, unfit), self._stream, positions, no_raw)
 
     def _judge(self, records: Records, index: int) -> Element:
         row = None if records.broken[index] else read_object(records.record(index))

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from streaming.adapters.chunks import Columns, Lifetimes, chunk_of
+from streaming.adapters.chunks import DecodedColumns, LifetimeColumns, chunk_of
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.file.found import FoundFile
 from streaming.adapters.file.records import SHOWN_OF_TOO_LONG
@@ -18,7 +18,7 @@ from streaming.adapters.file.row_bytes import nulled, parts_of, plain, row_bytes
 from streaming.adapters.file.split import MAX_RECORD_BYTES
 from streaming.adapters.file.whole_rows import whole_rows
 from streaming.adapters.places import why
-from streaming.adapters.selections import Place, place_of
+from streaming.adapters.selections import ColumnPlace, place_of
 from streaming.adapters.times import Bools, TimeSource, read_times
 from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.streams import StreamDefinition
@@ -38,7 +38,7 @@ class ParquetFiles:
         self._stream = stream
         self._fields = fields_of(stream.fields)
         self._column_of = {name: columns.get(name, name) for name in self._fields}
-        self._lifetimes = Lifetimes.of(stream, columns)
+        self._lifetimes = LifetimeColumns.of(stream, columns)
         self._chunk_rows = chunk_rows
 
     def needed(self, columns: Sequence[str]) -> list[str]:
@@ -111,7 +111,7 @@ class ParquetFiles:
         def raw(indices: Sequence[int]) -> list[str]:
             return self._raw(found, low, batch, indices)
 
-        return chunk_of(Columns(start, end, edge, payload, too_large, unfit), self._stream, positions, raw)
+        return chunk_of(DecodedColumns(start, end, edge, payload, too_large, unfit), self._stream, positions, raw)
 
     def _raw(self, found: FoundFile, low: int, batch: pa.RecordBatch, indices: Sequence[int]) -> list[str]:
         """The whole rows as JSON objects; read again if the file has columns that the stream does not use."""
@@ -228,7 +228,7 @@ def _check_time(kind: pa.DataType, source: TimeSource, path: str) -> None:
         )
 
 
-def _type_inside(kind: pa.DataType, place: Place, source: TimeSource, path: str) -> pa.DataType:
+def _type_inside(kind: pa.DataType, place: ColumnPlace, source: TimeSource, path: str) -> pa.DataType:
     """The type of the value at `place`, whose column is `kind`. Raises `AdapterError` where nothing is there."""
     for step in place.inside:
         names = [kind.field(index).name for index in range(kind.num_fields)] if pa.types.is_struct(kind) else []

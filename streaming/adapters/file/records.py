@@ -11,7 +11,7 @@ import numpy as np
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.file.found import FoundFile
-from streaming.adapters.file.journal import Mark
+from streaming.adapters.file.journal import RecordMark
 from streaming.adapters.file.split import MAX_RECORD_BYTES, Split, Splitter
 from streaming.adapters.places import why
 from streaming.adapters.times import Bools
@@ -60,7 +60,7 @@ class Records:
 class RecordReader:
     """An open file between two reads: the next row is `row`."""
 
-    def __init__(self, file: FoundFile, start: Mark, split: Splitter) -> None:
+    def __init__(self, file: FoundFile, start: RecordMark, split: Splitter) -> None:
         self._file = file
         self._handle: IO[bytes] = file.open()
         self._handle.seek(start.offset)
@@ -92,16 +92,18 @@ class RecordReader:
                 )
                 yield whole.part(low, low + count)
 
-    def count(self, rows: int) -> list[Mark]:
+    def count(self, rows: int) -> list[RecordMark]:
         """Read until `row` is at least `rows`, or to the end; return a mark for every ROWS_BETWEEN_MARKS rows of these.
 
         Used instead of `take`, from the first row on.
         """
-        found: list[Mark] = []
+        found: list[RecordMark] = []
         while self.row < rows and self._fill():
             count = len(self._split.starts)
             while self._due < self.row + count:
-                found.append(Mark(row=self._due, offset=self._offset + int(self._split.starts[self._due - self.row])))
+                found.append(
+                    RecordMark(row=self._due, offset=self._offset + int(self._split.starts[self._due - self.row]))
+                )
                 self._due += ROWS_BETWEEN_MARKS
             self.row += count
         return found
@@ -164,7 +166,7 @@ _open: OrderedDict[tuple[FoundFile, str], RecordReader] = OrderedDict()
 
 
 def read_records(
-    file: FoundFile, mark: Mark, span: tuple[int, int], chunk_rows: int, split: tuple[str, Splitter]
+    file: FoundFile, mark: RecordMark, span: tuple[int, int], chunk_rows: int, split: tuple[str, Splitter]
 ) -> Iterator[Records]:
     """The records of the rows `span` of `file`; `mark` is a place before them, `split` a splitter with its name.
 

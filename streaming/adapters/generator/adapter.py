@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from streaming.adapters.chunks import payload_of
 from streaming.adapters.contract import AdapterError, Position
-from streaming.adapters.generator.draws import Floats, Purpose, exponential, uniform, zipf_bounds
+from streaming.adapters.generator.draws import DrawPurpose, Floats, exponential, uniform, zipf_bounds
 from streaming.adapters.generator.options import GeneratorOptions
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.events import Shape
@@ -110,7 +110,7 @@ class GeneratorAdapter:
         started = self._started()
         origin = UNPACED_START if started is None else started
         sent = origin + np.floor(index.astype(np.float64) * (1_000_000 / options.rate)).astype(np.int64)
-        device = (uniform(options.seed, Purpose.DEVICE, index) * options.devices).astype(np.int64)
+        device = (uniform(options.seed, DrawPurpose.DEVICE, index) * options.devices).astype(np.int64)
         start = np.clip(sent - self._lateness(index) + self._clock_error(device), FIRST_TICK, LAST_TICK)
         end = start + 1 + (self._durations(index) if self._stream.shape is Shape.INTERVAL else 0)
         wanted = [_column(name, options, index, device, sent) for name in self._stream.fields]
@@ -134,11 +134,11 @@ class GeneratorAdapter:
         lateness = np.zeros(len(index))
         if options.late_share:
             mean, largest = parse_duration(options.late_mean), parse_duration(options.late_max)
-            late = np.minimum(exponential(options.seed, Purpose.LATENESS, index, mean), largest)
-            lateness = np.where(uniform(options.seed, Purpose.IS_LATE, index) < options.late_share, late, 0.0)
+            late = np.minimum(exponential(options.seed, DrawPurpose.LATENESS, index, mean), largest)
+            lateness = np.where(uniform(options.seed, DrawPurpose.IS_LATE, index) < options.late_share, late, 0.0)
         if options.burst_every:
             in_burst = index % options.burst_every < options.burst_rows
-            spread = uniform(options.seed, Purpose.BURST, index) * parse_duration(options.burst_spread)
+            spread = uniform(options.seed, DrawPurpose.BURST, index) * parse_duration(options.burst_spread)
             lateness = np.where(in_burst, np.maximum(lateness, spread), lateness)
         return lateness.astype(np.int64)
 
@@ -146,18 +146,18 @@ class GeneratorAdapter:
         largest = parse_duration(self._options.clock_skew)
         if not largest:
             return np.zeros(len(device), np.int64)
-        return np.rint((uniform(self._options.seed, Purpose.CLOCK, device) * 2 - 1) * largest).astype(np.int64)
+        return np.rint((uniform(self._options.seed, DrawPurpose.CLOCK, device) * 2 - 1) * largest).astype(np.int64)
 
     def _durations(self, index: Int64s) -> Int64s:
         mean = parse_duration(self._options.duration_mean)
-        return exponential(self._options.seed, Purpose.DURATION, index, mean).astype(np.int64)
+        return exponential(self._options.seed, DrawPurpose.DURATION, index, mean).astype(np.int64)
 
     def _malformed(self, index: Int64s) -> dict[int, Reason]:
         options = self._options
         if not options.malformed_share:
             return {}
-        rows = np.flatnonzero(uniform(options.seed, Purpose.IS_MALFORMED, index) < options.malformed_share)
-        which = (uniform(options.seed, Purpose.FAULT, index[rows]) * len(_FAULTS)).astype(np.int64)
+        rows = np.flatnonzero(uniform(options.seed, DrawPurpose.IS_MALFORMED, index) < options.malformed_share)
+        which = (uniform(options.seed, DrawPurpose.FAULT, index[rows]) * len(_FAULTS)).astype(np.int64)
         return {row: _FAULTS[fault] for row, fault in zip(rows.tolist(), which.tolist(), strict=True)}
 
 
@@ -187,16 +187,16 @@ def _column(name: str, options: GeneratorOptions, index: Int64s, device: Int64s,
     match name:
         case "plate":
             bounds = _bounds(options.keys, options.key_skew)
-            key = np.searchsorted(bounds, uniform(options.seed, Purpose.KEY, index), side="right")
+            key = np.searchsorted(bounds, uniform(options.seed, DrawPurpose.KEY, index), side="right")
             return _names("plate", options.keys).take(pa.array(np.minimum(key, options.keys - 1)))
         case "device":
             return _names("device", options.devices).take(pa.array(device))
         case "speed":
-            return pa.array(np.round(70 + 60 * uniform(options.seed, Purpose.SPEED, index), 1))
+            return pa.array(np.round(70 + 60 * uniform(options.seed, DrawPurpose.SPEED, index), 1))
         case "road_lane":
-            return pa.array((uniform(options.seed, Purpose.ROAD_LANE, index) * 3).astype(np.int64) + 1)
+            return pa.array((uniform(options.seed, DrawPurpose.ROAD_LANE, index) * 3).astype(np.int64) + 1)
         case "braking":
-            return pa.array(uniform(options.seed, Purpose.BRAKING, index) < 0.1)
+            return pa.array(uniform(options.seed, DrawPurpose.BRAKING, index) < 0.1)
         case _:
             return pa.array(sent)
 

@@ -16,7 +16,7 @@ _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 
 
-class Purpose(IntEnum):
+class DrawPurpose(IntEnum):
     """What a number is drawn for; numbers for different purposes do not depend on each other."""
 
     KEY = 1
@@ -33,14 +33,14 @@ class Purpose(IntEnum):
     BRAKING = 12
 
 
-def uniform(seed: int, purpose: Purpose, index: Int64s) -> Floats:
+def uniform(seed: int, purpose: DrawPurpose, index: Int64s) -> Floats:
     """One number in `[0, 1)` for each index."""
     word = _mixed(_key(seed, purpose) + index.astype(np.uint64) * _STEP)
     return (word >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 @lru_cache(maxsize=1_024)
-def _key(seed: int, purpose: Purpose) -> Words:
+def _key(seed: int, purpose: DrawPurpose) -> Words:
     with np.errstate(over="ignore"):
         return _mixed(np.array([seed], dtype=np.uint64) + _STEP * np.uint64(purpose))
 
@@ -51,7 +51,7 @@ def _mixed(word: Words) -> Words:
     return word ^ (word >> np.uint64(31))
 
 
-def exponential(seed: int, purpose: Purpose, index: Int64s, mean: float) -> Floats:
+def exponential(seed: int, purpose: DrawPurpose, index: Int64s, mean: float) -> Floats:
     """Exponentially distributed numbers with that mean."""
     return -mean * np.log1p(-uniform(seed, purpose, index))
 

@@ -78,7 +78,7 @@ class Dialer(httpcore.NetworkBackend):
             most = self._deadline.left(timeout or CONNECT_S)
             try:
                 stream = self._sockets.connect_tcp(str(address), port, most, socket_options=socket_options)
-                return Bounded(stream, self._deadline)
+                return BoundedConnection(stream, self._deadline)
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
                 if index == len(addresses) - 1:
                     raise
@@ -106,7 +106,7 @@ class Dialer(httpcore.NetworkBackend):
             return self._resolve(host)
 
 
-class Bounded(httpcore.NetworkStream):
+class BoundedConnection(httpcore.NetworkStream):
     """A connection that no single step holds longer than `QUIET_S`, and all steps together not beyond the deadline.
 
     Without this, a server that sends a byte every few seconds would hold its reader for ever.
@@ -136,7 +136,7 @@ class Bounded(httpcore.NetworkStream):
             stream = self._stream.start_tls(ssl_context, server_hostname, self._deadline.left(timeout or QUIET_S))
         except httpcore.ConnectError as error:
             raise NotTrusted(str(error)) from None
-        return Bounded(stream, self._deadline)
+        return BoundedConnection(stream, self._deadline)
 
     def get_extra_info(self, info: str) -> Any:
         """What the connection underneath knows."""

@@ -33,7 +33,7 @@ class Reach:
 
 
 @dataclass(frozen=True)
-class Fetched:
+class FetchedFile:
     """A file that a server is sending; `length` in bytes where it says so. `chunks` raises `AdapterError`."""
 
     url: Url
@@ -42,7 +42,7 @@ class Fetched:
 
 
 @contextmanager
-def fetched(url: Url, reach: Reach, *, most_s: float, token: str | None = None) -> Iterator[Fetched]:
+def fetched(url: Url, reach: Reach, *, most_s: float, token: str | None = None) -> Iterator[FetchedFile]:
     """Ask for `url`, follow its redirects, hand out the body as it comes; all within `most_s` seconds.
 
     `token` goes as a bearer token to the origin of `url` alone, and never beyond a redirect that leaves it. Raises
@@ -55,7 +55,7 @@ def fetched(url: Url, reach: Reach, *, most_s: float, token: str | None = None) 
             headers = _headers(response)
             if response.status not in _REDIRECTS:
                 _refuse(response.status, headers, url)
-                yield Fetched(url, _length(headers), _body(response, url))
+                yield FetchedFile(url, _length(headers), _body(response, url))
                 return
         further = read_redirect(url, headers.get("location", ""))
         token = token if further.origin == url.origin else None

@@ -9,7 +9,7 @@ import pytest
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.network.dialing import resolve
-from streaming.adapters.network.fetching import MOST_REDIRECTS, Fetched, Reach, fetched, unreachable
+from streaming.adapters.network.fetching import MOST_REDIRECTS, FetchedFile, Reach, fetched, unreachable
 from streaming.adapters.network.urls import read_url
 from streaming.wire.outgoing import NOTHING, OutgoingPolicy
 from tests.https import NAME, OTHER, Authority, Server, authority, endless, redirects, sends, serving
@@ -29,7 +29,7 @@ def server(made: Authority) -> Iterator[Server]:
         yield running
 
 
-def opened(url: str, reach: Reach, token: str | None = None) -> AbstractContextManager[Fetched]:
+def opened(url: str, reach: Reach, token: str | None = None) -> AbstractContextManager[FetchedFile]:
     return fetched(read_url(url), reach, most_s=30, token=token)
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streaming.definition.aggregate_functions import AGGREGATES, AggregateEntry, Values
+from streaming.definition.aggregate_functions import AGGREGATES, AcceptedValues, AggregateEntry
 from streaming.definition.types import is_ordered
 
 MIDDLE = AggregateEntry(
     "middle(value)",
     "The value behind the first half of the sorted values.",
-    Values(is_ordered, "Take a number or a text."),
+    AcceptedValues(is_ordered, "Take a number or a text."),
     lambda of: of,
     elsewhere=("halfway",),
 )

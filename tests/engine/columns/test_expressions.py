@@ -16,7 +16,7 @@ from streaming.definition.types import Null, parse_fields
 from streaming.engine.columns.expressions.failure_listener import Listener
 from streaming.engine.columns.rows import Rows
 from streaming.reference.expressions import evaluate
-from streaming.reference.numbers import Failure
+from streaming.reference.numbers import OperationFailure
 from streaming.wire.arrow_types import arrow_schema
 from streaming.wire.failures import FailureTally
 
@@ -241,7 +241,7 @@ def differences(text: str, payloads: list[dict[str, Any]]) -> list[tuple[Any, An
     tree = typed(parse(text), FIELDS)
     if not isinstance(tree, Typed) or isinstance(tree.type, Null):
         return []
-    failed: list[Failure] = []
+    failed: list[OperationFailure] = []
     expected = [evaluate(tree.expression, payload, failed.append) for payload in payloads]
     tally = FailureTally()
     seen = as_rows(payloads).values(tree.expression, tree.type, Listener(tally, "n", ("f",))).to_pylist()

@@ -14,7 +14,7 @@ from streaming.definition.types import parse_fields
 from streaming.engine.columns.expressions.failure_listener import Listener
 from streaming.engine.columns.rows import Rows
 from streaming.reference.expressions import evaluate
-from streaming.reference.numbers import Failure
+from streaming.reference.numbers import OperationFailure
 from streaming.transcripts.format import ExecutorName
 from streaming.transcripts.judge import judge
 from streaming.transcripts.load import load
@@ -27,7 +27,7 @@ def by_both(text: str, value: str) -> tuple[Any, int]:
     """Its value, on which both executors agree, and how often it failed."""
     tree = typed(parse(text), FIELDS)
     assert isinstance(tree, Typed)
-    failed: list[Failure] = []
+    failed: list[OperationFailure] = []
     expected = evaluate(tree.expression, {"s": value}, failed.append)
     tally, at = FailureTally(), np.zeros(1, np.int64)
     rows = Rows({"s": pa.array([value])}, None, at, at + 1, None)

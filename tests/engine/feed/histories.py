@@ -12,7 +12,7 @@ from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import parse_fields
 from streaming.engine.columns.flows import CLOSE, OPEN, WHOLE
 from streaming.planning.plan import Branch, InputPlan, Plan
-from streaming.reference.feed import Fed, InputFeed
+from streaming.reference.feed import FedElement, InputFeed
 from streaming.reference.flow import Flow
 from streaming.temporal.outcomes import Outcome
 from streaming.temporal.settings import AdvanceTime
@@ -188,7 +188,7 @@ class Reference:
                 moved |= cti is not None
         return moved
 
-    def _told(self, heard: Heard, fed: Fed) -> None:
+    def _told(self, heard: Heard, fed: FedElement) -> None:
         judged = fed.judged
         if judged is None or judged.outcome in (Outcome.ON_TIME, Outcome.REORDERED) or self._watched(fed):
             return
@@ -208,14 +208,14 @@ class Reference:
             )
         )
 
-    def _watched(self, fed: Fed) -> bool:
+    def _watched(self, fed: FedElement) -> bool:
         if fed.judged is None or fed.flow is None:
             return False
         longer = self._history.watch_longer
         long = longer is not None and fed.flow.end - fed.flow.start > longer
         return long or fed.judged.outcome is Outcome.LATE_KEPT
 
-    def _row(self, flow: Flow, fed: Fed) -> Entry:
+    def _row(self, flow: Flow, fed: FedElement) -> Entry:
         element = fed.element
         opened: Any = flow.id
         flag = OPEN if flow.opens else CLOSE if flow.closes else WHOLE

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streaming.engine.feed.judging.clock import CODE, NOT_AN_EVENT, OUTCOMES, Judgement, judge
-from streaming.temporal.clock import Judged, LaneClock, LaneClockState
+from streaming.temporal.clock import JudgedElement, LaneClock, LaneClockState
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import AdvanceTime, Basis, Future, Generate, Late
@@ -53,7 +53,7 @@ SETTINGS = st.builds(
 )
 
 
-def take(clock: LaneClock, row: Row) -> Judged | None:
+def take(clock: LaneClock, row: Row) -> JudgedElement | None:
     kind, start, end, arrival = row
     if kind is RowKind.CTI:
         clock.take_cti(Cti(Tick(start)))

@@ -15,7 +15,7 @@ from streaming.planning.explain import Explanation, explain
 from streaming.planning.plan import MatchSpec, TopKSpec, WindowSpec
 from streaming.reference.build import build
 from streaming.reference.executor import ReferenceRun
-from streaming.reference.output import Output
+from streaming.reference.output import OutputOperator
 from streaming.reference.per_event import PerEvent
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI
@@ -111,7 +111,7 @@ def test_what_looks_at_one_event_at_a_time_keeps_nothing(kind: str, data: st.Dat
         if node.id not in operators:
             continue
         operator = operators[node.id]
-        times = operator.times if isinstance(operator, Output) else operator
+        times = operator.times if isinstance(operator, OutputOperator) else operator
         edges = any(shapes[source] == "edges" for source in sources(node))
         waits = node.kind in ("to_intervals", "point_at_end", "extend", "output") and not isinstance(times, PerEvent)
         assert state[node.id] == (edges if waits else not isinstance(times, PerEvent)), node.id

@@ -12,7 +12,7 @@ import numpy as np
 
 from streaming.engine.columns.flows import CLOSE, OPEN, WHOLE
 from streaming.engine.feed.judging.clock import CODE, NO_REASON, NOT_AN_EVENT, REASON_CODE, Codes, Judgement, Told
-from streaming.temporal.clock import Judged, LaneClock
+from streaming.temporal.clock import JudgedElement, LaneClock
 from streaming.temporal.events import Cti, EdgeKind, Event
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
@@ -85,7 +85,7 @@ class Judgements:
         """Row `index` is a CTI, which met the CTI `met`."""
         self._met[index] = met
 
-    def judged(self, row: Row, judged: Judged) -> None:
+    def judged(self, row: Row, judged: JudgedElement) -> None:
         """What became of an event or of a malformed row."""
         index = row.index
         self._outcome[index] = CODE[judged.outcome]
@@ -99,7 +99,7 @@ class Judgements:
         if judged.event is not None and judged.original is not None:
             self._enqueued(row, judged, judged.event, judged.original)
 
-    def _enqueued(self, row: Row, judged: Judged, event: Event, original: Event) -> None:
+    def _enqueued(self, row: Row, judged: JudgedElement, event: Event, original: Event) -> None:
         index = row.index
         self._kept[index] = True
         self._start[index], self._end[index] = event.start, event.end

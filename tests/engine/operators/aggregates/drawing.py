@@ -27,8 +27,8 @@ from streaming.definition.types import (
 from streaming.engine.columns.flows import Flows
 from streaming.planning.plan import AggregateColumn, SessionPanes, WindowSpec
 from streaming.reference.aggregates import aggregate_value
-from streaming.reference.flow import Cause, Flow
-from streaming.reference.numbers import Failure
+from streaming.reference.flow import CausingCti, Flow
+from streaming.reference.numbers import OperationFailure
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, NO_TICKS, Tick, Ticks
 from streaming.temporal.windows import HoppingWindows
@@ -142,7 +142,7 @@ class Scene:
 class Deaf:
     """A witness that hears nothing."""
 
-    cause: Cause | None = None
+    cause: CausingCti | None = None
 
     def took(self, node: str, flow: Flow) -> None:
         """Aggregates never say so."""
@@ -153,7 +153,7 @@ class Deaf:
     def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
         """Aggregates never say so."""
 
-    def failed(self, node: str, flow: Flow, field: str, why: Failure) -> None:
+    def failed(self, node: str, flow: Flow, field: str, why: OperationFailure) -> None:
         """Not compared."""
 
 

@@ -19,7 +19,7 @@ from streaming.engine.operators.outcome_report import ALSO, Report
 from streaming.engine.state.node_state import Shelf
 from streaming.planning.checked import checked_graph
 from streaming.reference.build import build
-from streaming.reference.flow import Cause, Flow, Operator, Pane, Timing
+from streaming.reference.flow import CausingCti, Flow, FlowOperator, Pane, Timing
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 from streaming.wire.arrow_types import arrow_schema
 from tests.engine.operators.lifetimes.flows_drawn import FIELDS, Heard
@@ -28,7 +28,7 @@ SCHEMA = parse_fields(FIELDS)
 Row = tuple[Any, ...]
 
 
-def operator(node: Mapping[str, Any], ports: int = 1) -> Operator:
+def operator(node: Mapping[str, Any], ports: int = 1) -> FlowOperator:
     """The operator of the reference for `node`, named n."""
     names = [f"s{port}" for port in range(ports)]
     inputs = [{"id": name, "kind": "input", "stream": name} for name in names]
@@ -160,7 +160,7 @@ class Said:
     """A witness that remembers which sources a node took."""
 
     def __init__(self) -> None:
-        self.cause: Cause | None = None
+        self.cause: CausingCti | None = None
         self.taken: set[str] = set()
 
     def took(self, node: str, flow: Flow) -> None:
@@ -176,7 +176,7 @@ class Said:
 class ByReference:
     """The operator under way; `told` is everything so far."""
 
-    operator: Operator
+    operator: FlowOperator
     witness: Any = field(default_factory=Said)
     told: Told = field(default_factory=Told)
     flows: list[Flow] = field(default_factory=list)

@@ -13,10 +13,10 @@ from streaming.engine.operators.lifetimes.edges import LifetimeKernel
 from streaming.engine.operators.lifetimes.outputs import OutputKernel
 from streaming.engine.operators.lifetimes.union import UnionKernel
 from streaming.planning.plan import LifetimeSpec, OutputSpec, UnionSpec
-from streaming.reference.extend import Shorten
+from streaming.reference.extend import ShorteningRule
 from streaming.reference.flow import Flow
 from streaming.reference.order_edges import OrderEdges
-from streaming.reference.output import Output, OutputRow
+from streaming.reference.output import OutputOperator, OutputRow
 from tests.engine.operators.lifetimes.flows_drawn import Heard, cuts, heard
 from tests.engine.operators.lifetimes.kernel_runs import (
     SCHEMA,
@@ -125,7 +125,7 @@ def held_in(node: Any) -> Iterable[Flow]:
     """What waits in an operator of the reference."""
     if isinstance(node, OrderEdges):
         return node.held
-    return (node._intervals if isinstance(node, Shorten) else node)._edges.held.values()
+    return (node._intervals if isinstance(node, ShorteningRule) else node)._edges.held.values()
 
 
 @given(st.data())
@@ -138,7 +138,7 @@ def test_points_at_the_ends_of_rows_that_are_replaced(data: st.DataObject) -> No
 def test_outputs(data: st.DataObject, timestamp: Literal["lifetime", "point_at_end", "latest_input"]) -> None:
     turns = [settled(turn) for turn in data.draw(cuts(data.draw(heard(replaced=True))))]
     output = operator({"kind": "output", "timestamp": timestamp})
-    assert isinstance(output, Output)
+    assert isinstance(output, OutputOperator)
     kernel, reference = ByKernel(OutputKernel(OutputSpec("n", SCHEMA, timestamp))), ByReference(output)
     for turn in turns:
         said = kernel.turn(turn)

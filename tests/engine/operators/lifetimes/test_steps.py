@@ -13,7 +13,7 @@ from streaming.engine.columns.flows import OLD, Flows
 from streaming.engine.columns.steps import follow, follow_flows, step_times
 from streaming.planning import checked
 from streaming.planning.steps import ExtendStep, FilterStep, ProjectStep, SetDurationStep, ShiftStep, Step
-from streaming.reference.flow import Flow, Operator
+from streaming.reference.flow import Flow, FlowOperator
 from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, NO_CTI, Tick
 from tests.engine.operators.lifetimes.flows_drawn import cuts, heard
 from tests.engine.operators.lifetimes.kernel_runs import SCHEMA, Said, operator, rows_of, rows_told, settled, to_flows
@@ -36,7 +36,7 @@ def columns(projection: Sequence[str]) -> Any:
 
 
 @st.composite
-def nodes(draw: st.DrawFn) -> tuple[Step, Operator]:
+def nodes(draw: st.DrawFn) -> tuple[Step, FlowOperator]:
     """A step, and the operator of the reference that it stands for."""
     match draw(st.sampled_from(("filter", "project", "shift", "set_duration", "set_duration_by", "extend"))):
         case "filter":
@@ -60,7 +60,7 @@ def nodes(draw: st.DrawFn) -> tuple[Step, Operator]:
             return ExtendStep("n", by), operator({"kind": "extend", "by": by})
 
 
-def through(operators: Sequence[Operator], flows: Sequence[Flow]) -> list[Flow]:
+def through(operators: Sequence[FlowOperator], flows: Sequence[Flow]) -> list[Flow]:
     witness: Any = Said()
     for each in operators:
         flows = [after for flow in flows for after in each.take(0, flow, witness)]
@@ -68,7 +68,7 @@ def through(operators: Sequence[Operator], flows: Sequence[Flow]) -> list[Flow]:
 
 
 @given(st.data(), st.lists(nodes(), max_size=4))
-def test_flows_follow_steps(data: st.DataObject, drawn: list[tuple[Step, Operator]]) -> None:
+def test_flows_follow_steps(data: st.DataObject, drawn: list[tuple[Step, FlowOperator]]) -> None:
     steps, operators = [step for step, _ in drawn], [operator for _, operator in drawn]
     for turn in data.draw(cuts(data.draw(heard(replaced=True)))):
         came = [step.flow for step in settled(turn) if step.flow is not None]
@@ -83,7 +83,7 @@ def ids(flows: Flows) -> set[str | None]:
 
 
 @given(st.data(), st.lists(nodes(), max_size=4))
-def test_rows_of_the_feed_follow_steps(data: st.DataObject, drawn: list[tuple[Step, Operator]]) -> None:
+def test_rows_of_the_feed_follow_steps(data: st.DataObject, drawn: list[tuple[Step, FlowOperator]]) -> None:
     steps, operators = [step for step, _ in drawn], [operator for _, operator in drawn]
     heard_flows = [step.flow for step in data.draw(heard(edges=False)) if step.flow is not None]
     came = [Flow(each.id, each.start, each.end, each.payload, each.sources, each.start) for each in heard_flows]
@@ -101,7 +101,7 @@ TIMES = st.one_of(
 
 
 @given(st.lists(nodes(), max_size=4), st.lists(TIMES).map(sorted))
-def test_times_follow_steps(drawn: list[tuple[Step, Operator]], times: list[int]) -> None:
+def test_times_follow_steps(drawn: list[tuple[Step, FlowOperator]], times: list[int]) -> None:
     found = step_times([step for step, _ in drawn], np.array(times, np.int64)).tolist()
     expected = []
     witness: Any = Said()

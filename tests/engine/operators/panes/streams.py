@@ -7,13 +7,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from streaming.reference.count import Count
-from streaming.reference.flow import Cause, Flow
-from streaming.reference.group_panes import GroupPanes, PaneRule
-from streaming.reference.numbers import Failure
+from streaming.reference.count import CountPaneRule
+from streaming.reference.flow import CausingCti, Flow
+from streaming.reference.group_panes import GroupedPanes, GroupPaneRule
+from streaming.reference.numbers import OperationFailure
 from streaming.reference.panes import Members
-from streaming.reference.session import Session
-from streaming.reference.snapshot import Snapshot
+from streaming.reference.session import SessionPaneRule
+from streaming.reference.snapshot import SnapshotPaneRule
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick, Ticks
 
@@ -92,13 +92,13 @@ def _end(draw: st.DrawFn, edge: Event, reached: int) -> Event:
 
 
 @st.composite
-def rules(draw: st.DrawFn) -> PaneRule:
+def rules(draw: st.DrawFn) -> GroupPaneRule:
     """Sessions with and without a maximum, snapshots, count windows."""
     kind = draw(st.sampled_from(("session", "snapshot", "count")))
     if kind == "session":
         gap = draw(st.integers(1, 9))
-        return Session(Ticks(gap), draw(st.none() | st.integers(gap, gap + 12).map(Ticks)))
-    return Snapshot() if kind == "snapshot" else Count(draw(st.integers(1, 4)))
+        return SessionPaneRule(Ticks(gap), draw(st.none() | st.integers(gap, gap + 12).map(Ticks)))
+    return SnapshotPaneRule() if kind == "snapshot" else CountPaneRule(draw(st.integers(1, 4)))
 
 
 @dataclass
@@ -107,7 +107,7 @@ class Heard:
 
     refused_: set[int] = field(default_factory=set)
     took_: set[int] = field(default_factory=set)
-    cause: Cause | None = None
+    cause: CausingCti | None = None
 
     def took(self, node: str, flow: Flow) -> None:
         self.took_.add(int(flow.payload["v"]))
@@ -119,7 +119,7 @@ class Heard:
         assert reason is Reason.WINDOW_CLOSED
         self.refused_.add(int(flow.payload["v"]))
 
-    def failed(self, node: str, flow: Flow, field: str, why: Failure) -> None:
+    def failed(self, node: str, flow: Flow, field: str, why: OperationFailure) -> None:
         raise AssertionError("panes evaluate no expression")
 
 
@@ -127,7 +127,7 @@ class Heard:
 class Truth:
     """What the reference says: the panes that closed with their events, and the CTIs that moved."""
 
-    panes: GroupPanes
+    panes: GroupedPanes
     closed: Counter[Pane] = field(default_factory=Counter)
     ctis: list[int] = field(default_factory=list)
     heard: Heard = field(default_factory=Heard)

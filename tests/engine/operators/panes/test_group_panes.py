@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.engine.operators.windows.counts import Counts
-from streaming.engine.operators.windows.group_panes import GroupPanes
+from streaming.engine.operators.windows.group_panes import GroupedPanes
 from streaming.engine.operators.windows.pane_rule import PaneRule
 from streaming.engine.operators.windows.sessions import Sessions
 from streaming.engine.operators.windows.snapshots import Snapshots
-from streaming.reference.count import Count
-from streaming.reference.group_panes import GroupPanes as ReferencePanes
-from streaming.reference.session import Session
+from streaming.reference.count import CountPaneRule
+from streaming.reference.group_panes import GroupedPanes as ReferencePanes
+from streaming.reference.session import SessionPaneRule
 from streaming.temporal.ticks import Ticks
 from tests.engine.operators.panes.kernels import SourceRun
 from tests.engine.operators.panes.streams import Truth, cuts, rules, streams
@@ -24,14 +24,14 @@ GRACES = st.sampled_from((0, 0, 3, 10))
 
 
 def engine_rule(rule: Any) -> PaneRule:
-    if isinstance(rule, Session):
+    if isinstance(rule, SessionPaneRule):
         return Sessions(rule.gap, rule.max)
-    return Counts(rule.n) if isinstance(rule, Count) else Snapshots()
+    return Counts(rule.n) if isinstance(rule, CountPaneRule) else Snapshots()
 
 
 def runs(rule: Any, grace: int, *, one_clock: bool) -> tuple[Truth, SourceRun]:
     truth = Truth(ReferencePanes("w", rule, Ticks(grace), one_clock))
-    return truth, SourceRun(GroupPanes(engine_rule(rule), grace, ["k"], ["k", "v"], one_clock))
+    return truth, SourceRun(GroupedPanes(engine_rule(rule), grace, ["k"], ["k", "v"], one_clock))
 
 
 @pytest.mark.parametrize("edges", [False, True])

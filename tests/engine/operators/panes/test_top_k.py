@@ -19,13 +19,13 @@ from streaming.engine.operators.outcome_report import Report
 from streaming.engine.operators.windows import top_k
 from streaming.engine.operators.windows.top_k import TopKKernel
 from streaming.planning.plan import CountPanes, SessionPanes, SnapshotPanes, TopKSpec
-from streaming.reference.count import Count
+from streaming.reference.count import CountPaneRule
 from streaming.reference.fixed_windows import FixedWindows
 from streaming.reference.flow import Timing
-from streaming.reference.group_panes import GroupPanes as ReferencePanes
-from streaming.reference.numbers import Failure
-from streaming.reference.session import Session
-from streaming.reference.snapshot import Snapshot
+from streaming.reference.group_panes import GroupedPanes as ReferencePanes
+from streaming.reference.numbers import OperationFailure
+from streaming.reference.session import SessionPaneRule
+from streaming.reference.snapshot import SnapshotPaneRule
 from streaming.reference.top_k import TopK
 from streaming.temporal.ticks import NO_CTI, Tick, Ticks
 from streaming.temporal.windows import HoppingWindows
@@ -34,9 +34,9 @@ from tests.engine.operators.panes.streams import Event, Heard, cuts, streams
 
 FIELDS: Fields = {"k": STRING, "v": LONG}
 KINDS = (
-    (SessionPanes(5, None), lambda: ReferencePanes("w", Session(Ticks(5)))),
-    (SnapshotPanes(), lambda: ReferencePanes("w", Snapshot())),
-    (CountPanes(2), lambda: ReferencePanes("w", Count(2))),
+    (SessionPanes(5, None), lambda: ReferencePanes("w", SessionPaneRule(Ticks(5)))),
+    (SnapshotPanes(), lambda: ReferencePanes("w", SnapshotPaneRule())),
+    (CountPanes(2), lambda: ReferencePanes("w", CountPaneRule(2))),
     (HoppingWindows(Ticks(9), Ticks(3)), lambda: FixedWindows("w", HoppingWindows(Ticks(9), Ticks(3)))),
     (HoppingWindows(Ticks(7), Ticks(7)), lambda: FixedWindows("w", HoppingWindows(Ticks(7), Ticks(7)))),
 )
@@ -55,7 +55,7 @@ class Deaf(Heard):
     def refused(self, node: str, flow: Any, reason: Any, why: str, closed_at: Any = None) -> None:
         del node, flow, reason, why, closed_at
 
-    def failed(self, node: str, flow: Any, field: str, why: Failure) -> None:
+    def failed(self, node: str, flow: Any, field: str, why: OperationFailure) -> None:
         del node, flow, field, why
 
 

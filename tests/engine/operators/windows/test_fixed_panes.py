@@ -18,8 +18,8 @@ from streaming.engine.state.node_state import Shelf
 from streaming.engine.state.window_pieces import MOST_PIECES
 from streaming.reference import fixed_windows
 from streaming.reference.fixed_windows import FixedWindows
-from streaming.reference.flow import Cause, Flow
-from streaming.reference.numbers import Failure
+from streaming.reference.flow import CausingCti, Flow
+from streaming.reference.numbers import OperationFailure
 from streaming.reference.panes import Members as Panes
 from streaming.temporal import windows
 from streaming.temporal.outcomes import Reason
@@ -42,7 +42,7 @@ class Heard:
     """A witness that keeps what became of each received row."""
 
     def __init__(self) -> None:
-        self.cause: Cause | None = None
+        self.cause: CausingCti | None = None
         self.taken: set[str] = set()
         self.refusals: dict[str, Reason] = {}
 
@@ -55,7 +55,7 @@ class Heard:
     def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
         self.refusals |= {source.lane: reason for source in flow.sources}
 
-    def failed(self, node: str, flow: Flow, field: str, why: Failure) -> None:
+    def failed(self, node: str, flow: Flow, field: str, why: OperationFailure) -> None:
         raise AssertionError
 
 

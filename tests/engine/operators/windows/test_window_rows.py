@@ -23,12 +23,12 @@ from streaming.engine.operators.windows.folded_window import FoldedWindowKernel
 from streaming.engine.operators.windows.window import WindowKernel
 from streaming.engine.state.node_state import Shelf
 from streaming.planning.plan import AggregateColumn, SnapshotPanes, WindowSpec
-from streaming.reference.emission import Emission
+from streaming.reference.emission import RowEmission
 from streaming.reference.empties import FilledWindows
 from streaming.reference.fixed_windows import FixedWindows
 from streaming.reference.flow import Flow
 from streaming.reference.trace import Trace
-from streaming.reference.window import AggregateRows, Window
+from streaming.reference.window import AggregateRows, WindowOperator
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick, Ticks
 from streaming.temporal.windows import HoppingWindows
 from tests.engine.operators.windows.arriving import Element, again, arriving, horizon_of, ports_of, turns_of
@@ -90,7 +90,7 @@ class Reference:
         if spec.fill_gap is not None:
             panes = FilledWindows(panes, Ticks(spec.fill_gap), spec.fill_groups)
         rows = AggregateRows("w", spec.group_by, COLUMNS)
-        self.window = Window(spec.group_by, panes, Emission(spec.emit, spec.retract, rows))
+        self.window = WindowOperator(spec.group_by, panes, RowEmission(spec.emit, spec.retract, rows))
         self.trace = Trace({"w": frozenset()})
         self.horizon = int(NO_CTI)
 
