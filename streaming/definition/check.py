@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from streaming.definition.advance import check_advance
 from streaming.definition.alignment_checks import check_alignment
 from streaming.definition.faults import Fault, Severity
-from streaming.definition.findings import Findings
+from streaming.definition.findings import CheckFindings
 from streaming.definition.graph import QueryGraph
 from streaming.definition.length_checks import check_lengths
 from streaming.definition.load import load_graph
@@ -44,7 +44,7 @@ def check(
     loaded = load_graph(graph)
     by_id = {node.id: node for node in reversed(loaded.nodes)}
     placed, circular = order(by_id)
-    findings = Findings(streams)
+    findings = CheckFindings(streams)
     for name in (*placed, *sorted(circular)):
         check_node(by_id[name], findings)
     for node in loaded.nodes:

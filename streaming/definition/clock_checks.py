@@ -38,7 +38,7 @@ _HOLDING: Final[tuple[type[Any], ...]] = (
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldNode:
     """`node` gives no row before the inputs `stopped` end; they come by its `ports`. Time advances on `moving`."""
 
     node: Node
@@ -52,7 +52,7 @@ def held_back(
     streams: Mapping[str, StreamDefinition],
     settings: Mapping[str, AdvanceTimeSettings],
     own_ctis: Collection[str],
-) -> tuple[Held, ...]:
+) -> tuple[HeldNode, ...]:
     """The first nodes on each way from an input without a clock that wait for CTIs which do not come.
 
     `settings` are those in force by input node; `own_ctis` names the streams whose adapter enqueues CTIs itself. What
@@ -60,7 +60,7 @@ def held_back(
     """
     by_id = {node.id: node for node in reversed(graph.nodes)}
     behind: dict[str, dict[str, bool]] = {}
-    found: list[Held] = []
+    found: list[HeldNode] = []
     for name in order(by_id)[0]:
         node = by_id[name]
         if isinstance(node, InputNode):
@@ -71,7 +71,7 @@ def held_back(
         inputs = {each: clock for _, some in read for each, clock in some.items()}
         if isinstance(node, _HOLDING) and not all(inputs.values()):
             waits = tuple(port for port, some in read if not all(some.values()))
-            found.append(Held(node, waits, _where(inputs, clock=False), _where(inputs, clock=True)))
+            found.append(HeldNode(node, waits, _where(inputs, clock=False), _where(inputs, clock=True)))
             inputs = {each: True for each, clock in inputs.items() if clock}
         behind[name] = inputs
     return tuple(found)
@@ -102,7 +102,7 @@ def _has_clock(
     return True
 
 
-def check_held(held: Iterable[Held]) -> Iterator[Fault]:
+def check_held(held: Iterable[HeldNode]) -> Iterator[Fault]:
     """NO_CLOCK, a warning, for each node that is held back."""
     for each in held:
         stopped, many = _listed(each.stopped), len(each.stopped) > 1
@@ -126,7 +126,7 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(map(repr, names))
 
 
-def told_once(faults: Iterable[Fault], held: Iterable[Held]) -> list[Fault]:
+def told_once(faults: Iterable[Fault], held: Iterable[HeldNode]) -> list[Fault]:
     """`faults` without NO_CLOCK of the inputs of which a node that is held back says the same, and what it holds."""
     said = {name for each in held for name in each.stopped}
     return [fault for fault in faults if fault.code is not FaultCode.NO_CLOCK or fault.node not in said]

@@ -1,7 +1,7 @@
 """`empty: default`: which windows without events give rows, for which groups, and how far apart (T21)."""
 
 from streaming.definition.faults import FaultCode
-from streaming.definition.findings import Findings
+from streaming.definition.findings import CheckFindings
 from streaming.definition.graph import WindowNode
 from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.types import Fields
@@ -9,7 +9,7 @@ from streaming.definition.window_checks import FixedWindow, check_length
 from streaming.temporal.ticks import parse_duration
 
 
-def check_empty(node: WindowNode, groups: Fields | None, findings: Findings) -> None:
+def check_empty(node: WindowNode, groups: Fields | None, findings: CheckFindings) -> None:
     """All faults of `empty`, `empty_gap` and `empty_groups`; `groups` are the fields of `group_by`, if known."""
     if node.empty == "skip":
         _check_skipped(node, findings)
@@ -35,7 +35,7 @@ def check_empty(node: WindowNode, groups: Fields | None, findings: Findings) -> 
         _check_groups(node, groups, findings)
 
 
-def _check_skipped(node: WindowNode, findings: Findings) -> None:
+def _check_skipped(node: WindowNode, findings: CheckFindings) -> None:
     for path, value in (("empty_gap", node.empty_gap), ("empty_groups", node.empty_groups)):
         if value is not None:
             message = f"Empty windows are skipped, so {path!r} has no effect."
@@ -43,7 +43,7 @@ def _check_skipped(node: WindowNode, findings: Findings) -> None:
             findings.warn(FaultCode.NO_EFFECT, message, remedy, node.id, path)
 
 
-def _check_groups(node: WindowNode, groups: Fields, findings: Findings) -> None:
+def _check_groups(node: WindowNode, groups: Fields, findings: CheckFindings) -> None:
     """Each listed group has exactly the fields of `group_by`, values of their types, and stands once."""
     seen: list[dict[str, object]] = []
     for index, group in enumerate(node.empty_groups or ()):

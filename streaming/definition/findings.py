@@ -11,7 +11,7 @@ from streaming.definition.types import BOOLEAN, Fields, Null, Type
 from streaming.definition.wiring import RESERVED_PREFIX, reserved
 
 
-class Findings:
+class CheckFindings:
     """The `streams` by name, the `schemas` of the nodes that are sound so far, and the `faults` of all nodes."""
 
     def __init__(self, streams: Mapping[str, StreamDefinition]) -> None:

@@ -3,14 +3,14 @@
 from streaming.definition.aggregate_checks import check_aggregate
 from streaming.definition.empty_checks import check_empty
 from streaming.definition.faults import FaultCode, nearest
-from streaming.definition.findings import Findings, sound
+from streaming.definition.findings import CheckFindings, sound
 from streaming.definition.graph import Aggregate, TimeIntervalWindow, TopKNode, WindowNode
 from streaming.definition.types import Fields, Null, Type, is_ordered
 from streaming.definition.window_checks import check_grace, check_window
 from streaming.temporal.ticks import parse_duration
 
 
-def check_windowed(node: WindowNode, findings: Findings) -> Fields | None:
+def check_windowed(node: WindowNode, findings: CheckFindings) -> Fields | None:
     """Sizes, grace, emission, empty windows, groups, aggregates; the groups and the aggregates leave it."""
     fields = findings.schemas.get(node.input)
     findings.faults.extend(check_window(node))
@@ -28,7 +28,7 @@ def check_windowed(node: WindowNode, findings: Findings) -> Fields | None:
     return sound(types)
 
 
-def _check_node_grace(node: WindowNode, findings: Findings) -> None:
+def _check_node_grace(node: WindowNode, findings: CheckFindings) -> None:
     if node.grace is None:
         return
     findings.faults.extend(check_grace(parse_duration(node.grace), node.id, "grace"))
@@ -38,7 +38,7 @@ def _check_node_grace(node: WindowNode, findings: Findings) -> None:
         findings.refuse(FaultCode.CONFLICTING_ARGUMENTS, message, remedy, node.id, "grace")
 
 
-def check_top_k(node: TopKNode, findings: Findings) -> Fields | None:
+def check_top_k(node: TopKNode, findings: CheckFindings) -> Fields | None:
     """Sizes, groups, and a `by` whose values have an order; the fields stay as they are."""
     fields = findings.schemas.get(node.input)
     findings.faults.extend(check_window(node))
@@ -52,14 +52,14 @@ def check_top_k(node: TopKNode, findings: Findings) -> Fields | None:
     return fields
 
 
-def _groups(node: WindowNode | TopKNode, fields: Fields | None, findings: Findings) -> dict[str, Type | None]:
+def _groups(node: WindowNode | TopKNode, fields: Fields | None, findings: CheckFindings) -> dict[str, Type | None]:
     """The type of each field in `group_by`, None where it is not known."""
     return {
         name: _group(name, fields, findings, node.id, f"group_by[{index}]") for index, name in enumerate(node.group_by)
     }
 
 
-def _group(name: str, fields: Fields | None, findings: Findings, node: str, path: str) -> Type | None:
+def _group(name: str, fields: Fields | None, findings: CheckFindings, node: str, path: str) -> Type | None:
     if fields is None:
         return None
     of = fields.get(name)
@@ -73,7 +73,9 @@ def _group(name: str, fields: Fields | None, findings: Findings, node: str, path
     return of
 
 
-def _aggregate(aggregate: Aggregate, fields: Fields | None, findings: Findings, node: str, path: str) -> Type | None:
+def _aggregate(
+    aggregate: Aggregate, fields: Fields | None, findings: CheckFindings, node: str, path: str
+) -> Type | None:
     if aggregate.filter is not None:
         findings.condition(aggregate.filter, fields, node, f"{path}.filter")
     of = None if aggregate.of is None else findings.type_of(aggregate.of, fields, node, f"{path}.of")

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from streaming.definition.faults import FaultCode
-from streaming.definition.findings import Findings
+from streaming.definition.findings import CheckFindings
 from streaming.definition.graph import AntiJoinNode, AsofJoinNode, JoinNode, SemiJoinNode, UnionNode
 from streaming.definition.key_checks import AnyJoin, check_keys
 from streaming.definition.types import Fields
 
 
-def check_union(node: UnionNode, findings: Findings) -> Fields | None:
+def check_union(node: UnionNode, findings: CheckFindings) -> Fields | None:
     """Every input has the names and types of the first; they may stand in another order, the first's is taken."""
     first = findings.schemas.get(node.inputs[0])
     for index, source in enumerate(node.inputs[1:], start=1):
@@ -33,7 +33,7 @@ def _differ(first: Fields, other: Fields) -> Iterator[str]:
             yield f"{name!r} is too much"
 
 
-def check_pairing(node: JoinNode | AsofJoinNode, findings: Findings) -> Fields | None:
+def check_pairing(node: JoinNode | AsofJoinNode, findings: CheckFindings) -> Fields | None:
     """A join whose rows hold both sides: keys, names that stand on both sides, the condition."""
     joined = _joined(node, findings)
     if isinstance(node, JoinNode) and node.where is not None:
@@ -41,7 +41,7 @@ def check_pairing(node: JoinNode | AsofJoinNode, findings: Findings) -> Fields |
     return joined
 
 
-def check_filtering(node: AntiJoinNode | SemiJoinNode, findings: Findings) -> Fields | None:
+def check_filtering(node: AntiJoinNode | SemiJoinNode, findings: CheckFindings) -> Fields | None:
     """A join whose rows hold the left side only; its condition sees both, so only with one must all names differ."""
     if node.where is None:
         _check_sides(node, findings)
@@ -55,7 +55,7 @@ def joined_fields(left: Fields, right: Fields, keys: list[str]) -> Fields:
     return {**left, **{name: of for name, of in right.items() if name not in keys}}
 
 
-def _joined(node: AnyJoin, findings: Findings) -> Fields | None:
+def _joined(node: AnyJoin, findings: CheckFindings) -> Fields | None:
     """The fields of a pair; None with the faults recorded, or because a side or a key is not known."""
     left, right = findings.schemas.get(node.left), findings.schemas.get(node.right)
     if not _check_sides(node, findings) or left is None or right is None:
@@ -68,7 +68,7 @@ def _joined(node: AnyJoin, findings: Findings) -> Fields | None:
     return None if both else joined_fields(left, right, node.keys)
 
 
-def _check_sides(node: AnyJoin, findings: Findings) -> bool:
+def _check_sides(node: AnyJoin, findings: CheckFindings) -> bool:
     if not node.keys:
         message = "Without keys every event is compared with all events of the other side, and in one place only."
         remedy = "Add the fields that both sides share to 'keys', unless the sides are small."

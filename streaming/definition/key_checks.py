@@ -4,14 +4,14 @@ from collections import Counter
 
 from streaming.definition.counts import counted
 from streaming.definition.faults import FaultCode, nearest
-from streaming.definition.findings import Findings
+from streaming.definition.findings import CheckFindings
 from streaming.definition.graph import AntiJoinNode, AsofJoinNode, ClipNode, JoinNode, SemiJoinNode, sources
 from streaming.definition.types import Fields, is_ordered
 
 AnyJoin = JoinNode | AntiJoinNode | SemiJoinNode | AsofJoinNode
 
 
-def check_keys(node: AnyJoin | ClipNode, left: Fields | None, right: Fields | None, findings: Findings) -> bool:
+def check_keys(node: AnyJoin | ClipNode, left: Fields | None, right: Fields | None, findings: CheckFindings) -> bool:
     """Each key stands once, exists on both sides, and is of one type there that can be compared; whether all do."""
     before = len(findings.faults)
     for name, count in Counter(node.keys).items():
@@ -25,7 +25,7 @@ def check_keys(node: AnyJoin | ClipNode, left: Fields | None, right: Fields | No
 
 
 def _check_key(
-    node: AnyJoin | ClipNode, index: int, left: Fields | None, right: Fields | None, findings: Findings
+    node: AnyJoin | ClipNode, index: int, left: Fields | None, right: Fields | None, findings: CheckFindings
 ) -> None:
     name, path = node.keys[index], f"keys[{index}]"
     first, second = sources(node)

@@ -1,7 +1,7 @@
 """Nodes that change lifetimes: shift, extend, set_duration, clip; and to_intervals, order_edges, point_at_end."""
 
 from streaming.definition.faults import FaultCode
-from streaming.definition.findings import Findings
+from streaming.definition.findings import CheckFindings
 from streaming.definition.graph import ClipNode, ExtendNode, SetDurationNode, ShiftNode
 from streaming.definition.key_checks import check_keys
 from streaming.definition.types import LONG, Fields
@@ -9,17 +9,17 @@ from streaming.definition.window_checks import LONGEST, check_length
 from streaming.temporal.ticks import format_duration, parse_duration
 
 
-def check_shift(node: ShiftNode, findings: Findings) -> Fields | None:
+def check_shift(node: ShiftNode, findings: CheckFindings) -> Fields | None:
     """A signed duration that does not lead out of the years 1 to 9999; zero is a warning."""
     return _moved(node, findings, "Nothing is moved")
 
 
-def check_extend(node: ExtendNode, findings: Findings) -> Fields | None:
+def check_extend(node: ExtendNode, findings: CheckFindings) -> Fields | None:
     """A signed duration that does not lead out of the years 1 to 9999; zero is a warning."""
     return _moved(node, findings, "No end is moved")
 
 
-def _moved(node: ShiftNode | ExtendNode, findings: Findings, nothing: str) -> Fields | None:
+def _moved(node: ShiftNode | ExtendNode, findings: CheckFindings, nothing: str) -> Fields | None:
     by = parse_duration(node.by)
     if abs(by) > LONGEST:
         message = f"To move by {format_duration(by)} leads out of the years 1 to 9999."
@@ -30,7 +30,7 @@ def _moved(node: ShiftNode | ExtendNode, findings: Findings, nothing: str) -> Fi
     return findings.schemas.get(node.input)
 
 
-def check_set_duration(node: SetDurationNode, findings: Findings) -> Fields | None:
+def check_set_duration(node: SetDurationNode, findings: CheckFindings) -> Fields | None:
     """Exactly one of a duration above zero and an expression of type long."""
     fields = findings.schemas.get(node.input)
     if node.duration is None and node.expression is None:
@@ -52,7 +52,7 @@ def check_set_duration(node: SetDurationNode, findings: Findings) -> Fields | No
     return fields
 
 
-def check_clip(node: ClipNode, findings: Findings) -> Fields | None:
+def check_clip(node: ClipNode, findings: CheckFindings) -> Fields | None:
     """The keys exist on both sides with one type; the fields are those of the clipped events."""
     fields = findings.schemas.get(node.input)
     check_keys(node, fields, findings.schemas.get(node.by), findings)

@@ -14,7 +14,7 @@ _NODE: Final[TypeAdapter[Node]] = TypeAdapter(Node)
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedGraph:
     """What raw data holds: the `graph` if it has no errors of shape, else None and the faults.
 
     `nodes` are those that could be read, `broken` the ids of those that could not, or were one too many.
@@ -26,17 +26,17 @@ class Loaded:
     faults: tuple[Fault, ...]
 
 
-def load_graph(raw: object) -> Loaded:
+def load_graph(raw: object) -> LoadedGraph:
     """Read a query graph from decoded JSON; never raises, whatever `raw` is."""
     if isinstance(raw, QueryGraph):
-        return Loaded(raw, tuple(raw.nodes), frozenset(), ())
+        return LoadedGraph(raw, tuple(raw.nodes), frozenset(), ())
     data = dict(raw) if isinstance(raw, Mapping) else raw
     try:
         graph = QueryGraph.model_validate(data)
     except ValidationError as wrong:
         nodes, broken = _readable_nodes(data)
-        return Loaded(None, nodes, broken, shape_faults(wrong, data))
-    return Loaded(graph, tuple(graph.nodes), frozenset(), ())
+        return LoadedGraph(None, nodes, broken, shape_faults(wrong, data))
+    return LoadedGraph(graph, tuple(graph.nodes), frozenset(), ())
 
 
 def _readable_nodes(data: object) -> tuple[tuple[Node, ...], frozenset[str]]:

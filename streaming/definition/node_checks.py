@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from streaming.definition.faults import Fault, FaultCode, error, nearest
-from streaming.definition.findings import Findings, sentence, sound
+from streaming.definition.findings import CheckFindings, sentence, sound
 from streaming.definition.graph import (
     AntiJoinNode,
     AsofJoinNode,
@@ -33,14 +33,14 @@ from streaming.definition.types import Fields, Null, Type, TypeTextError, parse_
 from streaming.definition.wiring import RESERVED_PREFIX
 
 
-def check_node(node: Node, findings: Findings) -> None:
+def check_node(node: Node, findings: CheckFindings) -> None:
     """Check `node` after those that it reads; without their fields only what needs none is checked."""
     fields = _CHECKS[type(node)](node, findings)
     if fields is not None:
         findings.schemas[node.id] = fields
 
 
-def check_duplicate(node: Node, findings: Findings) -> None:
+def check_duplicate(node: Node, findings: CheckFindings) -> None:
     """Check a `node` whose id an earlier node has; the fields under that id stay the earlier node's."""
     _CHECKS[type(node)](node, findings)
 
@@ -62,7 +62,7 @@ def check_fields(fields: Mapping[str, str], *, node: str | None = None) -> tuple
     return tuple(faults)
 
 
-def _check_input(node: InputNode, findings: Findings) -> Fields | None:
+def _check_input(node: InputNode, findings: CheckFindings) -> Fields | None:
     stream = findings.streams.get(node.stream)
     if stream is None:
         message = f"There is no stream {node.stream!r}."
@@ -74,13 +74,13 @@ def _check_input(node: InputNode, findings: Findings) -> Fields | None:
     return None if faults else {name: parse_type(text) for name, text in stream.fields.items()}
 
 
-def _check_filter(node: FilterNode, findings: Findings) -> Fields | None:
+def _check_filter(node: FilterNode, findings: CheckFindings) -> Fields | None:
     fields = findings.schemas.get(node.input)
     findings.condition(node.where, fields, node.id, "where")
     return fields
 
 
-def _check_project(node: ProjectNode, findings: Findings) -> Fields | None:
+def _check_project(node: ProjectNode, findings: CheckFindings) -> Fields | None:
     fields = findings.schemas.get(node.input)
     findings.names([column.name for column in node.columns], node.id, "columns")
     types: dict[str, Type | None] = {}
@@ -96,12 +96,12 @@ def _check_project(node: ProjectNode, findings: Findings) -> Fields | None:
 
 
 def _same_fields(
-    node: PointAtEndNode | ToIntervalsNode | OrderEdgesNode | OutputNode, findings: Findings
+    node: PointAtEndNode | ToIntervalsNode | OrderEdgesNode | OutputNode, findings: CheckFindings
 ) -> Fields | None:
     return findings.schemas.get(node.input)
 
 
-_CHECKS: Final[Mapping[type[Any], Callable[[Any, Findings], Fields | None]]] = {
+_CHECKS: Final[Mapping[type[Any], Callable[[Any, CheckFindings], Fields | None]]] = {
     InputNode: _check_input,
     FilterNode: _check_filter,
     ProjectNode: _check_project,

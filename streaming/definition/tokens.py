@@ -62,7 +62,7 @@ class _Tokenizer(Spark.Tokenizer):
 
 
 @dataclass(frozen=True, slots=True)
-class Unclosed:
+class UnclosedText:
     """A quote or comment that begins at `opening` and has no end: what reaches to `end` is read as blank."""
 
     opening: Extent
@@ -77,7 +77,7 @@ class Lexed:
 
     text: str
     tokens: tuple[SqlToken, ...]
-    unclosed: tuple[Unclosed, ...]
+    unclosed: tuple[UnclosedText, ...]
 
     def comments_before(self, index: int) -> Iterator[Extent]:
         """Where the comments between the token `index` and the one before it stand."""
@@ -105,7 +105,7 @@ class Lexed:
 
 def lex(text: str) -> Lexed:
     """The tokens of any text at all; a quote or a comment that is not closed ends with its line."""
-    unclosed: list[Unclosed] = []
+    unclosed: list[UnclosedText] = []
     readable = text
     for _ in range(_MOST_UNCLOSED):
         try:
@@ -179,17 +179,17 @@ def _block_end(text: str, at: int) -> int | None:
 _NAMES: Final = {"'": "quoted text", '"': "quoted text", "`": "name in backticks", "/": "comment"}
 
 
-def _blotted(text: str, start: int) -> tuple[str, Unclosed]:
+def _blotted(text: str, start: int) -> tuple[str, UnclosedText]:
     """The text without what is not closed at `start`: a comment to the end of the text, a quote to that of its line."""
     end = len(text)
     if start == end:
-        return "", Unclosed((0, end), end, "The text cannot be cut into words.", "Remove what is no SQL from it.")
+        return "", UnclosedText((0, end), end, "The text cannot be cut into words.", "Remove what is no SQL from it.")
     opening = text[start]
     if opening != "/":
         line = re.compile(r"[\n\r]").search(text, start)
         end = line.start() if line else end
     closing = "*/" if opening == "/" else opening
     message = f"The {_NAMES[opening]} that begins here is not closed."
-    found = Unclosed((start, start + len(closing)), end, message, f"Write {closing} where it ends.")
+    found = UnclosedText((start, start + len(closing)), end, message, f"Write {closing} where it ends.")
     stand_in = "" if opening == "/" else "0" if end - start < 3 else "'?'"
     return text[:start] + stand_in + " " * (end - start - len(stand_in)) + text[end:], found

@@ -8,7 +8,7 @@ from streaming.engine.exchange.net_rows import Net
 from streaming.engine.executor import EngineRun, Released
 from streaming.engine.executor import Heard as EngineHeard
 from streaming.planning.compile import compile_binding
-from streaming.planning.plan import NotRunnable, Plan
+from streaming.planning.plan import NotRunnable, QueryPlan
 from streaming.temporal.ticks import INFINITY
 from streaming.wire import case_execution
 from streaming.wire.case import Case, CaseResult
@@ -41,7 +41,7 @@ def run_case(case: Case, buckets: int = 1, stages: int = 1) -> CaseResult:
     return case_execution.run_case(lambda query, sink: execute(query, sink, buckets, stages), case)
 
 
-def go_on(run: EngineRun, plan: Plan, query: QueryExecution, sink: ExecutionSink) -> dict[str, OutcomeCounts]:
+def go_on(run: EngineRun, plan: QueryPlan, query: QueryExecution, sink: ExecutionSink) -> dict[str, OutcomeCounts]:
     """Let `run` of `plan` read all batches of `query`, whatever it has read before, and end; as `Execute` says."""
     nets: dict[str, Net] = defaultdict(Net)
     for number, batch in enumerate(query.inputs.batches()):

@@ -15,7 +15,7 @@ from streaming.engine.operators.bucket import Operators
 from streaming.engine.operators.pending_outcomes import corrected
 from streaming.engine.state.bucket_state import Ledger
 from streaming.engine.state.state_store import DictState
-from streaming.planning.plan import OperatorStage, Plan
+from streaming.planning.plan import PlannedStage, QueryPlan
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import ONLY_LANE, EndMode
@@ -56,7 +56,7 @@ class EngineRun:
     `failures`: on how many rows which expressions have failed so far (T5).
     """
 
-    def __init__(self, plan: Plan, lanes: Mapping[str, Iterable[str]] | None = None) -> None:
+    def __init__(self, plan: QueryPlan, lanes: Mapping[str, Iterable[str]] | None = None) -> None:
         """`lanes`: the lanes of each input that exist from the start; default those that its stream lists."""
         self._plan = plan
         listed = {node: plan.inputs[node].lanes or (ONLY_LANE,) for node in plan.inputs}
@@ -109,7 +109,7 @@ class EngineRun:
         return released
 
     def _operate(
-        self, stage: OperatorStage, states: Sequence[DictState], envelopes: Sequence[Envelope], released: Released
+        self, stage: PlannedStage, states: Sequence[DictState], envelopes: Sequence[Envelope], released: Released
     ) -> list[Envelope]:
         """The turn of each bucket of a stage; what they send on to the next one."""
         onward: list[Envelope] = []
@@ -175,7 +175,9 @@ class EngineRun:
         return Snapshot(lanes, first, self._batch, reached, second, tuple(self.failures.counts()))
 
     @classmethod
-    def restored(cls, plan: Plan, snapshot: Snapshot, lanes: Mapping[str, Iterable[str]] | None = None) -> "EngineRun":
+    def restored(
+        cls, plan: QueryPlan, snapshot: Snapshot, lanes: Mapping[str, Iterable[str]] | None = None
+    ) -> "EngineRun":
         """A new run, as after a kill and restart, that goes on after the batch of `snapshot`."""
         run = cls(plan, lanes)
         states = dict(snapshot.lanes)

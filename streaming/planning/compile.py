@@ -14,7 +14,7 @@ from streaming.planning.plan import (
     InputPlan,
     NodePlan,
     NotRunnable,
-    Plan,
+    QueryPlan,
     TopKSpec,
     WindowSpec,
     Wire,
@@ -32,7 +32,7 @@ def compile_binding(
     advance: Mapping[str, AdvanceTime],
     buckets: int,
     stages: int = 1,
-) -> Plan:
+) -> QueryPlan:
     """The plan of `graph` over `streams` (by stream name); `advance` holds the settings that count, by input node id.
 
     An input without settings drops late events, and explicit CTIs alone move its time. `buckets` is a wish: without a
@@ -46,13 +46,13 @@ def compile_binding(
     return compile_checked(checked, buckets, stages)
 
 
-def compile_checked(checked: CheckedGraph, buckets: int, stages: int = 1) -> Plan:
+def compile_checked(checked: CheckedGraph, buckets: int, stages: int = 1) -> QueryPlan:
     """As `compile_binding`, of a graph that was checked before."""
     return staged(_Compiler(checked).plan(), buckets, stages)
 
 
 @dataclass(frozen=True)
-class _Way:
+class _PlannedWay:
     """A way back from a port to what it reads: an input or a node that keeps state, and the steps behind that."""
 
     source: Node
@@ -66,7 +66,7 @@ class _Compiler:
     checked: CheckedGraph
     counting: set[str] = field(default_factory=set)
 
-    def plan(self) -> Plan:
+    def plan(self) -> QueryPlan:
         by_id = {node.id: node for node in self.checked.graph.nodes}
         placed, _ = order(by_id)
         nodes: list[NodePlan] = []
@@ -79,7 +79,7 @@ class _Compiler:
                     branches.setdefault(input_id, []).append(branch)
         every = [node for node in by_id.values() if isinstance(node, InputNode)]
         inputs = {node.id: self._input(node, branches.get(node.id, [])) for node in every}
-        plan = Plan(
+        plan = QueryPlan(
             inputs=inputs,
             nodes=tuple(nodes),
             outputs={node.id: self.checked.schemas[node.id] for node in by_id.values() if isinstance(node, OutputNode)},
@@ -115,7 +115,7 @@ class _Compiler:
             found.append((way.source.id, branch))
         return NodePlan(spec, tuple(wires)), found
 
-    def _way(self, node: Node, by_id: Mapping[str, Node]) -> _Way:
+    def _way(self, node: Node, by_id: Mapping[str, Node]) -> _PlannedWay:
         steps: list[Step] = []
         while is_step(node):
             step = step_of(node, self.checked)
@@ -124,9 +124,9 @@ class _Compiler:
                 self.counting.add(node.id)
             steps.insert(0, step)
             node = by_id[sources(node)[0]]
-        return _Way(node, tuple(steps))
+        return _PlannedWay(node, tuple(steps))
 
-    def _folds(self, spec: WindowSpec, way: _Way) -> bool:
+    def _folds(self, spec: WindowSpec, way: _PlannedWay) -> bool:
         if not isinstance(way.source, InputNode):
             return False
         return folds(spec, self.checked.streams[way.source.stream].shape, way.steps)
@@ -150,7 +150,7 @@ class _Compiler:
         implicit = self.checked.streams[node.stream].rowtime is Rowtime.IMPLICIT
         return implicit or any((advance.import_from, advance.over)) or advance.idle_after is not None
 
-    def _watching(self, plan: Plan) -> Plan:
+    def _watching(self, plan: QueryPlan) -> QueryPlan:
         """What of the plan hangs on late_kept and on long events that windows behind the shuffle may refuse."""
         longer = {name: watch_longer(plan, name) for name in plan.inputs}
         inputs = {name: replace(each, watch_longer=longer[name]) for name, each in plan.inputs.items()}

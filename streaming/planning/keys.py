@@ -9,7 +9,7 @@ from streaming.planning.plan import (
     MatchSpec,
     NodeSpec,
     OutputSpec,
-    Plan,
+    QueryPlan,
     TopKSpec,
     UnionSpec,
     WindowSpec,
@@ -52,7 +52,7 @@ def uniform(spec: NodeSpec) -> bool:
             return True
 
 
-def branches_of(plan: Plan) -> list[Branch]:
+def branches_of(plan: QueryPlan) -> list[Branch]:
     """The branches of all inputs."""
     return [branch for each in plan.inputs.values() for branch in each.branches]
 

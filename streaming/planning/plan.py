@@ -239,7 +239,7 @@ class NodePlan:
         return self.spec.node
 
 
-class Heard(Protocol):
+class StageInput(Protocol):
     """What the operators of a stage hear under one name: an input, or what one node of the stage before lets go.
 
     `lanes` exist from the start, and hold back until they speak; `branches` are the ways of its rows to the nodes.
@@ -263,11 +263,11 @@ def tells_complete(node: NodePlan) -> bool:
     return isinstance(node.spec, WindowSpec) and node.spec.tells_complete
 
 
-class OperatorStage(Protocol):
+class PlannedStage(Protocol):
     """What the operators of one bucket run: the nodes between two exchanges."""
 
     @property
-    def inputs(self) -> Mapping[str, Heard]:
+    def inputs(self) -> Mapping[str, StageInput]:
         """What they hear, by name."""
 
     @property
@@ -280,7 +280,7 @@ class OperatorStage(Protocol):
 
     @property
     def ordered(self) -> bool:
-        """Whether batches are cut at CTIs (`Plan`)."""
+        """Whether batches are cut at CTIs (`QueryPlan`)."""
 
     @property
     def second(self) -> "SecondStage | None":
@@ -312,7 +312,7 @@ class SecondStage:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class QueryPlan:
     """A whole binding, equal to itself alone (`once_of_plan`).
 
     `nodes` are in such an order that each comes after what it reads; outputs are among them.
@@ -349,7 +349,7 @@ class Plan:
         """
         if self.spread == (1, 0):
             return ""
-        stages: tuple[Plan | SecondStage, ...] = (self, self.second) if self.second is not None else (self,)
+        stages: tuple[QueryPlan | SecondStage, ...] = (self, self.second) if self.second is not None else (self,)
         keys = [
             (stage.buckets, [(branch.id, branch.keys) for each in stage.inputs.values() for branch in each.branches])
             for stage in stages

@@ -18,7 +18,7 @@ from streaming.planning.plan import (
     MatchSpec,
     NodePlan,
     NodeSpec,
-    Plan,
+    QueryPlan,
     SecondStage,
     TopKSpec,
     UnionSpec,
@@ -34,7 +34,7 @@ Needs = Mapping[str, Key | None]
 """By branch or node the key that its readers need: () for all rows in one bucket, None where any bucket will do."""
 
 
-def staged(plan: Plan, buckets: int, stages: int) -> Plan:
+def staged(plan: QueryPlan, buckets: int, stages: int) -> QueryPlan:
     """`plan` in `buckets` buckets and, where its nodes meet by different keys, in two `stages`; else `plan` itself.
 
     Nodes are in the first stage as long as one bucket can have all that they need; all others are in the second, which
@@ -87,7 +87,7 @@ class _Cut:
             nodes.append(NodePlan(node.spec, tuple(ports)))
         return cls(tuple(nodes), wires)
 
-    def stage(self, first: Plan, needs: Needs, buckets: int) -> SecondStage:
+    def stage(self, first: QueryPlan, needs: Needs, buckets: int) -> SecondStage:
         """The second stage behind `first`, in `buckets` buckets by what its nodes need."""
         fields: dict[str, Fields] = {node.id: node.spec.fields for node in first.nodes}
         fields |= {branch.id: branch.fields for branch in branches_of(first)}
@@ -153,7 +153,7 @@ def _need(spec: NodeSpec, behind: Key | None) -> Key | None:
     return behind
 
 
-def _inputs(plan: Plan, needs: Needs, further: Needs) -> Mapping[str, InputPlan] | None:
+def _inputs(plan: QueryPlan, needs: Needs, further: Needs) -> Mapping[str, InputPlan] | None:
     """The inputs with the keys of their branches; None where the ways of a row that is watched need different ones.
 
     A branch that no node of the first stage reads is spread as the second one wants it.
@@ -171,7 +171,7 @@ def _inputs(plan: Plan, needs: Needs, further: Needs) -> Mapping[str, InputPlan]
     }
 
 
-def _open_at_the_cut(plan: Plan, first: Iterable[NodePlan], cut: _Cut) -> bool:
+def _open_at_the_cut(plan: QueryPlan, first: Iterable[NodePlan], cut: _Cut) -> bool:
     """Whether a received row may come to a cut wire before a node has taken or refused it."""
     reached = {branch.id for each in plan.inputs.values() if _watches(plan, each) for branch in each.branches}
     for node in first:
@@ -181,7 +181,7 @@ def _open_at_the_cut(plan: Plan, first: Iterable[NodePlan], cut: _Cut) -> bool:
     return not reached.isdisjoint(cut.wires)
 
 
-def _watches(plan: Plan, each: InputPlan) -> bool:
+def _watches(plan: QueryPlan, each: InputPlan) -> bool:
     """Whether some row of the input can be refused by a window: late_kept, or in too many windows."""
     if plan.watched and each.advance.late is Late.KEEP:
         return True

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from streaming.planning.plan import Branch, LifetimeSpec, MatchSpec, NodePlan, Plan, TopKSpec, WindowSpec
+from streaming.planning.plan import Branch, LifetimeSpec, MatchSpec, NodePlan, QueryPlan, TopKSpec, WindowSpec
 from streaming.planning.steps import ExtendStep, SetDurationStep, Step
 from streaming.temporal.events import Shape
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT, HoppingWindows
@@ -12,12 +12,12 @@ _NEVER: Final = 2**62
 """A length that no lifetime has."""
 
 
-def watches(plan: Plan, input_id: str) -> bool:
+def watches(plan: QueryPlan, input_id: str) -> bool:
     """Whether rows of the input reach a window as events, so that only there it is known which late ones it takes."""
     return any(True for _ in _ways(plan, input_id))
 
 
-def watch_longer(plan: Plan, input_id: str) -> int | None:
+def watch_longer(plan: QueryPlan, input_id: str) -> int | None:
     """The lifetime above which a row of the input may be in too many windows as an event; None if none can.
 
     Joins take what they get, so that no window behind them decides its outcome.
@@ -48,7 +48,7 @@ def _received(longest: int, steps: tuple[Step | LifetimeSpec, ...], shape: Shape
     return 0 if shape is Shape.EDGE else longest
 
 
-def _ways(plan: Plan, input_id: str) -> Iterator[tuple[object, tuple[Step | LifetimeSpec, ...], bool]]:
+def _ways(plan: QueryPlan, input_id: str) -> Iterator[tuple[object, tuple[Step | LifetimeSpec, ...], bool]]:
     """Each window that rows of the input reach as events, with what is on the way, and whether a join is."""
     for branch in plan.inputs[input_id].branches:
         if branch.window is None:
@@ -56,7 +56,7 @@ def _ways(plan: Plan, input_id: str) -> Iterator[tuple[object, tuple[Step | Life
 
 
 def _behind(
-    plan: Plan, source: Branch | NodePlan, steps: tuple[Step | LifetimeSpec, ...], *, joined: bool
+    plan: QueryPlan, source: Branch | NodePlan, steps: tuple[Step | LifetimeSpec, ...], *, joined: bool
 ) -> Iterator[tuple[object, tuple[Step | LifetimeSpec, ...], bool]]:
     for node in plan.nodes:
         for wire in node.ports:

@@ -15,7 +15,7 @@ from streaming.definition.expressions.tree import (
     Between,
     Binary,
     Call,
-    Case,
+    CaseWhen,
     Cast,
     Field,
     In,
@@ -112,7 +112,7 @@ class _Evaluation:
         values = [self.value(argument) for argument in node.arguments]
         return self.guarded(lambda: call(node.function, values))
 
-    def case(self, node: Case) -> Any:
+    def case(self, node: CaseWhen) -> Any:
         for condition, value in node.branches:
             if self.value(condition) is True:
                 return self.value(value)
@@ -200,7 +200,7 @@ _MEANING: Final[Mapping[type, Callable[[_Evaluation, Any], Any]]] = {
     Unary: _Evaluation.unary,
     Binary: _Evaluation.binary,
     Call: _Evaluation.call,
-    Case: _Evaluation.case,
+    CaseWhen: _Evaluation.case,
     Cast: _Evaluation.cast,
     In: _Evaluation.in_list,
     IsNull: _Evaluation.is_null,

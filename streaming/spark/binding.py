@@ -13,7 +13,7 @@ from streaming.definition.advance import temporal_settings
 from streaming.definition.graph import InputNode
 from streaming.definition.streams import StreamDefinition
 from streaming.planning.compile import compile_binding
-from streaming.planning.plan import Plan
+from streaming.planning.plan import QueryPlan
 from streaming.spark.control import AddBinding
 from streaming.spark.journals import journaling
 from streaming.spark.layout import CarrierFolder
@@ -33,7 +33,7 @@ class Binding:
 
     carrier: CarrierFolder
     added: AddBinding
-    plan: Plan
+    plan: QueryPlan
 
     built: dict[str, InputAdapter] = field(default_factory=dict, repr=False, compare=False)
 
@@ -110,7 +110,7 @@ def needs_second_stage(spec: RunSpec) -> bool:
         return False
 
 
-def _plan(spec: RunSpec, lanes: Mapping[str, list[str]], buckets: int, stages: int) -> Plan:
+def _plan(spec: RunSpec, lanes: Mapping[str, list[str]], buckets: int, stages: int) -> QueryPlan:
     streams = streams_of(spec, lanes)
     said = {name: each.advance for name, each in spec.inputs.items() if each.advance is not None}
     return compile_binding(spec.query, streams, temporal_settings(spec.query, streams, said), buckets, stages)

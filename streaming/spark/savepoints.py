@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from streaming.adapters.contract import AdapterError
 from streaming.definition.counts import counted
-from streaming.planning.plan import Plan
+from streaming.planning.plan import QueryPlan
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.offset import Carried, LanePositions
 from streaming.wire.kept import BindingFacts
@@ -91,7 +91,7 @@ def read_head(carrier: CarrierFolder, path: str) -> Head:
     return Head(**content)
 
 
-def fitting(head: Head, facts: BindingFacts, plan: Plan) -> None:
+def fitting(head: Head, facts: BindingFacts, plan: QueryPlan) -> None:
     """Check that a binding with `facts` and `plan` may begin with it. Raises `AdapterError`."""
     if not facts.fits(head.shape):
         raise AdapterError(
@@ -111,7 +111,7 @@ def fitting(head: Head, facts: BindingFacts, plan: Plan) -> None:
         )
 
 
-def goes_on(head: Head, facts: BindingFacts, plan: Plan) -> Literal["all", "positions", "nothing"]:
+def goes_on(head: Head, facts: BindingFacts, plan: QueryPlan) -> Literal["all", "positions", "nothing"]:
     """What a binding with `facts` and `plan` keeps of `head` when it is moved to another carrier.
 
     That is what it would keep at a start in the carrier where it was: everything, its positions where its state has
@@ -122,7 +122,7 @@ def goes_on(head: Head, facts: BindingFacts, plan: Plan) -> Literal["all", "posi
     return "positions" if head.ended or not _routed_alike(head, plan) else "all"
 
 
-def _routed_alike(head: Head, plan: Plan) -> bool:
+def _routed_alike(head: Head, plan: QueryPlan) -> bool:
     return (head.buckets, head.second) == plan.spread and head.routing in (None, plan.routing)
 
 

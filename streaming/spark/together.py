@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from streaming.planning.plan import Plan
+from streaming.planning.plan import QueryPlan
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Arrived, Int64s
 
@@ -17,7 +17,7 @@ Lane = tuple[str, str]
 """Input and lane."""
 
 
-def feeds_together(plan: Plan) -> bool:
+def feeds_together(plan: QueryPlan) -> bool:
     """Whether the lanes of `plan` are fed as one, and wait for time to pass."""
     return plan.together
 

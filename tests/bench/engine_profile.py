@@ -30,7 +30,7 @@ from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.engine.operators.bucket import Operators
 from streaming.engine.state.state_store import DictState
 from streaming.planning.compile import compile_binding
-from streaming.planning.plan import Plan
+from streaming.planning.plan import QueryPlan
 from streaming.wire.arrived import Arrived
 from tests.bench import data
 from tests.bench.catalogue import WORKS
@@ -47,7 +47,7 @@ ENGINE: Final = str(Path("streaming", "engine"))
 Parts = dict[str, float]
 
 
-def plan_of(work: Work) -> Plan:
+def plan_of(work: Work) -> QueryPlan:
     """The plan of one bucket."""
     spec = work.spec()
     streams = {name: given.stream for name, given in spec.inputs.items()}

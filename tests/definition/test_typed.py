@@ -3,7 +3,7 @@
 import pytest
 
 from streaming.definition.expressions import ExpressionFault, Typed, parse, typed
-from streaming.definition.expressions.tree import Binary, Call, Case, Cast, Expression, Field, Literal, children
+from streaming.definition.expressions.tree import Binary, Call, CaseWhen, Cast, Expression, Field, Literal, children
 from streaming.definition.faults import FaultCode
 from streaming.definition.types import BOOLEAN, DOUBLE, LONG, STRING, TIMESTAMP, DecimalOf, Null, Type, parse_fields
 
@@ -130,7 +130,7 @@ def test_operands_of_decimal_arithmetic_keep_their_own_precision() -> None:
 def test_operands_of_a_comparison_and_branches_of_a_case_have_one_type() -> None:
     comparison, case = tree_of("n in (x, 1)"), tree_of("case when ok then 1 else x end")
     assert {child.type for child in children(comparison)} == {DOUBLE}
-    assert isinstance(case, Case)
+    assert isinstance(case, CaseWhen)
     assert (case.branches[0][1].type, case.otherwise.type) == (DOUBLE, DOUBLE)
 
 

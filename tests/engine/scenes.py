@@ -5,7 +5,7 @@ from typing import Any
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
 from streaming.planning.compile import compile_binding
-from streaming.planning.plan import Plan
+from streaming.planning.plan import QueryPlan
 from streaming.temporal.events import Cti, point
 from streaming.temporal.settings import AdvanceTime, Generate, Late
 from streaming.temporal.ticks import INFINITY, Tick, Ticks
@@ -18,7 +18,7 @@ EVERY_EVENT = Generate(delay=Ticks(0), every_count=1)
 
 def plan(
     window: dict[str, Any] | None = None, *, late: Late = Late.DROP, generate: Generate | None = None, buckets: int = 1
-) -> Plan:
+) -> QueryPlan:
     """s -> a window by k with n and total -> out; generates nothing unless told."""
     nodes: list[dict[str, Any]] = [
         {"id": "s", "kind": "input", "stream": "s"},

@@ -18,7 +18,7 @@ from streaming.engine.operators.kernel import Released
 from streaming.engine.operators.stage_exchange import sent_on
 from streaming.engine.state.state_store import DictState
 from streaming.planning.compile import compile_binding
-from streaming.planning.plan import Branch, CutPlan, Plan, SecondStage
+from streaming.planning.plan import Branch, CutPlan, QueryPlan, SecondStage
 from streaming.temporal.settings import AdvanceTime, Late
 
 STREAM = StreamDefinition.model_validate({"fields": {"device": "string", "lane": "string", "v": "long"}})
@@ -40,14 +40,14 @@ def out(source: str) -> dict[str, Any]:
     return {"id": f"out_{source}", "kind": "output", "input": source}
 
 
-def compiled(*nodes: dict[str, Any], late: Late = Late.DROP, shape: str = "point", stages: int = 2) -> Plan:
+def compiled(*nodes: dict[str, Any], late: Late = Late.DROP, shape: str = "point", stages: int = 2) -> QueryPlan:
     inputs = [{"id": "s", "kind": "input", "stream": "s"}]
     graph = QueryGraph.model_validate({"version": 1, "name": "cut", "nodes": [*inputs, *nodes]})
     stream = StreamDefinition.model_validate({**STREAM.model_dump(mode="json"), "shape": shape})
     return compile_binding(graph, {"s": stream}, {"s": AdvanceTime(late=late)}, BUCKETS, stages)
 
 
-def names(plan: Plan) -> tuple[set[str], set[str]]:
+def names(plan: QueryPlan) -> tuple[set[str], set[str]]:
     """The nodes of each stage."""
     behind = plan.second.nodes if plan.second is not None else ()
     return {node.id for node in plan.nodes}, {node.id for node in behind}

@@ -12,7 +12,7 @@ import pytest
 from streaming.definition.advance import temporal_settings
 from streaming.definition.graph import InputNode
 from streaming.planning.compile import compile_binding
-from streaming.planning.plan import NotRunnable, Plan
+from streaming.planning.plan import NotRunnable, QueryPlan
 from streaming.spark.control import AddBinding
 from streaming.spark.execution import AT_END, spec_of, tell
 from streaming.spark.local_run import local_result
@@ -95,7 +95,7 @@ def chained(loaded: Loaded) -> bool:
     return plan is not None and plan.second is not None
 
 
-def _plan(loaded: Loaded, stages: int) -> Plan | None:
+def _plan(loaded: Loaded, stages: int) -> QueryPlan | None:
     (case,) = variants(prepare(loaded.transcript, define(loaded.transcript)), "none", restarts=False)
     advance = temporal_settings(case.graph, case.streams, case.advance)
     try:

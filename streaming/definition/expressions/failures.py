@@ -14,7 +14,7 @@ from streaming.definition.expressions.tree import (
     Between,
     Binary,
     Call,
-    Case,
+    CaseWhen,
     Cast,
     Expression,
     Field,
@@ -107,7 +107,7 @@ def is_strict(node: Expression) -> bool:
             return node.operator not in ("and", "or", "<=>")
         case Call():
             return node.function not in _TAKES_NULLS
-        case Case() | In() | IsNull() | Between():
+        case CaseWhen() | In() | IsNull() | Between():
             return False
         case Unary() | Cast() | Like():
             return True

@@ -16,7 +16,7 @@ from streaming.definition.expressions.tree import (
     Between,
     Binary,
     Call,
-    Case,
+    CaseWhen,
     Cast,
     Expression,
     Field,
@@ -79,7 +79,7 @@ def _parsed(text: str) -> Expression:
             MAX_CHARACTERS,
         )
     try:
-        return _Parser(_tokens(text)).whole()
+        return _ExpressionParser(_tokens(text)).whole()
     except RecursionError:  # a caller that is itself deep in the stack
         raise _too_deep(0) from None
 
@@ -112,7 +112,7 @@ def _too_deep(at: int) -> ExpressionError:
     )
 
 
-class _Parser:
+class _ExpressionParser:
     """Precedence climbing over one expression's tokens."""
 
     def __init__(self, tokens: tuple[SqlToken, ...]) -> None:
@@ -281,7 +281,7 @@ class _Parser:
             raise self.unexpected(self.peek(), "write 'when' there")
         otherwise = self.operand(0) if self.accept("else") else Literal(None, at=at)
         self.expect("end")
-        return Case(tuple(branches), otherwise, at=at)
+        return CaseWhen(tuple(branches), otherwise, at=at)
 
     def cast(self, at: int) -> Expression:
         self.expect("(")
@@ -333,22 +333,22 @@ class _Parser:
         return tuple(found)
 
 
-_Prefix = Callable[[_Parser, int], Expression]
-_Infix = Callable[[_Parser, Expression, int], Expression]
+_Prefix = Callable[[_ExpressionParser, int], Expression]
+_Infix = Callable[[_ExpressionParser, Expression, int], Expression]
 _PREFIX: Final[dict[str, _Prefix]] = {
-    "-": _Parser.negative,
-    "+": _Parser.positive,
-    "not": _Parser.negation,
-    "(": _Parser.parenthesis,
-    "case": _Parser.case,
-    "cast": _Parser.cast,
+    "-": _ExpressionParser.negative,
+    "+": _ExpressionParser.positive,
+    "not": _ExpressionParser.negation,
+    "(": _ExpressionParser.parenthesis,
+    "case": _ExpressionParser.case,
+    "cast": _ExpressionParser.cast,
     "null": lambda _, at: Literal(None, at=at),
     "true": lambda _, at: Literal(True, at=at),
     "false": lambda _, at: Literal(False, at=at),
 }
 _INFIX: Final[dict[str, _Infix]] = {
-    "is": _Parser.is_null,
-    "in": _Parser.in_list,
-    "between": _Parser.between,
-    "like": _Parser.like,
+    "is": _ExpressionParser.is_null,
+    "in": _ExpressionParser.in_list,
+    "between": _ExpressionParser.between,
+    "like": _ExpressionParser.like,
 }

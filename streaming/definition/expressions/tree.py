@@ -73,7 +73,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CaseWhen:
     """The value of the first (condition, value) whose condition is true, else `otherwise`; all of one type.
 
     A failure in a branch that is not taken has no effect.
@@ -135,7 +135,7 @@ class Like:
     at: int = field(default=0, compare=False)
 
 
-Expression = Literal | Field | Unary | Binary | Call | Case | Cast | In | IsNull | Between | Like
+Expression = Literal | Field | Unary | Binary | Call | CaseWhen | Cast | In | IsNull | Between | Like
 
 ARITHMETIC: Final = frozenset({"+", "-", "*", "/", "%"})
 COMPARISON: Final = frozenset({"=", "!=", "<", "<=", ">", ">=", "<=>"})
@@ -152,7 +152,7 @@ def children(node: Expression) -> tuple[Expression, ...]:
             found = (node.left, node.right)
         case Call():
             found = node.arguments
-        case Case():
+        case CaseWhen():
             found = (*(part for branch in node.branches for part in branch), node.otherwise)
         case In():
             found = (node.operand, *node.items)
@@ -171,7 +171,7 @@ def with_children(node: Expression, operands: Sequence[Expression]) -> Expressio
             found = replace(node, left=operands[0], right=operands[1])
         case Call():
             found = replace(node, arguments=tuple(operands))
-        case Case():
+        case CaseWhen():
             pairs = tuple(zip(operands[:-1:2], operands[1::2], strict=True))
             found = replace(node, branches=pairs, otherwise=operands[-1])
         case In():

@@ -16,7 +16,7 @@ from streaming.definition.expressions.tree import (
     Between,
     Binary,
     Call,
-    Case,
+    CaseWhen,
     Cast,
     Expression,
     Field,
@@ -186,7 +186,7 @@ class _Typing:
         self.refuse(code, message, f"write {function.signature}", node.at)
         return False
 
-    def case(self, node: Case) -> Expression | None:
+    def case(self, node: CaseWhen) -> Expression | None:
         conditions = self.nodes(condition for condition, _ in node.branches)
         values = self.nodes((*(value for _, value in node.branches), node.otherwise))
         if conditions is None or values is None:
@@ -248,7 +248,7 @@ _RULES: Final[dict[type, Callable[..., Expression | None]]] = {
     Unary: _Typing.unary,
     Binary: _Typing.binary,
     Call: _Typing.call,
-    Case: _Typing.case,
+    CaseWhen: _Typing.case,
     Cast: _Typing.cast,
     In: _Typing.in_list,
     IsNull: _Typing.is_null,

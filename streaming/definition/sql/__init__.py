@@ -8,7 +8,6 @@ from streaming.definition.faults import Span
 from streaming.definition.sql.check import CheckedText, check_sql
 from streaming.definition.sql.completion.complete import Completions, complete_sql
 from streaming.definition.sql.parse import parse_sql
-from streaming.definition.sql.places import Places
 from streaming.definition.sql.printing.graphs import print_sql
 from streaming.definition.sql.rewriting.texts import rewrite_sql
 from streaming.definition.sql.script import Script, Statement
@@ -16,7 +15,6 @@ from streaming.definition.sql.script import Script, Statement
 __all__ = [
     "CheckedText",
     "Completions",
-    "Places",
     "Script",
     "Span",
     "Statement",

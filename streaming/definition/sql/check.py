@@ -12,9 +12,9 @@ from streaming.definition.faults import Fault, FaultCode, Severity, Span, neares
 from streaming.definition.graph import QueryGraph, UnionNode
 from streaming.definition.load import is_hole, load_graph
 from streaming.definition.sql.parse import parse_sql
-from streaming.definition.sql.places import Places
+from streaming.definition.sql.places import TextPlaces
 from streaming.definition.sql.remedies import in_sql
-from streaming.definition.sql.script import Qualified, Script
+from streaming.definition.sql.script import NamedField, Script
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import Fields
 
@@ -110,7 +110,7 @@ def _is_inside(fault: Fault, span: Span) -> bool:
     return fault.span is not None and _covers(span, fault.span)
 
 
-def _missing_field(named: Qualified, fields: Fields) -> Fault:
+def _missing_field(named: NamedField, fields: Fields) -> Fault:
     of, where = (f" of {named.source}", f" in '{named.source}'") if named.source else ("", "")
     remedy = f"The fields{of} are {', '.join(fields)}."
     return Fault(
@@ -173,7 +173,7 @@ def _readable(script: Script) -> QueryGraph | None:
     return QueryGraph.model_construct(version=1, name="query", nodes=nodes) if nodes else None
 
 
-def _placed(fault: Fault, places: Places, path: str | None) -> Fault:
+def _placed(fault: Fault, places: TextPlaces, path: str | None) -> Fault:
     span = places.span_of(fault.node, path, fault.at)
     return fault if span is None else fault.model_copy(update={"span": span})
 

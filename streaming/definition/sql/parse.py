@@ -5,16 +5,16 @@ from typing import Final
 
 from streaming.definition.faults import Fault
 from streaming.definition.load import load_graph
-from streaming.definition.sql.building.nodes import DEFAULT_TARGET, Builder
-from streaming.definition.sql.building.resolve import Resolved, resolve
+from streaming.definition.sql.building.nodes import DEFAULT_TARGET, NodeBuilder
+from streaming.definition.sql.building.resolve import ResolvedNodes, resolve
 from streaming.definition.sql.building.selects import build_select
-from streaming.definition.sql.building.settings import Settings, read_settings
-from streaming.definition.sql.places import Place, Places
-from streaming.definition.sql.problems import Problem, span
-from streaming.definition.sql.reading.reader import Reader, Said
+from streaming.definition.sql.building.settings import TextSettings, read_settings
+from streaming.definition.sql.places import TextPlace, TextPlaces
+from streaming.definition.sql.problems import TextProblem, span
+from streaming.definition.sql.reading.reader import Reader, ValueAt
 from streaming.definition.sql.reading.statements import take_statements
-from streaming.definition.sql.reading.tree import Sentence
-from streaming.definition.sql.script import Qualified, Script, Span, Statement, StatementKind
+from streaming.definition.sql.reading.tree import StatementSyntax
+from streaming.definition.sql.script import NamedField, Script, Span, Statement, StatementKind
 from streaming.definition.tokens import Extent, Lexed, lex
 
 _DEFAULT_NAME: Final = "query"
@@ -33,7 +33,7 @@ def parse_sql(text: str) -> Script:
     reader = Reader(lexed)
     sentences = take_statements(reader)
     _refuse_targets(reader, sentences)
-    builder = Builder(reader, build_select)
+    builder = NodeBuilder(reader, build_select)
     parts = [_build(builder, sentence) for sentence in sentences]
     resolved = resolve(builder.drafts)
     settings = read_settings(reader, sentences, resolved)
@@ -45,7 +45,7 @@ def parse_sql(text: str) -> Script:
     faults = _faults(reader.problems, (*loaded.faults, *settings.faults), places, text)
     statements = tuple(_statement(lexed, each, part, resolved) for each, part in zip(sentences, parts, strict=True))
     graph = None if faults else loaded.graph
-    qualified = tuple(Qualified(node, use.source, use.name, span(use.extent)) for node, use in resolved.used)
+    qualified = tuple(NamedField(node, use.source, use.name, span(use.extent)) for node, use in resolved.used)
     return Script(text, raw, graph, settings.advance, settings.event_times, faults, places, statements, qualified)
 
 
@@ -53,7 +53,7 @@ Built = tuple[tuple[int, int], tuple[tuple[Extent, tuple[int, int]], ...]]
 """Which drafts a statement made, and which each of its steps."""
 
 
-def _build(builder: Builder, sentence: Sentence) -> Built:
+def _build(builder: NodeBuilder, sentence: StatementSyntax) -> Built:
     order = builder.drafts.order
     first = len(order)
     steps = []
@@ -66,7 +66,7 @@ def _build(builder: Builder, sentence: Sentence) -> Built:
     return (first, len(order)), tuple(steps)
 
 
-def _refuse_targets(reader: Reader, sentences: list[Sentence]) -> None:
+def _refuse_targets(reader: Reader, sentences: list[StatementSyntax]) -> None:
     """Tell of queries without a target beside one that goes to `out`: they are read on under names of their own.
 
     Without these the faults of one query would be told at the place of the other.
@@ -79,10 +79,10 @@ def _refuse_targets(reader: Reader, sentences: list[Sentence]) -> None:
         remedy = "Write INSERT INTO and a name before it."
         reader.problem(extent, f"This query has no target, and another one goes to `{DEFAULT_TARGET}`.", remedy)
         assert again.insert is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
-        again.insert = replace(again.insert, target=Said(f"{DEFAULT_TARGET}_{number}", extent))
+        again.insert = replace(again.insert, target=ValueAt(f"{DEFAULT_TARGET}_{number}", extent))
 
 
-def _name(reader: Reader, sentences: list[Sentence], resolved: Resolved) -> str:
+def _name(reader: Reader, sentences: list[StatementSyntax], resolved: ResolvedNodes) -> str:
     """The name of the graph: that of QUERY, else the id of the first output."""
     named = [sentence.query for sentence in sentences if sentence.query is not None]
     for again in named[1:]:
@@ -100,19 +100,19 @@ def _refuse_emptiness(reader: Reader, lexed: Lexed) -> None:
         reader.problem(extent, "The text holds no query.", remedy)
 
 
-def _places(text: str, sentences: list[Sentence], resolved: Resolved, settings: Settings) -> Places:
-    nodes: dict[str | None, dict[str, Place]] = {}
+def _places(text: str, sentences: list[StatementSyntax], resolved: ResolvedNodes, settings: TextSettings) -> TextPlaces:
+    nodes: dict[str | None, dict[str, TextPlace]] = {}
     for name, places in resolved.places.items():
         nodes[name] = dict(places)
     for name, places in settings.places.items():
         nodes.setdefault(name, {}).update(places)
     named = [sentence.query for sentence in sentences if sentence.query is not None]
     if named:
-        nodes[None] = {"name": Place(span(named[0].extent))}
-    return Places(text, nodes)
+        nodes[None] = {"name": TextPlace(span(named[0].extent))}
+    return TextPlaces(text, nodes)
 
 
-def _faults(problems: list[Problem], shapes: tuple[Fault, ...], places: Places, text: str) -> tuple[Fault, ...]:
+def _faults(problems: list[TextProblem], shapes: tuple[Fault, ...], places: TextPlaces, text: str) -> tuple[Fault, ...]:
     """The problems, and faults of shape: where there are problems only those of something that stands in the text."""
     first = sorted(dict.fromkeys(problems), key=lambda problem: problem.extent)[:MOST_FAULTS]
     found = [problem.fault() for problem in first]
@@ -139,7 +139,7 @@ def _commented(lexed: Lexed, index: int) -> int:
     return first
 
 
-def _statement(lexed: Lexed, sentence: Sentence, built: Built, resolved: Resolved) -> Statement:
+def _statement(lexed: Lexed, sentence: StatementSyntax, built: Built, resolved: ResolvedNodes) -> Statement:
     first = lexed.tokens[sentence.first].start
     after = lexed.tokens[sentence.last]
     last = after.end if after.word == ";" else lexed.tokens[sentence.last - 1].end

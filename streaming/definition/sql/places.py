@@ -16,7 +16,7 @@ _WORD: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TextPlace:
     """Where a value stands: its `span`, and for an expression how its characters lie in the text.
 
     `runs` are pairs (character of the expression, code point of the text), each for the characters up to the next
@@ -34,14 +34,14 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Places:
+class TextPlaces:
     """The places of a text: by node id and the path of a field inside it, as faults name them.
 
     The path `""` is the node as a whole; settings of an input are below `advance`, its EVENTTIME BY is `event_time`.
     """
 
     text: str
-    nodes: Mapping[str | None, Mapping[str, Place]] = default(default_factory=dict)
+    nodes: Mapping[str | None, Mapping[str, TextPlace]] = default(default_factory=dict)
 
     def span_of(self, node: str | None, field: str | None = None, at: int | None = None) -> Span | None:
         """The place of a field, else of the longest beginning of its path that is known, else of the whole node.
@@ -58,7 +58,7 @@ class Places:
         place = known[path]
         return place.span if at is None or not place.runs else self._word(place, at)
 
-    def _word(self, place: Place, at: int) -> Span:
+    def _word(self, place: TextPlace, at: int) -> Span:
         start = place.source(max(at, 0))
         end = place.span.end
         if start < end and (match := _WORD.match(self.text, start, end)):

@@ -7,7 +7,7 @@ from streaming.definition.tokens import Extent
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class TextProblem:
     """One fault of a text: where, what, and what would mend it."""
 
     extent: Extent

@@ -6,7 +6,7 @@ from typing import Literal
 
 from streaming.definition.faults import Fault, Span
 from streaming.definition.graph import QueryGraph
-from streaming.definition.sql.places import Places
+from streaming.definition.sql.places import TextPlaces
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 
 __all__ = ["Script", "Span", "Statement", "StatementKind"]
@@ -31,7 +31,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Qualified:
+class NamedField:
     """A field of a node, and where it stands; `source` is the name before it, empty where the text has none."""
 
     node: str
@@ -55,6 +55,6 @@ class Script:
     advance: Mapping[str, AdvanceTimeSettings]
     event_times: Mapping[str, EventTimeBy]
     faults: tuple[Fault, ...]
-    places: Places
+    places: TextPlaces
     statements: tuple[Statement, ...]
-    qualified: tuple[Qualified, ...] = ()
+    qualified: tuple[NamedField, ...] = ()

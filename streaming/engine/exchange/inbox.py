@@ -9,7 +9,7 @@ import pyarrow as pa
 from streaming.engine.columns.folding.measures import column_of
 from streaming.engine.columns.ipc import from_bytes, has_metadata, metadata_of
 from streaming.engine.exchange.envelopes import TRAILING, Envelope
-from streaming.planning.plan import OperatorStage
+from streaming.planning.plan import PlannedStage
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
 
@@ -32,7 +32,7 @@ class Inbox:
     trailing: "Inbox | None" = None
 
     @classmethod
-    def of(cls, plan: OperatorStage, bucket: int, envelopes: Iterable[Envelope]) -> "Inbox":
+    def of(cls, plan: PlannedStage, bucket: int, envelopes: Iterable[Envelope]) -> "Inbox":
         """The content of `envelopes`, in any order. Raises ValueError for one of another bucket."""
         inbox = cls()
         for envelope in sorted(envelopes, key=lambda each: (each.input, each.lane, each.seq)):
@@ -41,7 +41,7 @@ class Inbox:
             inbox._put(plan, envelope, from_bytes(envelope.chunk))
         return inbox
 
-    def _put(self, plan: OperatorStage, envelope: Envelope, table: pa.Table) -> None:
+    def _put(self, plan: PlannedStage, envelope: Envelope, table: pa.Table) -> None:
         if envelope.kind == "watched":
             self.watched.append(table)
         elif envelope.kind == "ctis":

@@ -11,7 +11,7 @@ from streaming.engine.columns.flows import Flows, together
 from streaming.engine.columns.folding.fold import Fold
 from streaming.engine.columns.steps import follow_flows, step_times
 from streaming.engine.feed.judging.clock import NONE
-from streaming.planning.plan import Branch, InputPlan, Plan
+from streaming.planning.plan import Branch, InputPlan, QueryPlan
 from streaming.planning.steps import ExtendStep, SetDurationStep
 from streaming.temporal.events import Shape
 from streaming.temporal.ticks import NO_CTI
@@ -86,7 +86,7 @@ class Sent:
             self.tables += self.trailing
             self.trailing = []
 
-    def parts(self, plan: Plan) -> Iterator[tuple[pa.Table, bool]]:
+    def parts(self, plan: QueryPlan) -> Iterator[tuple[pa.Table, bool]]:
         """What there is to send, and apart, where the `plan` wants it, what late rows behind the last CTI give.
 
         Flows of an ordered plan have the column STEP.

@@ -18,7 +18,7 @@ from streaming.engine.feed.judging.substreams import KeyClocks
 from streaming.engine.feed.judging.tally import Tally
 from streaming.engine.feed.sending import Sender
 from streaming.engine.state.container import HEAD, Blob, packed, unpacked
-from streaming.planning.plan import InputPlan, Plan
+from streaming.planning.plan import InputPlan, QueryPlan
 from streaming.temporal.clock import LaneClockState
 from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.arrived import Arrived
@@ -55,7 +55,7 @@ class TogetherFeed:
     which lane speaks when does, so chunks of different lanes are as long as one lane speaks alone.
     """
 
-    def __init__(self, plan: Plan, state: bytes | None, lanes: Mapping[str, Iterable[str]]) -> None:
+    def __init__(self, plan: QueryPlan, state: bytes | None, lanes: Mapping[str, Iterable[str]]) -> None:
         known, blobs = _read(state)
         self._inputs = {
             name: _Input(plan, name, lanes.get(name, ()), None if known is None else (known[name], blobs))
@@ -126,7 +126,11 @@ class _Input:
     """One input over one batch."""
 
     def __init__(
-        self, plan: Plan, name: str, lanes: Iterable[str], state: tuple[Mapping[str, Any], Mapping[str, Blob]] | None
+        self,
+        plan: QueryPlan,
+        name: str,
+        lanes: Iterable[str],
+        state: tuple[Mapping[str, Any], Mapping[str, Blob]] | None,
     ) -> None:
         self.plan: InputPlan = plan.inputs[name]
         read, blobs = (None, {}) if state is None else state

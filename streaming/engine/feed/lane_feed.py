@@ -8,7 +8,7 @@ from streaming.engine.feed.judging.judges import LaneJudge
 from streaming.engine.feed.judging.late import labelled, told
 from streaming.engine.feed.judging.tally import LaneMemory, load, save
 from streaming.engine.feed.sending import Sender
-from streaming.planning.plan import Plan
+from streaming.planning.plan import QueryPlan
 from streaming.temporal.clock import started_at
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 from streaming.wire.arrived import Arrived
@@ -22,7 +22,7 @@ class LaneFeed:
     starts at the input's CTI, `joining` (T14). Plans that are fed `together` need `TogetherFeed`.
     """
 
-    def __init__(self, plan: Plan, input_id: str, lane: str, state: bytes | None, joining: int = NO_CTI) -> None:
+    def __init__(self, plan: QueryPlan, input_id: str, lane: str, state: bytes | None, joining: int = NO_CTI) -> None:
         if plan.together:
             raise ValueError(f"the lanes of {input_id!r} have to be fed together, not lane {lane!r} alone")
         self._input = plan.inputs[input_id]

@@ -21,7 +21,7 @@ from streaming.engine.feed.judging.clock import CODE, NO_REASON, NONE, REASON_CO
 from streaming.engine.feed.judging.late import late_rows
 from streaming.engine.feed.judging.watched import Watched, gathered
 from streaming.engine.state.plan_cache import once_of_plan
-from streaming.planning.plan import Plan
+from streaming.planning.plan import QueryPlan
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import Late
 from streaming.temporal.ticks import NO_CTI
@@ -80,7 +80,7 @@ class Sender:
     if nothing was.
     """
 
-    def __init__(self, plan: Plan, input_id: str, speaker: str) -> None:
+    def __init__(self, plan: QueryPlan, input_id: str, speaker: str) -> None:
         self._plan = plan
         self._input = plan.inputs[input_id]
         self._speaker = speaker
@@ -228,7 +228,7 @@ class Sender:
 
 
 @once_of_plan
-def _folds(plan: Plan) -> Mapping[str, Fold]:
+def _folds(plan: QueryPlan) -> Mapping[str, Fold]:
     """The folds of the windows for which the feed folds, by branch."""
     branches = (branch for each in plan.inputs.values() for branch in each.branches)
     return {branch.id: Fold(branch.window) for branch in branches if branch.window is not None}

@@ -25,7 +25,7 @@ from streaming.engine.state.bucket_state import Ledger
 from streaming.engine.state.plan_cache import once_of_plan
 from streaming.engine.state.state_store import StateStore
 from streaming.planning.keys import uniform
-from streaming.planning.plan import Heard, OperatorStage, OutputSpec, Wire
+from streaming.planning.plan import OutputSpec, PlannedStage, StageInput, Wire
 from streaming.temporal.ticks import NO_CTI
 
 _WATCHED: Final = "@watched"
@@ -39,7 +39,7 @@ class Operators:
     what the last turn sends to the second stage, if there is one.
     """
 
-    def __init__(self, plan: OperatorStage, bucket: int, state: StateStore) -> None:
+    def __init__(self, plan: PlannedStage, bucket: int, state: StateStore) -> None:
         self._plan = plan
         self._bucket = bucket
         self._state = state
@@ -98,11 +98,11 @@ class Operators:
 
 
 @once_of_plan
-def _kernels(plan: OperatorStage) -> Mapping[str, Kernel]:
+def _kernels(plan: PlannedStage) -> Mapping[str, Kernel]:
     return {node.id: kernel_of(node.spec) for node in plan.nodes}
 
 
-def _climbed(plan: OperatorStage, inbox: Inbox, ledger: Ledger) -> Section:
+def _climbed(plan: PlannedStage, inbox: Inbox, ledger: Ledger) -> Section:
     """What each branch heard: its flows and partials, then the rising minimum of its lanes' CTIs."""
     heard = Section()
     for input_id in sorted(inbox.lanes):
@@ -118,7 +118,7 @@ def _climbed(plan: OperatorStage, inbox: Inbox, ledger: Ledger) -> Section:
     return heard
 
 
-def _rising(plan: Heard, branch: str, inbox: Inbox, ledger: Ledger) -> list[int]:
+def _rising(plan: StageInput, branch: str, inbox: Inbox, ledger: Ledger) -> list[int]:
     known = ledger.ctis.setdefault(plan.node, {})
     listed = () if inbox.lanes[plan.node] == [""] else plan.lanes or ()
     lanes = known.setdefault(branch, dict.fromkeys(listed, NO_CTI))
@@ -131,7 +131,7 @@ def _rising(plan: Heard, branch: str, inbox: Inbox, ledger: Ledger) -> list[int]
 class _Pass:
     """One way of what was heard through all kernels. `waiting`: each must say what of watched rows waits in it."""
 
-    plan: OperatorStage
+    plan: PlannedStage
     kernels: Mapping[str, Kernel]
     ledger: Ledger
     turn: Turn

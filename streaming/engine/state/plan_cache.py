@@ -5,9 +5,9 @@ from functools import wraps
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
-from streaming.planning.plan import OperatorStage
+from streaming.planning.plan import PlannedStage
 
-P = TypeVar("P", bound=OperatorStage)
+P = TypeVar("P", bound=PlannedStage)
 T = TypeVar("T")
 
 

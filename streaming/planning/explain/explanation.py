@@ -15,13 +15,13 @@ from streaming.planning.compile import compile_checked
 from streaming.planning.explain import holds, lifetimes
 from streaming.planning.explain.clocks import clock_of
 from streaming.planning.explain.doings import details
-from streaming.planning.explain.facts import Facts, Life, readers_of
-from streaming.planning.explain.held import Held
+from streaming.planning.explain.facts import Facts, LifetimeBound, readers_of
+from streaming.planning.explain.held import HoldBound
 from streaming.planning.explain.model import Explanation, NodeExplained, Port
 from streaming.planning.explain.paths import paths_of
 from streaming.planning.explain.registry import kind_of
 from streaming.planning.explain.slices import has_slices, slices_of
-from streaming.planning.explain.stages import Place, buckets_of, places, stage_of, stages_of
+from streaming.planning.explain.stages import StagePlace, buckets_of, places, stage_of, stages_of
 from streaming.planning.explain.summary import summary_of
 from streaming.planning.keys import branches_of
 
@@ -75,7 +75,7 @@ def _faults_of_settings(
 def _facts(sound: CheckedGraph, settings: Mapping[str, AdvanceTimeSettings], faults: Sequence[Fault]) -> Facts:
     nodes = {node.id: node for node in sound.graph.nodes}
     placed, _ = order(nodes)
-    lives: dict[str, Life] = {}
+    lives: dict[str, LifetimeBound] = {}
     for name in placed:
         node = nodes[name]
         lives[name] = kind_of(node).life(node, [lives[each] for each in sources(node)], sound.streams)
@@ -99,7 +99,7 @@ def _facts(sound: CheckedGraph, settings: Mapping[str, AdvanceTimeSettings], fau
     )
 
 
-def _node(node: Node, facts: Facts, held: Held, found: Mapping[str, Place]) -> NodeExplained:
+def _node(node: Node, facts: Facts, held: HoldBound, found: Mapping[str, StagePlace]) -> NodeExplained:
     return NodeExplained(
         id=node.id,
         kind=f"{node.window.kind} {node.kind}" if isinstance(node, WindowNode | TopKNode) else node.kind,

@@ -13,15 +13,15 @@ from streaming.temporal.ticks import ONE_TICK, Ticks
 
 
 @dataclass(frozen=True)
-class Life:
+class LifetimeBound:
     """How long events live: `longest` is a bound, None for none; with `edges` starts and ends may come apart."""
 
     longest: Ticks | None
     edges: bool = False
 
 
-POINT = Life(ONE_TICK)
-ANY_LENGTH = Life(None)
+POINT = LifetimeBound(ONE_TICK)
+ANY_LENGTH = LifetimeBound(None)
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,11 @@ class Facts:
     nodes: Mapping[str, Node]
     placed: Sequence[str]
     readers: Mapping[str, Sequence[str]]
-    lives: Mapping[str, Life]
+    lives: Mapping[str, LifetimeBound]
     remembered: Mapping[str, Sequence[Fault]]
     folded: frozenset[str]
 
-    def before(self, node: Node) -> list[Life]:
+    def before(self, node: Node) -> list[LifetimeBound]:
         """The lives of the events that `node` reads, port by port."""
         return [self.lives[source] for source in sources(node)]
 

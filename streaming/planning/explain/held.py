@@ -10,7 +10,7 @@ OPEN_EDGES: Final = "an edge may stay open for any length of time"
 
 
 @dataclass(frozen=True)
-class Held:
+class HoldBound:
     """By how many ticks, at least and at most; `most` None: without a bound, for the reason `because`."""
 
     formula: str
@@ -19,7 +19,7 @@ class Held:
     because: str | None = None
 
     @classmethod
-    def unbounded(cls, formula: str, because: str, least: Ticks = NO_TICKS) -> "Held":
+    def unbounded(cls, formula: str, because: str, least: Ticks = NO_TICKS) -> "HoldBound":
         """Held for as long as it takes."""
         return cls(formula, least, None, because)
 

@@ -20,51 +20,51 @@ from streaming.definition.graph import (
 from streaming.definition.window_checks import hopping_windows
 from streaming.planning.explain.cti_rules import NODE_RULES
 from streaming.planning.explain.facts import Facts
-from streaming.planning.explain.held import OPEN_EDGES, Held, moved_by
+from streaming.planning.explain.held import OPEN_EDGES, HoldBound, moved_by
 from streaming.planning.explain.model import Hold
 from streaming.planning.explain.windows.registry import window_kind
 from streaming.planning.explain.words import below, code, spoken
 from streaming.temporal.ticks import Ticks, parse_duration
 
 
-def of_input(node: Any, facts: Facts) -> Held:
+def of_input(node: Any, facts: Facts) -> HoldBound:
     """Its CTI is made here, from those of its lanes."""
     del node, facts
-    return Held("min over its lanes")
+    return HoldBound("min over its lanes")
 
 
-def nothing(node: Any, facts: Facts) -> Held:
+def nothing(node: Any, facts: Facts) -> HoldBound:
     """CTIs pass as they are."""
     del node, facts
-    return Held("c")
+    return HoldBound("c")
 
 
-def of_all(node: Node, facts: Facts) -> Held:
+def of_all(node: Node, facts: Facts) -> HoldBound:
     """The slowest port decides, and nothing else."""
     del facts
-    return Held(_least_of(node))
+    return HoldBound(_least_of(node))
 
 
-def of_shift(node: ShiftNode, facts: Facts) -> Held:
+def of_shift(node: ShiftNode, facts: Facts) -> HoldBound:
     """CTIs move like lifetimes."""
     del facts
     by = parse_duration(node.by)
-    return Held(moved_by("c", by), Ticks(-by), Ticks(-by))
+    return HoldBound(moved_by("c", by), Ticks(-by), Ticks(-by))
 
 
-def of_to_intervals(node: Node, facts: Facts) -> Held:
+def of_to_intervals(node: Node, facts: Facts) -> HoldBound:
     """An open edge holds them at its start."""
     if not facts.edges_reach(node):
-        return Held("c")
-    return Held.unbounded("min(c, start of the oldest open edge)", OPEN_EDGES)
+        return HoldBound("c")
+    return HoldBound.unbounded("min(c, start of the oldest open edge)", OPEN_EDGES)
 
 
-def of_extend(node: ExtendNode, facts: Facts) -> Held:
+def of_extend(node: ExtendNode, facts: Facts) -> HoldBound:
     """Only one that shortens waits for the ends of edges."""
-    return of_to_intervals(node, facts) if parse_duration(node.by) < 0 else Held("c")
+    return of_to_intervals(node, facts) if parse_duration(node.by) < 0 else HoldBound("c")
 
 
-def of_pieces(node: JoinNode | AntiJoinNode | SemiJoinNode | ClipNode, facts: Facts) -> Held:
+def of_pieces(node: JoinNode | AntiJoinNode | SemiJoinNode | ClipNode, facts: Facts) -> HoldBound:
     """The oldest left event that is not decided holds them, for as long as left events live."""
     if isinstance(node, JoinNode) and node.type == "inner":
         return of_all(node, facts)
@@ -73,12 +73,12 @@ def of_pieces(node: JoinNode | AntiJoinNode | SemiJoinNode | ClipNode, facts: Fa
     formula = f"min({ctis}, start of the oldest undecided piece of {code(left)})"
     life = facts.lives[left]
     if life.longest is not None and not life.edges:
-        return Held(formula, most=Ticks(life.longest - 1))
+        return HoldBound(formula, most=Ticks(life.longest - 1))
     because = OPEN_EDGES if life.edges else f"an event of {code(left)} may live for any length of time"
-    return Held.unbounded(formula, f"{because}, and is undecided until the other side has passed its end")
+    return HoldBound.unbounded(formula, f"{because}, and is undecided until the other side has passed its end")
 
 
-def of_window(node: WindowNode | TopKNode, facts: Facts) -> Held:
+def of_window(node: WindowNode | TopKNode, facts: Facts) -> HoldBound:
     """That of its windows."""
     held = window_kind(node).hold(node, facts.grace(node), facts.lives[node.input])
     if isinstance(node, WindowNode) and node.empty == "default" and node.empty_gap is not None:
@@ -86,15 +86,15 @@ def of_window(node: WindowNode | TopKNode, facts: Facts) -> Held:
     return held
 
 
-def _filling(node: WindowNode, held: Held) -> Held:
+def _filling(node: WindowNode, held: HoldBound) -> HoldBound:
     """An empty window is not decided before the next event of its group, or before that is too far away (T21)."""
     windows, gap = hopping_windows(node), parse_duration(node.empty_gap or 0)
     more = max(0, gap + windows.size - windows.hop)
     formula = f"{held.formula}, or of the first one after the last event of a listed group that may still be filled"
-    return Held(formula, held.least, None if held.most is None else Ticks(held.most + more), held.because)
+    return HoldBound(formula, held.least, None if held.most is None else Ticks(held.most + more), held.because)
 
 
-def shown(node: Node, held: Held) -> Hold:
+def shown(node: Node, held: HoldBound) -> Hold:
     """`held` beside the rule of the table."""
     rule = window_kind(node).rule if isinstance(node, WindowNode | TopKNode) else NODE_RULES[node.kind]
     return Hold(
@@ -108,7 +108,7 @@ def shown(node: Node, held: Held) -> Hold:
     )
 
 
-def amount(held: Held) -> str:
+def amount(held: HoldBound) -> str:
     """How far behind, in words."""
     least, most = held.least, held.most
     if most is None:

@@ -12,7 +12,7 @@ from streaming.temporal.ticks import parse_duration
 
 
 @dataclass(frozen=True)
-class Need:
+class KeyNeed:
     """`stays`: no row needs another; `alone`: rows wait, but none for another, so any key will do; `keyed`: by `keys`.
 
     Keyed by none: every row may have to meet every other.
@@ -22,48 +22,48 @@ class Need:
     keys: tuple[str, ...] = ()
 
 
-STAYS: Final = Need("stays")
-ALONE: Final = Need("alone")
+STAYS: Final = KeyNeed("stays")
+ALONE: Final = KeyNeed("alone")
 
 
-def stays(node: Node, facts: Facts) -> Need:
+def stays(node: Node, facts: Facts) -> KeyNeed:
     """One event at a time."""
     del node, facts
     return STAYS
 
 
-def alone(node: Node, facts: Facts) -> Need:
+def alone(node: Node, facts: Facts) -> KeyNeed:
     """It remembers events, and none meets another."""
     del node, facts
     return ALONE
 
 
-def edges(node: Node, facts: Facts) -> Need:
+def edges(node: Node, facts: Facts) -> KeyNeed:
     """The start and the end of an edge meet, where they come apart."""
     return ALONE if facts.edges_reach(node) else STAYS
 
 
-def of_extend(node: ExtendNode, facts: Facts) -> Need:
+def of_extend(node: ExtendNode, facts: Facts) -> KeyNeed:
     """Only one that shortens waits for ends."""
     return edges(node, facts) if parse_duration(node.by) < 0 else STAYS
 
 
-def of_output(node: OutputNode, facts: Facts) -> Need:
+def of_output(node: OutputNode, facts: Facts) -> KeyNeed:
     """The sink takes rows as they come."""
     del node, facts
     return STAYS
 
 
-def grouped(node: Any, facts: Facts) -> Need:
+def grouped(node: Any, facts: Facts) -> KeyNeed:
     """Events of one group meet."""
     del facts
-    return Need("keyed", tuple(node.group_by))
+    return KeyNeed("keyed", tuple(node.group_by))
 
 
-def matched(node: Any, facts: Facts) -> Need:
+def matched(node: Any, facts: Facts) -> KeyNeed:
     """Events with equal keys meet."""
     del facts
-    return Need("keyed", tuple(dict.fromkeys(node.keys)))
+    return KeyNeed("keyed", tuple(dict.fromkeys(node.keys)))
 
 
 def renamed(node: ProjectNode) -> Mapping[str, str]:

@@ -13,7 +13,7 @@ from streaming.definition.graph import (
     WindowNode,
 )
 from streaming.definition.streams import StreamDefinition
-from streaming.planning.explain.facts import ANY_LENGTH, POINT, Life
+from streaming.planning.explain.facts import ANY_LENGTH, POINT, LifetimeBound
 from streaming.planning.explain.model import Lifetime
 from streaming.planning.explain.windows.registry import window_kind
 from streaming.planning.explain.words import spoken
@@ -21,79 +21,79 @@ from streaming.temporal.events import Shape
 from streaming.temporal.ticks import ONE_TICK, Ticks, parse_duration
 
 Streams = Mapping[str, StreamDefinition]
-Before = Sequence[Life]
-_SHAPES = {Shape.POINT: POINT, Shape.INTERVAL: ANY_LENGTH, Shape.EDGE: Life(None, edges=True)}
+Before = Sequence[LifetimeBound]
+_SHAPES = {Shape.POINT: POINT, Shape.INTERVAL: ANY_LENGTH, Shape.EDGE: LifetimeBound(None, edges=True)}
 
 
-def of_input(node: InputNode, before: Before, streams: Streams) -> Life:
+def of_input(node: InputNode, before: Before, streams: Streams) -> LifetimeBound:
     """That of its stream."""
     del before
     return _SHAPES[streams[node.stream].shape]
 
 
-def kept(node: Any, before: Before, streams: Streams) -> Life:
+def kept(node: Any, before: Before, streams: Streams) -> LifetimeBound:
     """That of the first port, which is the left."""
     del node, streams
     return before[0]
 
 
-def closed(node: Any, before: Before, streams: Streams) -> Life:
+def closed(node: Any, before: Before, streams: Streams) -> LifetimeBound:
     """That of the first port; starts and ends are together."""
     del node, streams
-    return Life(before[0].longest)
+    return LifetimeBound(before[0].longest)
 
 
-def of_point_at_end(node: Any, before: Before, streams: Streams) -> Life:
+def of_point_at_end(node: Any, before: Before, streams: Streams) -> LifetimeBound:
     """A point."""
     del node, before, streams
     return POINT
 
 
-def of_set_duration(node: SetDurationNode, before: Before, streams: Streams) -> Life:
+def of_set_duration(node: SetDurationNode, before: Before, streams: Streams) -> LifetimeBound:
     """What it says; nothing is known of what a payload says."""
     del before, streams
-    return ANY_LENGTH if node.duration is None else Life(parse_duration(node.duration))
+    return ANY_LENGTH if node.duration is None else LifetimeBound(parse_duration(node.duration))
 
 
-def of_extend(node: ExtendNode, before: Before, streams: Streams) -> Life:
+def of_extend(node: ExtendNode, before: Before, streams: Streams) -> LifetimeBound:
     """Longer by what it says; a node that shortens waits for the ends of edges."""
     del streams
     by, (life,) = parse_duration(node.by), before
     longest = None if life.longest is None else Ticks(max(ONE_TICK, life.longest + by))
-    return Life(longest, life.edges and by >= 0)
+    return LifetimeBound(longest, life.edges and by >= 0)
 
 
-def longest(node: Any, before: Before, streams: Streams) -> Life:
+def longest(node: Any, before: Before, streams: Streams) -> LifetimeBound:
     """The longest of what it reads."""
     del node, streams
     lengths = [life.longest for life in before if life.longest is not None]
     bounded = len(lengths) == len(before)
-    return Life(max(lengths) if bounded else None, any(life.edges for life in before))
+    return LifetimeBound(max(lengths) if bounded else None, any(life.edges for life in before))
 
 
-def of_join(node: JoinNode, before: Before, streams: Streams) -> Life:
+def of_join(node: JoinNode, before: Before, streams: Streams) -> LifetimeBound:
     """While both live; of a left event without a partner, while it does."""
     del streams
     lengths = [life.longest for life in before if life.longest is not None]
     edges = any(life.edges for life in before)
     if node.type == "left_outer":
-        return Life(before[0].longest, edges)
-    return Life(min(lengths, default=None), edges)
+        return LifetimeBound(before[0].longest, edges)
+    return LifetimeBound(min(lengths, default=None), edges)
 
 
-def of_window(node: WindowNode | TopKNode, before: Before, streams: Streams) -> Life:
+def of_window(node: WindowNode | TopKNode, before: Before, streams: Streams) -> LifetimeBound:
     """That of its windows."""
     del streams
     return window_kind(node).life(node, before[0])
 
 
-def of_output(node: OutputNode, before: Before, streams: Streams) -> Life:
+def of_output(node: OutputNode, before: Before, streams: Streams) -> LifetimeBound:
     """That of the rows, or a point (T22)."""
     del streams
     return before[0] if node.timestamp == "lifetime" else POINT
 
 
-def shown(life: Life) -> Lifetime:
+def shown(life: LifetimeBound) -> Lifetime:
     """`life` in words."""
     if life.edges:
         text = "edges: a start and, when it is known, an end"

@@ -8,7 +8,7 @@ from streaming.definition.graph import InputNode, OutputNode
 from streaming.definition.wiring import feeding
 from streaming.planning.explain.clocks import behind_events
 from streaming.planning.explain.facts import Facts
-from streaming.planning.explain.held import Held
+from streaming.planning.explain.held import HoldBound
 from streaming.planning.explain.holds import amount
 from streaming.planning.explain.model import Path, Step
 from streaming.planning.explain.words import below, code, listed, spoken
@@ -19,14 +19,14 @@ MANY: Final = 200
 
 
 @dataclass(frozen=True)
-class _Way:
+class _SlowestWay:
     """From a node on to the output: by how many ticks CTIs fall behind at most, and the node that comes `next`."""
 
     most: Ticks | None
     next: str | None
 
 
-def paths_of(facts: Facts, held: Mapping[str, Held]) -> Iterator[Path]:
+def paths_of(facts: Facts, held: Mapping[str, HoldBound]) -> Iterator[Path]:
     """One path for each output and each input that reaches it; if those are too many, the slowest to each output."""
     kinds = [type(node) for node in facts.graph.nodes]
     many = kinds.count(InputNode) * kinds.count(OutputNode) > MANY
@@ -38,9 +38,9 @@ def paths_of(facts: Facts, held: Mapping[str, Held]) -> Iterator[Path]:
                 yield _path(name, output, ways, held, facts)
 
 
-def _ways(output: OutputNode, facts: Facts, held: Mapping[str, Held]) -> Mapping[str, _Way]:
+def _ways(output: OutputNode, facts: Facts, held: Mapping[str, HoldBound]) -> Mapping[str, _SlowestWay]:
     near = feeding(facts.graph, output.id)
-    ways = {output.id: _Way(Ticks(0), None)}
+    ways = {output.id: _SlowestWay(Ticks(0), None)}
     for name in reversed(facts.placed):
         if name in near and name != output.id:
             ways[name] = max(
@@ -50,16 +50,18 @@ def _ways(output: OutputNode, facts: Facts, held: Mapping[str, Held]) -> Mapping
     return ways
 
 
-def _slow(way: _Way) -> tuple[bool, int]:
+def _slow(way: _SlowestWay) -> tuple[bool, int]:
     return way.most is None, way.most or 0
 
 
-def _behind(reader: str, way: _Way, held: Held) -> _Way:
+def _behind(reader: str, way: _SlowestWay, held: HoldBound) -> _SlowestWay:
     bounded = way.most is not None and held.most is not None
-    return _Way(Ticks((way.most or 0) + (held.most or 0)) if bounded else None, reader)
+    return _SlowestWay(Ticks((way.most or 0) + (held.most or 0)) if bounded else None, reader)
 
 
-def _path(name: str, output: OutputNode, ways: Mapping[str, _Way], held: Mapping[str, Held], facts: Facts) -> Path:
+def _path(
+    name: str, output: OutputNode, ways: Mapping[str, _SlowestWay], held: Mapping[str, HoldBound], facts: Facts
+) -> Path:
     through = [name]
     while (following := ways[through[-1]].next) is not None:
         through.append(following)

@@ -6,14 +6,14 @@ from typing import TypeGuard
 from streaming.definition.counts import counted
 from streaming.definition.graph import TopKNode, WindowNode
 from streaming.definition.window_checks import FixedWindow, hopping_windows
-from streaming.planning.explain.facts import Life
+from streaming.planning.explain.facts import LifetimeBound
 from streaming.planning.explain.model import Slices
 from streaming.planning.explain.words import spoken
 from streaming.temporal.ticks import Ticks
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT, HoppingWindows
 
 
-def slices_of(node: WindowNode | TopKNode, life: Life) -> Slices:
+def slices_of(node: WindowNode | TopKNode, life: LifetimeBound) -> Slices:
     """The slices of a node with fixed windows, over events that live as `life` says. Raises TypeError for others."""
     windows = hopping_windows(node)
     grid = Ticks(gcd(windows.size, windows.hop))
@@ -51,7 +51,7 @@ def _merged(windows: HoppingWindows) -> int:
     return 2 * whole + 1 if over else whole
 
 
-def _most(windows: HoppingWindows, life: Life) -> int | None:
+def _most(windows: HoppingWindows, life: LifetimeBound) -> int | None:
     """How many windows begin in a stretch of `size + length - 1` ticks, at most; None: up to the cap (T24)."""
     if life.longest is None:
         return None

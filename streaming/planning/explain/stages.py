@@ -25,7 +25,7 @@ ONE_BUCKET: Final[tuple[str, ...]] = ()
 
 
 @dataclass(frozen=True)
-class Place:
+class StagePlace:
     """Where a node runs: the number of its `stage`, and `home`, the keys by which that stage sends rows to buckets.
 
     `by` are those keys under the names that the node's own rows have for them; None if they have lost one, in the feed,
@@ -37,19 +37,19 @@ class Place:
     by: tuple[str, ...] | None
 
 
-FEED: Final = Place(0, None, None)
+FEED: Final = StagePlace(0, None, None)
 
 
-def places(facts: Facts) -> dict[str, Place]:
+def places(facts: Facts) -> dict[str, StagePlace]:
     """The place of each node; outputs are where their rows come from."""
     wanted = _wanted(facts)
-    found: dict[str, Place] = {}
+    found: dict[str, StagePlace] = {}
     for name in facts.placed:
         found[name] = _place(facts.nodes[name], facts, [found[each] for each in sources(facts.nodes[name])], wanted)
     return found
 
 
-def _place(node: Node, facts: Facts, before: list[Place], wanted: Mapping[str, tuple[str, ...]]) -> Place:
+def _place(node: Node, facts: Facts, before: list[StagePlace], wanted: Mapping[str, tuple[str, ...]]) -> StagePlace:
     """Where its rows meet already, else a stage further on; rows of the feed go to any stage by any key."""
     need = kind_of(node).keys(node, facts)
     if need.kind == "stays":
@@ -58,26 +58,26 @@ def _place(node: Node, facts: Facts, before: list[Place], wanted: Mapping[str, t
     together = bool(later) and all(place == later[0] for place in later)
     if need.kind == "alone":
         keys = wanted.get(node.id)
-        return later[0] if together else Place(_next(before), keys, keys)
+        return later[0] if together else StagePlace(_next(before), keys, keys)
     by = later[0].by if together else None
     if by is not None and (set(by) <= set(need.keys) if by else not need.keys):
         return later[0]
     further = wanted.get(node.id)
     home = further if further and set(further) < set(need.keys) else need.keys
-    return Place(_next(before), home, home)
+    return StagePlace(_next(before), home, home)
 
 
-def _next(before: list[Place]) -> int:
+def _next(before: list[StagePlace]) -> int:
     return max(place.stage for place in before) + 1
 
 
-def _carried(node: Node, place: Place) -> Place:
+def _carried(node: Node, place: StagePlace) -> StagePlace:
     """The place of a node that stays; a project may rename or lose the keys."""
     if not isinstance(node, ProjectNode) or place.by is None:
         return place
     names = renamed(node)
     kept = tuple(names[key] for key in place.by if key in names)
-    return Place(place.stage, place.home, kept if len(kept) == len(place.by) else None)
+    return StagePlace(place.stage, place.home, kept if len(kept) == len(place.by) else None)
 
 
 def _wanted(facts: Facts) -> dict[str, tuple[str, ...]]:
@@ -102,7 +102,7 @@ def _demands(name: str, facts: Facts, found: Mapping[str, tuple[str, ...]]) -> I
             yield found[reader.id]
 
 
-def stages_of(facts: Facts, found: Mapping[str, Place]) -> list[Stage]:
+def stages_of(facts: Facts, found: Mapping[str, StagePlace]) -> list[Stage]:
     """The feed, the stages between exchanges, and the sink, numbered from 0."""
     last = max(place.stage for place in found.values())
     keyed = [_keyed(number, facts, found) for number in range(1, last + 1)]
@@ -120,12 +120,12 @@ def stages_of(facts: Facts, found: Mapping[str, Place]) -> list[Stage]:
     return [_feed(facts, found), *keyed, sink]
 
 
-def stage_of(node: Node, place: Place, found: Mapping[str, Place]) -> int:
+def stage_of(node: Node, place: StagePlace, found: Mapping[str, StagePlace]) -> int:
     """The number of the stage in which `node` is shown: outputs are in the sink."""
     return max(each.stage for each in found.values()) + 1 if isinstance(node, OutputNode) else place.stage
 
 
-def _feed(facts: Facts, found: Mapping[str, Place]) -> Stage:
+def _feed(facts: Facts, found: Mapping[str, StagePlace]) -> Stage:
     folds = [name for name in facts.placed if name in facts.folded]
     return Stage(
         number=0,
@@ -139,7 +139,7 @@ def _feed(facts: Facts, found: Mapping[str, Place]) -> Stage:
     )
 
 
-def _keyed(number: int, facts: Facts, found: Mapping[str, Place]) -> Stage:
+def _keyed(number: int, facts: Facts, found: Mapping[str, StagePlace]) -> Stage:
     inside = [name for name in facts.placed if found[name].stage == number]
     homes = dict.fromkeys(found[name].home for name in inside)
     parts = [
@@ -162,7 +162,7 @@ def _keyed(number: int, facts: Facts, found: Mapping[str, Place]) -> Stage:
     )
 
 
-def _nodes(number: int, home: tuple[str, ...] | None, facts: Facts, found: Mapping[str, Place]) -> list[str]:
+def _nodes(number: int, home: tuple[str, ...] | None, facts: Facts, found: Mapping[str, StagePlace]) -> list[str]:
     return [
         name
         for name in facts.placed

@@ -8,7 +8,7 @@ from streaming.definition.graph import InputNode
 from streaming.definition.wiring import feeding
 from streaming.planning.explain.clocks import clock_of
 from streaming.planning.explain.facts import Facts
-from streaming.planning.explain.held import Held
+from streaming.planning.explain.held import HoldBound
 from streaming.planning.explain.model import Path
 from streaming.planning.explain.paths import reached
 from streaming.planning.explain.words import below, code, listed, spoken
@@ -18,7 +18,7 @@ FEW: Final = 5
 """Inputs that are named one by one."""
 
 
-def summary_of(facts: Facts, paths: Sequence[Path], held: Mapping[str, Held]) -> Iterator[str]:
+def summary_of(facts: Facts, paths: Sequence[Path], held: Mapping[str, HoldBound]) -> Iterator[str]:
     """When rows of each output are final, and which inputs nothing moves but their adapters."""
     for output in dict.fromkeys(path.output for path in paths):
         yield _final(output, facts, [path for path in paths if path.output == output], held)
@@ -28,7 +28,7 @@ def summary_of(facts: Facts, paths: Sequence[Path], held: Mapping[str, Held]) ->
             yield f"{alone}; without them no result that waits for a CTI comes before the input ends."
 
 
-def _final(output: str, facts: Facts, paths: Sequence[Path], held: Mapping[str, Held]) -> str:
+def _final(output: str, facts: Facts, paths: Sequence[Path], held: Mapping[str, HoldBound]) -> str:
     endless = dict.fromkeys(step.node for path in paths for step in path.steps if step.at_most is None)
     if endless:
         holding = "; ".join(f"{code(name)} waits, for {held[name].because}" for name in endless)

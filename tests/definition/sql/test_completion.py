@@ -8,7 +8,7 @@ from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.expressions.functions import FUNCTIONS
 from streaming.definition.presets import PRESETS
 from streaming.definition.sql.check import check_sql
-from streaming.definition.sql.completion.complete import Completions, Item, complete_sql
+from streaming.definition.sql.completion.complete import Completions, OfferedItem, complete_sql
 from streaming.definition.sql.grammar.words import KEYWORDS
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from tests.definition.sql.counts import TEXTS_DRAWN
@@ -35,7 +35,7 @@ def complete(marked: str) -> Completions:
     return complete_sql(marked.replace("|", "", 1), at, STREAMS)
 
 
-def items(marked: str, *kinds: str) -> list[Item]:
+def items(marked: str, *kinds: str) -> list[OfferedItem]:
     return [item for item in complete(marked).items if not kinds or item.kind in kinds]
 
 

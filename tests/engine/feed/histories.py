@@ -11,7 +11,7 @@ from streaming.definition.expressions import Expression, Typed, parse, typed
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import parse_fields
 from streaming.engine.columns.flows import CLOSE, OPEN, WHOLE
-from streaming.planning.plan import Branch, InputPlan, Plan
+from streaming.planning.plan import Branch, InputPlan, QueryPlan
 from streaming.reference.feed import FedElement, InputFeed
 from streaming.reference.flow import Flow
 from streaming.temporal.outcomes import Outcome
@@ -113,7 +113,7 @@ def _arrived(
     return batches
 
 
-def plan_of(history: History, *, together: bool) -> Plan:
+def plan_of(history: History, *, together: bool) -> QueryPlan:
     """Every input with one branch behind which windows decide the outcomes of late_kept rows."""
     fields = parse_fields(FIELDS)
     inputs = {
@@ -129,7 +129,7 @@ def plan_of(history: History, *, together: bool) -> Plan:
         )
         for name, stream in history.streams.items()
     }
-    return Plan(inputs, (), {}, 1, stamps=True, watched=True, ordered=True, together=together)
+    return QueryPlan(inputs, (), {}, 1, stamps=True, watched=True, ordered=True, together=together)
 
 
 def _expression(text: str | None) -> Expression | None:

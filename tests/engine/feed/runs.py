@@ -11,7 +11,7 @@ from streaming.engine.exchange.envelopes import Envelope, LaneCounts
 from streaming.engine.feed.branches import STEP
 from streaming.engine.feed.coupled_lanes import TogetherFeed
 from streaming.engine.feed.lane_feed import LaneFeed
-from streaming.planning.plan import Plan
+from streaming.planning.plan import QueryPlan
 from streaming.wire.arrived import Arrived
 from streaming.wire.arrived_rows import JudgedRow, arrived_of
 from tests.engine.feed.histories import Entry, Heard, History, Log, plan_of, stretches
@@ -23,7 +23,7 @@ class EngineFeeds:
     def __init__(self, history: History, cuts: Sequence[int], *, together: bool) -> None:
         self._history = history
         self._cuts = [*cuts, 1_000]
-        self._plan: Plan = plan_of(history, together=together)
+        self._plan: QueryPlan = plan_of(history, together=together)
         self._positions: dict[tuple[str, str], int] = defaultdict(int)
         self._state: bytes | None = None
         self._lanes: dict[str, bytes | None] = dict.fromkeys(history.streams)

@@ -3,7 +3,7 @@
 from streaming.engine.columns.ipc import from_bytes, metadata_of
 from streaming.engine.exchange.envelopes import LATE_SCHEMA, FeedTurn
 from streaming.engine.feed.lane_feed import LaneFeed
-from streaming.planning.plan import Plan
+from streaming.planning.plan import QueryPlan
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import Late
 from streaming.temporal.ticks import INFINITY
@@ -11,7 +11,7 @@ from streaming.wire.arrived import Arrived
 from tests.engine.scenes import EVERY_EVENT, chunk, plan
 
 
-def turn(of: Plan, *chunks: Arrived, state: bytes | None = None, end: bool = False) -> FeedTurn:
+def turn(of: QueryPlan, *chunks: Arrived, state: bytes | None = None, end: bool = False) -> FeedTurn:
     feed = LaneFeed(of, "s", "0", state)
     for each in chunks:
         feed.take(each)

@@ -12,7 +12,7 @@ from streaming.engine.columns.ipc import from_bytes
 from streaming.engine.feed.coupled_lanes import TogetherFeed
 from streaming.engine.feed.judging.tally import LaneMemory, Tally, load, save
 from streaming.engine.feed.lane_feed import LaneFeed
-from streaming.planning.plan import Branch, InputPlan, Plan
+from streaming.planning.plan import Branch, InputPlan, QueryPlan
 from streaming.temporal.clock import LaneClockState
 from streaming.temporal.events import Cti, Event, edge_end, edge_start, point
 from streaming.temporal.open_edges import OpenEdge, payload_key
@@ -26,11 +26,11 @@ FIELDS = {"k": "string", "v": "long"}
 EVERY_EVENT = Generate(delay=Ticks(0), every_count=1)
 
 
-def plan(advance: AdvanceTime | None = None, *, shape: str = "point", **more: Any) -> Plan:
+def plan(advance: AdvanceTime | None = None, *, shape: str = "point", **more: Any) -> QueryPlan:
     fields = parse_fields(FIELDS)
     stream = StreamDefinition.model_validate({"shape": shape, "fields": FIELDS, "lanes": ["a", "b"]})
     only = InputPlan("s", stream, fields, advance or AdvanceTime(), ("a", "b"), (Branch("out", (), fields, fields),))
-    return Plan({"s": only}, (), {}, 1, **more)
+    return QueryPlan({"s": only}, (), {}, 1, **more)
 
 
 def chunk(shape: str, *elements: Event | Cti, first_position: int = 0) -> Arrived:
@@ -91,7 +91,7 @@ def test_lanes_that_have_to_be_fed_together_are_not_fed_alone() -> None:
         LaneFeed(plan(together=True), "s", "a", None)
 
 
-def fed(of: Plan, state: bytes | None, lanes: list[str], *chunks: tuple[str, Arrived]) -> tuple[bytes, int | None]:
+def fed(of: QueryPlan, state: bytes | None, lanes: list[str], *chunks: tuple[str, Arrived]) -> tuple[bytes, int | None]:
     """The state after a batch of the input s, and its CTI."""
     feed = TogetherFeed(of, state, {"s": lanes})
     for lane, each in chunks:
@@ -143,7 +143,7 @@ def test_a_batch_that_only_ends_inputs_imports_nothing_before() -> None:
     branch = (Branch("out", (), fields, fields),)
     settings = {"a": AdvanceTime(), "b": AdvanceTime(import_from="a"), "c": AdvanceTime(import_from="b")}
     inputs = {name: InputPlan(name, stream, fields, each, ("a",), branch) for name, each in settings.items()}
-    of = Plan(inputs, (), {}, 1, together=True)
+    of = QueryPlan(inputs, (), {}, 1, together=True)
     lanes = {name: ["a"] for name in settings}
     feed = TogetherFeed(of, None, lanes)
     feed.take("a", "a", chunk("point", Cti(Tick(10))))

@@ -10,7 +10,7 @@ from streaming.engine.columns.flows import Flows
 from streaming.engine.columns.ipc import from_bytes
 from streaming.engine.exchange.envelopes import WATCHED_SCHEMA, Envelope, FeedTurn
 from streaming.engine.feed.lane_feed import LaneFeed
-from streaming.planning.plan import AggregateColumn, Branch, InputPlan, Plan, WindowSpec
+from streaming.planning.plan import AggregateColumn, Branch, InputPlan, QueryPlan, WindowSpec
 from streaming.planning.steps import FilterStep, ShiftStep, Step
 from streaming.temporal.events import Cti, Event, interval, point
 from streaming.temporal.outcomes import Outcome
@@ -41,14 +41,16 @@ def folded(name: str, *, size: int = 10, hop: int = 10, grace: int = 0) -> Branc
     return Branch(name, (), TYPES, TYPES, spec, keys=("k",))
 
 
-def plan(*branches: Branch, shape: str = "point", buckets: int = 1, longer: int | None = None, **more: Any) -> Plan:
+def plan(
+    *branches: Branch, shape: str = "point", buckets: int = 1, longer: int | None = None, **more: Any
+) -> QueryPlan:
     stream = StreamDefinition.model_validate({"shape": shape, "fields": FIELDS, "lanes": ["a"]})
     advance = AdvanceTime(late=Late.KEEP)
     only = InputPlan("s", stream, TYPES, advance, ("a",), branches, watch_longer=longer)
-    return Plan({"s": only}, (), {}, buckets, **{"watched": True, **more})
+    return QueryPlan({"s": only}, (), {}, buckets, **{"watched": True, **more})
 
 
-def turn(of: Plan, *elements: Event | Cti) -> FeedTurn:
+def turn(of: QueryPlan, *elements: Event | Cti) -> FeedTurn:
     feed = LaneFeed(of, "s", "a", None)
     rows = [JudgedRow(number, each, f"raw {number}") for number, each in enumerate(elements)]
     feed.take(arrived_of(rows, of.inputs["s"].stream))

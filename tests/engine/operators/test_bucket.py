@@ -13,7 +13,7 @@ from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.engine.operators.bucket import Operators
 from streaming.engine.state.state_store import DictState
 from streaming.engine.state.window_pieces import MOST_PIECES
-from streaming.planning.plan import Plan
+from streaming.planning.plan import QueryPlan
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import EndMode
 from tests.engine.scenes import INFINITY, chunk, plan
@@ -45,7 +45,7 @@ class CountingState(DictState):
 class Lane:
     """Feeds batches of one lane to one bucket."""
 
-    def __init__(self, of: Plan, state: DictState) -> None:
+    def __init__(self, of: QueryPlan, state: DictState) -> None:
         self.plan, self.state = of, state
         self.fed: bytes | None = None
         self.batch = 0

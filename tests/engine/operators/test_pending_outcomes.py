@@ -11,7 +11,7 @@ from streaming.definition.advance import temporal_settings
 from streaming.engine.execution import as_heard
 from streaming.engine.executor import EngineRun, Heard, Snapshot
 from streaming.planning.compile import compile_binding
-from streaming.planning.plan import Plan
+from streaming.planning.plan import QueryPlan
 from streaming.transcripts.load import parse
 from streaming.transcripts.prepare import define, prepare
 from streaming.wire.case import Case, EndMode
@@ -49,7 +49,7 @@ def case_until(end: int) -> Case:
     return replace(cut(case, range(1, len(case.rows))), end=EndMode.NONE)
 
 
-def plan_of(case: Case) -> Plan:
+def plan_of(case: Case) -> QueryPlan:
     return compile_binding(case.graph, case.streams, temporal_settings(case.graph, case.streams, case.advance), 1)
 
 

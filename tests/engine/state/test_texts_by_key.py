@@ -17,7 +17,7 @@ from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.engine.state import texts_by_key as entries_module
 from streaming.engine.state.container import HEAD, Blob, packed, unpacked
 from streaming.engine.state.texts_by_key import Ascending, Entries
-from streaming.planning.plan import Branch, InputPlan, Plan
+from streaming.planning.plan import Branch, InputPlan, QueryPlan
 from streaming.temporal.events import Cti, Event, edge_end, edge_start, point
 from streaming.temporal.settings import AdvanceTime, Generate, Idle, Late
 from streaming.temporal.ticks import Tick, Ticks
@@ -110,17 +110,17 @@ def test_an_archive_holds_what_was_put_in_where_numbers_can_be_read(blobs: dict[
     assert all((np.frombuffer(blob, np.uint8).ctypes.data - begin) % 8 == 0 for blob in found.values() if len(blob))
 
 
-def plan(shape: str, over: str | None, advance: AdvanceTime) -> Plan:
+def plan(shape: str, over: str | None, advance: AdvanceTime) -> QueryPlan:
     fields = parse_fields(FIELDS)
     stream = StreamDefinition.model_validate({"shape": shape, "fields": FIELDS, "lanes": ["a"]})
     branches = (Branch("out", (), fields, fields),)
     found = None if over is None else typed(parse(over), fields)
     expression = found.expression if isinstance(found, Typed) else None
     only = InputPlan("s", stream, fields, advance, ("a",), branches, over=expression)
-    return Plan({"s": only}, (), {}, 1, together=over is not None)
+    return QueryPlan({"s": only}, (), {}, 1, together=over is not None)
 
 
-def fed(of: Plan, state: bytes | None, *elements: Event | Cti) -> bytes:
+def fed(of: QueryPlan, state: bytes | None, *elements: Event | Cti) -> bytes:
     rows = [JudgedRow(number, each, "raw") for number, each in enumerate(elements)]
     arrived = arrived_of(rows, of.inputs["s"].stream)
     if of.together:
@@ -183,7 +183,7 @@ STEPS = st.lists(
 """Batches of heartbeats, so much later than the one before, and of events of a key, so much after the last one."""
 
 
-def said(of: Plan, batches: Sequence[Sequence[int | tuple[str, int]]], few: int) -> list[object]:
+def said(of: QueryPlan, batches: Sequence[Sequence[int | tuple[str, int]]], few: int) -> list[object]:
     """CTIs and counts after each batch, where more than `few` keys are many."""
     found: list[object] = []
     state, now, at, position = None, 0, 0, 0

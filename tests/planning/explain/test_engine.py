@@ -12,9 +12,9 @@ from streaming.definition.graph import QueryGraph, WindowNode
 from streaming.definition.streams import StreamDefinition
 from streaming.planning.compile import compile_binding
 from streaming.planning.explain import Explanation, explain
-from streaming.planning.explain.facts import Life
+from streaming.planning.explain.facts import LifetimeBound
 from streaming.planning.explain.slices import slices_of
-from streaming.planning.plan import Branch, Plan, WindowSpec
+from streaming.planning.plan import Branch, QueryPlan, WindowSpec
 from streaming.temporal.ticks import Tick, Ticks
 from streaming.temporal.windows import HoppingWindows
 
@@ -56,17 +56,17 @@ STEPS = (
 )
 
 
-def both(graph: QueryGraph) -> tuple[Explanation, Plan]:
+def both(graph: QueryGraph) -> tuple[Explanation, QueryPlan]:
     plan = compile_binding(graph, STREAMS, temporal_settings(graph, STREAMS, {}), buckets=8)
     return explain(graph, STREAMS, {}), plan
 
 
-def first(plan: Plan) -> Iterator[Branch]:
+def first(plan: QueryPlan) -> Iterator[Branch]:
     for each in plan.inputs.values():
         yield from each.branches
 
 
-def windows_of(plan: Plan) -> Iterator[tuple[WindowSpec, HoppingWindows]]:
+def windows_of(plan: QueryPlan) -> Iterator[tuple[WindowSpec, HoppingWindows]]:
     for node in plan.nodes:
         if isinstance(node.spec, WindowSpec) and isinstance(node.spec.panes, HoppingWindows):
             yield node.spec, node.spec.panes
@@ -109,7 +109,7 @@ def test_slices_are_what_events_are_folded_into(graph: QueryGraph) -> None:
 @given(size=SIZES, hop=SIZES, offset=st.integers(-9, 9), length=st.integers(1, 60))
 def test_events_are_in_as_many_windows_as_is_stated(size: int, hop: int, offset: int, length: int) -> None:
     node = WindowNode.model_validate({"id": "w", "input": "s", **window(size, hop, offset)})
-    said = slices_of(node, Life(Ticks(length)))
+    said = slices_of(node, LifetimeBound(Ticks(length)))
     _, windows = next(windows_of(compile_one(node)))
     counts = [
         len(windows.indices(Tick(at), Tick(at + lives)))
@@ -119,7 +119,7 @@ def test_events_are_in_as_many_windows_as_is_stated(size: int, hop: int, offset:
     assert (min(counts), max(counts)) == (said.fewest, said.most)
 
 
-def compile_one(node: WindowNode) -> Plan:
+def compile_one(node: WindowNode) -> QueryPlan:
     nodes = [{"id": "s", "kind": "input", "stream": "s"}, node, {"id": "out", "kind": "output", "input": "w"}]
     graph = QueryGraph.model_validate({"version": 1, "name": "one", "nodes": nodes})
     return compile_binding(graph, STREAMS, temporal_settings(graph, STREAMS, {}), buckets=8)

@@ -4,24 +4,24 @@ from collections.abc import Set
 from dataclasses import dataclass, field
 
 from streaming.definition.expressions.parse import RESERVED
-from streaming.definition.sql.building.drafts import Draft, derived
-from streaming.definition.sql.reading.aggregates import Call, take_calls
-from streaming.definition.sql.reading.reader import Part, Reader, Said
-from streaming.definition.sql.reading.slices import Slice, after_qualifiers, cut
-from streaming.definition.sql.reading.tree import Item, Select
+from streaming.definition.sql.building.drafts import NodeDraft, derived
+from streaming.definition.sql.reading.aggregates import AggregateCall, take_calls
+from streaming.definition.sql.reading.reader import Reader, TokenRange, ValueAt
+from streaming.definition.sql.reading.slices import ExpressionSlice, after_qualifiers, cut
+from streaming.definition.sql.reading.tree import ItemSyntax, SelectSyntax
 from streaming.definition.tokens import Extent, TokenKind
 
 _NAME_IT = "Give it a name with AS, such as AS total."
 
 
 @dataclass(frozen=True)
-class Column:
+class SelectColumn:
     """One item: its aggregates, the field that it is if it is no more than one, and its name."""
 
-    item: Item
-    calls: tuple[Call, ...]
+    item: ItemSyntax
+    calls: tuple[AggregateCall, ...]
     field: str | None
-    name: Said[str] | None
+    name: ValueAt[str] | None
 
     @property
     def is_call(self) -> bool:
@@ -29,15 +29,15 @@ class Column:
         return len(self.calls) == 1 and self.calls[0].part == self.item.of
 
 
-def read_columns(reader: Reader, select: Select, qualifiers: Set[str]) -> list[Column]:
+def read_columns(reader: Reader, select: SelectSyntax, qualifiers: Set[str]) -> list[SelectColumn]:
     """The items with their names; an item without one is told."""
     return [_read_column(reader, item, qualifiers) for item in select.items]
 
 
-def _read_column(reader: Reader, item: Item, qualifiers: Set[str]) -> Column:
+def _read_column(reader: Reader, item: ItemSyntax, qualifiers: Set[str]) -> SelectColumn:
     calls = tuple(take_calls(reader, item.of))
     path = field_path(reader, item.of, qualifiers)
-    column = Column(item, calls, path[0] if len(path) == 1 else None, item.name)
+    column = SelectColumn(item, calls, path[0] if len(path) == 1 else None, item.name)
     if item.name is not None:
         return column
     name = _last_step(reader, item.of) if path else None
@@ -54,15 +54,15 @@ def _read_column(reader: Reader, item: Item, qualifiers: Set[str]) -> Column:
         shown = reader.text[slice(*item.extent)][:60]
         reader.problem(item.extent, f"`{shown}` has no name.", _NAME_IT)
         return column
-    return Column(item, calls, column.field, Said(name, item.extent))
+    return SelectColumn(item, calls, column.field, ValueAt(name, item.extent))
 
 
-def _last_step(reader: Reader, part: Part) -> str:
+def _last_step(reader: Reader, part: TokenRange) -> str:
     """The name of a field as the text has it."""
     return reader.tokens[part.last - 1].value
 
 
-def field_path(reader: Reader, part: Part, qualifiers: Set[str]) -> tuple[str, ...]:
+def field_path(reader: Reader, part: TokenRange, qualifiers: Set[str]) -> tuple[str, ...]:
     """The steps of the field that a part is in the graph, without qualifiers; empty if it is anything else."""
     tokens = reader.tokens
     first = after_qualifiers(tokens, part.first, part.last, qualifiers)
@@ -78,21 +78,21 @@ def field_path(reader: Reader, part: Part, qualifiers: Set[str]) -> tuple[str, .
     return (first_step, *(token.value for token in steps[1:]))
 
 
-def group_names(reader: Reader, select: Select, qualifiers: Set[str]) -> list[Said[str]]:
+def group_names(reader: Reader, select: SelectSyntax, qualifiers: Set[str]) -> list[ValueAt[str]]:
     """The fields of GROUP BY; a path into a struct is told."""
-    found: list[Said[str]] = []
+    found: list[ValueAt[str]] = []
     for part in select.groups:
         path = field_path(reader, part, qualifiers)
         extent = reader.covered(part)
         if len(path) == 1:
-            found.append(Said(path[0], extent))
+            found.append(ValueAt(path[0], extent))
             continue
         remedy = "Give it a name in a step before: WITH x AS (SELECT STREAM a.b AS b, ... FROM ...)."
         reader.problem(extent, "GROUP BY takes fields, and not what stands inside them.", remedy)
     return found
 
 
-def put_columns(reader: Reader, draft: Draft, columns: list[Column], texts: list[Slice]) -> None:
+def put_columns(reader: Reader, draft: NodeDraft, columns: list[SelectColumn], texts: list[ExpressionSlice]) -> None:
     """Set the columns of a project node, whose expressions are `texts`."""
     found: list[dict[str, object]] = []
     for index, (column, text) in enumerate(zip(columns, texts, strict=True)):
@@ -106,14 +106,14 @@ def put_columns(reader: Reader, draft: Draft, columns: list[Column], texts: list
     draft.put("columns", found, _listed(reader, columns))
 
 
-def _listed(reader: Reader, columns: list[Column]) -> Extent:
+def _listed(reader: Reader, columns: list[SelectColumn]) -> Extent:
     if not columns:
         return reader.here()
     return columns[0].item.extent[0], columns[-1].item.extent[1]
 
 
 @dataclass
-class Aggregates:
+class WindowAggregates:
     """The aggregates of one window node as they are collected."""
 
     reader: Reader
@@ -121,7 +121,7 @@ class Aggregates:
     found: list[dict[str, object]] = field(default_factory=list)
     written: dict[tuple[str, ...], str] = field(default_factory=dict)
 
-    def add(self, draft: Draft, call: Call, name: Said[str] | None) -> None:
+    def add(self, draft: NodeDraft, call: AggregateCall, name: ValueAt[str] | None) -> None:
         """Append one; without a name, which was told, it is a hole."""
         path = f"aggregates[{len(self.found)}]"
         aggregate: dict[str, object] = {"function": call.function.value}
@@ -142,14 +142,14 @@ class Aggregates:
                 draft.mark(f"{path}.{key}", said.extent)
         self.found.append(aggregate)
 
-    def words(self, call: Call) -> tuple[str, ...]:
+    def words(self, call: AggregateCall) -> tuple[str, ...]:
         """What a call says, so that the same call is known again."""
         return tuple(
             token.word or self.reader.text[token.start : token.end]
             for token in self.reader.tokens[call.part.first : call.part.last]
         )
 
-    def replaced(self, part: Part, calls: tuple[Call, ...], names: list[str]) -> Slice:
+    def replaced(self, part: TokenRange, calls: tuple[AggregateCall, ...], names: list[str]) -> ExpressionSlice:
         """The text of an expression with the names of aggregates in place of the calls."""
         edits = [(*self.reader.covered(call.part), quoted(name)) for call, name in zip(calls, names, strict=True)]
         return cut(self.reader, part, self.qualifiers, edits)

@@ -2,26 +2,26 @@
 
 from collections.abc import Callable, Iterator, Mapping, Set
 
-from streaming.definition.sql.building.drafts import Draft
+from streaming.definition.sql.building.drafts import NodeDraft
 from streaming.definition.sql.problems import over
-from streaming.definition.sql.reading.reader import Part, Reader, Said
-from streaming.definition.sql.reading.slices import VALUE_FACET, Slice, compose, conjuncts, cut
-from streaming.definition.sql.reading.tree import Join, Operator, Select
+from streaming.definition.sql.reading.reader import Reader, TokenRange, ValueAt
+from streaming.definition.sql.reading.slices import VALUE_FACET, ExpressionSlice, compose, conjuncts, cut
+from streaming.definition.sql.reading.tree import JoinSyntax, OperatorSyntax, SelectSyntax
 from streaming.definition.tokens import Extent, TokenKind
 
 Sides = tuple[tuple[str, str], tuple[str, str]]
 """Both sides of `a.k = b.j`, each as the name of its source and its field."""
-KeyOf = Callable[[Part], Said[str] | None]
+KeyOf = Callable[[TokenRange], ValueAt[str] | None]
 """Which key a part of a condition says; None for one that says none."""
 
 
 def put_condition(
     reader: Reader,
-    draft: Draft,
-    join: Join,
+    draft: NodeDraft,
+    join: JoinSyntax,
     left: Set[str],
-    where: Part | None,
-    narrowed: Mapping[Part, Said[str]] | None,
+    where: TokenRange | None,
+    narrowed: Mapping[TokenRange, ValueAt[str]] | None,
 ) -> None:
     """Set `keys`, `where` and `type` of a join; `left` qualifies its left side, `where` is the WHERE it takes over.
 
@@ -29,7 +29,7 @@ def put_condition(
     """
     right = join.source.qualifiers if join.source else frozenset()
     keys = list(join.using or ())
-    residual: list[Part] = []
+    residual: list[TokenRange] = []
     if join.on is not None and join.using is None:
         keys, residual = _split(reader, join.on, narrowed.get if narrowed is not None else _equal(reader, left, right))
     elif join.on is not None:
@@ -50,28 +50,28 @@ def put_condition(
         draft.express("where", condition)
 
 
-def takes_where(select: Select) -> bool:
+def takes_where(select: SelectSyntax) -> bool:
     """Whether WHERE is a condition of the last join: behind an inner join it means the same there."""
     last = select.joins[-1] if select.joins else None
     return last is not None and last.kind == "join" and not last.outer
 
 
-def _keys_extent(join: Join) -> Extent:
+def _keys_extent(join: JoinSyntax) -> Extent:
     if join.using:
         return over(join.using[0].extent, join.using[-1].extent)
     return join.on_extent or join.extent
 
 
-def _put_keys(draft: Draft, keys: list[Said[str]], extent: Extent) -> None:
+def _put_keys(draft: NodeDraft, keys: list[ValueAt[str]], extent: Extent) -> None:
     draft.put("keys", [key.value for key in keys], extent)
     for index, key in enumerate(keys):
         draft.mark(f"keys[{index}]", key.extent)
 
 
-def _split(reader: Reader, on: Part, key_of: KeyOf) -> tuple[list[Said[str]], list[Part]]:
+def _split(reader: Reader, on: TokenRange, key_of: KeyOf) -> tuple[list[ValueAt[str]], list[TokenRange]]:
     """The keys of a condition, and its other parts; neighbours among these stay one part."""
-    keys: list[Said[str]] = []
-    residual: list[Part] = []
+    keys: list[ValueAt[str]] = []
+    residual: list[TokenRange] = []
     open_part = False
     for part in conjuncts(reader, on):
         found = _keys(reader, part, key_of)
@@ -81,28 +81,28 @@ def _split(reader: Reader, on: Part, key_of: KeyOf) -> tuple[list[Said[str]], li
         elif part:
             alone = reader.tokens[part.first].word == "EXPRESSION"
             if open_part and not alone:
-                residual[-1] = Part(residual[-1].first, part.last)
+                residual[-1] = TokenRange(residual[-1].first, part.last)
             else:
                 residual.append(part)
             open_part = not alone
     return keys, residual
 
 
-def _keys(reader: Reader, part: Part, key_of: KeyOf) -> list[Said[str]]:
+def _keys(reader: Reader, part: TokenRange, key_of: KeyOf) -> list[ValueAt[str]]:
     """The keys that a part says, or several of them in parentheses; empty where anything else is among them."""
     found = [key_of(each) for each in _inner(reader, part)]
     return [key for key in found if key is not None] if all(found) else []
 
 
-def _inner(reader: Reader, part: Part) -> list[Part]:
+def _inner(reader: Reader, part: TokenRange) -> list[TokenRange]:
     """The parts between ANDs, also inside of parentheses."""
-    inner = Part(part.first + 1, part.last - 1)
+    inner = TokenRange(part.first + 1, part.last - 1)
     if inner and reader.tokens[part.first].word == "(" and reader.partners.get(part.first) == inner.last:
         return [each for deeper in conjuncts(reader, inner) for each in _inner(reader, deeper)]
     return [part]
 
 
-def key_pairs(reader: Reader, on: Part) -> Iterator[tuple[Part, Sides]]:
+def key_pairs(reader: Reader, on: TokenRange) -> Iterator[tuple[TokenRange, Sides]]:
     """Each `a.k = b.j` between the ANDs of a condition; none of a parenthesis that holds something else."""
     for part in conjuncts(reader, on):
         found = [(each, _sides(reader, each)) for each in _inner(reader, part)]
@@ -113,18 +113,18 @@ def key_pairs(reader: Reader, on: Part) -> Iterator[tuple[Part, Sides]]:
 def _equal(reader: Reader, left: Set[str], right: Set[str]) -> KeyOf:
     """Fields of one name on both sides are keys."""
 
-    def key_of(part: Part) -> Said[str] | None:
+    def key_of(part: TokenRange) -> ValueAt[str] | None:
         sides = _sides(reader, part)
         if sides is None or sides[0][1] != sides[1][1]:
             return None
         first, second = sides[0][0], sides[1][0]
         crosses = (first in left and second in right) or (first in right and second in left)
-        return Said(sides[0][1], reader.covered(part)) if crosses else None
+        return ValueAt(sides[0][1], reader.covered(part)) if crosses else None
 
     return key_of
 
 
-def _sides(reader: Reader, part: Part) -> Sides | None:
+def _sides(reader: Reader, part: TokenRange) -> Sides | None:
     """Both sides of `a.k = b.j`."""
     tokens = reader.tokens[part.first : part.last]
     middle = next((index for index, token in enumerate(tokens) if token.word in ("=", "==")), None)
@@ -146,22 +146,22 @@ def _field(reader: Reader, first: int, last: int) -> tuple[str, str] | None:
     return tokens[0].value, tokens[2].value
 
 
-def _all_of(parts: list[Slice]) -> Slice | None:
+def _all_of(parts: list[ExpressionSlice]) -> ExpressionSlice | None:
     if not parts:
         return None
     if len(parts) == 1:
         return parts[0]
-    pieces: list[str | Slice] = [parts[0]]
+    pieces: list[str | ExpressionSlice] = [parts[0]]
     for part in parts[1:]:
         pieces += (" AND ", part)
     return compose(pieces, over(parts[0].extent, parts[-1].extent))
 
 
-def _both(on: Slice, where: Slice) -> Slice:
+def _both(on: ExpressionSlice, where: ExpressionSlice) -> ExpressionSlice:
     return compose(["(", on, ") AND (", where, ")"], over(on.extent, where.extent))
 
 
-def put_clip(reader: Reader, draft: Draft, clip: Operator) -> None:
+def put_clip(reader: Reader, draft: NodeDraft, clip: OperatorSyntax) -> None:
     """Set the keys of a CLIP: names, or equalities of fields of both sides."""
     if clip.keys is not None:
         extent = over(clip.keys[0].extent, clip.keys[-1].extent) if clip.keys else clip.extent

@@ -13,9 +13,9 @@ from streaming.definition.expressions.tree import Expression, Field, children
 from streaming.definition.sql.building.columns import quoted
 from streaming.definition.sql.building.joins import key_pairs
 from streaming.definition.sql.reading.aggregates import take_calls
-from streaming.definition.sql.reading.reader import Part, Reader, Said
+from streaming.definition.sql.reading.reader import Reader, TokenRange, ValueAt
 from streaming.definition.sql.reading.slices import VALUE_FACET, after_qualifiers, cut
-from streaming.definition.sql.reading.tree import Join, Select
+from streaming.definition.sql.reading.tree import JoinSyntax, SelectSyntax
 from streaming.definition.tokens import Extent, TokenKind
 
 _LONGEST = 63
@@ -25,7 +25,7 @@ _BEHIND = -1
 
 
 @dataclass(frozen=True)
-class Mentioned:
+class FieldMention:
     """One field as the text names it: of which source, where, at which token, and in the ON of which join."""
 
     source: int
@@ -45,18 +45,18 @@ class ReadField:
 
 
 @dataclass
-class Narrowed:
+class NarrowedSides:
     """What is read of each source by its number, none where nothing is named; and the keys by their part of ON."""
 
     columns: dict[int, list[ReadField]] = field(default_factory=dict)
-    keys: dict[Part, Said[str]] = field(default_factory=dict)
+    keys: dict[TokenRange, ValueAt[str]] = field(default_factory=dict)
 
 
 class _NotSaid(Exception):
     """A field whose source the text does not say."""
 
 
-def narrow(reader: Reader, select: Select) -> Narrowed | None:
+def narrow(reader: Reader, select: SelectSyntax) -> NarrowedSides | None:
     """What `select` reads of each source if it names the source of each field; `reader.renamed` then has new names.
 
     None where it has no joins, takes `*`, or leaves open of which source a field is: sides then keep all of their
@@ -79,7 +79,7 @@ def narrow(reader: Reader, select: Select) -> Narrowed | None:
 class _Mentions:
     """All fields that a SELECT names, with their sources. Raises `_NotSaid`."""
 
-    def __init__(self, reader: Reader, select: Select) -> None:
+    def __init__(self, reader: Reader, select: SelectSyntax) -> None:
         self.reader = reader
         self.select = select
         self.sources: dict[str, int] = {}
@@ -89,10 +89,10 @@ class _Mentions:
         self.shared = {said.value for join in select.joins for said in join.using or ()}
         self.results = {item.name.value for item in select.items if item.name}
 
-    def all(self) -> list[Mentioned]:
+    def all(self) -> list[FieldMention]:
         """In the order of the text, but ON before what stands behind the joins."""
         select = self.select
-        found: list[Mentioned] = []
+        found: list[FieldMention] = []
         for number, join in enumerate(select.joins, 1):
             found += self._of(join.on, number) if join.on else ()
         for item in select.items:
@@ -103,7 +103,7 @@ class _Mentions:
             found += self._of(part, _BEHIND)
         return found
 
-    def _of(self, part: Part, join: int, *, results: bool = False) -> Iterator[Mentioned]:
+    def _of(self, part: TokenRange, join: int, *, results: bool = False) -> Iterator[FieldMention]:
         """The fields of one expression; names of `results` may stand in it where they are no fields."""
         calls = take_calls(self.reader, part)
         for call in calls:
@@ -114,7 +114,9 @@ class _Mentions:
         if len(calls) != 1 or calls[0].part != part:
             yield from self._plain(part, join, edits, results=results)
 
-    def _plain(self, part: Part, join: int, edits: list[tuple[int, int, str]], *, results: bool) -> Iterator[Mentioned]:
+    def _plain(
+        self, part: TokenRange, join: int, edits: list[tuple[int, int, str]], *, results: bool
+    ) -> Iterator[FieldMention]:
         text = cut(self.reader, part, frozenset(), edits)
         try:
             tree = parse(text.text)
@@ -127,14 +129,14 @@ class _Mentions:
                 continue
             yield self._mentioned(each, at, part, join)
 
-    def _mentioned(self, named: Field, at: int, part: Part, join: int) -> Mentioned:
+    def _mentioned(self, named: Field, at: int, part: TokenRange, join: int) -> FieldMention:
         tokens = self.reader.tokens
         source = self.sources.get(named.path[0], -1) if at >= 0 and tokens[at].kind is TokenKind.WORD else -1
         if source < 0 or len(named.path) < 2 or not self._is_there(source, join):
             raise _NotSaid
         index = after_qualifiers(tokens, at, part.last, {named.path[0]})
         name = named.path[2] if named.path[1] == VALUE_FACET and len(named.path) > 2 else named.path[1]
-        return Mentioned(source, name, tokens[index].extent, at, join)
+        return FieldMention(source, name, tokens[index].extent, at, join)
 
     def _is_there(self, source: int, join: int) -> bool:
         """Whether a pair of that join, or a row behind all of them, holds fields of the source."""
@@ -156,7 +158,7 @@ def _fields(tree: Expression) -> Iterator[Field]:
 class _Names:
     """The names of fields in pairs: the first source with a name keeps it; a key is called as on the left."""
 
-    def __init__(self, reader: Reader, select: Select, mentions: list[Mentioned]) -> None:
+    def __init__(self, reader: Reader, select: SelectSyntax, mentions: list[FieldMention]) -> None:
         self.reader = reader
         self.select = select
         self.sources = [select.source, *(join.source for join in select.joins)]
@@ -166,7 +168,7 @@ class _Names:
         self.inside: dict[tuple[int, str], str] = {}
         """Names that hold only in the ON of the join that adds the source: keys of the right side of an outer join."""
         self.taken: set[str] = set()
-        self.narrowed = Narrowed()
+        self.narrowed = NarrowedSides()
         self.renamed: dict[int, str] = {}
 
     def give(self) -> None:
@@ -180,15 +182,15 @@ class _Names:
             inside = self.inside.get(key, "") if mention.join == mention.source else ""
             self.renamed[mention.token] = quoted(inside or self.names[key])
 
-    def _read_of(self, source: int, join: Join) -> list[Said[str]]:
+    def _read_of(self, source: int, join: JoinSyntax) -> list[ValueAt[str]]:
         """The fields of a source in the order of the text; those that USING shares first."""
         found = {said.value: said.extent for said in join.using or ()} if source == 0 or join.using else {}
         for each in sorted(self.mentions, key=lambda each: each.token):
             if each.source == source:
                 found.setdefault(each.name, each.extent)
-        return [Said(name, extent) for name, extent in found.items()]
+        return [ValueAt(name, extent) for name, extent in found.items()]
 
-    def _join(self, number: int, join: Join) -> None:
+    def _join(self, number: int, join: JoinSyntax) -> None:
         keys = self._keys(number, join)
         outer = join.outer and join.kind not in _ONLY_ASKED
         behind = {each.name for each in self.mentions if each.source == number and each.join != number}
@@ -208,7 +210,7 @@ class _Names:
         if join.kind in _ONLY_ASKED:
             self.taken = before
 
-    def _keys(self, number: int, join: Join) -> dict[str, str]:
+    def _keys(self, number: int, join: JoinSyntax) -> dict[str, str]:
         """The keys of a join: by the field of the right side the name of the left one."""
         found: dict[str, str] = {}
         for said in join.using or ():
@@ -226,14 +228,14 @@ class _Names:
             name = self.names[left]
             if name not in found.values() and right[1] not in found:
                 found[right[1]] = name
-                self.narrowed.keys[part] = Said(name, self.reader.covered(part))
+                self.narrowed.keys[part] = ValueAt(name, self.reader.covered(part))
         return found
 
     def _qualifiers(self, number: int) -> frozenset[str]:
         source = self.sources[number]
         return source.qualifiers if source else frozenset()
 
-    def _name(self, number: int, said: Said[str]) -> None:
+    def _name(self, number: int, said: ValueAt[str]) -> None:
         """Give a field a name of its own."""
         name = said.value if said.value not in self.taken else self._other(number, said.value)
         self.names[number, said.value] = name
@@ -246,6 +248,6 @@ class _Names:
         candidates = (begin, *(f"{begin}_{count}" for count in range(2, 1000)))
         return next(each for each in candidates if each not in self.taken and each not in self.plain)
 
-    def _column(self, number: int, said: Said[str], name: str) -> None:
+    def _column(self, number: int, said: ValueAt[str], name: str) -> None:
         self.taken.add(name)
         self.narrowed.columns.setdefault(number, []).append(ReadField(quoted(said.value), name, said.extent))

@@ -4,11 +4,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from streaming.definition.sql.building.drafts import Draft, Drafts, Mention, Ref, Timed, derived
+from streaming.definition.sql.building.drafts import NodeDraft, NodeDrafts, Ref, SourceMention, TimedSource, derived
 from streaming.definition.sql.building.joins import put_clip
-from streaming.definition.sql.reading.reader import Reader, Said
+from streaming.definition.sql.reading.reader import Reader, ValueAt
 from streaming.definition.sql.reading.slices import cut
-from streaming.definition.sql.reading.tree import Body, EventTime, Insert, Operator, Select, Source, Step, StreamBranch
+from streaming.definition.sql.reading.tree import (
+    BodySyntax,
+    EventTimeSyntax,
+    InsertSyntax,
+    OperatorSyntax,
+    SelectSyntax,
+    SourceSyntax,
+    StepSyntax,
+    StreamSyntax,
+)
 from streaming.definition.tokens import Extent
 
 DEFAULT_TARGET: Final = "out"
@@ -16,14 +25,14 @@ DEFAULT_TARGET: Final = "out"
 
 
 @dataclass(frozen=True)
-class Owner:
+class NodeOwner:
     """Whose nodes are made: derived ids begin with `name`, and the last node has the id `last` if there is one.
 
     A `step` must make a node; a `nameless` source in parentheses takes `last` only for nodes that it makes anyway.
     """
 
     name: str
-    last: Said[str] | None = None
+    last: ValueAt[str] | None = None
     step: bool = False
     nameless: bool = False
 
@@ -32,90 +41,90 @@ class Owner:
         return self.last.value if last and self.last else derived(self.name, role)
 
 
-class Builder:
+class NodeBuilder:
     """Turns what was read into drafts, statement by statement."""
 
     def __init__(self, reader: Reader, build_select: "BuildSelect") -> None:
         self.reader = reader
         self._build_select = build_select
-        self.drafts = Drafts()
+        self.drafts = NodeDrafts()
 
-    def step(self, step: Step) -> None:
+    def step(self, step: StepSyntax) -> None:
         """The nodes of one step; a step that cannot be read leaves a hole of its name."""
         if step.name is None:
             return
         before = len(self.drafts.order)
-        ref = self.body(step.body, Owner(step.name.value, step.name, step=True)) if step.body else None
-        if not any(isinstance(each, Draft) and each.id == step.name.value for each in self.drafts.order[before:]):
+        ref = self.body(step.body, NodeOwner(step.name.value, step.name, step=True)) if step.body else None
+        if not any(isinstance(each, NodeDraft) and each.id == step.name.value for each in self.drafts.order[before:]):
             ref = self.hole(step.name)
-        if isinstance(ref, Draft):
+        if isinstance(ref, NodeDraft):
             ref.mark("id", step.name.extent)
 
-    def hole(self, name: Said[str]) -> Draft:
+    def hole(self, name: ValueAt[str]) -> NodeDraft:
         """A node of which only the id is known."""
-        draft = Draft(name.value, None)
+        draft = NodeDraft(name.value, None)
         draft.mark("", name.extent)
         return self.drafts.add(draft)
 
-    def insert(self, insert: Insert, first: Extent) -> None:
+    def insert(self, insert: InsertSyntax, first: Extent) -> None:
         """The nodes of a body and the output behind them; `first` is the first word of the statement."""
-        target = insert.target or Said(DEFAULT_TARGET, first)
-        ref = self.body(insert.body, Owner(target.value))
-        output = Draft(target.value, "output")
+        target = insert.target or ValueAt(DEFAULT_TARGET, first)
+        ref = self.body(insert.body, NodeOwner(target.value))
+        output = NodeDraft(target.value, "output")
         output.mark("", target.extent)
         output.mark("id", target.extent)
         output.read("input", ref)
         output.take(insert.fields)
         self.drafts.add(output)
 
-    def body(self, body: Body, owner: Owner) -> Ref | None:
+    def body(self, body: BodySyntax, owner: NodeOwner) -> Ref | None:
         """The nodes of branches, and the union of several; what the reader of the body is to read."""
         if len(body.branches) == 1:
             return self._branch(body.branches[0], owner)
         refs = [
-            self._branch(branch, Owner(derived(owner.name, str(number))))
+            self._branch(branch, NodeOwner(derived(owner.name, str(number))))
             for number, branch in enumerate(body.branches, 1)
         ]
-        union = Draft(owner.id("union", last=True), "union", reads={"inputs": refs})
+        union = NodeDraft(owner.id("union", last=True), "union", reads={"inputs": refs})
         union.mark("", body.extent)
         for index, branch in enumerate(body.branches):
             if branch is not None:
                 union.mark(f"inputs[{index}]", branch.extent)
         return self.drafts.add(union)
 
-    def _branch(self, branch: Select | Operator | StreamBranch | None, owner: Owner) -> Ref | None:
+    def _branch(self, branch: SelectSyntax | OperatorSyntax | StreamSyntax | None, owner: NodeOwner) -> Ref | None:
         match branch:
             case None:
                 return None
-            case StreamBranch():
+            case StreamSyntax():
                 return self.stream(branch.source, owner)
-            case Operator():
+            case OperatorSyntax():
                 return self._operator(branch, owner)
-            case Select():
+            case SelectSyntax():
                 return self._build_select(self, branch, owner)
 
-    def stream(self, source: Source, owner: Owner) -> Ref | None:
+    def stream(self, source: SourceSyntax, owner: NodeOwner) -> Ref | None:
         """An input with the id of a step or an alias, else the mention of a stream."""
         if owner.last is None or owner.nameless or source.name is None:
             refs = self.sources([source], owner)
             return refs[0]
-        draft = Draft(owner.last.value, "input")
+        draft = NodeDraft(owner.last.value, "input")
         draft.put("stream", source.name.value, source.name.extent)
         draft.mark("", source.extent)
         self.drafts.add(draft)
         self.time(draft, source.event_time)
         return draft
 
-    def time(self, ref: Ref | None, event_time: EventTime | None) -> None:
+    def time(self, ref: Ref | None, event_time: EventTimeSyntax | None) -> None:
         """Remember an EVENTTIME BY for when names are looked up."""
         if ref is not None and event_time is not None:
-            self.drafts.timed.append(Timed(ref, event_time))
+            self.drafts.timed.append(TimedSource(ref, event_time))
 
-    def sources(self, sources: list[Source | None], owner: Owner) -> list[Ref | None]:
+    def sources(self, sources: list[SourceSyntax | None], owner: NodeOwner) -> list[Ref | None]:
         """What the sources of one branch are: mentions first, then the nodes of those in parentheses."""
         refs: list[Ref | None] = []
         for source in sources:
-            ref = Mention(source, source.name) if source and source.kind != "body" and source.name else None
+            ref = SourceMention(source, source.name) if source and source.kind != "body" and source.name else None
             if ref is not None:
                 self.drafts.order.append(ref)
             refs.append(ref)
@@ -127,18 +136,18 @@ class Builder:
             self.time(refs[index], source.event_time if source else None)
         return refs
 
-    def parenthesis(self, source: Source, owner: Owner, number: int) -> Ref | None:
+    def parenthesis(self, source: SourceSyntax, owner: NodeOwner, number: int) -> Ref | None:
         """The nodes of a source in parentheses; the last has the alias as its id."""
         assert source.body is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
         if source.alias is not None:
-            return self.body(source.body, Owner(source.alias.value, source.alias))
+            return self.body(source.body, NodeOwner(source.alias.value, source.alias))
         name = derived(owner.name, "from" if number == 1 else f"from_{number}")
-        return self.body(source.body, Owner(name, Said(name, source.extent), nameless=True))
+        return self.body(source.body, NodeOwner(name, ValueAt(name, source.extent), nameless=True))
 
-    def _operator(self, operator: Operator, owner: Owner) -> Ref:
+    def _operator(self, operator: OperatorSyntax, owner: NodeOwner) -> Ref:
         sources = [operator.source] if operator.kind != "clip" else [operator.source, operator.by]
         refs = self.sources(sources, replace(owner, last=None))
-        draft = Draft(owner.id(operator.role, last=True), operator.kind)
+        draft = NodeDraft(owner.id(operator.role, last=True), operator.kind)
         draft.mark("", operator.extent)
         draft.take(operator.fields)
         for name, ref, source in zip(("input", "by"), refs, sources, strict=False):
@@ -151,5 +160,5 @@ class Builder:
         return self.drafts.add(draft)
 
 
-BuildSelect = Callable[[Builder, Select, Owner], Ref | None]
+BuildSelect = Callable[[NodeBuilder, SelectSyntax, NodeOwner], Ref | None]
 """How a SELECT becomes nodes; handed over, since a SELECT holds bodies and a body holds SELECTs."""

@@ -4,34 +4,34 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from streaming.definition.sql.building.drafts import Draft, Drafts, Ref, Use
+from streaming.definition.sql.building.drafts import FieldUse, NodeDraft, NodeDrafts, Ref
 from streaming.definition.sql.problems import over
-from streaming.definition.sql.reading.reader import Part, Reader
+from streaming.definition.sql.reading.reader import Reader, TokenRange
 from streaming.definition.sql.reading.slices import after_qualifiers
-from streaming.definition.sql.reading.tree import Join, Select, Source
+from streaming.definition.sql.reading.tree import JoinSyntax, SelectSyntax, SourceSyntax
 from streaming.definition.tokens import TokenKind
 
 _ONLY_ASKED: Final = ("semi_join", "anti_join")
 
 
 @dataclass
-class _Scope:
+class _QualifierScope:
     """What names of sources mean at one place of a SELECT; sources by their number, the first is 0."""
 
     sources: dict[str, int] = field(default_factory=dict)
-    gone: dict[int, Join] = field(default_factory=dict)
+    gone: dict[int, JoinSyntax] = field(default_factory=dict)
     """Sources that a semi or anti join asked, and that give no fields."""
     optional: dict[int, frozenset[object]] = field(default_factory=dict)
     """Right sides of outer joins with their keys, which stand behind the join with the values of the left."""
 
-    def add(self, source: Source | None, number: int) -> None:
+    def add(self, source: SourceSyntax | None, number: int) -> None:
         """Let the names of a source qualify; a name of several says nothing about which is meant."""
         for name in source.qualifiers if source else ():
             self.sources[name] = -1 if name in self.sources else number
 
 
 def read_qualifiers(
-    reader: Reader, drafts: Drafts, select: Select, refs: list[Ref | None], joins: list[Draft] | None
+    reader: Reader, drafts: NodeDrafts, select: SelectSyntax, refs: list[Ref | None], joins: list[NodeDraft] | None
 ) -> None:
     """Tell of qualified fields that are not there behind a join, and note the others for `check_sql`.
 
@@ -39,7 +39,7 @@ def read_qualifiers(
     the right key of an outer join has a column of its own. Expressions lose their qualifiers in the graph:
     without this `b.x` would silently be `x` of another source.
     """
-    scope = _Scope()
+    scope = _QualifierScope()
     scope.add(select.source, 0)
     for number, join in enumerate(select.joins, 1):
         scope.add(join.source, number)
@@ -54,7 +54,7 @@ def read_qualifiers(
         _read(reader, drafts, part, scope, refs)
 
 
-def _parts(select: Select) -> Iterator[Part]:
+def _parts(select: SelectSyntax) -> Iterator[TokenRange]:
     """The expressions behind the joins."""
     yield from (item.of for item in select.items)
     yield from (clause.part for clause in select.clauses.values() if clause.part)
@@ -63,7 +63,7 @@ def _parts(select: Select) -> Iterator[Part]:
         yield select.top.by
 
 
-def _read(reader: Reader, drafts: Drafts, part: Part, scope: _Scope, refs: list[Ref | None]) -> None:
+def _read(reader: Reader, drafts: NodeDrafts, part: TokenRange, scope: _QualifierScope, refs: list[Ref | None]) -> None:
     tokens = reader.tokens
     index = part.first
     while index < part.last - 2:
@@ -84,5 +84,5 @@ def _read(reader: Reader, drafts: Drafts, part: Part, scope: _Scope, refs: list[
             remedy = f"Write {name.value} alone; ANTI JOIN, or another field of `{source}`, tells what has no partner."
             reader.problem(extent, message, remedy)
         elif (ref := refs[number]) is not None and name.kind in (TokenKind.WORD, TokenKind.QUOTED):
-            drafts.used.append(Use(ref, source, name.value, name.extent))
+            drafts.used.append(FieldUse(ref, source, name.value, name.extent))
         index += 1

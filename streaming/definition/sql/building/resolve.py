@@ -2,27 +2,27 @@
 
 from dataclasses import dataclass, field
 
-from streaming.definition.sql.building.drafts import Draft, Drafts, Mention, Ref, Use
-from streaming.definition.sql.places import Place
+from streaming.definition.sql.building.drafts import FieldUse, NodeDraft, NodeDrafts, Ref, SourceMention
+from streaming.definition.sql.places import TextPlace
 from streaming.definition.sql.problems import over
-from streaming.definition.sql.reading.tree import EventTime
+from streaming.definition.sql.reading.tree import EventTimeSyntax
 
 Key = tuple[str, str]
 """The id and the stream of an input."""
 
 
 @dataclass
-class Resolved:
+class ResolvedNodes:
     """The nodes as decoded JSON in their order, and the places of each."""
 
     nodes: list[dict[str, object]] = field(default_factory=list)
-    places: dict[str, dict[str, Place]] = field(default_factory=dict)
+    places: dict[str, dict[str, TextPlace]] = field(default_factory=dict)
     inputs: list[Key] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     """For each draft the number of nodes before it."""
-    timed: list[tuple[str, EventTime]] = field(default_factory=list)
+    timed: list[tuple[str, EventTimeSyntax]] = field(default_factory=list)
     """Each EVENTTIME BY with the id of what it stands behind."""
-    used: list[tuple[str, Use]] = field(default_factory=list)
+    used: list[tuple[str, FieldUse]] = field(default_factory=list)
     """Each qualified field with the id of what it is of."""
 
     def made(self, first: int, last: int) -> tuple[str, ...]:
@@ -40,49 +40,49 @@ class Resolved:
 
 
 class _Resolver:
-    def __init__(self, drafts: Drafts) -> None:
+    def __init__(self, drafts: NodeDrafts) -> None:
         self.drafts = drafts
-        self.ids = {each.id for each in drafts.order if isinstance(each, Draft)}
+        self.ids = {each.id for each in drafts.order if isinstance(each, NodeDraft)}
         self.explicit = {
             (each.id, str(each.fields.get("stream")))
             for each in drafts.order
-            if isinstance(each, Draft) and each.kind == "input"
+            if isinstance(each, NodeDraft) and each.kind == "input"
         }
         self.seen: set[Key] = set()
-        self.found = Resolved()
+        self.found = ResolvedNodes()
 
-    def run(self) -> Resolved:
+    def run(self) -> ResolvedNodes:
         for each in self.drafts.order:
             self.found.starts.append(len(self.found.nodes))
-            if isinstance(each, Draft):
+            if isinstance(each, NodeDraft):
                 self._emit(each)
             elif self._is_stream(each):
                 self._mention(each)
         return self.found
 
-    def _is_stream(self, mention: Mention) -> bool:
+    def _is_stream(self, mention: SourceMention) -> bool:
         kind = mention.source.kind
         return kind == "stream" or (kind == "name" and mention.name.value not in self.ids)
 
     def id_of(self, ref: Ref) -> str:
-        if isinstance(ref, Draft):
+        if isinstance(ref, NodeDraft):
             return ref.id
         return ref.input_id if self._is_stream(ref) else ref.name.value
 
-    def _mention(self, mention: Mention) -> None:
+    def _mention(self, mention: SourceMention) -> None:
         key = (mention.input_id, mention.name.value)
         if key in self.seen or key in self.explicit:
             return
         self.seen.add(key)
         alias = mention.source.alias
         whole = over(mention.name.extent, alias.extent) if alias else mention.name.extent
-        draft = Draft(mention.input_id, "input")
+        draft = NodeDraft(mention.input_id, "input")
         draft.mark("", whole)
         draft.mark("id", alias.extent if alias else mention.name.extent)
         draft.put("stream", mention.name.value, mention.name.extent)
         self._emit(draft)
 
-    def _emit(self, draft: Draft) -> None:
+    def _emit(self, draft: NodeDraft) -> None:
         node: dict[str, object] = {"id": draft.id}
         if draft.kind is not None:
             node["kind"] = draft.kind
@@ -104,7 +104,7 @@ class _Resolver:
             known["id"] = draft.places["id"]
 
 
-def resolve(drafts: Drafts) -> Resolved:
+def resolve(drafts: NodeDrafts) -> ResolvedNodes:
     """Look every name up: a node of this text if there is one of that id, else a stream."""
     resolver = _Resolver(drafts)
     found = resolver.run()

@@ -2,21 +2,21 @@
 
 from typing import Final
 
-from streaming.definition.sql.building.columns import Column, put_columns, read_columns
-from streaming.definition.sql.building.drafts import Draft, Ref, Use
+from streaming.definition.sql.building.columns import SelectColumn, put_columns, read_columns
+from streaming.definition.sql.building.drafts import FieldUse, NodeDraft, Ref
 from streaming.definition.sql.building.joins import put_condition, takes_where
 from streaming.definition.sql.building.narrowing import narrow
-from streaming.definition.sql.building.nodes import Builder, Owner
+from streaming.definition.sql.building.nodes import NodeBuilder, NodeOwner
 from streaming.definition.sql.building.qualifiers import read_qualifiers
-from streaming.definition.sql.building.windows import Windowed, fill_top
-from streaming.definition.sql.reading.slices import Slice, cut
-from streaming.definition.sql.reading.tree import EventTime, Select, Source
+from streaming.definition.sql.building.windows import WindowSelect, fill_top
+from streaming.definition.sql.reading.slices import ExpressionSlice, cut
+from streaming.definition.sql.reading.tree import EventTimeSyntax, SelectSyntax, SourceSyntax
 from streaming.definition.tokens import Extent
 
 _WINDOWS_ONLY: Final = ("GROUP", "TOP", "HAVING", "GRACE", "EMIT", "RETRACT", "EMPTY")
 
 
-def build_select(builder: Builder, select: Select, owner: Owner) -> Ref | None:
+def build_select(builder: NodeBuilder, select: SelectSyntax, owner: NodeOwner) -> Ref | None:
     """Make the nodes of `select`; what reads it reads the last of them, or its source where it makes none."""
     return _Building(builder, select, owner).ref()
 
@@ -24,13 +24,13 @@ def build_select(builder: Builder, select: Select, owner: Owner) -> Ref | None:
 class _Building:
     """The nodes of one SELECT as they are made; the last one is named when all are there."""
 
-    def __init__(self, builder: Builder, select: Select, owner: Owner) -> None:
+    def __init__(self, builder: NodeBuilder, select: SelectSyntax, owner: NodeOwner) -> None:
         self.builder = builder
         self.reader = builder.reader
         self.select = select
         self.owner = owner
-        self.made: list[Draft] = []
-        self.sources: list[Source | None] = [select.source, *(join.source for join in select.joins)]
+        self.made: list[NodeDraft] = []
+        self.sources: list[SourceSyntax | None] = [select.source, *(join.source for join in select.joins)]
         self.qualifiers = frozenset(name for source in self.sources if source for name in source.qualifiers)
         self.narrowed = narrow(self.reader, select)
         self.columns = read_columns(self.reader, select, self.qualifiers)
@@ -54,9 +54,9 @@ class _Building:
             self.builder.drafts.add(draft)
         return current
 
-    def _chain(self, kind: str, role: str, source: Ref | None, extent: Extent) -> Draft:
+    def _chain(self, kind: str, role: str, source: Ref | None, extent: Extent) -> NodeDraft:
         """Add a node that reads `source`."""
-        draft = Draft(self.owner.id(role, last=False), kind)
+        draft = NodeDraft(self.owner.id(role, last=False), kind)
         draft.read("input", source)
         draft.mark("", extent)
         if not self.made and self.select.source:
@@ -106,11 +106,11 @@ class _Building:
             return
         self.builder.time(refs[index], said)
 
-    def _named(self, said: EventTime) -> tuple[int, EventTime] | None:
+    def _named(self, said: EventTimeSyntax) -> tuple[int, EventTimeSyntax] | None:
         first, _, rest = (said.values or {}).get("path", "").partition(".")
         for index, source in enumerate(self.sources):
             if rest and source is not None and first in source.qualifiers and said.values is not None:
-                return index, EventTime({**said.values, "path": rest}, said.places, said.extent)
+                return index, EventTimeSyntax({**said.values, "path": rest}, said.places, said.extent)
         return None
 
     # Nodes
@@ -122,7 +122,7 @@ class _Building:
         if not columns or source is None:
             return ref
         role = "left" if number == 0 else "right" if number == 1 else f"right_{number}"
-        draft = Draft(self.owner.id(role, last=False), "project")
+        draft = NodeDraft(self.owner.id(role, last=False), "project")
         draft.read("input", ref, source)
         draft.mark("", source.extent)
         draft.put("columns", [{"of": each.of, "name": each.name} for each in columns], source.extent)
@@ -136,7 +136,7 @@ class _Building:
         left = self.select.source.qualifiers if self.select.source else frozenset[str]()
         where = self.select.clauses.get("WHERE")
         for number, join in enumerate(self.select.joins, 1):
-            draft = Draft(self.owner.id("join" if number == 1 else f"join_{number}", last=False), join.kind)
+            draft = NodeDraft(self.owner.id("join" if number == 1 else f"join_{number}", last=False), join.kind)
             draft.mark("", join.extent)
             draft.read("left", current, self.select.source if number == 1 else None)
             draft.read("right", refs[number], join.source)
@@ -162,7 +162,7 @@ class _Building:
                 self.reader.problem(clause.extent, f"{name} has a meaning only with WINDOW BY.", remedy)
         return self._project(current, [cut(self.reader, column.item.of, self.qualifiers) for column in self.columns])
 
-    def _project(self, current: Ref | None, texts: list[Slice], role: str = "select") -> Ref | None:
+    def _project(self, current: Ref | None, texts: list[ExpressionSlice], role: str = "select") -> Ref | None:
         if self.select.star and not self.columns:
             return current
         if not self.columns:  # the list cannot be read, which was told: a hole
@@ -172,7 +172,7 @@ class _Building:
         put_columns(self.reader, draft, self.columns, texts)
         return draft
 
-    def _window(self, current: Ref | None, calls: list[Column]) -> Ref | None:
+    def _window(self, current: Ref | None, calls: list[SelectColumn]) -> Ref | None:
         clause = self.select.clauses.get("WINDOW")
         group = self.select.clauses.get("GROUP")
         if clause is None:
@@ -183,10 +183,10 @@ class _Building:
             remedy = "Name the fields of GROUP BY and aggregates: SELECT STREAM plate, COUNT(*) AS n."
             self.reader.problem(self.select.star, "* is not what a window gives.", remedy)
         window = self._chain("window", "window", current, clause.extent if clause else self.select.extent)
-        windowed = Windowed(self.reader, self.select, self.columns, self.qualifiers)
+        windowed = WindowSelect(self.reader, self.select, self.columns, self.qualifiers)
         windowed.fill(window)
         if current is not None:  # a field that does not exist is told as that
-            uses = (Use(current, "", each.field or "", each.item.extent) for each in windowed.ungrouped)
+            uses = (FieldUse(current, "", each.field or "", each.item.extent) for each in windowed.ungrouped)
             self.builder.drafts.used.extend(uses)
         current = window
         having = self.select.clauses.get("HAVING")
@@ -197,7 +197,7 @@ class _Building:
             return current
         return self._project(current, windowed.texts, "post")
 
-    def _top(self, current: Ref | None, calls: list[Column]) -> Ref | None:
+    def _top(self, current: Ref | None, calls: list[SelectColumn]) -> Ref | None:
         top = self.select.top
         assert top is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
         if "WINDOW" not in self.select.clauses:

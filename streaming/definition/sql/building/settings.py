@@ -6,28 +6,28 @@ from pydantic import ValidationError
 
 from streaming.definition.faults import Fault, FaultCode, nearest
 from streaming.definition.load import shape_faults
-from streaming.definition.sql.building.resolve import Resolved
-from streaming.definition.sql.places import Place
+from streaming.definition.sql.building.resolve import ResolvedNodes
+from streaming.definition.sql.places import TextPlace
 from streaming.definition.sql.problems import span
 from streaming.definition.sql.reading.reader import Reader
 from streaming.definition.sql.reading.slices import cut
-from streaming.definition.sql.reading.tree import Advance, EventTime, Sentence
+from streaming.definition.sql.reading.tree import AdvanceSyntax, EventTimeSyntax, StatementSyntax
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 
 
 @dataclass
-class Settings:
+class TextSettings:
     """The settings that could be read, their places by input, and faults of shape in the others."""
 
     advance: dict[str, AdvanceTimeSettings] = field(default_factory=dict)
     event_times: dict[str, EventTimeBy] = field(default_factory=dict)
-    places: dict[str, dict[str, Place]] = field(default_factory=dict)
+    places: dict[str, dict[str, TextPlace]] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
 
 
-def read_settings(reader: Reader, sentences: list[Sentence], resolved: Resolved) -> Settings:
+def read_settings(reader: Reader, sentences: list[StatementSyntax], resolved: ResolvedNodes) -> TextSettings:
     """The settings of all inputs; problems are recorded with the reader."""
-    found = Settings()
+    found = TextSettings()
     said: set[str] = set()
     for sentence in sentences:
         if sentence.advance is None or sentence.advance.input is None:
@@ -46,7 +46,7 @@ def read_settings(reader: Reader, sentences: list[Sentence], resolved: Resolved)
     return found
 
 
-def _input(reader: Reader, advance: Advance, resolved: Resolved) -> str | None:
+def _input(reader: Reader, advance: AdvanceSyntax, resolved: ResolvedNodes) -> str | None:
     """The id of the input that a statement is about; None with a fault where there is none."""
     assert advance.input is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
     name = advance.input.value
@@ -65,11 +65,11 @@ def _input(reader: Reader, advance: Advance, resolved: Resolved) -> str | None:
     return None
 
 
-def _read_advance(reader: Reader, advance: Advance, name: str, found: Settings) -> None:
+def _read_advance(reader: Reader, advance: AdvanceSyntax, name: str, found: TextSettings) -> None:
     places = found.places.setdefault(name, {})
-    places["advance"] = Place(span(advance.extent))
+    places["advance"] = TextPlace(span(advance.extent))
     for path, extent in advance.fields.places.items():
-        places[f"advance.{path}"] = Place(span(extent))
+        places[f"advance.{path}"] = TextPlace(span(extent))
     raw = dict(advance.fields.values)
     if advance.over is not None:
         text = cut(reader, advance.over)
@@ -83,7 +83,9 @@ def _read_advance(reader: Reader, advance: Advance, name: str, found: Settings) 
             found.faults.append(fault.model_copy(update={"node": name, "field": path}))
 
 
-def _read_event_time(reader: Reader, name: str, event_time: EventTime, resolved: Resolved, found: Settings) -> None:
+def _read_event_time(
+    reader: Reader, name: str, event_time: EventTimeSyntax, resolved: ResolvedNodes, found: TextSettings
+) -> None:
     if not any(name == each for each, _ in resolved.inputs):
         message = f"EVENTTIME BY stands behind {name!r}, which is no stream: its events have their time already."
         reader.problem(event_time.extent, message, "Write it behind the stream, where that is read.")
@@ -102,4 +104,4 @@ def _read_event_time(reader: Reader, name: str, event_time: EventTime, resolved:
         return
     places = found.places.setdefault(name, {})
     for path, extent in event_time.places.items():
-        places.setdefault(path, Place(span(extent)))
+        places.setdefault(path, TextPlace(span(extent)))

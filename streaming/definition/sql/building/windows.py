@@ -3,34 +3,34 @@
 from collections.abc import Iterator, Set
 from typing import Final
 
-from streaming.definition.sql.building.columns import Aggregates, Column, group_names, names_of_calls
-from streaming.definition.sql.building.drafts import Draft
-from streaming.definition.sql.reading.aggregates import Call, is_aggregate, take_calls
-from streaming.definition.sql.reading.reader import Part, Reader, Said
-from streaming.definition.sql.reading.slices import Slice, cut
-from streaming.definition.sql.reading.tree import Fields, Select
+from streaming.definition.sql.building.columns import SelectColumn, WindowAggregates, group_names, names_of_calls
+from streaming.definition.sql.building.drafts import NodeDraft
+from streaming.definition.sql.reading.aggregates import AggregateCall, is_aggregate, take_calls
+from streaming.definition.sql.reading.reader import Reader, TokenRange, ValueAt
+from streaming.definition.sql.reading.slices import ExpressionSlice, cut
+from streaming.definition.sql.reading.tree import SelectSyntax, WrittenFields
 from streaming.definition.tokens import Extent, SqlToken, TokenKind
 
 _FIELDS: Final = ("WINDOW", "GRACE", "EMIT", "RETRACT", "EMPTY")
 
 
-class Windowed:
+class WindowSelect:
     """One SELECT with windows: fills the `window` node, and says what HAVING and the columns behind it are."""
 
-    def __init__(self, reader: Reader, select: Select, columns: list[Column], qualifiers: Set[str]) -> None:
+    def __init__(self, reader: Reader, select: SelectSyntax, columns: list[SelectColumn], qualifiers: Set[str]) -> None:
         self.reader = reader
         self.select = select
         self.columns = columns
         self.qualifiers = qualifiers
         self.groups = group_names(reader, select, qualifiers)
-        self.aggregates = Aggregates(reader, qualifiers)
-        self.having: Slice | None = None
-        self.ungrouped: list[Column] = []
+        self.aggregates = WindowAggregates(reader, qualifiers)
+        self.having: ExpressionSlice | None = None
+        self.ungrouped: list[SelectColumn] = []
         """Columns that are fields, and stand neither in GROUP BY nor in an aggregate."""
-        self.texts: list[Slice] | None = None
+        self.texts: list[ExpressionSlice] | None = None
         """The expressions of the columns behind the window; None where the window itself gives them."""
 
-    def fill(self, draft: Draft) -> None:
+    def fill(self, draft: NodeDraft) -> None:
         """Set the fields of the window node, and find HAVING and the columns behind."""
         _put_clauses(self.reader, draft, self.select)
         put_groups(draft, self.groups, self.select)
@@ -67,7 +67,7 @@ class Windowed:
         )
         return unchanged and all(column.is_call for column in self.columns[count:])
 
-    def _text(self, draft: Draft, column: Column) -> Slice:
+    def _text(self, draft: NodeDraft, column: SelectColumn) -> ExpressionSlice:
         """The expression of a column over what the window gives; its aggregates are added to the window."""
         if column.is_call:
             self.aggregates.add(draft, column.calls[0], column.name)
@@ -76,21 +76,21 @@ class Windowed:
             base = column.name.value if column.name else ""
             names = names_of_calls(base, len(column.calls)) if column.calls else []
             for call, name in zip(column.calls, names, strict=True):
-                said = Said(name, self.reader.covered(call.part)) if column.name else None
+                said = ValueAt(name, self.reader.covered(call.part)) if column.name else None
                 self.aggregates.add(draft, call, said)
         return self.aggregates.replaced(column.item.of, column.calls, names)
 
-    def _having(self, draft: Draft, part: Part, calls: tuple[Call, ...]) -> Slice:
+    def _having(self, draft: NodeDraft, part: TokenRange, calls: tuple[AggregateCall, ...]) -> ExpressionSlice:
         self._refuse_computed(part)
         missing = [call for call in calls if self.aggregates.words(call) not in self.aggregates.written]
         fresh = iter(names_of_calls("having", len(missing)))
         for call in missing:
             if self.aggregates.words(call) not in self.aggregates.written:
-                self.aggregates.add(draft, call, Said(next(fresh), self.reader.covered(call.part)))
+                self.aggregates.add(draft, call, ValueAt(next(fresh), self.reader.covered(call.part)))
         names = [self.aggregates.written[self.aggregates.words(call)] for call in calls]
         return self.aggregates.replaced(part, calls, names)
 
-    def _refuse_computed(self, part: Part) -> None:
+    def _refuse_computed(self, part: TokenRange) -> None:
         """HAVING over the name of an item that is computed only behind it, where SQL's dialects part as well."""
         for token in self._named(part, (), self._computed()):
             message = f"HAVING is judged before `{token.value}` is computed."
@@ -115,7 +115,7 @@ class Windowed:
         """The names of items that are computed from aggregates."""
         return {column.name.value for column in self.columns if column.name and column.calls and not column.is_call}
 
-    def _named(self, part: Part, calls: tuple[Call, ...], names: Set[str]) -> Iterator[SqlToken]:
+    def _named(self, part: TokenRange, calls: tuple[AggregateCall, ...], names: Set[str]) -> Iterator[SqlToken]:
         """The words of a part, outside of the calls, that are one of the names."""
         tokens = self.reader.tokens
         inside = {index for call in calls for index in range(call.part.first, call.part.last)}
@@ -154,7 +154,7 @@ class Windowed:
         return False
 
 
-def put_groups(draft: Draft, groups: list[Said[str]], select: Select) -> None:
+def put_groups(draft: NodeDraft, groups: list[ValueAt[str]], select: SelectSyntax) -> None:
     """Set `group_by`."""
     clause = select.clauses.get("GROUP")
     if clause is None:
@@ -164,7 +164,7 @@ def put_groups(draft: Draft, groups: list[Said[str]], select: Select) -> None:
         draft.mark(f"group_by[{index}]", group.extent)
 
 
-def _put_clauses(reader: Reader, draft: Draft, select: Select) -> None:
+def _put_clauses(reader: Reader, draft: NodeDraft, select: SelectSyntax) -> None:
     window = select.clauses.get("WINDOW")
     grace = select.clauses.get("GRACE")
     if window and grace and "grace" in window.fields.values:
@@ -174,12 +174,12 @@ def _put_clauses(reader: Reader, draft: Draft, select: Select) -> None:
             draft.take(select.clauses[name].fields)
 
 
-def fill_top(reader: Reader, draft: Draft, select: Select, qualifiers: Set[str]) -> None:
+def fill_top(reader: Reader, draft: NodeDraft, select: SelectSyntax, qualifiers: Set[str]) -> None:
     """Set the fields of a top_k node, and tell of clauses that mean nothing to it."""
     top = select.top
     assert top is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
     window = select.clauses.get("WINDOW")
-    taken = Fields()
+    taken = WrittenFields()
     if window is not None:
         taken.places.update(window.fields.places)
         taken.values.update({key: value for key, value in window.fields.values.items() if key == "window"})

@@ -7,8 +7,8 @@ from typing import Final
 
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.sql.completion.expressions import after_point, expressions, value_due
-from streaming.definition.sql.completion.items import Item, fields, keywords
-from streaming.definition.sql.completion.scope import Scope, Source
+from streaming.definition.sql.completion.items import OfferedItem, fields, keywords
+from streaming.definition.sql.completion.scope import CompletionScope, KnownSource
 from streaming.definition.sql.completion.settings import settings
 from streaming.definition.sql.completion.sources import GOES_ON, after_from, after_join, following, operator
 from streaming.definition.sql.grammar.clauses import (
@@ -30,7 +30,7 @@ from streaming.definition.tokens import SqlToken, TokenKind
 Tail = Sequence[SqlToken]
 
 
-def items_at(scope: Scope) -> Iterator[Item]:
+def items_at(scope: CompletionScope) -> Iterator[OfferedItem]:
     """All that may stand at the cursor, the best first."""
     clause, tail = _clause(scope.spot.before)
     if tail and tail[-1].word == "." and clause not in ("FROM", "JOIN", "ADVANCE TIME"):
@@ -58,7 +58,7 @@ def _clause(tokens: Tail) -> tuple[str, Tail]:
 # Statements
 
 
-def _start(scope: Scope, tail: Tail) -> Iterator[Item]:
+def _start(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     """What begins a statement, or goes on with one that has begun."""
     last = tail[-1].word if tail else ""
     if last in GOES_ON:
@@ -69,7 +69,7 @@ def _start(scope: Scope, tail: Tail) -> Iterator[Item]:
         yield from keywords(SELECT, *begins, *OPERATORS, STREAM)
 
 
-def _with(scope: Scope, tail: Tail) -> Iterator[Item]:
+def _with(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     last = tail[-1] if tail else None
     if last is not None and last.word == "()":
         yield from keywords("INSERT INTO", SELECT, *OPERATORS)
@@ -78,13 +78,13 @@ def _with(scope: Scope, tail: Tail) -> Iterator[Item]:
     del scope
 
 
-def _insert(scope: Scope, tail: Tail) -> Iterator[Item]:
+def _insert(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     if tail:
         yield from keywords(SELECT, TIMESTAMP, *OPERATORS, STREAM)
     del scope
 
 
-def _timestamp(scope: Scope, tail: Tail) -> Iterator[Item]:
+def _timestamp(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     if tail:
         yield from keywords(SELECT, *OPERATORS, STREAM)
     else:
@@ -95,7 +95,7 @@ def _timestamp(scope: Scope, tail: Tail) -> Iterator[Item]:
 # Clauses of SELECT
 
 
-def _select(scope: Scope, tail: Tail) -> Iterator[Item]:
+def _select(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     if [token.word for token in tail if token.word != "STREAM"] == ["*"]:
         yield from keywords("FROM")
         return
@@ -105,7 +105,7 @@ def _select(scope: Scope, tail: Tail) -> Iterator[Item]:
         yield from keywords("STREAM")
     items = tail[1:] if tail and tail[0].word == "STREAM" else tail
     if not items:
-        yield Item("*", "keyword", "all fields", "Every field of the sources.", "*")
+        yield OfferedItem("*", "keyword", "all fields", "Every field of the sources.", "*")
     yield from expressions(scope, items, aggregates_too=True)
     if not scope.spot.depth and items and not value_due(items):
         yield from keywords("AS") if "AS" not in _item(items) else ()
@@ -118,25 +118,25 @@ def _item(tail: Tail) -> list[str]:
     return words[len(words) - words[::-1].index(",") :] if "," in words else words
 
 
-def _condition(scope: Scope, tail: Tail) -> Iterator[Item]:
+def _condition(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     yield from expressions(scope, tail)
     if tail and not value_due(tail):
         yield from following(scope)
 
 
-def _having(scope: Scope, tail: Tail) -> Iterator[Item]:
+def _having(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     """The condition sees what the items of the list are called, the groups, and aggregates over all fields."""
     due = value_due(tail)
     if due and not scope.spot.depth:
         yield from _results(scope)
         groups = {name: of for name, of in scope.fields.items() if name in _grouped(scope)}
-        scope = replace(scope, given=(Source("", "", groups),))
+        scope = replace(scope, given=(KnownSource("", "", groups),))
     yield from expressions(scope, tail, aggregates_too=True)
     if tail and not due:
         yield from following(scope)
 
 
-def _grouped(scope: Scope) -> set[str]:
+def _grouped(scope: CompletionScope) -> set[str]:
     """The names behind GROUP BY."""
     found: set[str] = set()
     grouping = False
@@ -148,7 +148,7 @@ def _grouped(scope: Scope) -> set[str]:
     return found
 
 
-def _results(scope: Scope) -> Iterator[Item]:
+def _results(scope: CompletionScope) -> Iterator[OfferedItem]:
     """The names of the items that are one aggregate each; what others compute, they compute after the condition."""
     item: list[SqlToken] = []
     for token in (*scope.spot.before, *scope.spot.after):
@@ -156,7 +156,7 @@ def _results(scope: Scope) -> Iterator[Item]:
             words = [each.word for each in item]
             plain = set(words[1:-2]) <= {"()", "FILTER"} and words[-2:-1] == ["AS"]
             if plain and words[0].lower() in AGGREGATES:
-                yield Item(item[-1].value, "field", "result", "", written(item[-1].value))
+                yield OfferedItem(item[-1].value, "field", "result", "", written(item[-1].value))
             item = []
         else:
             item.append(token)
@@ -164,23 +164,23 @@ def _results(scope: Scope) -> Iterator[Item]:
             return
 
 
-def _on(scope: Scope, tail: Tail) -> Iterator[Item]:
+def _on(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     if value_due(tail):
         yield from _equalities(scope)
     yield from _condition(scope, tail)
 
 
-def _equalities(scope: Scope) -> Iterator[Item]:
+def _equalities(scope: CompletionScope) -> Iterator[OfferedItem]:
     """`a.k = b.k` for each field that the last source shares with one before it."""
     *lefts, right = scope.sources or (None,)
     for left in lefts:
         for name, of in left.fields.items() if left and right else ():
             if right and right.fields.get(name) == of:
                 text = f"{written(left.name)}.{written(name)} = {written(right.name)}.{written(name)}"
-                yield Item(text, "field", str(of), "A key: both sides have it.", text)
+                yield OfferedItem(text, "field", str(of), "A key: both sides have it.", text)
 
 
-def _using(scope: Scope, tail: Tail) -> Iterator[Item]:
+def _using(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     if not tail or not scope.spot.depth:
         yield from following(scope) if tail else ()
         return
@@ -191,7 +191,7 @@ def _using(scope: Scope, tail: Tail) -> Iterator[Item]:
     yield from fields(shared)
 
 
-def _window(scope: Scope, tail: Tail) -> Iterator[Item]:
+def _window(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     words = [token.word for token in tail]
     form = MEANT.get(words[0]) if words else None
     if not tail:
@@ -209,7 +209,7 @@ _AMOUNTS: Final = frozenset({",", "-", *(form.words for form in WINDOWS if form.
 """Behind these a number or a duration stands, which cannot be offered."""
 
 
-def _group(scope: Scope, tail: Tail) -> Iterator[Item]:
+def _group(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     if value_due(tail):
         named = [token.value for token in tail]
         yield from fields({name: of for name, of in scope.fields.items() if name not in named})
@@ -217,7 +217,7 @@ def _group(scope: Scope, tail: Tail) -> Iterator[Item]:
         yield from following(scope)
 
 
-def _top(scope: Scope, tail: Tail) -> Iterator[Item]:
+def _top(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     words = [token.word for token in tail]
     if "BY" in words:
         yield from _condition(scope, tail[words.index("BY") + 1 :])
@@ -225,7 +225,7 @@ def _top(scope: Scope, tail: Tail) -> Iterator[Item]:
         yield from keywords("BY")
 
 
-def _fields(row: ClauseRow, scope: Scope, tail: Tail) -> Iterator[Item]:
+def _fields(row: ClauseRow, scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     """A clause that is no more than its arguments: the choices of the first, then the words of the others."""
     words = [token.word for token in tail]
     first, *others = row.arguments
@@ -243,12 +243,12 @@ def _fields(row: ClauseRow, scope: Scope, tail: Tail) -> Iterator[Item]:
         yield from following(scope)
 
 
-def _event_time(scope: Scope, tail: Tail) -> Iterator[Item]:
+def _event_time(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     words = [token.word for token in tail]
     if not tail:
         yield from fields(scope.fields)
         for facet, of in (("_key", "the row's key"), ("_value", "the payload"), ("_meta", "what the adapter knows")):
-            yield Item(facet, "field", of, "", f"{facet}.")
+            yield OfferedItem(facet, "field", of, "", f"{facet}.")
     elif words[-1] == "UNIT":
         yield from keywords(*UNIT.choices)
     elif words[-1] != "ZONE":
@@ -256,12 +256,12 @@ def _event_time(scope: Scope, tail: Tail) -> Iterator[Item]:
         yield from following(scope)
 
 
-def _nothing(scope: Scope, tail: Tail) -> Iterator[Item]:
+def _nothing(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     del scope, tail
     yield from ()
 
 
-_CLAUSES: Final[dict[str, Callable[[Scope, Tail], Iterator[Item]]]] = {
+_CLAUSES: Final[dict[str, Callable[[CompletionScope, Tail], Iterator[OfferedItem]]]] = {
     "": _start,
     "QUERY": _nothing,
     "ADVANCE TIME": settings,

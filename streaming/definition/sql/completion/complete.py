@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from streaming.definition.sql.completion.clauses import items_at
-from streaming.definition.sql.completion.items import Item
+from streaming.definition.sql.completion.items import OfferedItem
 from streaming.definition.sql.completion.place import spot_at
-from streaming.definition.sql.completion.scope import Scope
+from streaming.definition.sql.completion.scope import CompletionScope
 from streaming.definition.streams import StreamDefinition
 
-__all__ = ["Completions", "Item", "complete_sql"]
+__all__ = ["Completions", "OfferedItem", "complete_sql"]
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Completions:
 
     start: int
     end: int
-    items: tuple[Item, ...]
+    items: tuple[OfferedItem, ...]
 
 
 def complete_sql(text: str, at: int, streams: Mapping[str, StreamDefinition]) -> Completions:
@@ -33,11 +33,11 @@ def complete_sql(text: str, at: int, streams: Mapping[str, StreamDefinition]) ->
     if spot is None:
         return Completions(at, at, ())
     typed = text[spot.start : max(spot.start, min(at, spot.end))]
-    items = dict.fromkeys(items_at(Scope(text, spot, streams)))
+    items = dict.fromkeys(items_at(CompletionScope(text, spot, streams)))
     return Completions(spot.start, spot.end, tuple(_matching(items, typed)))
 
 
-def _matching(items: Iterable[Item], typed: str) -> list[Item]:
+def _matching(items: Iterable[OfferedItem], typed: str) -> list[OfferedItem]:
     if not typed:
         return list(items)
     lower = typed.lower()
@@ -53,7 +53,7 @@ def _matching(items: Iterable[Item], typed: str) -> list[Item]:
 _UNLIKE = 3
 
 
-def _rank(item: Item, typed: str) -> int:
+def _rank(item: OfferedItem, typed: str) -> int:
     """0: begins with what is typed; 1: one of its words does; 2: holds it; 3: none of these."""
     label = item.label.lower()
     if label.startswith(typed):

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from streaming.definition.aggregate_functions import AGGREGATES
-from streaming.definition.sql.completion.items import Item, aggregates, fields, functions, keywords, types
-from streaming.definition.sql.completion.scope import Scope
+from streaming.definition.sql.completion.items import OfferedItem, aggregates, fields, functions, keywords, types
+from streaming.definition.sql.completion.scope import CompletionScope
 from streaming.definition.sql.grammar.words import expects_value
 from streaming.definition.tokens import SqlToken, TokenKind
 from streaming.definition.types import Fields, Struct
@@ -24,7 +24,7 @@ def value_due(tail: Tail) -> bool:
     )
 
 
-def expressions(scope: Scope, tail: Tail, *, aggregates_too: bool = False) -> Iterator[Item]:
+def expressions(scope: CompletionScope, tail: Tail, *, aggregates_too: bool = False) -> Iterator[OfferedItem]:
     """Fields, functions and words at the end of the tokens; aggregates where a SELECT list is, outside of others."""
     words = [token.word for token in tail]
     inside = _called(words)
@@ -45,7 +45,7 @@ def expressions(scope: Scope, tail: Tail, *, aggregates_too: bool = False) -> It
         yield from _operators(words, inside)
 
 
-def _operators(words: list[str], inside: str) -> Iterator[Item]:
+def _operators(words: list[str], inside: str) -> Iterator[OfferedItem]:
     if words[-1] == "()" and len(words) > 1 and words[-2].lower() in AGGREGATES:
         yield from keywords("FILTER")
     if words.count("CASE") > words.count("END"):
@@ -61,7 +61,7 @@ def _called(words: list[str]) -> str:
     return words[opened[-1] - 1] if opened and opened[-1] else ""
 
 
-def _fields(scope: Scope) -> Iterator[Item]:
+def _fields(scope: CompletionScope) -> Iterator[OfferedItem]:
     """The fields of the sources: with the source's name where several have them; then the names of the sources."""
     seen: dict[str, int] = {}
     for source in scope.sources:
@@ -75,7 +75,7 @@ def _fields(scope: Scope) -> Iterator[Item]:
         yield from fields(shared, source.name, qualifier=source.name)
 
 
-def after_point(scope: Scope, tail: Tail, *, facets: bool = False) -> Iterator[Item]:
+def after_point(scope: CompletionScope, tail: Tail, *, facets: bool = False) -> Iterator[OfferedItem]:
     """The fields behind a point: of a source, of the payload (`_value`), or of a struct."""
     path: list[str] = []
     index = len(tail) - 1
@@ -88,7 +88,7 @@ def after_point(scope: Scope, tail: Tail, *, facets: bool = False) -> Iterator[I
     yield from fields(found, ".".join(path))
 
 
-def _behind(scope: Scope, path: list[str]) -> Fields:
+def _behind(scope: CompletionScope, path: list[str]) -> Fields:
     source = next((each for each in scope.sources if each.name == path[0]), None)
     known: Fields = scope.fields
     if source is not None:

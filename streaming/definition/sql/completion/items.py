@@ -14,48 +14,48 @@ from streaming.definition.sql.printing.words import name as written
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import SCALARS, Fields
 
-Kind = Literal["stream", "node", "field", "function", "aggregate", "keyword", "type"]
+CompletionKind = Literal["stream", "node", "field", "function", "aggregate", "keyword", "type"]
 
 
 @dataclass(frozen=True)
-class Item:
+class OfferedItem:
     """One thing to write: `label` names it, `insert` is what is written, `detail` its signature, type or form."""
 
     label: str
-    kind: Kind
+    kind: CompletionKind
     detail: str
     help: str
     insert: str
 
 
-def keywords(*words: KeywordRow | str) -> Iterator[Item]:
+def keywords(*words: KeywordRow | str) -> Iterator[OfferedItem]:
     """Keywords, with their form and a line of help where they have one."""
     for each in words:
         row = BY_WORDS.get(each, KeywordRow(each)) if isinstance(each, str) else each
-        yield Item(row.words, "keyword", row.shown, row.help, row.words)
+        yield OfferedItem(row.words, "keyword", row.shown, row.help, row.words)
 
 
-def streams(known: Mapping[str, StreamDefinition]) -> Iterator[Item]:
+def streams(known: Mapping[str, StreamDefinition]) -> Iterator[OfferedItem]:
     """Streams, with their fields."""
     for name, stream in known.items():
         fields = ", ".join(f"{field} {of}" for field, of in stream.fields.items())
-        yield Item(name, "stream", f"{stream.shape} stream", fields, written(name))
+        yield OfferedItem(name, "stream", f"{stream.shape} stream", fields, written(name))
 
 
-def nodes(names: Iterable[str], schemas: Mapping[str, Fields]) -> Iterator[Item]:
+def nodes(names: Iterable[str], schemas: Mapping[str, Fields]) -> Iterator[OfferedItem]:
     """Steps and other nodes, with their fields where these are known."""
     for name in names:
         fields = ", ".join(f"{field} {of}" for field, of in schemas.get(name, {}).items())
-        yield Item(name, "node", "step", fields, written(name))
+        yield OfferedItem(name, "node", "step", fields, written(name))
 
 
-def fields(of: Fields, origin: str = "", qualifier: str = "") -> Iterator[Item]:
+def fields(of: Fields, origin: str = "", qualifier: str = "") -> Iterator[OfferedItem]:
     """Fields with their types; `origin` is told as help, `qualifier` is written before them."""
     for name, type_ in of.items():
         said = f"of {origin}" if origin else ""
         before = f"{written(qualifier)}." if qualifier else ""
         label = f"{qualifier}.{name}" if qualifier else name
-        yield Item(label, "field", str(type_), said, before + _in_expression(name))
+        yield OfferedItem(label, "field", str(type_), said, before + _in_expression(name))
 
 
 def _in_expression(name: str) -> str:
@@ -63,31 +63,31 @@ def _in_expression(name: str) -> str:
     return f"`{name}`" if name.lower() in RESERVED else written(name)
 
 
-def functions() -> Iterator[Item]:
+def functions() -> Iterator[OfferedItem]:
     """The functions of expressions, with their signatures."""
     for entry in FUNCTIONS.values():
-        yield Item(entry.name, "function", entry.signature, entry.help, f"{entry.name}(")
+        yield OfferedItem(entry.name, "function", entry.signature, entry.help, f"{entry.name}(")
 
 
-def aggregates() -> Iterator[Item]:
+def aggregates() -> Iterator[OfferedItem]:
     """The aggregates of windows, with their signatures."""
     for entry in AGGREGATES.values():
         signature = "count(*) or count(value) -> long" if entry.bare else entry.signature
-        yield Item(entry.name.upper(), "aggregate", signature, entry.help, _call(entry))
+        yield OfferedItem(entry.name.upper(), "aggregate", signature, entry.help, _call(entry))
 
 
 def _call(entry: AggregateEntry) -> str:
     return f"{entry.name.upper()}({'*)' if entry.bare else ''}"
 
 
-def presets() -> Iterator[Item]:
+def presets() -> Iterator[OfferedItem]:
     """The presets of ADVANCE TIME, with their forms."""
     for name, preset in PRESETS.items():
-        yield Item(name, "keyword", preset.form(name), preset.help, f"{name}(" if preset.parameters else name)
+        yield OfferedItem(name, "keyword", preset.form(name), preset.help, f"{name}(" if preset.parameters else name)
 
 
-def types() -> Iterator[Item]:
+def types() -> Iterator[OfferedItem]:
     """The types that a value can be cast to."""
     for name in SCALARS:
-        yield Item(name, "type", "", "", name)
-    yield Item("decimal", "type", "decimal(precision, scale)", "", "decimal(")
+        yield OfferedItem(name, "type", "", "", name)
+    yield OfferedItem("decimal", "type", "decimal(precision, scale)", "", "decimal(")

@@ -14,7 +14,7 @@ _BODY_STARTS: Final = frozenset({"SELECT", "WITH", *OPERATOR_WORDS})
 
 
 @dataclass(frozen=True)
-class Spot:
+class CursorSpot:
     """The word `text[start:end]` under the cursor, empty between words, and what stands around it.
 
     `before` and `after` are the tokens of the branch (one SELECT or operator, or what stands outside of all) before
@@ -32,7 +32,7 @@ class Spot:
     tokens: tuple[SqlToken, ...]
 
 
-def spot_at(text: str, at: int) -> Spot | None:
+def spot_at(text: str, at: int) -> CursorSpot | None:
     """The spot of the cursor before character `at`; None in a quoted text, a comment, or a number."""
     at = min(max(at, 0), len(text))
     lexed = lex(text)
@@ -56,7 +56,7 @@ def spot_at(text: str, at: int) -> Spot | None:
     behind = here
     while behind < len(tokens) and tokens[behind].start < end:
         behind += 1
-    return Spot(start, end, before, _branch_after(tokens[behind:], depth), depth, tokens[first:here], tokens)
+    return CursorSpot(start, end, before, _branch_after(tokens[behind:], depth), depth, tokens[first:here], tokens)
 
 
 def _is_quoted(lexed: Lexed, at: int) -> bool:
@@ -72,7 +72,7 @@ def _is_quoted(lexed: Lexed, at: int) -> bool:
 
 
 @dataclass
-class _Frame:
+class _OpenBody:
     """A body that is being read: its tokens so far, and where in them parentheses are open."""
 
     tokens: list[SqlToken]
@@ -80,13 +80,13 @@ class _Frame:
 
 
 def _branch_before(tokens: Sequence[SqlToken], following: str) -> tuple[tuple[SqlToken, ...], int]:
-    frames = [_Frame([], [])]
+    frames = [_OpenBody([], [])]
     for index, token in enumerate(tokens):
         frame = frames[-1]
         if token.word == "(":
             inner = tokens[index + 1].word if index + 1 < len(tokens) else following
             if inner in _BODY_STARTS or (index + 1 == len(tokens) and _before_body(frame.tokens)):
-                frames.append(_Frame([], []))
+                frames.append(_OpenBody([], []))
                 continue
             frame.opened.append(len(frame.tokens))
             frame.tokens.append(token)
@@ -111,7 +111,7 @@ def _joins_branches(tokens: Sequence[SqlToken], token: SqlToken) -> bool:
     return token.word == "UNION" or (bool(tokens) and tokens[-1].word == "UNION")
 
 
-def _close(frames: list[_Frame], token: SqlToken) -> None:
+def _close(frames: list[_OpenBody], token: SqlToken) -> None:
     frame = frames[-1]
     if frame.opened:
         start = frame.opened.pop()

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Final
 
 from streaming.definition.check import check
-from streaming.definition.sql.completion.place import Spot
+from streaming.definition.sql.completion.place import CursorSpot
 from streaming.definition.sql.grammar.words import BEFORE_SOURCE
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.streams import StreamDefinition
@@ -17,7 +17,7 @@ _NAMED: Final = (TokenKind.WORD, TokenKind.QUOTED)
 
 
 @dataclass(frozen=True)
-class Source:
+class KnownSource:
     """One source of a SELECT: what it `reads`, by which `name` its fields are called, and its fields, if known."""
 
     reads: str
@@ -26,13 +26,13 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Scope:
+class CompletionScope:
     """The text around a spot, as far as it can be read; `given` are the sources where they are not those of FROM."""
 
     text: str
-    spot: Spot
+    spot: CursorSpot
     streams: Mapping[str, StreamDefinition]
-    given: tuple[Source, ...] | None = None
+    given: tuple[KnownSource, ...] | None = None
 
     @cached_property
     def _raw(self) -> Mapping[str, object]:
@@ -67,7 +67,7 @@ class Scope:
         return [each for each in raw if isinstance(each, Mapping) and "id" in each] if isinstance(raw, list) else []
 
     @cached_property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[KnownSource, ...]:
         """The sources of the branch, in order, those behind the cursor too."""
         if self.given is not None:
             return self.given
@@ -93,7 +93,7 @@ class Scope:
         except TypeTextError:
             return {}
 
-    def _source(self, tokens: Sequence[SqlToken], index: int) -> Source:
+    def _source(self, tokens: Sequence[SqlToken], index: int) -> KnownSource:
         reads = "" if tokens[index].word == "()" else tokens[index].value
         name, at = reads, index + 1
         if at < len(tokens) and tokens[at].word == "AS":
@@ -101,9 +101,9 @@ class Scope:
         if index + 1 < at < len(tokens) and tokens[at].kind in _NAMED:
             name = tokens[at].value
         if reads:
-            return Source(reads, name, self.of_name(reads))
+            return KnownSource(reads, name, self.of_name(reads))
         nested = next((node for node in self.schemas if node == name or (not name and node.endswith("_from"))), "")
-        return Source(nested, name or nested, self.of_name(nested))
+        return KnownSource(nested, name or nested, self.of_name(nested))
 
 
 def _source_places(tokens: Sequence[SqlToken]) -> Iterator[int]:

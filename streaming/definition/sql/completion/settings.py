@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Final
 
 from streaming.definition.sql.completion.expressions import after_point, expressions, value_due
-from streaming.definition.sql.completion.items import Item, keywords, nodes, presets, streams
-from streaming.definition.sql.completion.scope import Scope, Source
+from streaming.definition.sql.completion.items import OfferedItem, keywords, nodes, presets, streams
+from streaming.definition.sql.completion.scope import CompletionScope, KnownSource
 from streaming.definition.sql.grammar.rows import ArgumentRow, Takes
 from streaming.definition.sql.grammar.settings import SETTINGS
 from streaming.definition.tokens import SqlToken
@@ -15,7 +15,7 @@ _FIRST: Final = ("EVERY", "DELAY", "LATE", "PRESET")
 """What is wanted most; the others follow in their order."""
 
 
-def settings(scope: Scope, tail: Sequence[SqlToken]) -> Iterator[Item]:
+def settings(scope: CompletionScope, tail: Sequence[SqlToken]) -> Iterator[OfferedItem]:
     """The input, then settings and their values."""
     words = [token.word for token in tail]
     said = list(_said(words))
@@ -47,7 +47,7 @@ def _said(words: Sequence[str]) -> Iterator[tuple[ArgumentRow, int]]:
             index += row.takes is Takes.CHOICE  # BASIS MAX is no beginning of MAX AHEAD
 
 
-def _unsaid(said: Sequence[ArgumentRow]) -> Iterator[Item]:
+def _unsaid(said: Sequence[ArgumentRow]) -> Iterator[OfferedItem]:
     """The settings that are not said yet; beside a preset those that it does not say."""
     fields = {row.field for row in said}
     of_preset = {row.field for row in SETTINGS if row.field == "late" or row.field.startswith("generate.")}
@@ -58,10 +58,10 @@ def _unsaid(said: Sequence[ArgumentRow]) -> Iterator[Item]:
     )
 
 
-def _clocks(scope: Scope, tail: Sequence[SqlToken], over: Sequence[SqlToken]) -> Iterator[Item]:
+def _clocks(scope: CompletionScope, tail: Sequence[SqlToken], over: Sequence[SqlToken]) -> Iterator[OfferedItem]:
     """The expression whose values have a clock each, over the fields of the input."""
     name = tail[0].value
-    known = replace(scope, given=(Source(name, name, scope.of_name(name)),))
+    known = replace(scope, given=(KnownSource(name, name, scope.of_name(name)),))
     if over and over[-1].word == ".":
         yield from after_point(known, over)
         return

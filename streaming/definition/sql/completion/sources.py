@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from streaming.definition.sql.completion.expressions import expressions
-from streaming.definition.sql.completion.items import Item, keywords, nodes, streams
-from streaming.definition.sql.completion.scope import Scope
+from streaming.definition.sql.completion.items import OfferedItem, keywords, nodes, streams
+from streaming.definition.sql.completion.scope import CompletionScope
 from streaming.definition.sql.grammar.clauses import CLAUSES, JOINS, OPERATORS, STATEMENTS, UNION
 from streaming.definition.sql.grammar.rows import KeywordRow, OperatorRow, Takes
 from streaming.definition.tokens import SqlToken, TokenKind
@@ -26,13 +26,13 @@ GOES_ON: Final = _halves((*STATEMENTS, *JOINS, *OPERATORS, *CLAUSES, UNION))
 """What goes on with a word that is half of two."""
 
 
-def _sources(scope: Scope) -> Iterator[Item]:
+def _sources(scope: CompletionScope) -> Iterator[OfferedItem]:
     yield from nodes(scope.steps, scope.schemas)
     yield from streams(scope.streams)
     yield from keywords("STREAM", "NODE")
 
 
-def _named(scope: Scope, tail: Tail) -> Iterator[Item]:
+def _named(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     """The name of a source, if it is due."""
     if not tail:
         yield from _sources(scope)
@@ -46,7 +46,7 @@ def _is_due(tail: Tail) -> bool:
     return not tail or tail[-1].word in ("STREAM", "NODE")
 
 
-def after_from(scope: Scope, tail: Tail) -> Iterator[Item]:
+def after_from(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     """Behind FROM: a source, then what goes on with it."""
     if _is_due(tail):
         yield from _named(scope, tail)
@@ -54,7 +54,7 @@ def after_from(scope: Scope, tail: Tail) -> Iterator[Item]:
         yield from _after_source(scope, tail)
 
 
-def after_join(scope: Scope, tail: Tail) -> Iterator[Item]:
+def after_join(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     """Behind JOIN: a source, then its condition."""
     if _is_due(tail):
         yield from _named(scope, tail)
@@ -63,7 +63,7 @@ def after_join(scope: Scope, tail: Tail) -> Iterator[Item]:
         yield from _after_source(scope, tail)
 
 
-def _after_source(scope: Scope, tail: Tail) -> Iterator[Item]:
+def _after_source(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     if tail[-1].word in GOES_ON:
         yield from keywords(*GOES_ON[tail[-1].word])
         return
@@ -71,7 +71,7 @@ def _after_source(scope: Scope, tail: Tail) -> Iterator[Item]:
     yield from following(scope)
 
 
-def following(scope: Scope) -> Iterator[Item]:
+def following(scope: CompletionScope) -> Iterator[OfferedItem]:
     """The clauses that may follow at the cursor and do not stand in this SELECT yet."""
     if scope.spot.depth:
         return
@@ -84,7 +84,7 @@ def following(scope: Scope) -> Iterator[Item]:
     yield from keywords(*([UNION] if UNION.first not in said else []))
 
 
-def operator(form: OperatorRow, scope: Scope, tail: Tail) -> Iterator[Item]:
+def operator(form: OperatorRow, scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     """An operator: a source, then its words with another source, a duration or an expression."""
     words = [token.word for token in tail]
     second = form.arguments[0].words if form.arguments else "BY" if form.kind == "clip" else ""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from streaming.definition.sql.grammar.rows import ArgumentRow, Takes
-from streaming.definition.sql.printing.expressions import Where, expression
+from streaming.definition.sql.printing.expressions import ExpressionPlace, expression
 from streaming.definition.sql.printing.words import duration, name, preset, quoted
 from streaming.definition.strict import Strict
 
@@ -36,6 +36,6 @@ _WRITTEN: Final[Mapping[Takes, Callable[[int | str], str]]] = {
     Takes.NAME: lambda value: name(str(value)),
     Takes.PRESET: lambda value: preset(str(value)),
     Takes.QUOTED: lambda value: quoted(str(value)),
-    Takes.EXPRESSION: lambda value: expression(str(value), Where.SETTING),
+    Takes.EXPRESSION: lambda value: expression(str(value), ExpressionPlace.SETTING),
     Takes.NOTHING: lambda _: "",
 }

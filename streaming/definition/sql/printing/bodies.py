@@ -37,7 +37,7 @@ OPERATOR_ROWS = {form.kind: form for form in OPERATORS}
 
 
 @dataclass(frozen=True)
-class Select:
+class SelectBody:
     """One SELECT: it reads the node `source`, and without any of the others it makes no node."""
 
     source: str
@@ -49,38 +49,38 @@ class Select:
 
 
 @dataclass(frozen=True)
-class Operator:
+class OperatorBody:
     """CLIP, SHIFT and the other statements of one node."""
 
     node: Operating
 
 
 @dataclass(frozen=True)
-class Union:
+class UnionBody:
     """Branches with UNION ALL between them."""
 
     node: UnionNode
-    branches: tuple[Select | Operator, ...]
+    branches: tuple[SelectBody | OperatorBody, ...]
 
 
-Body = Select | Operator | Union
+Body = SelectBody | OperatorBody | UnionBody
 
 
 def alone(node: Node) -> Body:
     """The body that makes `node` and nothing else. Raises TypeError for an input or output, which no body makes."""
     match node:
         case FilterNode():
-            return Select(node.input, where=node)
+            return SelectBody(node.input, where=node)
         case ProjectNode() | TopKNode() | WindowNode():
-            return Select(node.input, main=node)
+            return SelectBody(node.input, main=node)
         case JoinNode() | AntiJoinNode() | SemiJoinNode() | AsofJoinNode():
-            return Select(node.left, joins=(node,))
+            return SelectBody(node.left, joins=(node,))
         case UnionNode():
-            return Union(node, tuple(Select(each) for each in node.inputs))
+            return UnionBody(node, tuple(SelectBody(each) for each in node.inputs))
         case InputNode() | OutputNode():
             raise TypeError(f"{node.kind} {node.id} has no body")
         case _:
-            return Operator(node)
+            return OperatorBody(node)
 
 
 def derived(owner: str, role: str) -> str:
@@ -91,7 +91,7 @@ def derived(owner: str, role: str) -> str:
 def made_by(body: Body, owner: str) -> Iterator[tuple[str, Node]]:
     """The nodes of `body` in the order in which a text makes them, each with its derived id."""
     match body:
-        case Select():
+        case SelectBody():
             for number, join in enumerate(body.joins, start=1):
                 yield derived(owner, "join" if number == 1 else f"join_{number}"), join
             if body.where is not None:
@@ -102,9 +102,9 @@ def made_by(body: Body, owner: str) -> Iterator[tuple[str, Node]]:
                 yield derived(owner, "having"), body.having
             if body.post is not None:
                 yield derived(owner, "post" if isinstance(body.main, WindowNode) else "select"), body.post
-        case Operator(node):
+        case OperatorBody(node):
             yield derived(owner, OPERATOR_ROWS[node.kind].role), node
-        case Union(node, branches):
+        case UnionBody(node, branches):
             for number, branch in enumerate(branches, start=1):
                 yield from made_by(branch, derived(owner, str(number)))
             yield derived(owner, "union"), node
@@ -114,16 +114,16 @@ def _main_role(node: WindowNode | TopKNode | ProjectNode) -> str:
     return {"window": "window", "top_k": "top", "project": "select"}[node.kind]
 
 
-def mentions(body: Select | Operator) -> tuple[str, ...]:
+def mentions(body: SelectBody | OperatorBody) -> tuple[str, ...]:
     """The ids that a body reads, in the order in which its text mentions them."""
-    if isinstance(body, Select):
+    if isinstance(body, SelectBody):
         return (body.source, *(join.right for join in body.joins))
     return sources(body.node)
 
 
 def emitted(body: Body) -> Iterator[str | Node]:
     """What a text with this body makes, in order: mentions, of inputs that may be new, as ids; and nodes."""
-    if isinstance(body, Union):
+    if isinstance(body, UnionBody):
         for branch in body.branches:
             yield from emitted(branch)
         yield body.node
@@ -134,7 +134,7 @@ def emitted(body: Body) -> Iterator[str | Node]:
 
 def grown(body: Body, before: Node) -> Body | None:
     """The body that makes `before` as well, which it reads; None where no single SELECT says both."""
-    if not isinstance(body, Select):
+    if not isinstance(body, SelectBody):
         return None
     match before:
         case JoinNode() | AntiJoinNode() | SemiJoinNode() | AsofJoinNode():
@@ -154,25 +154,25 @@ def is_inner(join: Joining) -> bool:
     return isinstance(join, JoinNode) and join.type == "inner"
 
 
-def _behind_join(body: Select, join: Joining) -> Select | None:
+def _behind_join(body: SelectBody, join: Joining) -> SelectBody | None:
     if is_inner(join) and body.where is not None and not body.joins:
         return None  # WHERE behind an inner join is the join's own
     return replace(body, source=join.left, joins=(join, *body.joins))
 
 
-def _behind_filter(body: Select, where: FilterNode) -> Select | None:
+def _behind_filter(body: SelectBody, where: FilterNode) -> SelectBody | None:
     if body.joins or body.where is not None or body.main is None:
         return None
     return replace(body, source=where.input, where=where)
 
 
-def _behind_window(body: Select, window: WindowNode) -> Select | None:
+def _behind_window(body: SelectBody, window: WindowNode) -> SelectBody | None:
     if body.joins or body.having is not None or isinstance(body.main, WindowNode | TopKNode):
         return None
-    return Select(window.input, main=window, having=body.where, post=body.main)
+    return SelectBody(window.input, main=window, having=body.where, post=body.main)
 
 
-def _behind_top(body: Select, top: TopKNode) -> Select | None:
+def _behind_top(body: SelectBody, top: TopKNode) -> SelectBody | None:
     if body.joins or body.where is not None or not isinstance(body.main, ProjectNode) or body.post is not None:
         return None
-    return Select(top.input, main=top, post=body.main)
+    return SelectBody(top.input, main=top, post=body.main)

@@ -15,7 +15,7 @@ _VALUES: Final = frozenset({"END", "NULL", "TRUE", "FALSE", "K", "COUNT", "LAST"
 """Keywords with which an expression may end: no clause takes them to itself."""
 
 
-class Where(Enum):
+class ExpressionPlace(Enum):
     """What stands around an expression, and so what would end it or be read into it."""
 
     CLAUSE = auto()
@@ -25,7 +25,7 @@ class Where(Enum):
     SETTING = auto()
 
 
-def expression(text: str, where: Where, qualifiers: frozenset[str] = frozenset()) -> str:
+def expression(text: str, where: ExpressionPlace, qualifiers: frozenset[str] = frozenset()) -> str:
     """How the expression `text` is written where `qualifiers` before a point are taken off."""
     return text if _stands(text, where, qualifiers) else f"EXPRESSION {quoted(text)}"
 
@@ -38,7 +38,7 @@ def is_field(text: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _stands(text: str, where: Where, qualifiers: frozenset[str]) -> bool:
+def _stands(text: str, where: ExpressionPlace, qualifiers: frozenset[str]) -> bool:
     lexed = lex(text)
     tokens = lexed.tokens[:-1]
     if lexed.unclosed or not tokens or (tokens[0].start, tokens[-1].end) != (0, len(text)):
@@ -50,16 +50,16 @@ def _stands(text: str, where: Where, qualifiers: frozenset[str]) -> bool:
     return _comes_back(text, qualifiers)
 
 
-def _begins_otherwise(tokens: tuple[SqlToken, ...], where: Where) -> bool:
+def _begins_otherwise(tokens: tuple[SqlToken, ...], where: ExpressionPlace) -> bool:
     """Whether the first words mean something else there than in an expression."""
     first = tokens[0]
     if first.word == "EXPRESSION":
         return True
-    if where is Where.DURATION:
+    if where is ExpressionPlace.DURATION:
         return _begins_duration(tokens)
-    if where is Where.ITEM and first.kind is TokenKind.SYMBOL and first.word not in ("(", "-", "+"):
+    if where is ExpressionPlace.ITEM and first.kind is TokenKind.SYMBOL and first.word not in ("(", "-", "+"):
         return True  # SELECT STREAM .a reads the field a of the struct stream
-    return where in (Where.ITEM, Where.ARGUMENT) and first.word in ("*", "DISTINCT", "ALL")
+    return where in (ExpressionPlace.ITEM, ExpressionPlace.ARGUMENT) and first.word in ("*", "DISTINCT", "ALL")
 
 
 def _takes_more(last: SqlToken) -> bool:
@@ -86,12 +86,12 @@ def _is_balanced(tokens: tuple[SqlToken, ...]) -> bool:
     return not opened
 
 
-def _is_special(tokens: tuple[SqlToken, ...], index: int, where: Where) -> bool:
+def _is_special(tokens: tuple[SqlToken, ...], index: int, where: ExpressionPlace) -> bool:
     """Whether the word at `index` means more than a part of an expression: a setting, a query."""
     token = tokens[index]
     if token.kind is not TokenKind.WORD or (index and tokens[index - 1].word == "."):
         return False
-    if where is Where.SETTING and token.word in SETTING_WORDS:
+    if where is ExpressionPlace.SETTING and token.word in SETTING_WORDS:
         return True
     return token.word in ("SELECT", "OVER")
 

@@ -4,9 +4,18 @@ from collections.abc import Sequence
 
 from streaming.definition.graph import InputNode, Node, OutputNode, UnionNode
 from streaming.definition.sql.parse import parse_sql
-from streaming.definition.sql.printing.bodies import Body, Operator, Select, Union, alone, derived, grown, made_by
+from streaming.definition.sql.printing.bodies import (
+    Body,
+    OperatorBody,
+    SelectBody,
+    UnionBody,
+    alone,
+    derived,
+    grown,
+    made_by,
+)
 from streaming.definition.sql.printing.layout import statement
-from streaming.definition.sql.printing.selects import Sources, clauses
+from streaming.definition.sql.printing.selects import SourceNames, clauses
 
 
 def fold_step(nodes: Sequence[Node], last: int) -> tuple[Body, int]:
@@ -22,7 +31,7 @@ def fold_insert(nodes: Sequence[Node], last: int) -> tuple[Body, int]:
         found = _longest(nodes, last - 1, output.id, named=False)
         if found is not None:
             return found
-    return Select(output.input), last
+    return SelectBody(output.input), last
 
 
 def _longest(nodes: Sequence[Node], last: int, owner: str, *, named: bool) -> tuple[Body, int] | None:
@@ -33,7 +42,7 @@ def _longest(nodes: Sequence[Node], last: int, owner: str, *, named: bool) -> tu
         candidates.append(_union(nodes, last, owner))
     while first and not isinstance(nodes[first - 1], InputNode | OutputNode):
         before = nodes[first - 1]
-        larger = grown(body, before) if isinstance(body, Select) and body.source == before.id else None
+        larger = grown(body, before) if isinstance(body, SelectBody) and body.source == before.id else None
         if larger is None:
             break
         body, first = larger, first - 1
@@ -42,10 +51,10 @@ def _longest(nodes: Sequence[Node], last: int, owner: str, *, named: bool) -> tu
     return fitting[-1] if fitting else None
 
 
-def _union(nodes: Sequence[Node], last: int, owner: str) -> tuple[Union, int]:
+def _union(nodes: Sequence[Node], last: int, owner: str) -> tuple[UnionBody, int]:
     union = nodes[last]
     assert isinstance(union, UnionNode)  # nosec B101 # tells the type checker what is so; nothing depends on it
-    branches: list[Select | Operator] = []
+    branches: list[SelectBody | OperatorBody] = []
     first = last
     for number in range(len(union.inputs), 0, -1):
         read = union.inputs[number - 1]
@@ -55,25 +64,25 @@ def _union(nodes: Sequence[Node], last: int, owner: str) -> tuple[Union, int]:
         branch: tuple[Body, int] | None = None
         if end >= 0 and nodes[end].id == read and not isinstance(nodes[end], OutputNode | UnionNode):
             branch = _longest(nodes, end, derived(owner, str(number)), named=False)
-        if branch is None or isinstance(branch[0], Union):
-            branches.insert(0, Select(read))
+        if branch is None or isinstance(branch[0], UnionBody):
+            branches.insert(0, SelectBody(read))
         else:
             branches.insert(0, branch[0])
             first = branch[1]
-    return Union(union, tuple(branches)), first
+    return UnionBody(union, tuple(branches)), first
 
 
 def _comes_back(body: Body, owner: str, *, named: bool) -> bool:
     made = list(made_by(body, owner))
     ids = made[:-1] if named else made
     return all(node.id == derived_id for derived_id, node in ids) and (
-        not isinstance(body, Select) or body.post is None or _is_read_alike(body)
+        not isinstance(body, SelectBody) or body.post is None or _is_read_alike(body)
     )
 
 
-def _is_read_alike(body: Select) -> bool:
+def _is_read_alike(body: SelectBody) -> bool:
     """Whether aggregates that stand inside of columns are cut out again as they are: parsing tells."""
-    text = statement([("x", clauses(body, Sources({}, frozenset(), {})))], [])
+    text = statement([("x", clauses(body, SourceNames({}, frozenset(), {})))], [])
     script = parse_sql(text)
     wanted = [_content(node) for _, node in made_by(body, "x")]
     return script.graph is not None and not script.faults and list(map(_content, script.graph.nodes)) == wanted

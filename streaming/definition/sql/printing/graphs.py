@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from streaming.definition.graph import InputNode, OutputNode, QueryGraph
 from streaming.definition.sql.grammar.clauses import TIMESTAMP
 from streaming.definition.sql.printing.arguments import said
-from streaming.definition.sql.printing.layout import Clause, statement
-from streaming.definition.sql.printing.plan import Plan, Unit, plan
-from streaming.definition.sql.printing.selects import Sources, clauses
+from streaming.definition.sql.printing.layout import ClauseLines, statement
+from streaming.definition.sql.printing.plan import TextPlan, TextUnit, plan
+from streaming.definition.sql.printing.selects import SourceNames, clauses
 from streaming.definition.sql.printing.settings import advance_time
 from streaming.definition.sql.printing.words import name
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
@@ -52,27 +52,27 @@ def print_query(graph: QueryGraph) -> str:
     return f"QUERY {name(graph.name)};"
 
 
-def sources_of(graph: QueryGraph, planned: Plan, event_times: Mapping[str, EventTimeBy]) -> Sources:
+def sources_of(graph: QueryGraph, planned: TextPlan, event_times: Mapping[str, EventTimeBy]) -> SourceNames:
     """How the units of `planned` refer to nodes."""
     implicit = {each.id: each for each in graph.nodes if isinstance(each, InputNode) and each.id in planned.implicit}
-    return Sources(implicit, planned.named, event_times)
+    return SourceNames(implicit, planned.named, event_times)
 
 
-def unit_clauses(unit: Unit, sources: Sources) -> list[Clause]:
+def unit_clauses(unit: TextUnit, sources: SourceNames) -> list[ClauseLines]:
     """The clauses of an INSERT, or those between the parentheses of a step; units are asked for in their order."""
     if isinstance(unit.node, InputNode):
-        return [Clause(sources.stream(unit.node))]
+        return [ClauseLines(sources.stream(unit.node))]
     assert unit.body is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
     insert = [_insert(unit.node)] if isinstance(unit.node, OutputNode) else []
     return [*insert, *clauses(unit.body, sources)]
 
 
-def _insert(output: OutputNode) -> Clause:
-    return Clause(" ".join((f"INSERT INTO {name(output.id)}", *said(output, [TIMESTAMP]))))
+def _insert(output: OutputNode) -> ClauseLines:
+    return ClauseLines(" ".join((f"INSERT INTO {name(output.id)}", *said(output, [TIMESTAMP]))))
 
 
-def _grouped(units: Sequence[Unit]) -> list[Sequence[Unit]]:
-    groups: list[Sequence[Unit]] = []
+def _grouped(units: Sequence[TextUnit]) -> list[Sequence[TextUnit]]:
+    groups: list[Sequence[TextUnit]] = []
     begin = 0
     for end, unit in enumerate(units, start=1):
         if isinstance(unit.node, OutputNode) or end == len(units):
@@ -81,9 +81,9 @@ def _grouped(units: Sequence[Unit]) -> list[Sequence[Unit]]:
     return groups
 
 
-def _statement(units: Sequence[Unit], sources: Sources) -> str:
-    steps: list[tuple[str, list[Clause]]] = []
-    insert: list[Clause] = []
+def _statement(units: Sequence[TextUnit], sources: SourceNames) -> str:
+    steps: list[tuple[str, list[ClauseLines]]] = []
+    insert: list[ClauseLines] = []
     for unit in units:
         if isinstance(unit.node, OutputNode):
             insert = unit_clauses(unit, sources)

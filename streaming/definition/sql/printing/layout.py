@@ -9,7 +9,7 @@ INDENT: Final = "  "
 
 
 @dataclass(frozen=True)
-class Clause:
+class ClauseLines:
     """One clause: the words that begin it, and items with commas between them."""
 
     head: str
@@ -33,12 +33,12 @@ def fits(line: str) -> bool:
     return len(line) <= WIDTH and "\n" not in line
 
 
-def flat(clauses: Sequence[Clause]) -> str:
+def flat(clauses: Sequence[ClauseLines]) -> str:
     """All clauses on one line."""
     return " ".join(clause.flat() for clause in clauses)
 
 
-def step(name: str, clauses: Sequence[Clause], indent: str = INDENT) -> list[str]:
+def step(name: str, clauses: Sequence[ClauseLines], indent: str = INDENT) -> list[str]:
     """The lines of a step of WITH, without the comma behind it."""
     line = f"{indent}{name} AS ({flat(clauses)})"
     if fits(line + ","):
@@ -47,7 +47,7 @@ def step(name: str, clauses: Sequence[Clause], indent: str = INDENT) -> list[str
     return [f"{indent}{name} AS (", *inner, f"{indent})"]
 
 
-def statement(steps: Sequence[tuple[str, Sequence[Clause]]], insert: Sequence[Clause]) -> str:
+def statement(steps: Sequence[tuple[str, Sequence[ClauseLines]]], insert: Sequence[ClauseLines]) -> str:
     """A statement with its semicolon: `steps` are names with their clauses, `insert` may be empty."""
     short = "WITH " + ", ".join(f"{name} AS ({flat(clauses)})" for name, clauses in steps) if steps else ""
     whole = " ".join(part for part in (short, flat(insert)) if part) + ";"

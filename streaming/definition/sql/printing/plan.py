@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from streaming.definition.graph import InputNode, Node, OutputNode, QueryGraph, sources
-from streaming.definition.sql.printing.bodies import Body, Select, alone, emitted
+from streaming.definition.sql.printing.bodies import Body, SelectBody, alone, emitted
 from streaming.definition.sql.printing.folds import fold_insert, fold_step
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptNodes:
     """The nodes `[first, last]` of a graph, which stand in a text already; `mark` tells the caller where."""
 
     first: int
@@ -18,7 +18,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Unit:
+class TextUnit:
     """What is written as one: a step that gives the last of `nodes`, or the INSERT whose output it is.
 
     `nodes` are all that it makes. Neither an input as a step nor what is `kept` has a body.
@@ -26,7 +26,7 @@ class Unit:
 
     nodes: tuple[Node, ...]
     body: Body | None = None
-    kept: Kept | None = None
+    kept: KeptNodes | None = None
 
     @property
     def node(self) -> Node:
@@ -35,15 +35,15 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Plan:
+class TextPlan:
     """Units in order; the ids of the `implicit` inputs, which their first mention makes; all other ids."""
 
-    units: tuple[Unit, ...]
+    units: tuple[TextUnit, ...]
     implicit: frozenset[str]
     named: frozenset[str]
 
 
-def plan(graph: QueryGraph, kept: Sequence[Kept] = ()) -> Plan:
+def plan(graph: QueryGraph, kept: Sequence[KeptNodes] = ()) -> TextPlan:
     """Fold the nodes of `graph` into units that make exactly these nodes again, in this order."""
     single: set[int] = set()
     while True:
@@ -56,13 +56,13 @@ def plan(graph: QueryGraph, kept: Sequence[Kept] = ()) -> Plan:
 class _Planner:
     """One attempt: nodes whose index is in `single` are not folded; `refused` is one more of which that is asked."""
 
-    def __init__(self, nodes: Sequence[Node], kept: dict[int, Kept], single: set[int]) -> None:
+    def __init__(self, nodes: Sequence[Node], kept: dict[int, KeptNodes], single: set[int]) -> None:
         self._nodes = nodes
         ids = [node.id for node in nodes]
         self._inputs = {each.id: each for each in nodes if isinstance(each, InputNode) and ids.count(each.id) == 1}
         self._mentioned: set[str] = set()
         self._implicit: set[str] = set()
-        self._units: list[Unit] = []
+        self._units: list[TextUnit] = []
         self.refused: int | None = None
         begin = 0
         for last, body in _folded(nodes, kept, single):
@@ -74,17 +74,17 @@ class _Planner:
             begin = last + 1
         self._explicit(nodes[begin:])
 
-    def plan(self) -> Plan:
+    def plan(self) -> TextPlan:
         named = frozenset(node.id for node in self._nodes) - self._implicit
-        return Plan(tuple(self._units), frozenset(self._implicit), named)
+        return TextPlan(tuple(self._units), frozenset(self._implicit), named)
 
-    def _keep(self, begin: int, kept: Kept) -> None:
+    def _keep(self, begin: int, kept: KeptNodes) -> None:
         self._explicit(self._nodes[begin : kept.first])
         nodes = tuple(self._nodes[kept.first : kept.last + 1])
         if len(nodes) > 1:
             self._implicit.update(node.id for node in nodes if isinstance(node, InputNode) and node.id in self._inputs)
         self._mentioned.update(each for node in nodes for each in (node.id, *sources(node)))
-        self._units.append(Unit(nodes, kept=kept))
+        self._units.append(TextUnit(nodes, kept=kept))
 
     def _add(self, begin: int, last: int, body: Body) -> bool:
         """Take up the unit that ends at `last`, behind the inputs from `begin` on; False where it cannot be folded."""
@@ -100,13 +100,13 @@ class _Planner:
         self._explicit(wanted[:at])
         self._implicit.update(node.id for node in (*wanted[at:leading], *rest) if isinstance(node, InputNode))
         self._mentioned.update(each for each in made if isinstance(each, str))
-        self._units.append(Unit(tuple(wanted[at:]), body))
+        self._units.append(TextUnit(tuple(wanted[at:]), body))
         return True
 
     def _explicit(self, nodes: Sequence[Node]) -> None:
         for node in nodes:
             self._mentioned.add(node.id)
-            self._units.append(Unit((node,)))
+            self._units.append(TextUnit((node,)))
 
     def _first_mentions(self, made: Sequence[str | Node]) -> list[str]:
         new = self._inputs.keys() - self._mentioned
@@ -130,7 +130,7 @@ def _in_order(mentioned: list[str], inputs: Sequence[Node]) -> bool:
     return [each for each in mentioned if each in ids] == ids
 
 
-def _folded(nodes: Sequence[Node], kept: dict[int, Kept], single: set[int]) -> list[tuple[int, Body | None]]:
+def _folded(nodes: Sequence[Node], kept: dict[int, KeptNodes], single: set[int]) -> list[tuple[int, Body | None]]:
     """The indices of last nodes with their bodies (None: kept), in order; inputs that may need no step left out."""
     found: list[tuple[int, Body | None]] = []
     last = len(nodes) - 1
@@ -150,7 +150,7 @@ def _folded(nodes: Sequence[Node], kept: dict[int, Kept], single: set[int]) -> l
 
 
 def _single(node: Node) -> tuple[Body, int]:
-    return (Select(sources(node)[0]) if isinstance(node, OutputNode) else alone(node)), 1
+    return (SelectBody(sources(node)[0]) if isinstance(node, OutputNode) else alone(node)), 1
 
 
 def _longest(nodes: Sequence[Node]) -> tuple[Body, int]:

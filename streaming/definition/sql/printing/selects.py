@@ -17,9 +17,17 @@ from streaming.definition.graph import (
 )
 from streaming.definition.sql.grammar.clauses import JOINS
 from streaming.definition.sql.printing.arguments import said
-from streaming.definition.sql.printing.bodies import OPERATOR_ROWS, Body, Joining, Operating, Select, Union, is_inner
-from streaming.definition.sql.printing.expressions import Where, expression, is_field
-from streaming.definition.sql.printing.layout import Clause
+from streaming.definition.sql.printing.bodies import (
+    OPERATOR_ROWS,
+    Body,
+    Joining,
+    Operating,
+    SelectBody,
+    UnionBody,
+    is_inner,
+)
+from streaming.definition.sql.printing.expressions import ExpressionPlace, expression, is_field
+from streaming.definition.sql.printing.layout import ClauseLines
 from streaming.definition.sql.printing.settings import event_time
 from streaming.definition.sql.printing.windows import aggregate, when_rows_appear, window_by
 from streaming.definition.sql.printing.words import name, names
@@ -28,7 +36,7 @@ from streaming.definition.tokens import TokenKind, lex
 
 
 @dataclass
-class Sources:
+class SourceNames:
     """How nodes are referred to, in order of the text: the first mention of an `implicit` input makes it.
 
     `named` are the ids of all other nodes; `event_times` are said where an input is made.
@@ -69,47 +77,47 @@ class Sources:
         return frozenset({*node_ids, *streams})
 
 
-def clauses(body: Body, sources: Sources) -> list[Clause]:
+def clauses(body: Body, sources: SourceNames) -> list[ClauseLines]:
     """The clauses of `body`, in order."""
     match body:
-        case Select():
+        case SelectBody():
             return list(_select(body, sources))
-        case Union(_, branches):
+        case UnionBody(_, branches):
             written = [clauses(branch, sources) for branch in branches]
-            rest = [clause for branch in written[1:] for clause in (Clause("UNION ALL"), *branch)]
+            rest = [clause for branch in written[1:] for clause in (ClauseLines("UNION ALL"), *branch)]
             return [*written[0], *rest]
         case _:
-            return [Clause(_operator(body.node, sources))]
+            return [ClauseLines(_operator(body.node, sources))]
 
 
-def _select(body: Select, sources: Sources) -> Iterator[Clause]:
+def _select(body: SelectBody, sources: SourceNames) -> Iterator[ClauseLines]:
     qualifiers = sources.qualifiers(body.source, *(join.right for join in body.joins))
-    yield Clause("SELECT STREAM", tuple(_items(body, qualifiers)))
-    yield Clause(f"FROM {sources.mention(body.source)}")
+    yield ClauseLines("SELECT STREAM", tuple(_items(body, qualifiers)))
+    yield ClauseLines(f"FROM {sources.mention(body.source)}")
     for join in body.joins:
-        yield Clause(_join(join, body, sources, qualifiers))
+        yield ClauseLines(_join(join, body, sources, qualifiers))
     if body.where is not None:
-        yield Clause(f"WHERE {expression(body.where.where, Where.CLAUSE, qualifiers)}")
+        yield ClauseLines(f"WHERE {expression(body.where.where, ExpressionPlace.CLAUSE, qualifiers)}")
     elif body.joins and is_inner(body.joins[-1]) and (own := _condition(body.joins[-1])) is not None:
-        yield Clause(f"WHERE {expression(own, Where.CLAUSE, qualifiers)}")
+        yield ClauseLines(f"WHERE {expression(own, ExpressionPlace.CLAUSE, qualifiers)}")
     if isinstance(body.main, WindowNode | TopKNode):
         yield from _grouping(body.main, qualifiers)
     if body.having is not None:
         having = _computed(body.having.where, body, qualifiers)
-        yield Clause(f"HAVING {having or expression(body.having.where, Where.CLAUSE, qualifiers)}")
+        yield ClauseLines(f"HAVING {having or expression(body.having.where, ExpressionPlace.CLAUSE, qualifiers)}")
     if isinstance(body.main, WindowNode) and (rows := when_rows_appear(body.main)):
-        yield Clause(rows)
+        yield ClauseLines(rows)
 
 
-def _grouping(node: WindowNode | TopKNode, qualifiers: frozenset[str]) -> Iterator[Clause]:
-    yield Clause(window_by(node.window, node.grace if isinstance(node, WindowNode) else None))
+def _grouping(node: WindowNode | TopKNode, qualifiers: frozenset[str]) -> Iterator[ClauseLines]:
+    yield ClauseLines(window_by(node.window, node.grace if isinstance(node, WindowNode) else None))
     if node.group_by:
-        yield Clause(f"GROUP BY {names(node.group_by)}")
+        yield ClauseLines(f"GROUP BY {names(node.group_by)}")
     if isinstance(node, TopKNode):
-        yield Clause(f"TOP {node.k} BY {expression(node.by, Where.CLAUSE, qualifiers)}")
+        yield ClauseLines(f"TOP {node.k} BY {expression(node.by, ExpressionPlace.CLAUSE, qualifiers)}")
 
 
-def _items(body: Select, qualifiers: frozenset[str]) -> Iterator[str]:
+def _items(body: SelectBody, qualifiers: frozenset[str]) -> Iterator[str]:
     columns = body.post or body.main
     match columns:
         case WindowNode() as window:
@@ -124,7 +132,7 @@ def _items(body: Select, qualifiers: frozenset[str]) -> Iterator[str]:
             yield "*"
 
 
-def _computed(text: str, body: Select, qualifiers: frozenset[str]) -> str:
+def _computed(text: str, body: SelectBody, qualifiers: frozenset[str]) -> str:
     """An expression over what a window gives, with the aggregates in the places of their names; empty without any."""
     if body.post is None or not isinstance(body.main, WindowNode):
         return ""
@@ -142,15 +150,15 @@ def _computed(text: str, body: Select, qualifiers: frozenset[str]) -> str:
 def _column(column: Column, qualifiers: frozenset[str]) -> str:
     if column.name == column.of and is_field(column.of):
         return column.name
-    return f"{expression(column.of, Where.ITEM, qualifiers)} AS {name(column.name)}"
+    return f"{expression(column.of, ExpressionPlace.ITEM, qualifiers)} AS {name(column.name)}"
 
 
-def _join(join: Joining, body: Select, sources: Sources, qualifiers: frozenset[str]) -> str:
+def _join(join: Joining, body: SelectBody, sources: SourceNames, qualifiers: frozenset[str]) -> str:
     outer = isinstance(join, JoinNode | AsofJoinNode) and join.type == "left_outer"
     words = next(form.words for form in JOINS if (form.kind, form.outer) == (join.kind, outer))
     where = None if join is body.joins[-1] and is_inner(join) else _condition(join)
     using = f" USING ({names(join.keys)})"
-    condition = "" if where is None else f" ON {expression(where, Where.CLAUSE, qualifiers)}"
+    condition = "" if where is None else f" ON {expression(where, ExpressionPlace.CLAUSE, qualifiers)}"
     return f"{words} {sources.mention(join.right)}{using}{condition}"
 
 
@@ -158,13 +166,13 @@ def _condition(join: Joining) -> str | None:
     return None if isinstance(join, AsofJoinNode) else join.where
 
 
-def _operator(node: Operating, sources: Sources) -> str:
+def _operator(node: Operating, sources: SourceNames) -> str:
     form = OPERATOR_ROWS[node.kind]
     words = [form.words, sources.mention(node.input)]
     if isinstance(node, ClipNode):
         words.append(f"BY {sources.mention(node.by)} ON {names(node.keys)}")
     elif isinstance(node, SetDurationNode) and node.expression is not None:
-        computed = expression(node.expression, Where.DURATION, sources.qualifiers(node.input))
+        computed = expression(node.expression, ExpressionPlace.DURATION, sources.qualifiers(node.input))
         words += [*said(node, form.arguments[:1]), f"TO {computed}"]
     else:
         words += said(node, form.arguments)

@@ -8,7 +8,7 @@ from streaming.definition.names import DurationText
 from streaming.definition.sql.grammar.clauses import EMIT, EMPTY, GAP, GRACE, RETRACT
 from streaming.definition.sql.grammar.windows import WINDOWS
 from streaming.definition.sql.printing.arguments import is_default, said
-from streaming.definition.sql.printing.expressions import Where, expression
+from streaming.definition.sql.printing.expressions import ExpressionPlace, expression
 from streaming.definition.sql.printing.words import duration, literal, name
 
 
@@ -40,7 +40,7 @@ def aggregate(call: Aggregate, qualifiers: frozenset[str]) -> str:
     """An aggregate without its name."""
     arguments = ["*" if call.function == "count" else ""]
     if call.of is not None:
-        arguments = [expression(call.of, Where.ARGUMENT, qualifiers)]
+        arguments = [expression(call.of, ExpressionPlace.ARGUMENT, qualifiers)]
     wanted = AGGREGATES[call.function].parameter
     if call.k is not None:
         arguments.append(str(call.k) if wanted == "k" and call.of is not None else f"K => {call.k}")
@@ -49,5 +49,5 @@ def aggregate(call: Aggregate, qualifiers: frozenset[str]) -> str:
         short = wanted == "fraction" and call.of is not None and call.k is None
         arguments.append(said if short else f"FRACTION => {said}")
     written = ", ".join(argument for argument in arguments if argument)
-    filtered = f" FILTER (WHERE {expression(call.filter, Where.ARGUMENT, qualifiers)})" if call.filter else ""
+    filtered = f" FILTER (WHERE {expression(call.filter, ExpressionPlace.ARGUMENT, qualifiers)})" if call.filter else ""
     return f"{call.function.upper()}({written}){filtered}"

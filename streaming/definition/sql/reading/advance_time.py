@@ -4,21 +4,21 @@ from streaming.definition.sql.grammar.rows import ArgumentRow, Takes
 from streaming.definition.sql.grammar.settings import SETTINGS
 from streaming.definition.sql.grammar.words import SETTING_WORDS, near
 from streaming.definition.sql.reading.arguments import take_argument
-from streaming.definition.sql.reading.reader import Part, Reader
+from streaming.definition.sql.reading.reader import Reader, TokenRange
 from streaming.definition.sql.reading.slices import take_expression
-from streaming.definition.sql.reading.tree import Advance, Fields
+from streaming.definition.sql.reading.tree import AdvanceSyntax, WrittenFields
 from streaming.definition.tokens import TokenKind
 
 
-def take_advance(reader: Reader) -> Advance:
+def take_advance(reader: Reader) -> AdvanceSyntax:
     """Take one statement, from ADVANCE TIME on."""
     first = reader.at
     reader.at += 2
     if reader.word() == "FOR":
         reader.problem(reader.take().extent, "FOR is not said here.", "Write ADVANCE TIME stream and its settings.")
     named = reader.name("The input", "ADVANCE TIME and the name of a stream or an input")
-    advance = Advance(named, Fields(), reader.since(first))
-    generate = Fields(prefix="generate.")
+    advance = AdvanceSyntax(named, WrittenFields(), reader.since(first))
+    generate = WrittenFields(prefix="generate.")
     while reader.at < reader.end:
         if not _take_setting(reader, advance, generate):
             break
@@ -27,7 +27,7 @@ def take_advance(reader: Reader) -> Advance:
     return advance
 
 
-def _take_setting(reader: Reader, advance: Advance, generate: Fields) -> bool:
+def _take_setting(reader: Reader, advance: AdvanceSyntax, generate: WrittenFields) -> bool:
     """Take one setting; False at what belongs to the next statement."""
     first, token = reader.at, reader.peek()
     if reader.accept(","):
@@ -76,9 +76,9 @@ def _setting(reader: Reader, word: str) -> ArgumentRow:
     return row
 
 
-def _take_known(reader: Reader, advance: Advance, into: Fields, setting: ArgumentRow) -> None:
+def _take_known(reader: Reader, advance: AdvanceSyntax, into: WrittenFields, setting: ArgumentRow) -> None:
     first = reader.at - len(setting.words.split())
-    said = Fields(prefix=into.prefix)
+    said = WrittenFields(prefix=into.prefix)
     over = None
     if setting.takes is Takes.PRESET:
         _take_preset(reader, said)
@@ -94,7 +94,7 @@ def _take_known(reader: Reader, advance: Advance, into: Fields, setting: Argumen
         advance.over = over or advance.over
 
 
-def _take_preset(reader: Reader, said: Fields) -> None:
+def _take_preset(reader: Reader, said: WrittenFields) -> None:
     """The text up to the next setting; text in quotation marks is taken as it is."""
     start = reader.at
     while reader.at < reader.end and (reader.at == start or not _ends(reader)):
@@ -108,7 +108,7 @@ def _take_preset(reader: Reader, said: Fields) -> None:
     said.put("preset", token.value if alone else reader.text[slice(*extent)], extent)
 
 
-def _take_over(reader: Reader, said: Fields) -> Part | None:
+def _take_over(reader: Reader, said: WrittenFields) -> TokenRange | None:
     first = reader.at - 1
     part = take_expression(reader, frozenset(SETTING_WORDS))
     if part:
@@ -118,7 +118,7 @@ def _take_over(reader: Reader, said: Fields) -> Part | None:
     return None
 
 
-def _close_generate(reader: Reader, advance: Advance, generate: Fields) -> None:
+def _close_generate(reader: Reader, advance: AdvanceSyntax, generate: WrittenFields) -> None:
     if not generate.places:
         return
     if "every" not in generate.values:

@@ -5,7 +5,7 @@ from typing import Final
 
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.sql.reading.durations import take_fraction, take_whole
-from streaming.definition.sql.reading.reader import Part, Reader, Said
+from streaming.definition.sql.reading.reader import Reader, TokenRange, ValueAt
 from streaming.definition.sql.reading.slices import take_expression
 from streaming.definition.tokens import SqlToken, TokenKind
 
@@ -15,20 +15,20 @@ _FOREIGN: Final = {name: entry.name for entry in AGGREGATES.values() for name in
 
 
 @dataclass(frozen=True)
-class Call:
+class AggregateCall:
     """One aggregate: the tokens `part` with its FILTER, and what stands in it."""
 
-    part: Part
-    function: Said[str]
-    of: Part | None
-    k: Said[int] | None
-    fraction: Said[float] | None
-    filter: Part | None
+    part: TokenRange
+    function: ValueAt[str]
+    of: TokenRange | None
+    k: ValueAt[int] | None
+    fraction: ValueAt[float] | None
+    filter: TokenRange | None
 
 
-def take_calls(reader: Reader, part: Part) -> list[Call]:
+def take_calls(reader: Reader, part: TokenRange) -> list[AggregateCall]:
     """The aggregates in an expression, from left to right; those inside another one are no more than its text."""
-    found: list[Call] = []
+    found: list[AggregateCall] = []
     index = part.first
     while index < part.last - 1:
         if _begins_call(reader, index, part.last):
@@ -52,7 +52,7 @@ def is_aggregate(token: SqlToken) -> bool:
     return token.kind is TokenKind.WORD and (token.value.lower() in AGGREGATES or token.value.lower() in _FOREIGN)
 
 
-def _take_call(reader: Reader, index: int, last: int) -> Call:
+def _take_call(reader: Reader, index: int, last: int) -> AggregateCall:
     at, end = reader.at, reader.end
     name = reader.tokens[index]
     function = name.value.lower()
@@ -61,23 +61,25 @@ def _take_call(reader: Reader, index: int, last: int) -> Call:
         reader.problem(name.extent, f"There is no {name.value}.", f"Write {_form(function)}.")
     closing = reader.partners[index + 1]
     reader.at, reader.end = index + 2, closing
-    said = _Arguments(function)
+    said = _CallArguments(function)
     said.take(reader)
     reader.at, reader.end = closing + 1, last
     chosen = _take_filter(reader)
-    call = Call(Part(index, reader.at), Said(function, name.extent), said.of, said.k, said.fraction, chosen)
+    call = AggregateCall(
+        TokenRange(index, reader.at), ValueAt(function, name.extent), said.of, said.k, said.fraction, chosen
+    )
     reader.at, reader.end = at, end
     return call
 
 
-class _Arguments:
+class _CallArguments:
     """What stands in the parentheses of one call."""
 
     def __init__(self, function: str) -> None:
         self.function = function
-        self.of: Part | None = None
-        self.k: Said[int] | None = None
-        self.fraction: Said[float] | None = None
+        self.of: TokenRange | None = None
+        self.k: ValueAt[int] | None = None
+        self.fraction: ValueAt[float] | None = None
 
     def take(self, reader: Reader) -> None:
         """Read up to the closing parenthesis."""
@@ -133,7 +135,7 @@ def _form(function: str) -> str:
     return f"{function.upper()}(value{parameter})" + (" or COUNT(*)" if entry.bare else "")
 
 
-def _take_filter(reader: Reader) -> Part | None:
+def _take_filter(reader: Reader) -> TokenRange | None:
     if not reader.next_are("FILTER", "("):
         return None
     closing, end = reader.partners.get(reader.at + 1, reader.end), reader.end

@@ -6,8 +6,8 @@ from typing import Final
 from streaming.definition.sql.grammar.rows import ArgumentRow, Takes, value_of
 from streaming.definition.sql.grammar.words import clause_at
 from streaming.definition.sql.reading.durations import take_duration, take_whole
-from streaming.definition.sql.reading.reader import Reader, Said
-from streaming.definition.sql.reading.tree import Fields
+from streaming.definition.sql.reading.reader import Reader, ValueAt
+from streaming.definition.sql.reading.tree import WrittenFields
 from streaming.definition.tokens import TokenKind
 
 MOST_COUNTED: Final = 10_000
@@ -20,7 +20,7 @@ def at_clause(reader: Reader) -> bool:
 
 
 def take_argument(
-    reader: Reader, argument: ArgumentRow, fields: Fields, ends: Callable[[Reader], bool] = at_clause
+    reader: Reader, argument: ArgumentRow, fields: WrittenFields, ends: Callable[[Reader], bool] = at_clause
 ) -> bool:
     """Take the value of `argument` into its field; False with a fault where there is none.
 
@@ -28,17 +28,17 @@ def take_argument(
     that `ends` what is read.
     """
     start = reader.at
-    said: Said[object] | None
+    said: ValueAt[object] | None
     match argument.takes:
         case Takes.NOTHING:
-            said = Said(True, reader.since(start - 1))
+            said = ValueAt(True, reader.since(start - 1))
         case Takes.WHOLE:
             said = take_whole(reader, argument.what, 1, MOST_COUNTED)
         case Takes.NAME:
             said = reader.name(argument.what, f"{argument.words} and the name of an input")
         case Takes.CHOICE:
             value = _take_choice(reader, argument, ends)
-            said = Said(value, reader.since(start)) if value else None
+            said = ValueAt(value, reader.since(start)) if value else None
         case _:
             said = take_duration(reader, argument.what)
     if said is not None:

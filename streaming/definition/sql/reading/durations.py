@@ -5,7 +5,7 @@ from typing import Final
 
 from streaming.definition.sql.grammar.words import clause_at
 from streaming.definition.sql.problems import over
-from streaming.definition.sql.reading.reader import Reader, Said
+from streaming.definition.sql.reading.reader import Reader, ValueAt
 from streaming.definition.tokens import TokenKind
 from streaming.temporal.ticks import TimeTextError, parse_duration
 
@@ -36,12 +36,12 @@ ANY_WHOLE: Final = 10**1000
 _EXAMPLE: Final = "Write for example 5m, 100ms, -1tick, 'PT5M', or a whole number of ticks."
 
 
-def take_duration(reader: Reader, what: str) -> Said[int | str] | None:
+def take_duration(reader: Reader, what: str) -> ValueAt[int | str] | None:
     """Take a duration: a whole number is ticks, all else stays the text that it is. None with a fault."""
     first, token = reader.at, reader.peek()
     if token.kind is TokenKind.STRING:
         reader.take()
-        return _read(reader, Said(token.value, token.extent), what)
+        return _read(reader, ValueAt(token.value, token.extent), what)
     if token.word == "INTERVAL":
         return _interval(reader)
     if token.word in ("+", "-") and reader.peek(1).kind is TokenKind.NUMBER:
@@ -59,8 +59,8 @@ def take_duration(reader: Reader, what: str) -> Said[int | str] | None:
     extent = reader.since(first)
     written = reader.text[extent[0] : extent[1]]
     if _WHOLE.fullmatch(written):
-        return Said(int(re.sub(r"\s", "", written)), extent)
-    return _read(reader, Said(written, extent), what)
+        return ValueAt(int(re.sub(r"\s", "", written)), extent)
+    return _read(reader, ValueAt(written, extent), what)
 
 
 def readable_duration(text: str) -> str | None:
@@ -74,7 +74,7 @@ def _unit(word: str) -> str | None:
     return _UNITS.get(word) or (_UNITS.get(word[:-1]) if word.endswith("s") else None)
 
 
-def _read(reader: Reader, said: Said[str], what: str) -> Said[int | str] | None:
+def _read(reader: Reader, said: ValueAt[str], what: str) -> ValueAt[int | str] | None:
     try:
         parse_duration(said.value)
     except TimeTextError:
@@ -84,11 +84,11 @@ def _read(reader: Reader, said: Said[str], what: str) -> Said[int | str] | None:
             reader.problem(said.extent, message, _EXAMPLE)
             return None
         reader.problem(said.extent, message, f"Write {mended}.")
-        return Said(mended, said.extent)
-    return Said(said.value, said.extent)
+        return ValueAt(mended, said.extent)
+    return ValueAt(said.value, said.extent)
 
 
-def _interval(reader: Reader) -> Said[int | str] | None:
+def _interval(reader: Reader) -> ValueAt[int | str] | None:
     """INTERVAL '5' MINUTE and INTERVAL 5 MINUTES: a fault that says how it is written here."""
     first = reader.at
     reader.take()
@@ -99,10 +99,10 @@ def _interval(reader: Reader) -> Said[int | str] | None:
     mended = readable_duration(sign + count)
     remedy = f"Write {mended or 'the number with its unit'} alone" + ("." if mended else ", such as 5m.")
     reader.problem(reader.since(first), "Durations are written without INTERVAL.", remedy)
-    return Said(mended, reader.since(first)) if mended else None
+    return ValueAt(mended, reader.since(first)) if mended else None
 
 
-def take_whole(reader: Reader, what: str, least: int, most: int) -> Said[int] | None:
+def take_whole(reader: Reader, what: str, least: int, most: int) -> ValueAt[int] | None:
     """Take a whole number from `least` to `most`; None with a fault for anything else."""
     token = reader.peek()
     if token.kind is not TokenKind.NUMBER and not (token.word == "-" and reader.peek(1).kind is TokenKind.NUMBER):
@@ -115,10 +115,10 @@ def take_whole(reader: Reader, what: str, least: int, most: int) -> Said[int] | 
         remedy = "Write a whole number." if most == ANY_WHOLE else f"Write a whole number from {least} to {most}."
         reader.problem(extent, f"{what} cannot be `{written[:60]}`.", remedy)
         return None
-    return Said(int(re.sub(r"\s", "", written)), extent)
+    return ValueAt(int(re.sub(r"\s", "", written)), extent)
 
 
-def take_fraction(reader: Reader, what: str) -> Said[float] | None:
+def take_fraction(reader: Reader, what: str) -> ValueAt[float] | None:
     """Take a number from 0 to 1; None with a fault for anything else."""
     first = reader.at
     if reader.word() in ("-", "."):
@@ -139,4 +139,4 @@ def take_fraction(reader: Reader, what: str) -> Said[float] | None:
     if not 0 <= value <= 1:
         reader.problem(extent, f"{what} cannot be `{written[:60]}`.", "Write a number from 0 to 1, such as 0.95.")
         return None
-    return Said(value, extent)
+    return ValueAt(value, extent)

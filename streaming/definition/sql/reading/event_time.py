@@ -3,8 +3,8 @@
 from collections.abc import Set
 from typing import Final, get_args
 
-from streaming.definition.sql.reading.reader import Reader, Said
-from streaming.definition.sql.reading.tree import EventTime
+from streaming.definition.sql.reading.reader import Reader, ValueAt
+from streaming.definition.sql.reading.tree import EventTimeSyntax
 from streaming.definition.streams import TimeUnit
 from streaming.definition.tokens import Extent, TokenKind
 
@@ -13,7 +13,7 @@ UNITS: Final[tuple[str, ...]] = get_args(TimeUnit)
 _REMEDY: Final = "Write the path of a field: started_at, details.started_at, _key.started_at or _meta.timestamp."
 
 
-def take_event_time(reader: Reader, qualifiers: Set[str] = _NONE) -> EventTime | None:
+def take_event_time(reader: Reader, qualifiers: Set[str] = _NONE) -> EventTimeSyntax | None:
     """Take `EVENTTIME BY path [UNIT unit] [ZONE 'zone']` if it stands here, without a name of the source before it."""
     first = reader.at
     if not reader.accept("EVENTTIME", "BY"):
@@ -21,7 +21,7 @@ def take_event_time(reader: Reader, qualifiers: Set[str] = _NONE) -> EventTime |
     return take_path(reader, first, qualifiers)
 
 
-def take_path(reader: Reader, first: int, qualifiers: Set[str] = _NONE) -> EventTime:
+def take_path(reader: Reader, first: int, qualifiers: Set[str] = _NONE) -> EventTimeSyntax:
     """Take what stands behind EVENTTIME BY, which begins at the token `first`."""
     values: dict[str, str] = {}
     places: dict[str, Extent] = {}
@@ -38,14 +38,14 @@ def take_path(reader: Reader, first: int, qualifiers: Set[str] = _NONE) -> Event
         elif said is not None:
             values[key], places[f"event_time.{key}"] = said.value, said.extent
     places["event_time"] = reader.since(first)
-    return EventTime(values if path else None, places, reader.since(first))
+    return EventTimeSyntax(values if path else None, places, reader.since(first))
 
 
-def _take_steps(reader: Reader, qualifiers: Set[str]) -> Said[str] | None:
+def _take_steps(reader: Reader, qualifiers: Set[str]) -> ValueAt[str] | None:
     first, token = reader.at, reader.peek()
     if token.kind is TokenKind.STRING:  # a path that no name can write
         reader.take()
-        return Said(token.value, token.extent) if token.value else None
+        return ValueAt(token.value, token.extent) if token.value else None
     if not reader.at_name():
         if token.word in ("<", "$"):
             return reader.name("The path of the time", "started_at")
@@ -66,7 +66,7 @@ def _take_steps(reader: Reader, qualifiers: Set[str]) -> Said[str] | None:
         return None
     if len(steps) > 1 and steps[0] in qualifiers:
         steps = steps[1:]
-    return Said(".".join(steps), extent)
+    return ValueAt(".".join(steps), extent)
 
 
 def _written(reader: Reader) -> str:
@@ -74,11 +74,11 @@ def _written(reader: Reader) -> str:
     return reader.text[slice(*reader.take().extent)]
 
 
-def _take_unit(reader: Reader) -> Said[str] | None:
+def _take_unit(reader: Reader) -> ValueAt[str] | None:
     token = reader.peek()
     if token.kind is TokenKind.WORD and token.value.lower() in UNITS:
         reader.take()
-        return Said(token.value.lower(), token.extent)
+        return ValueAt(token.value.lower(), token.extent)
     remedy = "Write s, ms, us or ns for numbers, or iso for text such as 2026-01-31T12:00:00Z."
     reader.problem(reader.here(), f"{reader.shown()} is no unit of time.", remedy)
     if token.kind in (TokenKind.WORD, TokenKind.STRING):
@@ -86,7 +86,7 @@ def _take_unit(reader: Reader) -> Said[str] | None:
     return None
 
 
-def _take_zone(reader: Reader) -> Said[str] | None:
+def _take_zone(reader: Reader) -> ValueAt[str] | None:
     token = reader.peek()
     remedy = "Write the name of a zone in quotation marks, such as 'Europe/Berlin'."
     if token.kind is not TokenKind.STRING:
@@ -95,4 +95,4 @@ def _take_zone(reader: Reader) -> Said[str] | None:
             reader.take()
         return None
     reader.take()
-    return Said(token.value, token.extent)
+    return ValueAt(token.value, token.extent)

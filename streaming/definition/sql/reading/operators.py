@@ -4,10 +4,10 @@ from streaming.definition.sql.grammar.clauses import OPERATORS
 from streaming.definition.sql.grammar.rows import OperatorRow
 from streaming.definition.sql.reading.arguments import take_argument
 from streaming.definition.sql.reading.durations import take_duration
-from streaming.definition.sql.reading.reader import Reader, Said
+from streaming.definition.sql.reading.reader import Reader, ValueAt
 from streaming.definition.sql.reading.slices import take_expression
 from streaming.definition.sql.reading.sources import TakeBody, take_source
-from streaming.definition.sql.reading.tree import Operator
+from streaming.definition.sql.reading.tree import OperatorSyntax
 from streaming.definition.tokens import TokenKind
 
 
@@ -16,11 +16,11 @@ def at_operator(reader: Reader) -> OperatorRow | None:
     return next((form for form in OPERATORS if reader.next_are(*form.words.split())), None)
 
 
-def take_operator(reader: Reader, form: OperatorRow, take_body: TakeBody) -> Operator:
+def take_operator(reader: Reader, form: OperatorRow, take_body: TakeBody) -> OperatorSyntax:
     """Take the operator that begins here."""
     first = reader.at
     reader.at += len(form.words.split())
-    operator = Operator(form.kind, form.role, take_source(reader, take_body), reader.since(first))
+    operator = OperatorSyntax(form.kind, form.role, take_source(reader, take_body), reader.since(first))
     if form.kind == "clip":
         _clip(reader, operator, take_body)
     elif form.kind == "set_duration":
@@ -33,7 +33,7 @@ def take_operator(reader: Reader, form: OperatorRow, take_body: TakeBody) -> Ope
     return operator
 
 
-def _set_duration(reader: Reader, operator: Operator) -> None:
+def _set_duration(reader: Reader, operator: OperatorSyntax) -> None:
     """TO a duration, else an expression; a duration alone is no expression, for `5m` is none.
 
     Without TO, and with TO for each, neither or both are said: graphs can hold that, and `check` tells of it.
@@ -69,7 +69,7 @@ def _is_duration(reader: Reader) -> bool:
     return behind.kind is not TokenKind.SYMBOL or behind.word in (")", ",", ";")
 
 
-def _clip(reader: Reader, operator: Operator, take_body: TakeBody) -> None:
+def _clip(reader: Reader, operator: OperatorSyntax, take_body: TakeBody) -> None:
     if not reader.expect("BY", "Write CLIP source BY source ON field."):
         return
     operator.by = take_source(reader, take_body)
@@ -92,8 +92,8 @@ def _names_only(reader: Reader) -> bool:
     return all(reader.tokens[index].word != "=" for index in range(reader.at, min(closing, reader.end)))
 
 
-def _take_names(reader: Reader) -> list[Said[str]] | None:
-    names: list[Said[str]] = []
+def _take_names(reader: Reader) -> list[ValueAt[str]] | None:
+    names: list[ValueAt[str]] = []
     while (name := reader.name("The field", "a field of both sides")) is not None:
         names.append(name)
         if not reader.accept(","):

@@ -7,7 +7,7 @@ from typing import Final, Generic, TypeVar
 from streaming.definition.faults import FaultCode
 from streaming.definition.names import NAME_PATTERN
 from streaming.definition.sql.grammar.words import clause_at, near
-from streaming.definition.sql.problems import Problem
+from streaming.definition.sql.problems import TextProblem
 from streaming.definition.tokens import Extent, Lexed, SqlToken, TokenKind
 
 T_co = TypeVar("T_co", covariant=True)
@@ -16,7 +16,7 @@ NAME_RULE: Final = "Begin with a letter or underscore, then up to 62 letters, di
 
 
 @dataclass(frozen=True, slots=True)
-class Said(Generic[T_co]):
+class ValueAt(Generic[T_co]):
     """A value and where it stands."""
 
     value: T_co
@@ -24,7 +24,7 @@ class Said(Generic[T_co]):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TokenRange:
     """The tokens `[first, last)`: an expression that is cut out, and not read here."""
 
     first: int
@@ -44,7 +44,7 @@ class Reader:
         self.text = lexed.text
         self.tokens = lexed.tokens
         self.partners = lexed.partners
-        self.problems = [Problem(each.opening, each.message, each.remedy) for each in lexed.unclosed]
+        self.problems = [TextProblem(each.opening, each.message, each.remedy) for each in lexed.unclosed]
         self.at = 0
         self.end = len(lexed.tokens) - 1
         self.depth = 0
@@ -79,7 +79,7 @@ class Reader:
         last = max(self.at - 1, first)
         return self.tokens[first].start, self.tokens[last].end
 
-    def covered(self, part: Part) -> Extent:
+    def covered(self, part: TokenRange) -> Extent:
         """Where the tokens of a part stand."""
         if not part:
             return self.here()
@@ -114,7 +114,7 @@ class Reader:
         self, extent: Extent, message: str, remedy: str, code: FaultCode = FaultCode.BAD_SQL, node: str | None = None
     ) -> None:
         """Record a fault."""
-        self.problems.append(Problem(extent, message, remedy, code, node))
+        self.problems.append(TextProblem(extent, message, remedy, code, node))
 
     def expect(self, word: str, remedy: str) -> bool:
         """Take `word`, or record that it is missing."""
@@ -148,7 +148,7 @@ class Reader:
             return False
         return not clause_at(self.tokens, self.at + ahead)
 
-    def name(self, what: str, example: str) -> Said[str] | None:
+    def name(self, what: str, example: str) -> ValueAt[str] | None:
         """Take a name; None with a fault where there is none. Names that look like one are taken with a fault."""
         first, token = self.at, self.peek()
         if self.at_name():
@@ -157,7 +157,7 @@ class Reader:
         if token.kind is TokenKind.STRING:
             self.take()
             self.problem(token.extent, f"{what} stands here in quotation marks.", f"Write it without them: {example}.")
-            return Said(token.value, token.extent) if _NAME.match(token.value) else None
+            return ValueAt(token.value, token.extent) if _NAME.match(token.value) else None
         if token.word in ("<", "$", "@", "{"):
             return self._placeholder(example)
         if token.kind is TokenKind.NUMBER:
@@ -167,7 +167,7 @@ class Reader:
         self.problem(self.here(), f"{what} is missing: {self.shown()} stands there.", f"Write {example}.")
         return None
 
-    def _whole_name(self, first: int, value: str, what: str) -> Said[str] | None:
+    def _whole_name(self, first: int, value: str, what: str) -> ValueAt[str] | None:
         """The name that begins at the token `first`; its value with hyphens made underscores, which is a fault."""
         parts = [value]
         while (
@@ -189,11 +189,11 @@ class Reader:
             joined = "_".join(parts)
             message = f"`{'-'.join(parts)}` has a hyphen, which is a minus sign here."
             self.problem(extent, message, f"Names have letters, digits and underscores: {joined}.")
-            return Said(joined, extent) if _NAME.match(joined) else None
+            return ValueAt(joined, extent) if _NAME.match(joined) else None
         if not _NAME.match(value):
             self.problem(extent, f"{what} cannot be `{value[:80]}`.", NAME_RULE)
             return None
-        return Said(value, extent)
+        return ValueAt(value, extent)
 
     def _joined(self, ahead: int = 0) -> bool:
         """Whether no space stands before that token."""
@@ -203,7 +203,7 @@ class Reader:
     def _at(self, index: int, symbol: str) -> bool:
         return bool(symbol) and self.tokens[index].word == symbol
 
-    def _placeholder(self, example: str) -> Said[str] | None:
+    def _placeholder(self, example: str) -> ValueAt[str] | None:
         first = self.at
         opening = self.take().word
         if opening == "$" and self.accept("{"):
@@ -219,4 +219,4 @@ class Reader:
         shown = self.text[slice(*self.since(first))]
         message = f"`{shown[:80]}` is a placeholder, for which a name is to be written."
         self.problem(self.since(first), message, f"Write the name alone: {inner or example}.")
-        return Said(inner, self.since(first)) if inner and _NAME.match(inner) else None
+        return ValueAt(inner, self.since(first)) if inner and _NAME.match(inner) else None

@@ -13,10 +13,10 @@ from streaming.definition.sql.reading.arguments import MOST_COUNTED, at_clause, 
 from streaming.definition.sql.reading.durations import take_whole
 from streaming.definition.sql.reading.event_time import take_path
 from streaming.definition.sql.reading.foreign import refuse_clause, skip_clause
-from streaming.definition.sql.reading.reader import Part, Reader, Said
+from streaming.definition.sql.reading.reader import Reader, TokenRange, ValueAt
 from streaming.definition.sql.reading.slices import take_expression
 from streaming.definition.sql.reading.sources import TakeBody, take_join, take_source
-from streaming.definition.sql.reading.tree import Clause, Item, Select, Top
+from streaming.definition.sql.reading.tree import ClauseSyntax, ItemSyntax, SelectSyntax, TopSyntax
 from streaming.definition.sql.reading.window_calls import take_call
 from streaming.definition.sql.reading.windows import take_empty, take_window
 from streaming.definition.tokens import TokenKind
@@ -25,11 +25,11 @@ _BEHIND_NAMES: Final = ("FROM", ",", ".", "AS", "=", "<", ">", "/")
 """What stands behind STREAM, DISTINCT and ALL only where they are the names of fields."""
 
 
-def take_select(reader: Reader, take_body: TakeBody) -> Select:
+def take_select(reader: Reader, take_body: TakeBody) -> SelectSyntax:
     """Take one SELECT, from its first word to where a clause of something else begins."""
     first = reader.at
     reader.take()
-    select = Select(reader.since(first))
+    select = SelectSyntax(reader.since(first))
     if reader.word(1) not in _BEHIND_NAMES:
         reader.accept("STREAM")
     if reader.word() in ("DISTINCT", "ALL") and reader.word(1) not in _BEHIND_NAMES:
@@ -44,7 +44,7 @@ def take_select(reader: Reader, take_body: TakeBody) -> Select:
     return select
 
 
-def _take_items(reader: Reader, select: Select) -> None:
+def _take_items(reader: Reader, select: SelectSyntax) -> None:
     first = reader.at
     while True:
         start = reader.at
@@ -62,7 +62,7 @@ def _take_items(reader: Reader, select: Select) -> None:
         reader.problem(reader.since(first), "* stands beside other items.", remedy)
 
 
-def _take_item(reader: Reader, select: Select, start: int) -> None:
+def _take_item(reader: Reader, select: SelectSyntax, start: int) -> None:
     part = take_expression(reader)
     if not part:
         message = f"An item of the SELECT list is missing: {reader.shown()} stands there."
@@ -74,14 +74,14 @@ def _take_item(reader: Reader, select: Select, start: int) -> None:
         name = reader.name("The name of the item", "a name, such as AS n")
     else:
         part, name = _name_without_as(reader, part)
-    select.items.append(Item(part, name, reader.since(start)))
+    select.items.append(ItemSyntax(part, name, reader.since(start)))
 
 
 _NO_VALUES: Final = frozenset({"NOT", "CASE", "EXPRESSION"})
 """Words before which no expression ends, beside operators."""
 
 
-def _name_without_as(reader: Reader, part: Part) -> tuple[Part, Said[str] | None]:
+def _name_without_as(reader: Reader, part: TokenRange) -> tuple[TokenRange, ValueAt[str] | None]:
     """`COUNT(*) n`: the expression, and the name behind it."""
     if part.last - part.first < 2:
         return part, None
@@ -90,10 +90,10 @@ def _name_without_as(reader: Reader, part: Part) -> tuple[Part, Said[str] | None
     plain = before.kind is TokenKind.WORD and not expects_value(before.word) and before.word not in _NO_VALUES
     if token.kind not in (TokenKind.WORD, TokenKind.QUOTED) or token.word in ("END", "NULL") or not (ends or plain):
         return part, None
-    return Part(part.first, part.last - 1), Said(token.value, token.extent)
+    return TokenRange(part.first, part.last - 1), ValueAt(token.value, token.extent)
 
 
-def _take_from(reader: Reader, select: Select, take_body: TakeBody) -> None:
+def _take_from(reader: Reader, select: SelectSyntax, take_body: TakeBody) -> None:
     if into := reader.accept("INTO"):
         target = reader.name("The target", "INSERT INTO and a name")
         remedy = f"Write INSERT INTO {target.value if target else 'name'} before SELECT."
@@ -115,7 +115,7 @@ def _take_from(reader: Reader, select: Select, take_body: TakeBody) -> None:
         select.joins.append(join)
 
 
-def _take_clause(reader: Reader, select: Select, take_body: TakeBody) -> bool:
+def _take_clause(reader: Reader, select: SelectSyntax, take_body: TakeBody) -> bool:
     """Take the next clause of this SELECT; False where something else begins."""
     word = reader.word()
     ended = reader.at >= reader.end or word in (")", "UNION", "SELECT", "QUERY", "WITH")
@@ -136,18 +136,18 @@ def _take_clause(reader: Reader, select: Select, take_body: TakeBody) -> bool:
     return _take_unknown(reader, select)
 
 
-def _take_known(reader: Reader, select: Select, word: str) -> None:
+def _take_known(reader: Reader, select: SelectSyntax, word: str) -> None:
     first = reader.at
-    again = Select(select.extent) if word in select.clauses else select
+    again = SelectSyntax(select.extent) if word in select.clauses else select
     _TAKE[word](reader, again)
     extent = reader.since(first)
     if again is not select:
         reader.problem(extent, f"{BY_CLAUSE[word].words} stands twice in this SELECT.", "Leave one of them out.")
     else:
-        select.clauses.setdefault(word, Clause(extent)).extent = extent
+        select.clauses.setdefault(word, ClauseSyntax(extent)).extent = extent
 
 
-def _take_unknown(reader: Reader, select: Select) -> bool:
+def _take_unknown(reader: Reader, select: SelectSyntax) -> bool:
     """Tell of a word that begins no clause; go on with the clause that it is near to, else to the next one."""
     first, token = reader.at, reader.peek()
     guess = near(token.word, CLAUSE_WORDS) if token.kind is TokenKind.WORD else None
@@ -167,7 +167,7 @@ def _take_unknown(reader: Reader, select: Select) -> bool:
 # Clauses: each reader stands at the first word of the clause
 
 
-def _event_time(reader: Reader, select: Select) -> None:
+def _event_time(reader: Reader, select: SelectSyntax) -> None:
     first = reader.at
     _take_by(reader, "EVENTTIME")
     alone = select.source is not None and not select.joins
@@ -180,23 +180,23 @@ def _take_by(reader: Reader, word: str) -> None:
         reader.problem(keyword.extent, "BY is missing.", f"Write {word} BY.")
 
 
-def _condition(reader: Reader, select: Select) -> None:
+def _condition(reader: Reader, select: SelectSyntax) -> None:
     keyword = reader.take()
     word = keyword.word if keyword.word in ("WHERE", "HAVING") else near(keyword.word, ("WHERE", "HAVING")) or "WHERE"
     part = take_expression(reader)
     if not part:
         reader.problem(keyword.extent, f"The condition behind {word} is missing.", f"Write {word} speed > 120, say.")
         return
-    select.clauses[word] = Clause(over(keyword.extent, reader.covered(part)), part)
+    select.clauses[word] = ClauseSyntax(over(keyword.extent, reader.covered(part)), part)
 
 
-def _fields(row: ClauseRow, reader: Reader, select: Select) -> None:
+def _fields(row: ClauseRow, reader: Reader, select: SelectSyntax) -> None:
     """A clause that is no more than its arguments."""
     if row.words.endswith(" BY"):
         _take_by(reader, row.first)
     else:
         reader.take()
-    clause = Clause(reader.here())
+    clause = ClauseSyntax(reader.here())
     if row.first == "WINDOW":
         take_window(reader, clause.fields)
     elif row.first == "EMPTY":
@@ -219,7 +219,7 @@ def _refuse_emit(reader: Reader) -> bool:
     return True
 
 
-def _group(reader: Reader, select: Select) -> None:
+def _group(reader: Reader, select: SelectSyntax) -> None:
     _take_by(reader, "GROUP")
     while True:
         part = take_expression(reader, frozenset({"TOP", "EMIT", "RETRACT", "EMPTY"}))
@@ -232,13 +232,13 @@ def _group(reader: Reader, select: Select) -> None:
             return
 
 
-def _take_group(reader: Reader, select: Select, part: Part) -> None:
+def _take_group(reader: Reader, select: SelectSyntax, part: TokenRange) -> None:
     tokens = reader.tokens[part.first : part.last]
     names = tokens[::2]
     extent = reader.covered(part)
     if tokens[0].word in MEANT and reader.partners.get(part.first + 1) == part.last - 1:
         behind, reader.at = reader.at, part.first
-        clause = Clause(extent)
+        clause = ClauseSyntax(extent)
         take_call(reader, clause.fields)
         select.clauses.setdefault("WINDOW", clause)
         reader.at = behind
@@ -251,19 +251,19 @@ def _take_group(reader: Reader, select: Select, part: Part) -> None:
     select.groups.append(part)
 
 
-def _top(reader: Reader, select: Select) -> None:
+def _top(reader: Reader, select: SelectSyntax) -> None:
     first = reader.at
     reader.take()
     k = take_whole(reader, "The number behind TOP", 1, MOST_COUNTED)
-    by = Part(reader.at, reader.at)
+    by = TokenRange(reader.at, reader.at)
     if reader.expect("BY", "Write for example TOP 3 BY speed."):
         by = take_expression(reader, frozenset({"TOP", "EMIT", "RETRACT", "EMPTY"}))
         if not by:
             reader.problem(reader.since(first), "What TOP ranks by is missing.", "Write for example TOP 3 BY speed.")
-    select.top = Top(k, by, reader.since(first))
+    select.top = TopSyntax(k, by, reader.since(first))
 
 
-_TAKE: Final[dict[str, Callable[[Reader, Select], None]]] = {
+_TAKE: Final[dict[str, Callable[[Reader, SelectSyntax], None]]] = {
     **{word: partial(_fields, row) for word, row in BY_CLAUSE.items()},
     **dict.fromkeys(("WHERE", "HAVING"), _condition),
     "EVENTTIME": _event_time,

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from streaming.definition.sql.grammar.words import clause_at, expects_value, misspelt_clause
-from streaming.definition.sql.places import Place
+from streaming.definition.sql.places import TextPlace
 from streaming.definition.sql.problems import span
-from streaming.definition.sql.reading.reader import Part, Reader
+from streaming.definition.sql.reading.reader import Reader, TokenRange
 from streaming.definition.tokens import Extent, SqlToken, TokenKind
 
 VALUE_FACET: Final = "_value"
@@ -17,7 +17,7 @@ _NONE: Final[frozenset[str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
+class ExpressionSlice:
     """The text of an expression as the graph has it, where it stands, and how its characters lie there."""
 
     text: str
@@ -25,12 +25,12 @@ class Slice:
     runs: tuple[tuple[int, int], ...]
 
     @property
-    def place(self) -> Place:
+    def place(self) -> TextPlace:
         """As a place."""
-        return Place(span(self.extent), self.runs)
+        return TextPlace(span(self.extent), self.runs)
 
 
-def take_expression(reader: Reader, stops: Set[str] = _NONE) -> Part:
+def take_expression(reader: Reader, stops: Set[str] = _NONE) -> TokenRange:
     """Take the tokens of an expression: up to a clause, a comma, the end, or one of the words `stops`.
 
     The words of `stops` end it where an operator is due; elsewhere they are names.
@@ -51,7 +51,7 @@ def take_expression(reader: Reader, stops: Set[str] = _NONE) -> Part:
             reader.at = reader.partners[reader.at]
             value_due = False
         reader.at += 1
-    part = Part(first, reader.at)
+    part = TokenRange(first, reader.at)
     _refuse_foreign(reader, part)
     return part
 
@@ -71,7 +71,7 @@ def _ends(reader: Reader, stops: Set[str], *, value_due: bool) -> bool:
     return not value_due and not expects_value(token.word) and misspelt_clause(reader.tokens, reader.at)
 
 
-def _refuse_foreign(reader: Reader, part: Part) -> None:
+def _refuse_foreign(reader: Reader, part: TokenRange) -> None:
     """Record queries inside an expression and SQL's window functions."""
     for index in range(part.first, part.last - 1):
         token, following = reader.tokens[index], reader.tokens[index + 1]
@@ -86,8 +86,8 @@ def _refuse_foreign(reader: Reader, part: Part) -> None:
 
 
 def cut(
-    reader: Reader, part: Part, qualifiers: Set[str] = _NONE, replaced: Sequence[tuple[int, int, str]] = ()
-) -> Slice:
+    reader: Reader, part: TokenRange, qualifiers: Set[str] = _NONE, replaced: Sequence[tuple[int, int, str]] = ()
+) -> ExpressionSlice:
     """The text of a part, which is not empty, without the names of sources before fields and without `_value.`.
 
     `replaced` are places of the text with what stands there instead. `EXPRESSION 'text'` gives the quoted text.
@@ -113,10 +113,10 @@ def cut(
         runs.append((length, right))
         at = right
     pieces.append(reader.text[at:end])
-    return Slice("".join(pieces), (start, end), tuple(runs))
+    return ExpressionSlice("".join(pieces), (start, end), tuple(runs))
 
 
-def _edits(reader: Reader, part: Part, qualifiers: Set[str]) -> Iterator[tuple[int, int, str]]:
+def _edits(reader: Reader, part: TokenRange, qualifiers: Set[str]) -> Iterator[tuple[int, int, str]]:
     """Names of sources that are taken off, and fields that are called otherwise."""
     tokens = reader.tokens
     index = part.first
@@ -150,16 +150,16 @@ def _is_before_name(tokens: tuple[SqlToken, ...], index: int, last: int) -> bool
     )
 
 
-def _quoted(reader: Reader, part: Part) -> Slice:
+def _quoted(reader: Reader, part: TokenRange) -> ExpressionSlice:
     token = reader.tokens[part.first + 1]
     if part.last - part.first > 2:
-        extent = reader.covered(Part(part.first + 2, part.last))
+        extent = reader.covered(TokenRange(part.first + 2, part.last))
         remedy = "Write all of the expression in the quotation marks."
         reader.problem(extent, "Something stands behind EXPRESSION '...', which stands alone.", remedy)
     if not token.value:
-        return Slice("", token.extent, ())
+        return ExpressionSlice("", token.extent, ())
     runs = tuple(_unescaped(token.value, reader.text, token.start + 1, token.end - 1))
-    return Slice(token.value, (token.start + 1, token.end - 1), runs)
+    return ExpressionSlice(token.value, (token.start + 1, token.end - 1), runs)
 
 
 def _unescaped(value: str, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -173,9 +173,9 @@ def _unescaped(value: str, text: str, start: int, end: int) -> Iterator[tuple[in
         source += 1
 
 
-def conjuncts(reader: Reader, part: Part) -> list[Part]:
+def conjuncts(reader: Reader, part: TokenRange) -> list[TokenRange]:
     """The parts between the ANDs of a condition; all of it where OR stands beside them."""
-    found: list[Part] = []
+    found: list[TokenRange] = []
     first = index = part.first
     between = cases = 0
     while index < part.last:
@@ -189,24 +189,24 @@ def conjuncts(reader: Reader, part: Part) -> list[Part]:
             if word == "AND" and between:
                 between -= 1
             elif word == "AND":
-                found.append(Part(first, index))
+                found.append(TokenRange(first, index))
                 first = index + 1
         closing = reader.partners.get(index, part.last)
         index = closing + 1 if closing < part.last else index + 1
-    return [*found, Part(first, part.last)]
+    return [*found, TokenRange(first, part.last)]
 
 
-def compose(pieces: list[str | Slice], extent: Extent) -> Slice:
+def compose(pieces: list[str | ExpressionSlice], extent: Extent) -> ExpressionSlice:
     """One expression made of pieces; what is no slice stands nowhere, and is marked where the last slice ends."""
     texts: list[str] = []
     runs: list[tuple[int, int]] = []
     length = 0
     for piece in pieces:
-        if isinstance(piece, Slice):
+        if isinstance(piece, ExpressionSlice):
             runs.extend((length + start, source) for start, source in piece.runs)
         text = piece if isinstance(piece, str) else piece.text
         texts.append(text)
         length += len(text)
     if not runs or runs[0][0] > 0:
         runs.insert(0, (0, extent[0]))
-    return Slice("".join(texts), extent, tuple(runs))
+    return ExpressionSlice("".join(texts), extent, tuple(runs))

@@ -8,18 +8,18 @@ from streaming.definition.sql.grammar.foreign import FOREIGN_JOINS
 from streaming.definition.sql.grammar.rows import JoinRow
 from streaming.definition.sql.grammar.words import CLAUSE_WORDS, JOINING_WORDS, clause_at, joins, near
 from streaming.definition.sql.reading.event_time import take_event_time
-from streaming.definition.sql.reading.reader import Reader, Said
+from streaming.definition.sql.reading.reader import Reader, ValueAt
 from streaming.definition.sql.reading.slices import take_expression
-from streaming.definition.sql.reading.tree import Body, Join, Source, SourceKind
+from streaming.definition.sql.reading.tree import BodySyntax, JoinSyntax, SourceKind, SourceSyntax
 from streaming.definition.tokens import TokenKind
 
-TakeBody = Callable[[Reader], Body]
+TakeBody = Callable[[Reader], BodySyntax]
 MOST_NESTED: Final = 40
 """Queries in parentheses inside each other; beyond that a step reads better, and Python's stack ends somewhere."""
 _EXAMPLE: Final = "the name of a stream or a step"
 
 
-def take_source(reader: Reader, take_body: TakeBody) -> Source | None:
+def take_source(reader: Reader, take_body: TakeBody) -> SourceSyntax | None:
     """Take a source with its alias and EVENTTIME BY; None with a fault where there is none."""
     first = reader.at
     kind: SourceKind = "name"
@@ -27,7 +27,7 @@ def take_source(reader: Reader, take_body: TakeBody) -> Source | None:
         body = take_parenthesis(reader, take_body)
         alias = _take_alias(reader, "query")
         event_time = take_event_time(reader)
-        return Source("body", None, alias, body, event_time, reader.since(first))
+        return SourceSyntax("body", None, alias, body, event_time, reader.since(first))
     if reader.word() in ("NODE", "STREAM") and reader.at_name(1):
         kind = "node" if reader.take().word == "NODE" else "stream"
     name = reader.name("The source", _EXAMPLE)
@@ -37,10 +37,10 @@ def take_source(reader: Reader, take_body: TakeBody) -> Source | None:
         return None
     alias = _take_alias(reader, name.value if name else "it")
     qualifiers = frozenset(said.value for said in (name, alias) if said)
-    return Source(kind, name, alias, None, take_event_time(reader, qualifiers), reader.since(first))
+    return SourceSyntax(kind, name, alias, None, take_event_time(reader, qualifiers), reader.since(first))
 
 
-def _refuse_call(reader: Reader, name: Said[str]) -> None:
+def _refuse_call(reader: Reader, name: ValueAt[str]) -> None:
     """`FROM TABLE(...)`: no functions give rows."""
     first = reader.at
     if reader.word() == "(" and reader.partners.get(reader.at, reader.end) < reader.end:
@@ -50,7 +50,7 @@ def _refuse_call(reader: Reader, name: Said[str]) -> None:
         reader.problem(extent, "Functions do not stand behind FROM here.", remedy)
 
 
-def _take_alias(reader: Reader, what: str) -> Said[str] | None:
+def _take_alias(reader: Reader, what: str) -> ValueAt[str] | None:
     if reader.accept("AS"):
         return reader.name(f"The alias of {what}", "a name")
     token = reader.peek()
@@ -63,11 +63,11 @@ def _take_alias(reader: Reader, what: str) -> Said[str] | None:
         and near(token.word, (*CLAUSE_WORDS, *JOINING_WORDS)) is None
     ):
         reader.take()
-        return Said(token.value, token.extent)
+        return ValueAt(token.value, token.extent)
     return None
 
 
-def take_parenthesis(reader: Reader, take_body: TakeBody) -> Body | None:
+def take_parenthesis(reader: Reader, take_body: TakeBody) -> BodySyntax | None:
     """Take `( body )`; a parenthesis that is not closed is told, and so is nesting without end."""
     opened = reader.at
     extent = reader.take().extent
@@ -105,7 +105,7 @@ def skip_to_end(reader: Reader) -> None:
     reader.at = reader.end
 
 
-def take_join(reader: Reader, take_body: TakeBody) -> Join | None:
+def take_join(reader: Reader, take_body: TakeBody) -> JoinSyntax | None:
     """Take one join with its source and condition, if one stands here."""
     first = reader.at
     if reader.accept(","):
@@ -123,7 +123,7 @@ def take_join(reader: Reader, take_body: TakeBody) -> Join | None:
     on_extent = reader.since(on_first) if on is not None else None
     if on is not None and not on:
         reader.problem(reader.since(on_first), "The condition behind ON is missing.", "Write for example ON a.k = b.k.")
-    return Join(form.kind, form.outer, source, using, on or None, reader.since(first), on_extent)
+    return JoinSyntax(form.kind, form.outer, source, using, on or None, reader.since(first), on_extent)
 
 
 def _take_kind(reader: Reader) -> JoinRow:
@@ -145,12 +145,12 @@ def _take_kind(reader: Reader) -> JoinRow:
     return next((form for form in JOINS if form.words == meant), plain)
 
 
-def _take_using(reader: Reader) -> tuple[Said[str], ...] | None:
+def _take_using(reader: Reader) -> tuple[ValueAt[str], ...] | None:
     if reader.word() != "(":
         reader.problem(reader.here(), "USING has its fields in parentheses.", "Write for example USING (plate).")
         return None
     reader.take()
-    names: list[Said[str]] = []
+    names: list[ValueAt[str]] = []
     while reader.word() != ")":
         name = reader.name("The field", "a field of both sides")
         if name is None:

@@ -6,16 +6,25 @@ from streaming.definition.sql.reading.advance_time import take_advance
 from streaming.definition.sql.reading.arguments import take_argument
 from streaming.definition.sql.reading.foreign import refuse_comment, refuse_statement
 from streaming.definition.sql.reading.operators import at_operator, take_operator
-from streaming.definition.sql.reading.reader import Reader, Said
+from streaming.definition.sql.reading.reader import Reader, ValueAt
 from streaming.definition.sql.reading.select import take_select
 from streaming.definition.sql.reading.sources import skip_to_end, take_parenthesis, take_source
-from streaming.definition.sql.reading.tree import Body, Fields, Insert, Operator, Select, Sentence, Step, StreamBranch
+from streaming.definition.sql.reading.tree import (
+    BodySyntax,
+    InsertSyntax,
+    OperatorSyntax,
+    SelectSyntax,
+    StatementSyntax,
+    StepSyntax,
+    StreamSyntax,
+    WrittenFields,
+)
 from streaming.definition.tokens import TokenKind
 
 
-def take_statements(reader: Reader) -> list[Sentence]:
+def take_statements(reader: Reader) -> list[StatementSyntax]:
     """All statements of a text; each `;` ends one, and a missing `;` is told."""
-    found: list[Sentence] = []
+    found: list[StatementSyntax] = []
     last = len(reader.tokens) - 1
     while reader.at < last:
         end = next(index for index in range(reader.at, last + 1) if _ends(reader, index))
@@ -47,8 +56,8 @@ def _refuse_rest(reader: Reader) -> None:
         skip_to_end(reader)
 
 
-def _take_statement(reader: Reader) -> Sentence:
-    sentence = Sentence(reader.at, reader.at)
+def _take_statement(reader: Reader) -> StatementSyntax:
+    sentence = StatementSyntax(reader.at, reader.at)
     word = reader.word()
     if word == "QUERY":
         reader.take()
@@ -80,14 +89,14 @@ def _begins_branch(reader: Reader) -> bool:
     return reader.word() == "SELECT" or at_operator(reader) is not None or streams
 
 
-def _take_misspelt(reader: Reader, sentence: Sentence) -> None:
+def _take_misspelt(reader: Reader, sentence: StatementSyntax) -> None:
     """A statement that begins with no word of the language: read as the one that was meant, if one is near."""
     token = reader.peek()
     guess = near(token.word, (*STATEMENT_WORDS, *OPERATOR_WORDS)) if token.kind is TokenKind.WORD else None
     if guess in ("SELECT", "INSERT", "WITH", "ADVANCE", "QUERY"):
         if guess == "SELECT":
             body = take_body(reader)
-            sentence.insert = Insert(None, Fields(), body, body.extent)
+            sentence.insert = InsertSyntax(None, WrittenFields(), body, body.extent)
             return
         reader.problem(token.extent, f"`{token.value}` begins no statement.", f"Did you mean {guess}?")
         if guess == "INSERT":
@@ -107,7 +116,7 @@ def _take_misspelt(reader: Reader, sentence: Sentence) -> None:
     reader.at = reader.end
 
 
-def _take_steps(reader: Reader, sentence: Sentence) -> None:
+def _take_steps(reader: Reader, sentence: StatementSyntax) -> None:
     reader.take()
     if reader.accept("RECURSIVE"):
         extent = reader.tokens[reader.at - 1].extent
@@ -123,7 +132,7 @@ def _take_steps(reader: Reader, sentence: Sentence) -> None:
             return
 
 
-def _take_step(reader: Reader) -> Step | None:
+def _take_step(reader: Reader) -> StepSyntax | None:
     first = reader.at
     name = reader.name("The name of the step", "WITH name AS (SELECT ...)")
     if name is None and reader.at == first:
@@ -139,9 +148,9 @@ def _take_step(reader: Reader) -> Step | None:
         body = take_body(reader) if _begins_branch(reader) else None
         if body is None:
             _skip_to_next_step(reader)
-        return Step(name, body, reader.since(first))
+        return StepSyntax(name, body, reader.since(first))
     body = take_parenthesis(reader, take_body)
-    return Step(name, body, reader.since(first))
+    return StepSyntax(name, body, reader.since(first))
 
 
 def _skip_to_next_step(reader: Reader) -> None:
@@ -150,10 +159,10 @@ def _skip_to_next_step(reader: Reader) -> None:
         reader.at = inner + 1 if inner < reader.end else reader.at + 1
 
 
-def _take_insert(reader: Reader) -> Insert:
+def _take_insert(reader: Reader) -> InsertSyntax:
     first = reader.at
-    target: Said[str] | None = None
-    fields = Fields()
+    target: ValueAt[str] | None = None
+    fields = WrittenFields()
     if not _begins_branch(reader):
         keyword = reader.take()
         if not reader.accept("INTO"):
@@ -171,10 +180,10 @@ def _take_insert(reader: Reader) -> Insert:
     body = take_body(reader)
     while not any(body.branches) and reader.at < reader.end and not _begins_insert(reader):
         reader.take()  # what cannot be read was told by the body
-    return Insert(target, fields, body, reader.since(first))
+    return InsertSyntax(target, fields, body, reader.since(first))
 
 
-def take_body(reader: Reader) -> Body:
+def take_body(reader: Reader) -> BodySyntax:
     """Take branches with UNION ALL between them; what is no branch is told, and None."""
     first = reader.at
     branches = [_take_branch(reader)]
@@ -184,17 +193,17 @@ def take_body(reader: Reader) -> Body:
             remedy = "Write UNION ALL; it keeps every event, also equal ones."
             reader.problem(union, "UNION without ALL compares all events with each other, for ever.", remedy)
         branches.append(_take_branch(reader))
-    return Body(tuple(branches), reader.since(first))
+    return BodySyntax(tuple(branches), reader.since(first))
 
 
-def _take_branch(reader: Reader) -> Select | Operator | StreamBranch | None:
+def _take_branch(reader: Reader) -> SelectSyntax | OperatorSyntax | StreamSyntax | None:
     operator = at_operator(reader)
     if operator is not None:
         return take_operator(reader, operator, take_body)
     if reader.word() == "STREAM" and reader.at_name(1):
         first = reader.at
         source = take_source(reader, take_body)
-        return StreamBranch(source, reader.since(first)) if source else None
+        return StreamSyntax(source, reader.since(first)) if source else None
     token = reader.peek()
     if reader.word() == "SELECT":
         return take_select(reader, take_body)

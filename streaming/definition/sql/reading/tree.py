@@ -4,14 +4,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from streaming.definition.sql.grammar.rows import JoinKind
-from streaming.definition.sql.reading.reader import Part, Said
+from streaming.definition.sql.reading.reader import TokenRange, ValueAt
 from streaming.definition.tokens import Extent
 
 SourceKind = Literal["name", "node", "stream", "body"]
 
 
 @dataclass
-class Fields:
+class WrittenFields:
     """Fields of a node or of settings in the form of JSON, and where each stands by its path, which `prefix` begins."""
 
     values: dict[str, object] = field(default_factory=dict)
@@ -25,7 +25,7 @@ class Fields:
 
 
 @dataclass(frozen=True)
-class EventTime:
+class EventTimeSyntax:
     """EVENTTIME BY of one source; None where it cannot be read."""
 
     values: dict[str, str] | None
@@ -34,14 +34,14 @@ class EventTime:
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceSyntax:
     """What stands behind FROM, JOIN, CLIP ...: a name, NODE name, STREAM name, or a body in parentheses."""
 
     kind: SourceKind
-    name: Said[str] | None
-    alias: Said[str] | None
-    body: "Body | None"
-    event_time: EventTime | None
+    name: ValueAt[str] | None
+    alias: ValueAt[str] | None
+    body: "BodySyntax | None"
+    event_time: EventTimeSyntax | None
     extent: Extent
 
     @property
@@ -51,127 +51,127 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Join:
+class JoinSyntax:
     """One join of a chain; `using` and `on` as they are written."""
 
     kind: JoinKind
     outer: bool
-    source: Source | None
-    using: tuple[Said[str], ...] | None
-    on: Part | None
+    source: SourceSyntax | None
+    using: tuple[ValueAt[str], ...] | None
+    on: TokenRange | None
     extent: Extent
     on_extent: Extent | None
 
 
 @dataclass(frozen=True)
-class Item:
+class ItemSyntax:
     """One item of a SELECT list."""
 
-    of: Part
-    name: Said[str] | None
+    of: TokenRange
+    name: ValueAt[str] | None
     extent: Extent
 
 
 @dataclass(frozen=True)
-class Top:
+class TopSyntax:
     """TOP k BY expression."""
 
-    k: Said[int] | None
-    by: Part
+    k: ValueAt[int] | None
+    by: TokenRange
     extent: Extent
 
 
 @dataclass
-class Clause:
+class ClauseSyntax:
     """A clause that is there, from its first word to its last, with its expression or its fields."""
 
     extent: Extent
-    part: Part | None = None
-    fields: Fields = field(default_factory=Fields)
+    part: TokenRange | None = None
+    fields: WrittenFields = field(default_factory=WrittenFields)
 
 
 @dataclass
-class Select:
+class SelectSyntax:
     """One SELECT: `clauses` by their first word; WHERE and HAVING hold a part, the others fields."""
 
     extent: Extent
     star: Extent | None = None
-    items: list[Item] = field(default_factory=list)
-    source: Source | None = None
-    joins: list[Join] = field(default_factory=list)
-    clauses: dict[str, Clause] = field(default_factory=dict)
-    groups: list[Part] = field(default_factory=list)
-    top: Top | None = None
-    event_time: EventTime | None = None
+    items: list[ItemSyntax] = field(default_factory=list)
+    source: SourceSyntax | None = None
+    joins: list[JoinSyntax] = field(default_factory=list)
+    clauses: dict[str, ClauseSyntax] = field(default_factory=dict)
+    groups: list[TokenRange] = field(default_factory=list)
+    top: TopSyntax | None = None
+    event_time: EventTimeSyntax | None = None
 
 
 @dataclass
-class Operator:
+class OperatorSyntax:
     """A branch that is one operator: CLIP, SHIFT, EXTEND, SET DURATION, POINT AT END, TO INTERVALS, ORDER EDGES."""
 
     kind: str
     role: str
-    source: Source | None
+    source: SourceSyntax | None
     extent: Extent
-    fields: Fields = field(default_factory=Fields)
-    by: Source | None = None
-    keys: list[Said[str]] | None = None
-    on: Part | None = None
-    expression: Part | None = None
+    fields: WrittenFields = field(default_factory=WrittenFields)
+    by: SourceSyntax | None = None
+    keys: list[ValueAt[str]] | None = None
+    on: TokenRange | None = None
+    expression: TokenRange | None = None
 
 
 @dataclass(frozen=True)
-class StreamBranch:
+class StreamSyntax:
     """A branch `STREAM name`: an input."""
 
-    source: Source
+    source: SourceSyntax
     extent: Extent
 
 
 @dataclass(frozen=True)
-class Body:
+class BodySyntax:
     """Branches with UNION ALL between them; None for one that cannot be read."""
 
-    branches: tuple["Select | Operator | StreamBranch | None", ...]
+    branches: tuple["SelectSyntax | OperatorSyntax | StreamSyntax | None", ...]
     extent: Extent
 
 
 @dataclass(frozen=True)
-class Step:
+class StepSyntax:
     """name AS (body)."""
 
-    name: Said[str] | None
-    body: Body | None
+    name: ValueAt[str] | None
+    body: BodySyntax | None
     extent: Extent
 
 
 @dataclass(frozen=True)
-class Insert:
+class InsertSyntax:
     """[INSERT INTO target [TIMESTAMP BY ...]] body."""
 
-    target: Said[str] | None
-    fields: Fields
-    body: Body
+    target: ValueAt[str] | None
+    fields: WrittenFields
+    body: BodySyntax
     extent: Extent
 
 
 @dataclass
-class Advance:
+class AdvanceSyntax:
     """ADVANCE TIME input with its settings."""
 
-    input: Said[str] | None
-    fields: Fields
+    input: ValueAt[str] | None
+    fields: WrittenFields
     extent: Extent
-    over: Part | None = None
+    over: TokenRange | None = None
 
 
 @dataclass
-class Sentence:
+class StatementSyntax:
     """One statement as it is written: its tokens `[first, last)`, and what it says."""
 
     first: int
     last: int
-    query: Said[str] | None = None
-    steps: list[Step] = field(default_factory=list)
-    insert: Insert | None = None
-    advance: Advance | None = None
+    query: ValueAt[str] | None = None
+    steps: list[StepSyntax] = field(default_factory=list)
+    insert: InsertSyntax | None = None
+    advance: AdvanceSyntax | None = None

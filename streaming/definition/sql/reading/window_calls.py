@@ -4,11 +4,11 @@ from streaming.definition.sql.grammar.rows import Takes
 from streaming.definition.sql.grammar.windows import MEANT
 from streaming.definition.sql.reading.durations import readable_duration
 from streaming.definition.sql.reading.reader import Reader
-from streaming.definition.sql.reading.tree import Fields
+from streaming.definition.sql.reading.tree import WrittenFields
 from streaming.definition.tokens import Extent, TokenKind
 
 
-def take_call(reader: Reader, fields: Fields) -> Extent:
+def take_call(reader: Reader, fields: WrittenFields) -> Extent:
     """Take a call such as `HOP(ts, INTERVAL '1' MINUTE, INTERVAL '5' MINUTE)` with a fault that says what to write.
 
     The place is its name. The field `window` is set where the durations can be read, so that nothing else is missed.

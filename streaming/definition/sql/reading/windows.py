@@ -8,13 +8,13 @@ from streaming.definition.sql.grammar.windows import ALIGN, DISCARD, MEANT, WIND
 from streaming.definition.sql.grammar.words import clause_at
 from streaming.definition.sql.reading.arguments import take_argument
 from streaming.definition.sql.reading.durations import ANY_WHOLE, take_duration, take_whole
-from streaming.definition.sql.reading.reader import Reader, Said
-from streaming.definition.sql.reading.tree import Fields
+from streaming.definition.sql.reading.reader import Reader, ValueAt
+from streaming.definition.sql.reading.tree import WrittenFields
 from streaming.definition.sql.reading.window_calls import take_call
 from streaming.definition.tokens import Extent, TokenKind
 
 
-def take_window(reader: Reader, fields: Fields) -> None:
+def take_window(reader: Reader, fields: WrittenFields) -> None:
     """Take what stands behind WINDOW BY, GRACE BY included, into the fields `window` and `grace`."""
     first, token = reader.at, reader.peek()
     if token.kind is not TokenKind.WORD or clause_at(reader.tokens, reader.at):
@@ -30,7 +30,7 @@ def take_window(reader: Reader, fields: Fields) -> None:
     form = _take_kind(reader)
     if form is None:
         return
-    window = Fields({"kind": form.kind}, {"window.kind": token.extent}, "window.")
+    window = WrittenFields({"kind": form.kind}, {"window.kind": token.extent}, "window.")
     _take_arguments(reader, form, window)
     _take_options(reader, form, window)
     fields.put("window", window.values, reader.since(first))
@@ -52,7 +52,7 @@ def _take_kind(reader: Reader) -> WindowRow | None:
     return MEANT[word] if word else None
 
 
-def _take_arguments(reader: Reader, form: WindowRow, window: Fields) -> None:
+def _take_arguments(reader: Reader, form: WindowRow, window: WrittenFields) -> None:
     """The arguments of a window, with commas between them."""
     for number, argument in enumerate(form.arguments):
         if number and not _goes_on(reader, form, number):
@@ -84,12 +84,12 @@ def _goes_on(reader: Reader, form: WindowRow, number: int) -> bool:
     return False
 
 
-def _take_options(reader: Reader, form: WindowRow, window: Fields) -> None:
+def _take_options(reader: Reader, form: WindowRow, window: WrittenFields) -> None:
     """What may stand behind the arguments, in any order."""
     known = {each.words: each for each in (ALIGN, DISCARD, *form.options)}
     while (option := known.get(reader.word())) is not None:
         extent = reader.take().extent
-        said = Fields(prefix=window.prefix)
+        said = WrittenFields(prefix=window.prefix)
         take_argument(reader, option, said)
         if option in form.options and option.field in window.values:
             reader.problem(extent, f"{option.what} is said twice.", "Leave one of them out.")
@@ -104,7 +104,7 @@ def _take_options(reader: Reader, form: WindowRow, window: Fields) -> None:
             reader.problem(extent, "DISCARD belongs to TIMEINTERVAL.", "Write GRACE BY instead.")
 
 
-def take_empty(reader: Reader, fields: Fields) -> None:
+def take_empty(reader: Reader, fields: WrittenFields) -> None:
     """Take what stands behind EMPTY into `empty`, `empty_gap` and `empty_groups`."""
     take_argument(reader, EMPTY, fields)
     if reader.accept(GAP.words):
@@ -117,7 +117,7 @@ def take_empty(reader: Reader, fields: Fields) -> None:
 _GROUPS: Final = "Write for example GROUPS ((plate => 'AB'), (plate => 'CD'))."
 
 
-def _take_groups(reader: Reader, fields: Fields, first: int) -> None:
+def _take_groups(reader: Reader, fields: WrittenFields, first: int) -> None:
     closing = reader.partners.get(reader.at, reader.end)
     if reader.word() != "(" or closing >= reader.end:
         reader.problem(reader.here(), "The groups stand in parentheses, each in parentheses of its own.", _GROUPS)
@@ -166,18 +166,18 @@ def _take_group(reader: Reader, places: dict[str, Extent], path: str) -> dict[st
 _WORDS: Final[dict[str, bool | None]] = {"TRUE": True, "FALSE": False, "NULL": None}
 
 
-def _take_literal(reader: Reader) -> Said[object] | None:
+def _take_literal(reader: Reader) -> ValueAt[object] | None:
     """A text, a whole number, TRUE, FALSE or NULL."""
     token = reader.peek()
     if token.kind is TokenKind.STRING:
         reader.take()
-        return Said(token.value, token.extent)
+        return ValueAt(token.value, token.extent)
     if token.word in _WORDS:
         reader.take()
-        return Said(_WORDS[token.word], token.extent)
+        return ValueAt(_WORDS[token.word], token.extent)
     if token.kind is TokenKind.NUMBER or (token.word == "-" and reader.peek(1).kind is TokenKind.NUMBER):
         whole = take_whole(reader, "The value of a group", -ANY_WHOLE, ANY_WHOLE)
-        return None if whole is None else Said(whole.value, whole.extent)
+        return None if whole is None else ValueAt(whole.value, whole.extent)
     remedy = "Write a quoted text, a whole number, TRUE, FALSE or NULL."
     reader.problem(reader.here(), f"A value is due here, and {reader.shown()} stands there.", remedy)
     return None

@@ -12,18 +12,18 @@ from streaming.definition.sql.printing.graphs import (
     unit_clauses,
 )
 from streaming.definition.sql.printing.layout import statement, step
-from streaming.definition.sql.printing.plan import Plan, Unit
-from streaming.definition.sql.printing.selects import Sources
+from streaming.definition.sql.printing.plan import TextPlan, TextUnit
+from streaming.definition.sql.printing.selects import SourceNames
 from streaming.definition.sql.printing.settings import advance_time
 from streaming.definition.sql.printing.words import name
-from streaming.definition.sql.rewriting.pieces import Paragraph, Piece, comments
+from streaming.definition.sql.rewriting.pieces import Paragraph, TextPiece, comments
 from streaming.definition.sql.script import Script
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from streaming.definition.tokens import lex
 
 
 @dataclass(frozen=True)
-class Change:
+class GraphChange:
     """The old text as it was read, and what the new one says."""
 
     script: Script
@@ -32,7 +32,7 @@ class Change:
     event_times: Mapping[str, EventTimeBy]
 
 
-def rewritten(change: Change, old: Sequence[Paragraph], planned: Plan, closing: str, *, afresh: bool) -> str:
+def rewritten(change: GraphChange, old: Sequence[Paragraph], planned: TextPlan, closing: str, *, afresh: bool) -> str:
     """The new text; `afresh`: every ADVANCE TIME is printed anew, since a name in it may mean something else now."""
     placed = _placed(planned.units, [piece for paragraph in old for piece in paragraph.pieces])
     placed = _settled(_renamed(placed, old))
@@ -51,71 +51,71 @@ def rewritten(change: Change, old: Sequence[Paragraph], planned: Plan, closing: 
 
 
 @dataclass(frozen=True)
-class _Placed:
+class _PlacedUnit:
     """A unit with the statement in whose place it stands, and the old pieces whose nodes it makes first."""
 
-    unit: Unit
+    unit: TextUnit
     home: int | None
-    piece: Piece | None
-    origins: tuple[Piece, ...] = ()
+    piece: TextPiece | None
+    origins: tuple[TextPiece, ...] = ()
 
     @property
     def is_step(self) -> bool:
         return not isinstance(self.unit.node, OutputNode)
 
 
-def _placed(units: Sequence[Unit], pieces: Sequence[Piece]) -> list[_Placed]:
+def _placed(units: Sequence[TextUnit], pieces: Sequence[TextPiece]) -> list[_PlacedUnit]:
     """Each unit in its place: where it is kept, where the piece was that made its node, before what follows it."""
     made_by = {each: piece for piece in reversed(pieces) for each in piece.ids}
     claimed: set[int] = set()
-    found: list[_Placed] = []
+    found: list[_PlacedUnit] = []
     for unit in units:
         if unit.kept is not None:
             piece = pieces[unit.kept.mark]
             claimed.add(piece.number)
-            found.append(_Placed(unit, piece.paragraph, piece))
+            found.append(_PlacedUnit(unit, piece.paragraph, piece))
             continue
         ids = [unit.node.id, *(node.id for node in unit.nodes)]
         known = {made_by[each].number: made_by[each] for each in ids if each in made_by}
         origins = tuple(piece for number, piece in known.items() if number not in claimed)
         claimed.update(known)
         home = next((piece.paragraph for piece in known.values()), None)
-        found.append(_Placed(unit, home, None, origins))
+        found.append(_PlacedUnit(unit, home, None, origins))
     return found
 
 
-def _renamed(placed: Sequence[_Placed], old: Sequence[Paragraph]) -> list[_Placed]:
+def _renamed(placed: Sequence[_PlacedUnit], old: Sequence[Paragraph]) -> list[_PlacedUnit]:
     """A new INSERT behind the steps of a statement whose own INSERT is gone stands in its place."""
     inserts = {each.home for each in placed if not each.is_step}
     claimed = {piece.number for each in placed for piece in each.origins}
-    found: list[_Placed] = []
+    found: list[_PlacedUnit] = []
     for each in placed:
         home = found[-1].home if found and found[-1].is_step else None
         if each.home is None and not each.is_step and home is not None and home not in inserts:
             gone = old[home].pieces[-1]
             origins = () if gone.is_step or gone.number in claimed else (gone,)
-            found.append(each if gone.is_step else _Placed(each.unit, home, None, origins))
+            found.append(each if gone.is_step else _PlacedUnit(each.unit, home, None, origins))
         else:
             found.append(each)
     return found
 
 
-def _settled(placed: Sequence[_Placed]) -> list[_Placed]:
+def _settled(placed: Sequence[_PlacedUnit]) -> list[_PlacedUnit]:
     """New steps go before the unit that follows them."""
-    settled: list[_Placed] = []
+    settled: list[_PlacedUnit] = []
     following: int | None = None
     for each in reversed(placed):
         if each.home is None and each.is_step:
-            settled.append(_Placed(each.unit, following, None))
+            settled.append(_PlacedUnit(each.unit, following, None))
         else:
             settled.append(each)
             following = each.home
     return settled[::-1]
 
 
-def _grouped(placed: Sequence[_Placed]) -> Iterator[list[_Placed]]:
+def _grouped(placed: Sequence[_PlacedUnit]) -> Iterator[list[_PlacedUnit]]:
     """The units of each statement: steps of one home, up to an INSERT."""
-    group: list[_Placed] = []
+    group: list[_PlacedUnit] = []
     for each in placed:
         if group and (group[0].home != each.home or not group[-1].is_step):
             yield group
@@ -125,13 +125,13 @@ def _grouped(placed: Sequence[_Placed]) -> Iterator[list[_Placed]]:
         yield group
 
 
-def _lead(group: Sequence[_Placed], old: Sequence[Paragraph], homes: set[int | None]) -> list[str]:
+def _lead(group: Sequence[_PlacedUnit], old: Sequence[Paragraph], homes: set[int | None]) -> list[str]:
     """The comments before statements that are no more, whose nodes this group makes."""
     gone = {piece.paragraph: None for each in group for piece in each.origins if piece.paragraph not in homes}
     return [each for paragraph in gone for each in comments(old[paragraph].lead)]
 
 
-def _written(group: Sequence[_Placed], old: Sequence[Paragraph], sources: Sources) -> str:
+def _written(group: Sequence[_PlacedUnit], old: Sequence[Paragraph], sources: SourceNames) -> str:
     """The statement of a group, without what stands before it."""
     pieces = old[group[0].home].pieces if group[0].home is not None else ()
     if [each.piece for each in group] == [*pieces]:
@@ -156,12 +156,12 @@ def _written(group: Sequence[_Placed], old: Sequence[Paragraph], sources: Source
     return text if open_end or text.endswith(";") else _joined(text, ";")
 
 
-def _opening(each: _Placed, old: Sequence[Paragraph]) -> str:
+def _opening(each: _PlacedUnit, old: Sequence[Paragraph]) -> str:
     """WITH, as the old statement has it."""
     return old[each.home].opening if each.home is not None and old[each.home].statement.steps else "WITH"
 
 
-def _printed(group: Sequence[_Placed], sources: Sources) -> str:
+def _printed(group: Sequence[_PlacedUnit], sources: SourceNames) -> str:
     """A statement of which nothing was there before, or only an INSERT."""
     steps = [(name(each.unit.node.id), unit_clauses(each.unit, sources)) for each in group if each.is_step]
     insert = [] if group[-1].is_step else unit_clauses(group[-1].unit, sources)
@@ -169,11 +169,11 @@ def _printed(group: Sequence[_Placed], sources: Sources) -> str:
     return "".join(f"{each}\n" for each in _old_comments(group[-1].origins, text)) + text
 
 
-def _old_comments(origins: Iterable[Piece], now: str) -> list[str]:
+def _old_comments(origins: Iterable[TextPiece], now: str) -> list[str]:
     return [each for piece in origins for each in piece.comments if each not in now]
 
 
-def _step(each: _Placed, sources: Sources) -> tuple[str, str, str, str]:
+def _step(each: _PlacedUnit, sources: SourceNames) -> tuple[str, str, str, str]:
     """What stands before a step, the step, and what stands behind it before and after the comma."""
     if each.piece is not None:
         sources.skip(each.unit.nodes)
@@ -193,7 +193,7 @@ def _above(lines: Sequence[str]) -> str:
     return "".join(f"\n  {line}" for line in lines) + "\n  "
 
 
-def _insert(each: _Placed, sources: Sources) -> tuple[str, str]:
+def _insert(each: _PlacedUnit, sources: SourceNames) -> tuple[str, str]:
     """What stands before an INSERT that has steps, and the INSERT."""
     if each.piece is not None:
         sources.skip(each.unit.nodes)
@@ -215,7 +215,7 @@ def _joined(text: str, more: str) -> str:
 class _Settings:
     """ADVANCE TIME and QUERY of the new text: those of the old one in their places, and those that are new."""
 
-    def __init__(self, change: Change, *, afresh: bool) -> None:
+    def __init__(self, change: GraphChange, *, afresh: bool) -> None:
         self._change = change
         self._afresh = afresh
         old = change.script.statements

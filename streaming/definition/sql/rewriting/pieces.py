@@ -13,7 +13,7 @@ _REST_OF_LINE: Final = re.compile(r"[ \t]*(?:/\*[^\n\r]*?\*/[ \t]*)*(?:--[^\n\r]
 
 
 @dataclass(frozen=True)
-class Piece:
+class TextPiece:
     """A step, or an INSERT without the steps before it, that makes the nodes `ids`.
 
     `lead` stands before it, `trail` behind it up to the comma, `tail` behind the comma on the same line.
@@ -43,7 +43,7 @@ class Paragraph:
     text: str
     tail: str
     opening: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextPiece, ...]
 
 
 def paragraphs(script: Script) -> tuple[tuple[Paragraph, ...], str]:
@@ -83,12 +83,12 @@ def _rest_of_line(gap: str) -> int:
     return match.end() if match and match.group().strip() else 0
 
 
-def _pieces(lexed: Lexed, text: str, statement: Statement, at: tuple[int, int]) -> Iterator[Piece]:
+def _pieces(lexed: Lexed, text: str, statement: Statement, at: tuple[int, int]) -> Iterator[TextPiece]:
     paragraph, number = at
     if statement.kind not in ("steps", "insert"):
         return
     if not statement.steps:
-        yield Piece(number, paragraph, False, statement.nodes, "", _within(text, statement))
+        yield TextPiece(number, paragraph, False, statement.nodes, "", _within(text, statement))
         return
     last = statement.steps[-1][0].end
     insert = lexed.tokens[_token_at(lexed, last)].start
@@ -97,13 +97,15 @@ def _pieces(lexed: Lexed, text: str, statement: Statement, at: tuple[int, int]) 
     for (span, ids), (comma, after) in zip(statement.steps, bounds, strict=True):
         trail = text[span.end : comma]
         behind = text[comma + 1 : after]
-        yield Piece(number, paragraph, True, ids, text[begin : span.start], text[span.start : span.end], trail, behind)
+        yield TextPiece(
+            number, paragraph, True, ids, text[begin : span.start], text[span.start : span.end], trail, behind
+        )
         number, begin = number + 1, after
     if statement.kind == "insert":
         split = _rest_of_line(text[last:insert])
         made = sum(len(ids) for _, ids in statement.steps)
         rest = text[insert : statement.span.end]
-        yield Piece(number, paragraph, False, statement.nodes[made:], text[last + split : insert], rest)
+        yield TextPiece(number, paragraph, False, statement.nodes[made:], text[last + split : insert], rest)
 
 
 def _token_at(lexed: Lexed, place: int) -> int:

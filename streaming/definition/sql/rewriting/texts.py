@@ -6,9 +6,9 @@ from typing import TypeVar
 from streaming.definition.graph import QueryGraph
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.printing.graphs import inputs, print_sql
-from streaming.definition.sql.printing.plan import Kept, plan
-from streaming.definition.sql.rewriting.joined import Change, rewritten
-from streaming.definition.sql.rewriting.pieces import Piece, paragraphs
+from streaming.definition.sql.printing.plan import KeptNodes, plan
+from streaming.definition.sql.rewriting.joined import GraphChange, rewritten
+from streaming.definition.sql.rewriting.pieces import TextPiece, paragraphs
 from streaming.definition.sql.script import Script
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 
@@ -35,7 +35,7 @@ def rewrite_sql(
         return print_sql(graph, advance=settings, event_times=times)
     if script.graph == graph and script.advance == settings and script.event_times == times:
         return text
-    change = Change(script, graph, settings, times)
+    change = GraphChange(script, graph, settings, times)
     written, closing = paragraphs(script)
     pieces = [piece for paragraph in written for piece in paragraph.pieces]
     given_up: set[int] = set()
@@ -58,13 +58,13 @@ def _of_inputs(settings: Mapping[str, T], graph: QueryGraph) -> dict[str, T]:
     return {node: of for node, of in settings.items() if node in known}
 
 
-def _says(read: Script, change: Change) -> bool:
+def _says(read: Script, change: GraphChange) -> bool:
     """Whether a text says all that it should."""
     same = read.graph == change.graph and not read.faults
     return same and read.advance == change.advance and read.event_times == change.event_times
 
 
-def _kept(script: Script, change: Change, pieces: Sequence[Piece], given_up: Set[int]) -> list[Kept]:
+def _kept(script: Script, change: GraphChange, pieces: Sequence[TextPiece], given_up: Set[int]) -> list[KeptNodes]:
     """The pieces of the old text that make nodes of the new graph as they are: as many as stand in the same order."""
     assert script.graph is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
     old, new = script.graph.nodes, change.graph.nodes
@@ -73,7 +73,7 @@ def _kept(script: Script, change: Change, pieces: Sequence[Piece], given_up: Set
     places: dict[str, list[int]] = {}
     for index, node in enumerate(new):
         places.setdefault(node.id, []).append(index)
-    found: list[Kept] = []
+    found: list[KeptNodes] = []
     begin = 0
     for piece in pieces:
         nodes = old[begin : begin + len(piece.ids)]
@@ -83,11 +83,11 @@ def _kept(script: Script, change: Change, pieces: Sequence[Piece], given_up: Set
             continue
         for first in places.get(piece.ids[0], []):
             if new[first : first + len(nodes)] == nodes:
-                found.append(Kept(first, first + len(nodes) - 1, piece.number))
+                found.append(KeptNodes(first, first + len(nodes) - 1, piece.number))
     return _rising(found)
 
 
-def _rising(found: Sequence[Kept]) -> list[Kept]:
+def _rising(found: Sequence[KeptNodes]) -> list[KeptNodes]:
     """The most of them that stand in the same order in text and graph, each piece once."""
     best: list[tuple[int, int | None]] = []  # how many there are up to this one, and which one comes before it
     for at, each in enumerate(found):
@@ -98,7 +98,7 @@ def _rising(found: Sequence[Kept]) -> list[Kept]:
         ]
         count, index = max(before, default=(0, None), key=lambda pair: pair[0])
         best.append((count + 1, index))
-    chain: list[Kept] = []
+    chain: list[KeptNodes] = []
     here = max(range(len(found)), default=None, key=lambda index: best[index][0])
     while here is not None:
         chain.append(found[here])
@@ -106,7 +106,7 @@ def _rising(found: Sequence[Kept]) -> list[Kept]:
     return chain[::-1]
 
 
-def _read_otherwise(read: Script, change: Change, kept: Sequence[Kept]) -> Set[int]:
+def _read_otherwise(read: Script, change: GraphChange, kept: Sequence[KeptNodes]) -> Set[int]:
     """The pieces that say something else in the new text than in the old one; all of them if that is not known."""
     everything = {each.mark for each in kept}
     if read.graph is None:

@@ -18,7 +18,7 @@ from streaming.definition.expressions.tree import (
     Between,
     Binary,
     Call,
-    Case,
+    CaseWhen,
     Cast,
     Field,
     In,
@@ -112,7 +112,7 @@ def _call(node: Call) -> pl.Expr:
     return call(node, [compile_expression(argument) for argument in node.arguments])
 
 
-def _case(node: Case) -> pl.Expr:
+def _case(node: CaseWhen) -> pl.Expr:
     value = compile_expression(node.otherwise)
     for condition, branch in reversed(node.branches):
         value = pl.when(compile_expression(condition)).then(compile_expression(branch)).otherwise(value)
@@ -162,7 +162,7 @@ _NODES: Final[dict[type, Callable[[Any], pl.Expr]]] = {
     Unary: _unary,
     Binary: _binary,
     Call: _call,
-    Case: _case,
+    CaseWhen: _case,
     Cast: _cast,
     In: _in,
     IsNull: lambda node: compile_expression(node.operand).is_null(),

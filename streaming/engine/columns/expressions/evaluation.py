@@ -16,7 +16,7 @@ import polars as pl
 
 from streaming.definition.expressions import Expression
 from streaming.definition.expressions.failures import FailureKind, is_strict, kind_of
-from streaming.definition.expressions.tree import Binary, Call, Case, Field, Literal, children, with_children
+from streaming.definition.expressions.tree import Binary, Call, CaseWhen, Field, Literal, children, with_children
 from streaming.engine.columns.expressions.compiler import compile_expression
 
 Mask = npt.NDArray[np.bool_]
@@ -214,7 +214,7 @@ class _Look:
                 yield node.left, reached
                 decisive = self.value(node.left).eq_missing(node.operator == "or").to_numpy()
                 yield node.right, reached & ~decisive
-            case Case():
+            case CaseWhen():
                 yield from self._branches(node.branches, node.otherwise, reached)
             case Call(function="if"):
                 condition, then, otherwise = node.arguments

@@ -6,8 +6,8 @@ from typing import Final
 from streaming.definition.counts import counted
 from streaming.definition.graph import CountWindow
 from streaming.planning.explain.cti_rules import CtiRule
-from streaming.planning.explain.facts import ANY_LENGTH, POINT, Facts, Life
-from streaming.planning.explain.held import Held, moved_by
+from streaming.planning.explain.facts import ANY_LENGTH, POINT, Facts, LifetimeBound
+from streaming.planning.explain.held import HoldBound, moved_by
 from streaming.planning.explain.model import Kept
 from streaming.planning.explain.windows.kind import Windowed, WindowKind, groups, needed_events, per_group, plus
 from streaming.temporal.ticks import Ticks
@@ -19,18 +19,18 @@ def _window(node: Windowed) -> CountWindow:
     return node.window
 
 
-def _life(node: Windowed, before: Life) -> Life:
+def _life(node: Windowed, before: LifetimeBound) -> LifetimeBound:
     del before
     return POINT if _window(node).n == 1 else ANY_LENGTH
 
 
-def _hold(node: Windowed, grace: Ticks, life: Life) -> Held:
+def _hold(node: Windowed, grace: Ticks, life: LifetimeBound) -> HoldBound:
     del life
     formula = f"min({moved_by('c', Ticks(-grace))}, start of the oldest incomplete window)"
     if _window(node).n == 1:
-        return Held(formula, grace, grace)
+        return HoldBound(formula, grace, grace)
     because = f"a group may never get the {_window(node).n} distinct starts that complete a window"
-    return Held.unbounded(formula, because, grace)
+    return HoldBound.unbounded(formula, because, grace)
 
 
 def _state(node: Windowed, facts: Facts) -> Iterator[Kept]:

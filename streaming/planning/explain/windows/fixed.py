@@ -7,8 +7,8 @@ from streaming.definition.counts import counted
 from streaming.definition.graph import TimeIntervalWindow, WindowNode
 from streaming.definition.window_checks import hopping_windows
 from streaming.planning.explain.cti_rules import CtiRule
-from streaming.planning.explain.facts import Facts, Life
-from streaming.planning.explain.held import Held, moved_by
+from streaming.planning.explain.facts import Facts, LifetimeBound
+from streaming.planning.explain.held import HoldBound, moved_by
 from streaming.planning.explain.model import Kept
 from streaming.planning.explain.slices import slices_of
 from streaming.planning.explain.windows.kind import Windowed, WindowKind, groups, needed_events, per_group, plus
@@ -21,19 +21,19 @@ _RULE: Final = CtiRule(
 )
 
 
-def _life(node: Windowed, before: Life) -> Life:
+def _life(node: Windowed, before: LifetimeBound) -> LifetimeBound:
     del before
-    return Life(hopping_windows(node).size)
+    return LifetimeBound(hopping_windows(node).size)
 
 
-def _hold(node: Windowed, grace: Ticks, life: Life) -> Held:
+def _hold(node: Windowed, grace: Ticks, life: LifetimeBound) -> HoldBound:
     del life
     windows = hopping_windows(node)
     phase = windows.offset % windows.hop
     start = f"k x {spoken(windows.hop)}" + (f" + {spoken(phase)}" if phase else "")
     of = f"[{start}, + {spoken(windows.size)})"
     formula = f"start of the earliest window {of} that ends after {moved_by('c', Ticks(-grace))}"
-    return Held(formula, Ticks(grace + windows.size - windows.hop), Ticks(grace + windows.size - 1))
+    return HoldBound(formula, Ticks(grace + windows.size - windows.hop), Ticks(grace + windows.size - 1))
 
 
 def _state(node: Windowed, facts: Facts) -> Iterator[Kept]:

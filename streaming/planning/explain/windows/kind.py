@@ -7,8 +7,8 @@ from typing import Any
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.graph import TopKNode, WindowNode
 from streaming.planning.explain.cti_rules import CtiRule
-from streaming.planning.explain.facts import Facts, Life
-from streaming.planning.explain.held import Held
+from streaming.planning.explain.facts import Facts, LifetimeBound
+from streaming.planning.explain.held import HoldBound
 from streaming.planning.explain.model import Kept
 from streaming.planning.explain.words import code, listed, spoken
 from streaming.temporal.ticks import Ticks
@@ -26,9 +26,9 @@ class WindowKind:
     """
 
     words: Callable[[Any], str]
-    life: Callable[[Windowed, Life], Life]
+    life: Callable[[Windowed, LifetimeBound], LifetimeBound]
     rule: CtiRule
-    hold: Callable[[Windowed, Ticks, Life], Held]
+    hold: Callable[[Windowed, Ticks, LifetimeBound], HoldBound]
     state: Callable[[Windowed, Facts], Iterator[Kept]]
 
 

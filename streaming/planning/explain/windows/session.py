@@ -5,8 +5,8 @@ from typing import Final
 
 from streaming.definition.graph import SessionWindow
 from streaming.planning.explain.cti_rules import CtiRule
-from streaming.planning.explain.facts import ANY_LENGTH, Facts, Life
-from streaming.planning.explain.held import Held, moved_by
+from streaming.planning.explain.facts import ANY_LENGTH, Facts, LifetimeBound
+from streaming.planning.explain.held import HoldBound, moved_by
 from streaming.planning.explain.model import Kept
 from streaming.planning.explain.windows.kind import Windowed, WindowKind, needed_events, per_group, plus
 from streaming.planning.explain.words import spoken, spoken_length
@@ -19,21 +19,21 @@ def _window(node: Windowed) -> SessionWindow:
     return node.window
 
 
-def _life(node: Windowed, before: Life) -> Life:
+def _life(node: Windowed, before: LifetimeBound) -> LifetimeBound:
     del before
     cap = _window(node).max
-    return ANY_LENGTH if cap is None else Life(parse_duration(cap))
+    return ANY_LENGTH if cap is None else LifetimeBound(parse_duration(cap))
 
 
-def _hold(node: Windowed, grace: Ticks, life: Life) -> Held:
+def _hold(node: Windowed, grace: Ticks, life: LifetimeBound) -> HoldBound:
     del life
     formula = f"min({moved_by('c', Ticks(-grace))}, start of the earliest open session)"
     cap = _window(node).max
     if cap is None:
         gap = spoken(parse_duration(_window(node).gap))
         because = f"a session stays open for as long as its group never pauses for {gap}, and no `max` ends it"
-        return Held.unbounded(formula, because, grace)
-    return Held(formula, grace, Ticks(grace + parse_duration(cap) - 1))
+        return HoldBound.unbounded(formula, because, grace)
+    return HoldBound(formula, grace, Ticks(grace + parse_duration(cap) - 1))
 
 
 def _state(node: Windowed, facts: Facts) -> Iterator[Kept]:

@@ -4,25 +4,27 @@ from collections.abc import Iterator
 from typing import Final
 
 from streaming.planning.explain.cti_rules import CtiRule
-from streaming.planning.explain.facts import Facts, Life
-from streaming.planning.explain.held import OPEN_EDGES, Held, moved_by
+from streaming.planning.explain.facts import Facts, LifetimeBound
+from streaming.planning.explain.held import OPEN_EDGES, HoldBound, moved_by
 from streaming.planning.explain.model import Kept
 from streaming.planning.explain.windows.kind import Windowed, WindowKind, per_group, plus
 from streaming.planning.explain.words import code
 from streaming.temporal.ticks import Ticks
 
 
-def _life(node: Windowed, before: Life) -> Life:
+def _life(node: Windowed, before: LifetimeBound) -> LifetimeBound:
     del node
-    return Life(before.longest)
+    return LifetimeBound(before.longest)
 
 
-def _hold(node: Windowed, grace: Ticks, life: Life) -> Held:
+def _hold(node: Windowed, grace: Ticks, life: LifetimeBound) -> HoldBound:
     formula = f"min({moved_by('c', Ticks(-grace))}, start of the unfinished snapshot)"
     if life.longest is None or life.edges:
         whose = OPEN_EDGES if life.edges else f"an event of {code(node.input)} may live for any length of time"
-        return Held.unbounded(formula, f"{whose}, and a snapshot lasts for as long as nothing begins or ends", grace)
-    return Held(formula, grace, Ticks(grace + life.longest - 1))
+        return HoldBound.unbounded(
+            formula, f"{whose}, and a snapshot lasts for as long as nothing begins or ends", grace
+        )
+    return HoldBound(formula, grace, Ticks(grace + life.longest - 1))
 
 
 def _state(node: Windowed, facts: Facts) -> Iterator[Kept]:
