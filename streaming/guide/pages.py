@@ -9,8 +9,7 @@ from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.expressions.functions import FUNCTIONS
 from streaming.definition.graph import Aggregate, OutputNode
 from streaming.definition.presets import PRESETS, Preset
-from streaming.definition.sql import print_sql
-from streaming.definition.sql.printing.graphs import default_name
+from streaming.definition.sql.printing.graphs import default_name, print_sql
 from streaming.definition.streams import AdvanceTimeSettings, GenerateSettings
 from streaming.guide.examples import Example, examples_of
 from streaming.guide.fields import fields_table, table

@@ -10,7 +10,8 @@ from pydantic import ValidationError
 from streaming.definition.faults import Fault
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.load import load_graph
-from streaming.definition.sql import Script, parse_sql
+from streaming.definition.sql.parse import parse_sql
+from streaming.definition.sql.script import Script
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from streaming.run.errors import Misused, Unreadable
 from streaming.wire.yaml_data import YamlError, yaml_data

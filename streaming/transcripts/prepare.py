@@ -15,8 +15,8 @@ from streaming.definition.faults import Fault, FaultCode, Severity, nearest
 from streaming.definition.faults import error as fault
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.shape_errors import shape_errors
-from streaming.definition.sql import parse_sql
 from streaming.definition.sql.check import check_sql
+from streaming.definition.sql.parse import parse_sql
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from streaming.temporal.ticks import parse_instant
 from streaming.transcripts.format import BATCH, Row, Transcript

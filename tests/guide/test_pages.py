@@ -11,7 +11,7 @@ import pytest
 
 from streaming.definition.advance import in_force
 from streaming.definition.faults import Severity
-from streaming.definition.sql import check_sql
+from streaming.definition.sql.check import check_sql
 from streaming.guide.__main__ import main
 from streaming.guide.examples import FOLDER, examples_of
 from streaming.guide.kinds import NODES, WINDOWS

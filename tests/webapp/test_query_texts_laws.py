@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from streaming.definition.graph import QueryGraph
-from streaming.definition.sql import parse_sql
+from streaming.definition.sql.parse import parse_sql
 from tests.definition.sql.drawn_graphs import GRAPHS
 from tests.definition.sql.drawn_texts import TEXTS, mistaken
 from tests.webapp.conftest import POINTS, Person, join

@@ -9,7 +9,9 @@ from streaming.definition.check import check
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.names import length_text
-from streaming.definition.sql import parse_sql, print_sql, rewrite_sql
+from streaming.definition.sql.parse import parse_sql
+from streaming.definition.sql.printing.graphs import print_sql
+from streaming.definition.sql.rewriting.texts import rewrite_sql
 from streaming.definition.streams import StreamDefinition
 from webapp.bundles.bodies import FileFault
 from webapp.bundles.effort import Effort

@@ -12,7 +12,7 @@ from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.names import NAME_PATTERN, LengthText, Name
 from streaming.definition.shape_errors import shape_errors
-from streaming.definition.sql import parse_sql
+from streaming.definition.sql.parse import parse_sql
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from streaming.definition.strict import Strict
 from webapp.bundles.bodies import FileFault, Kind

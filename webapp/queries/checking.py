@@ -9,7 +9,9 @@ from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import QueryGraph
 from streaming.definition.load import load_graph
-from streaming.definition.sql import check_sql, print_sql, rewrite_sql
+from streaming.definition.sql.check import check_sql
+from streaming.definition.sql.printing.graphs import print_sql
+from streaming.definition.sql.rewriting.texts import rewrite_sql
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from streaming.definition.types import Fields
 from webapp.core.errors import fault

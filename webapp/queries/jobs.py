@@ -7,7 +7,7 @@ from typing import Any
 from streaming.definition.check import check
 from streaming.definition.faults import Fault
 from streaming.definition.graph import QueryGraph
-from streaming.definition.sql import complete_sql
+from streaming.definition.sql.completion.complete import complete_sql
 from streaming.definition.streams import AdvanceTimeSettings
 from streaming.planning import explain as explaining
 from webapp.core.limited.jobs import TYPING, limited

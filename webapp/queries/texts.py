@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from streaming.definition.graph import QueryGraph
-from streaming.definition.sql import parse_sql, print_sql, rewrite_sql
+from streaming.definition.sql.parse import parse_sql
+from streaming.definition.sql.printing.graphs import print_sql
+from streaming.definition.sql.rewriting.texts import rewrite_sql
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from webapp.core.limited.jobs import READING, TYPING, limited
 from webapp.queries.models import QueryText, QueryVersion

@@ -1,6 +1,7 @@
 """What tests of the reader ask of a text: its nodes, and its faults with the words that they mark."""
 
-from streaming.definition.sql import Script, parse_sql
+from streaming.definition.sql.parse import parse_sql
+from streaming.definition.sql.script import Script
 
 
 def graph(text: str) -> Script:

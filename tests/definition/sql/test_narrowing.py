@@ -3,7 +3,9 @@
 import pytest
 
 from streaming.definition.faults import FaultCode
-from streaming.definition.sql import check_sql, parse_sql, print_sql
+from streaming.definition.sql.check import check_sql
+from streaming.definition.sql.parse import parse_sql
+from streaming.definition.sql.printing.graphs import print_sql
 from streaming.definition.streams import StreamDefinition
 from tests.definition.sql.reading import fault, graph, ids, node
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from streaming.definition.check import check
 from streaming.definition.faults import FaultCode
-from streaming.definition.sql import Script, parse_sql
+from streaming.definition.sql.parse import parse_sql
+from streaming.definition.sql.script import Script
 from tests.definition.sql.reading import marked
 
 SOUND = """QUERY q;

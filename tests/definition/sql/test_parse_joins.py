@@ -2,7 +2,7 @@
 
 import pytest
 
-from streaming.definition.sql import parse_sql
+from streaming.definition.sql.parse import parse_sql
 from tests.definition.sql.reading import fault, graph, ids, marked, node
 
 

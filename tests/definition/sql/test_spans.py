@@ -3,7 +3,8 @@
 import pytest
 
 from streaming.definition.check import check
-from streaming.definition.sql import Script, parse_sql
+from streaming.definition.sql.parse import parse_sql
+from streaming.definition.sql.script import Script
 from streaming.definition.streams import StreamDefinition
 from tests.definition.sql.reading import graph
 

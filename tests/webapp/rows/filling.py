@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from streaming.definition.sql import print_sql
+from streaming.definition.sql.printing.graphs import print_sql
 from tests.webapp.conftest import POINTS, graph
 from webapp.accounts.models import (
     Invitation,
