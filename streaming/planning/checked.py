@@ -3,22 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from streaming.definition.check import check
 from streaming.definition.expressions import Expression, Typed, parse, typed
-from streaming.definition.faults import Fault
 from streaming.definition.graph import InputNode, QueryGraph, TopKNode, WindowNode, sources
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Fields
 from streaming.definition.wiring import feeding
 from streaming.temporal.settings import AdvanceTime, Late
-
-
-class Unsound(ValueError):
-    """The definition has errors, all of them in `faults`; what is in error has no meaning that could be run or told."""
-
-    def __init__(self, faults: tuple[Fault, ...]) -> None:
-        super().__init__("; ".join(f"{fault.node}: {fault.message} {fault.remedy}" for fault in faults))
-        self.faults = faults
 
 
 @dataclass(frozen=True)
@@ -57,19 +47,6 @@ class CheckedGraph:
             near.update(found)
             pending.extend(each for each in found if not isinstance(by_id[each], WindowNode | TopKNode))
         return any(self.advance[name].late is Late.KEEP for name in near if name in self.advance)
-
-
-def checked_graph(
-    graph: QueryGraph, streams: Mapping[str, StreamDefinition], advance: Mapping[str, AdvanceTime]
-) -> CheckedGraph:
-    """`graph` over `streams` (by stream name), with the settings that count (by input node).
-
-    Raises `Unsound` when `check` finds an error.
-    """
-    checked = check(graph, streams)
-    if checked.errors:
-        raise Unsound(checked.errors)
-    return CheckedGraph(graph, streams, checked.schemas, advance)
 
 
 def expression(text: str, fields: Fields) -> Expression:

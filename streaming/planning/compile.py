@@ -7,7 +7,7 @@ from streaming.definition.graph import InputNode, Node, OutputNode, QueryGraph, 
 from streaming.definition.streams import Rowtime, StreamDefinition
 from streaming.definition.types import parse_fields
 from streaming.definition.wiring import order
-from streaming.planning.checked import CheckedGraph, Unsound, checked_graph, expression
+from streaming.planning.checked import CheckedGraph, expression
 from streaming.planning.nodes import folds, is_step, spec_of, step_of
 from streaming.planning.plan import (
     Branch,
@@ -20,6 +20,7 @@ from streaming.planning.plan import (
     Wire,
     tells_complete,
 )
+from streaming.planning.soundness import Unsound, checked_graph
 from streaming.planning.stages import staged
 from streaming.planning.steps import FilterStep, LookStep, ProjectStep, SetDurationStep, Step
 from streaming.planning.watched import watch_longer, watches

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from streaming.definition.graph import InputNode, QueryGraph, sources
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.wiring import order
-from streaming.planning.checked import checked_graph
+from streaming.planning.soundness import checked_graph
 from streaming.reference.build import build
 from streaming.reference.explain import Absence, Origin, absence, origin
 from streaming.reference.feed import InputFeed

@@ -12,7 +12,7 @@ from streaming.definition.binding_checks import check_binding
 from streaming.definition.check import check
 from streaming.definition.graph import Node, QueryGraph, WindowSpec
 from streaming.definition.streams import AdvanceTimeSettings
-from streaming.planning.checked import checked_graph
+from streaming.planning.soundness import checked_graph
 from streaming.reference.build import build
 from tests.definition.graphs import CARS, COUNT, OWNERS, STREAMS, graph
 

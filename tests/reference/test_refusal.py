@@ -6,7 +6,7 @@ from streaming.definition.check import check
 from streaming.definition.faults import Severity
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
-from streaming.planning.checked import Unsound
+from streaming.planning.soundness import Unsound
 from streaming.reference.executor import ReferenceRun
 
 STREAMS = {"s": StreamDefinition.model_validate({"fields": {"v": "long"}})}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
-from streaming.planning.checked import checked_graph
+from streaming.planning.soundness import checked_graph
 from streaming.reference.build import build
 from streaming.reference.fixed_windows import FixedWindows
 from streaming.reference.flow import ElementId

@@ -10,7 +10,7 @@ from streaming.definition.graph import InputNode, Node, QueryGraph, TopKNode, Wi
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import Fields
 from streaming.definition.wiring import order, ports
-from streaming.planning.checked import CheckedGraph, Unsound
+from streaming.planning.checked import CheckedGraph
 from streaming.planning.compile import compile_checked
 from streaming.planning.explain import holds, lifetimes
 from streaming.planning.explain.clocks import clock_of
@@ -24,6 +24,7 @@ from streaming.planning.explain.slices import has_slices, slices_of
 from streaming.planning.explain.stages import StagePlace, buckets_of, places, stage_of, stages_of
 from streaming.planning.explain.summary import summary_of
 from streaming.planning.keys import branches_of
+from streaming.planning.soundness import Unsound
 
 
 def explain(

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from streaming.definition.advance import temporal_settings
 from streaming.definition.check import check
 from streaming.definition.graph import sources
-from streaming.planning.checked import checked_graph
 from streaming.planning.compile import compile_binding
 from streaming.planning.explain import Explanation, explain
 from streaming.planning.plan import MatchSpec, TopKSpec, WindowSpec
+from streaming.planning.soundness import checked_graph
 from streaming.reference.build import build
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.output import OutputOperator

@@ -17,7 +17,7 @@ from streaming.engine.columns.flows import CLOSE, ENDLESS, GONE, OLD, OPEN, TIMI
 from streaming.engine.operators.kernel import Kernel, Port, Turn
 from streaming.engine.operators.outcome_report import ALSO, Report
 from streaming.engine.state.node_state import Shelf
-from streaming.planning.checked import checked_graph
+from streaming.planning.soundness import checked_graph
 from streaming.reference.build import build
 from streaming.reference.flow import CausingCti, Flow, FlowOperator, Pane, Timing
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
