@@ -1,7 +1,5 @@
 """One SELECT as nodes: sources, joins, filter, window or columns, filter, columns."""
 
-from typing import Final
-
 from streaming.definition.sql.building.columns import SelectColumn, put_columns, read_columns
 from streaming.definition.sql.building.drafts import FieldUse, NodeDraft, Ref
 from streaming.definition.sql.building.joins import put_condition, takes_where
@@ -9,11 +7,10 @@ from streaming.definition.sql.building.narrowing import narrow
 from streaming.definition.sql.building.nodes import NodeBuilder, NodeOwner
 from streaming.definition.sql.building.qualifiers import read_qualifiers
 from streaming.definition.sql.building.windows import WindowSelect, fill_top
+from streaming.definition.sql.grammar.clauses import WITH_WINDOWS
 from streaming.definition.sql.reading.slices import ExpressionSlice, cut
 from streaming.definition.sql.reading.tree import EventTimeSyntax, SelectSyntax, SourceSyntax
 from streaming.definition.tokens import Extent
-
-_WINDOWS_ONLY: Final = ("GROUP", "TOP", "HAVING", "GRACE", "EMIT", "RETRACT", "EMPTY")
 
 
 def build_select(builder: NodeBuilder, select: SelectSyntax, owner: NodeOwner) -> Ref | None:
@@ -155,7 +152,7 @@ class _Building:
             return self._top(current, calls)
         if "WINDOW" in self.select.clauses or calls or "GROUP" in self.select.clauses:
             return self._window(current, calls)
-        for name in _WINDOWS_ONLY:
+        for name in WITH_WINDOWS:
             clause = self.select.clauses.get(name)
             if clause is not None and (clause.part or clause.fields.values):
                 remedy = "Write WHERE." if name == "HAVING" else "Add WINDOW BY, such as WINDOW BY TUMBLE 5m."

@@ -1,7 +1,6 @@
 """A SELECT with windows as nodes: the window, HAVING, and the columns that are computed from aggregates."""
 
 from collections.abc import Iterator, Set
-from typing import Final
 
 from streaming.definition.sql.building.columns import SelectColumn, WindowAggregates, group_names, names_of_calls
 from streaming.definition.sql.building.drafts import NodeDraft
@@ -10,8 +9,6 @@ from streaming.definition.sql.reading.reader import Reader, TokenRange, ValueAt
 from streaming.definition.sql.reading.slices import ExpressionSlice, cut
 from streaming.definition.sql.reading.tree import SelectSyntax, WrittenFields
 from streaming.definition.tokens import Extent, SqlToken, TokenKind
-
-_FIELDS: Final = ("WINDOW", "GRACE", "EMIT", "RETRACT", "EMPTY")
 
 
 class WindowSelect:
@@ -169,9 +166,8 @@ def _put_clauses(reader: Reader, draft: NodeDraft, select: SelectSyntax) -> None
     grace = select.clauses.get("GRACE")
     if window and grace and "grace" in window.fields.values:
         reader.problem(grace.extent, "GRACE BY stands twice.", "Leave one of them out.")
-    for name in _FIELDS:
-        if name in select.clauses:
-            draft.take(select.clauses[name].fields)
+    for clause in select.clauses.values():
+        draft.take(clause.fields)
 
 
 def fill_top(reader: Reader, draft: NodeDraft, select: SelectSyntax, qualifiers: Set[str]) -> None:

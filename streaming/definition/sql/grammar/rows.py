@@ -24,7 +24,7 @@ class Takes(Enum):
 
 @dataclass(frozen=True)
 class KeywordRow:
-    """Words of the language, how they go on, and a line of help."""
+    """Words of the language, what follows them, and a line of help."""
 
     words: str
     form: str = ""
@@ -37,8 +37,8 @@ class KeywordRow:
 
     @property
     def shown(self) -> str:
-        """How it goes on, as completion shows it."""
-        return self.form
+        """The words with what follows them, as completion shows it; empty where nothing does."""
+        return f"{self.words} {self.form}" if self.form else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,16 +54,23 @@ class ArgumentRow(KeywordRow):
     what: str = ""
     choices: tuple[KeywordRow, ...] = ()
 
-    @property
-    def shown(self) -> str:
-        """Its form."""
-        return self.form or (
-            f"{self.words} {' | '.join(value_of(each) for each in self.choices)}" if self.choices else ""
-        )
-
     def chosen(self, value: str) -> str:
         """The words of a value that is one of the choices."""
         return next(each.words for each in self.choices if value_of(each) == value)
+
+
+def length(words: str, field: str, what: str, form: str = "", text: str = "") -> ArgumentRow:
+    """An argument that is a duration; `text` is its help."""
+    return ArgumentRow(words=words, field=field, what=what, form=form, help=text)
+
+
+def choice(words: str, field: str, what: str, text: str, *choices: tuple[str, str] | str) -> ArgumentRow:
+    """An argument that is one of `choices`, some with their help."""
+    rows = [KeywordRow(each) if isinstance(each, str) else KeywordRow(each[0], help=each[1]) for each in choices]
+    form = " | ".join(each.words for each in rows)
+    return ArgumentRow(
+        words=words, field=field, what=what, form=form, help=text, takes=Takes.CHOICE, choices=tuple(rows)
+    )
 
 
 def value_of(choice: KeywordRow) -> str:
@@ -75,16 +82,15 @@ def value_of(choice: KeywordRow) -> str:
 class ClauseRow(KeywordRow):
     """A clause of SELECT: it begins where one of `before` stands behind its first word.
 
-    `of_windows`: without WINDOW BY it means nothing. `offered`: it may follow a source.
+    `offered`: it may follow a source.
     """
 
     before: tuple[str | TokenKind, ...] = ()
-    of_windows: bool = True
     offered: bool = True
     arguments: tuple[ArgumentRow, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class WindowRow(KeywordRow):
     """A kind of window: `arguments` stand behind its word with commas between them, of which `least` must be there.
 
@@ -92,14 +98,19 @@ class WindowRow(KeywordRow):
     systems. `too_few` and `too_many` say what to write instead.
     """
 
-    kind: str = ""
+    kind: str
     arguments: tuple[ArgumentRow, ...] = ()
     least: int = 1
     options: tuple[ArgumentRow, ...] = ()
-    example: str = ""
-    others: tuple[str, ...] = ()
+    example: str
+    others: str
     too_few: str = ""
     too_many: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The word with its arguments."""
+        return f"{self.words} {self.form}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -113,7 +124,7 @@ class OperatorRow(KeywordRow):
 
 @dataclass(frozen=True)
 class JoinRow(KeywordRow):
-    """A join: the kind of its node, and whether it is outer. The first row of several that mean the same is printed."""
+    """A join: the kind of its node, and whether it is outer."""
 
     kind: JoinKind = "join"
     outer: bool = False

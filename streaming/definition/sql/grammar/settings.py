@@ -2,50 +2,29 @@
 
 from typing import Final
 
-from streaming.definition.sql.grammar.rows import ArgumentRow, KeywordRow, Takes
+from streaming.definition.sql.grammar.rows import ArgumentRow, Takes, choice, length
 
-_LATE: Final = (
-    KeywordRow("DROP", help="Late events are dropped."),
-    KeywordRow("ADJUST", help="Late events are cut to begin at the CTI; points are dropped."),
-    KeywordRow("SHIFT", help="Late events are moved to the CTI."),
-    KeywordRow("KEEP", help="Late events are passed on as they are; windows need a grace."),
-)
-_GENERATE: Final = (
-    ArgumentRow(
-        words="EVERY",
-        form="EVERY 100 | EVERY 10s",
-        help="A CTI after so many events, or after so much time.",
-        field="generate.every",
-        what="How often",
-    ),
-    ArgumentRow(
-        words="DELAY",
-        form="DELAY 5s",
-        help="How far CTIs stay behind the event that they follow.",
-        field="generate.delay",
-        what="The delay",
-    ),
-    ArgumentRow(
-        words="BASIS",
-        help="Whether CTIs follow the last event or the largest start.",
-        field="generate.basis",
-        takes=Takes.CHOICE,
-        what="basis",
-        choices=(KeywordRow("LAST"), KeywordRow("MAX")),
-    ),
-    ArgumentRow(words="FINAL", help="A stop flushes everything.", field="generate.final", takes=Takes.NOTHING),
-)
 LINES: Final = (
+    (ArgumentRow(words="PRESET", form="watermark(5s)", help="Settings by name.", field="preset", takes=Takes.PRESET),),
     (
-        ArgumentRow(
-            words="PRESET", form="PRESET watermark(5s)", help="Settings by name.", field="preset", takes=Takes.PRESET
+        length(
+            *("EVERY", "generate.every", "How often", "100 | 10s"),
+            "A CTI after so many events, or after so much time.",
         ),
+        length(
+            *("DELAY", "generate.delay", "The delay", "5s"),
+            "How far CTIs stay behind the event that they follow.",
+        ),
+        choice(
+            *("BASIS", "generate.basis", "basis", "Whether CTIs follow the last event or the largest start."),
+            *("LAST", "MAX"),
+        ),
+        ArgumentRow(words="FINAL", help="A stop flushes everything.", field="generate.final", takes=Takes.NOTHING),
     ),
-    _GENERATE,
     (
         ArgumentRow(
             words="IMPORT FROM",
-            form="IMPORT FROM input",
+            form="input",
             help="Takes over the CTIs of another input.",
             field="import_from",
             takes=Takes.NAME,
@@ -53,64 +32,39 @@ LINES: Final = (
         ),
     ),
     (
-        ArgumentRow(
-            words="LATE",
-            help="What becomes of events before the CTI.",
-            field="late",
-            takes=Takes.CHOICE,
-            what="way to treat late events",
-            choices=_LATE,
+        choice(
+            *("LATE", "late", "way to treat late events", "What becomes of events before the CTI."),
+            ("DROP", "Late events are dropped."),
+            ("ADJUST", "Late events are cut to begin at the CTI; points are dropped."),
+            ("SHIFT", "Late events are moved to the CTI."),
+            ("KEEP", "Late events are passed on as they are; windows need a grace."),
         ),
-        ArgumentRow(
-            words="LATE END",
-            help="What becomes of an edge whose end was dropped as late.",
-            field="late_end",
-            takes=Takes.CHOICE,
-            what="way to treat late ends",
-            choices=(KeywordRow("LEAVE_OPEN"), KeywordRow("CLOSE_AT_CTI")),
+        choice(
+            *("LATE END", "late_end", "way to treat late ends"),
+            "What becomes of an edge whose end was dropped as late.",
+            *("LEAVE_OPEN", "CLOSE_AT_CTI"),
         ),
     ),
     (
         ArgumentRow(
-            words="OVER",
-            form="OVER expression",
-            help="A clock for each value.",
-            field="over",
-            takes=Takes.EXPRESSION,
+            words="OVER", form="expression", help="A clock for each value.", field="over", takes=Takes.EXPRESSION
         ),
     ),
     (
-        ArgumentRow(
-            words="IDLE AFTER",
-            form="IDLE AFTER 30s",
-            help="After what silence a lane counts as idle.",
-            field="idle_after",
-            what="The time of silence",
+        length(
+            *("IDLE AFTER", "idle_after", "The time of silence", "30s", "After what silence a lane counts as idle.")
         ),
-        ArgumentRow(
-            words="IDLE",
-            help="What becomes of an idle lane.",
-            field="idle",
-            takes=Takes.CHOICE,
-            what="way to treat silent lanes",
-            choices=(KeywordRow("LEAVE_OUT"), KeywordRow("ADVANCE")),
+        choice(
+            *("IDLE", "idle", "way to treat silent lanes", "What becomes of an idle lane."),
+            *("LEAVE_OUT", "ADVANCE"),
         ),
     ),
     (
-        ArgumentRow(
-            words="MAX AHEAD",
-            form="MAX AHEAD 5m",
-            help="How far an event may be ahead of its arrival.",
-            field="max_ahead",
-            what="How far ahead",
-        ),
-        ArgumentRow(
-            words="FUTURE",
-            help="What becomes of events that are further ahead.",
-            field="future",
-            takes=Takes.CHOICE,
-            what="way to treat events from the future",
-            choices=(KeywordRow("ACCEPT"), KeywordRow("HOLD"), KeywordRow("DROP", help="They are dropped.")),
+        length(*("MAX AHEAD", "max_ahead", "How far ahead", "5m", "How far an event may be ahead of its arrival.")),
+        choice(
+            *("FUTURE", "future", "way to treat events from the future"),
+            "What becomes of events that are further ahead.",
+            *("ACCEPT", "HOLD", "DROP"),
         ),
     ),
 )

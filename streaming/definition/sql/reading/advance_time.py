@@ -72,7 +72,7 @@ def _setting(reader: Reader, word: str) -> ArgumentRow:
         if reader.accept(*row.words.split()[1:]) or row is found[-1]:
             break
     if row.words != word and reader.tokens[reader.at - 1].word != row.words.split()[-1]:
-        reader.expect(row.words.split()[-1], f"Write {row.form}.")
+        reader.expect(row.words.split()[-1], f"Write {row.shown}.")
     return row
 
 

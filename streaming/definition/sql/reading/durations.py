@@ -48,7 +48,7 @@ def take_duration(reader: Reader, what: str) -> ValueAt[int | str] | None:
         reader.take()
     if reader.peek().kind is not TokenKind.NUMBER:
         reader.at = first
-        reader.problem(reader.here(), f"{what} is missing: {reader.shown()} stands there.", _EXAMPLE)
+        reader.missing(what, _EXAMPLE)
         if token.kind is TokenKind.WORD and not clause_at(reader.tokens, reader.at) and reader.peek(1).word != "BY":
             reader.take()
         return None
@@ -106,7 +106,7 @@ def take_whole(reader: Reader, what: str, least: int, most: int) -> ValueAt[int]
     """Take a whole number from `least` to `most`; None with a fault for anything else."""
     token = reader.peek()
     if token.kind is not TokenKind.NUMBER and not (token.word == "-" and reader.peek(1).kind is TokenKind.NUMBER):
-        reader.problem(reader.here(), f"{what} is missing: {reader.shown()} stands there.", "Write a whole number.")
+        reader.missing(what, "Write a whole number.")
         return None
     reader.take()
     extent = token.extent if token.kind is TokenKind.NUMBER else over(token.extent, reader.take().extent)
@@ -124,7 +124,7 @@ def take_fraction(reader: Reader, what: str) -> ValueAt[float] | None:
     if reader.word() in ("-", "."):
         reader.take()
     if reader.peek().kind is not TokenKind.NUMBER:
-        reader.problem(reader.here(), f"{what} is missing: {reader.shown()} stands there.", "Write for example 0.95.")
+        reader.missing(what, "Write for example 0.95.")
         return None
     reader.take()
     if reader.word() == "-" and reader.text[reader.peek().start - 1] in "eE":  # the exponent of 1e-05

@@ -49,7 +49,7 @@ def _take_steps(reader: Reader, qualifiers: Set[str]) -> ValueAt[str] | None:
     if not reader.at_name():
         if token.word in ("<", "$"):
             return reader.name("The path of the time", "started_at")
-        reader.problem(reader.here(), f"The path of the time is missing: {reader.shown()} stands there.", _REMEDY)
+        reader.missing("The path of the time", _REMEDY)
         return None
     steps = [_written(reader)]
     while reader.accept("."):
@@ -90,7 +90,7 @@ def _take_zone(reader: Reader) -> ValueAt[str] | None:
     token = reader.peek()
     remedy = "Write the name of a zone in quotation marks, such as 'Europe/Berlin'."
     if token.kind is not TokenKind.STRING:
-        reader.problem(reader.here(), f"The zone is missing: {reader.shown()} stands there.", remedy)
+        reader.missing("The zone", remedy)
         if token.kind is TokenKind.WORD and reader.at_name():
             reader.take()
         return None

@@ -27,7 +27,7 @@ def take_operator(reader: Reader, form: OperatorRow, take_body: TakeBody) -> Ope
         _set_duration(reader, operator)
     else:
         for argument in form.arguments:
-            if reader.expect(argument.words, f"Write {form.form}."):
+            if reader.expect(argument.words, f"Write {form.shown}."):
                 take_argument(reader, argument, operator.fields)
     operator.extent = reader.since(first)
     return operator

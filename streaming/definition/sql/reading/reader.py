@@ -116,6 +116,10 @@ class Reader:
         """Record a fault."""
         self.problems.append(TextProblem(extent, message, remedy, code, node))
 
+    def missing(self, what: str, remedy: str) -> None:
+        """Record that `what` is due here and is not there."""
+        self.problem(self.here(), f"{what} is missing: {self.shown()} stands there.", remedy)
+
     def expect(self, word: str, remedy: str) -> bool:
         """Take `word`, or record that it is missing."""
         if self.accept(word):
@@ -164,7 +168,7 @@ class Reader:
             self.take()
             self._whole_name(first, token.value, what)
             return None
-        self.problem(self.here(), f"{what} is missing: {self.shown()} stands there.", f"Write {example}.")
+        self.missing(what, f"Write {example}.")
         return None
 
     def _whole_name(self, first: int, value: str, what: str) -> ValueAt[str] | None:

@@ -65,8 +65,7 @@ def _take_items(reader: Reader, select: SelectSyntax) -> None:
 def _take_item(reader: Reader, select: SelectSyntax, start: int) -> None:
     part = take_expression(reader)
     if not part:
-        message = f"An item of the SELECT list is missing: {reader.shown()} stands there."
-        reader.problem(reader.here(), message, "Write * for all fields, or fields and expressions with AS name.")
+        reader.missing("An item of the SELECT list", "Write * for all fields, or fields and expressions with AS name.")
         if reader.word() in (")", "]") and reader.at < reader.end:
             reader.take()
         return
@@ -104,8 +103,7 @@ def _take_from(reader: Reader, select: SelectSyntax, take_body: TakeBody) -> Non
             reader.problem(token.extent, f"`{token.value}` stands where FROM is due.", "Did you mean FROM?")
             reader.take()
         else:
-            message = f"FROM is missing: {reader.shown()} stands there."
-            reader.problem(reader.here(), message, "Write FROM and the name of a stream or a step.")
+            reader.missing("FROM", "Write FROM and the name of a stream or a step.")
             if not clause_at(reader.tokens, reader.at):
                 skip_clause(reader)
             if not reader.accept("FROM"):
@@ -224,8 +222,7 @@ def _group(reader: Reader, select: SelectSyntax) -> None:
     while True:
         part = take_expression(reader, frozenset({"TOP", "EMIT", "RETRACT", "EMPTY"}))
         if not part:
-            message = f"A field to group by is missing: {reader.shown()} stands there."
-            reader.problem(reader.here(), message, "Write the names of fields: GROUP BY plate, lane.")
+            reader.missing("A field to group by", "Write the names of fields: GROUP BY plate, lane.")
         else:
             _take_group(reader, select, part)
         if not reader.accept(","):

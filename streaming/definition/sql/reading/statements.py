@@ -57,27 +57,49 @@ def _refuse_rest(reader: Reader) -> None:
 
 
 def _take_statement(reader: Reader) -> StatementSyntax:
-    sentence = StatementSyntax(reader.at, reader.at)
-    word = reader.word()
+    statement = StatementSyntax(reader.at, reader.at)
+    word = _statement_word(reader)
     if word == "QUERY":
         reader.take()
-        sentence.query = reader.name("The name of the query", "QUERY and a name")
-    elif reader.next_are("ADVANCE", "TIME") or word == "ADVANCE":
-        if not reader.next_are("ADVANCE", "TIME"):
-            reader.problem(reader.here(), "TIME is missing.", "Write ADVANCE TIME stream and its settings.")
+        statement.query = reader.name("The name of the query", "QUERY and a name")
+    elif word == "ADVANCE":
+        if reader.word(1) != "TIME":
+            if reader.word() == word:
+                reader.problem(reader.here(), "TIME is missing.", "Write ADVANCE TIME stream and its settings.")
             reader.at -= 1
-        sentence.advance = take_advance(reader)
+        statement.advance = take_advance(reader)
     elif word == "WITH":
-        _take_steps(reader, sentence)
+        _take_steps(reader, statement)
         if _begins_insert(reader):
-            sentence.insert = _take_insert(reader)
-    elif _begins_insert(reader):
-        sentence.insert = _take_insert(reader)
-    elif not refuse_statement(reader):
-        _take_misspelt(reader, sentence)
-    sentence.last = max(reader.at, sentence.first + 1)
-    reader.at = sentence.last
-    return sentence
+            statement.insert = _take_insert(reader)
+    elif word == "INSERT":
+        statement.insert = _take_insert(reader)
+    elif word:  # nearly SELECT
+        body = take_body(reader)
+        statement.insert = InsertSyntax(None, WrittenFields(), body, body.extent)
+    statement.last = max(reader.at, statement.first + 1)
+    reader.at = statement.last
+    return statement
+
+
+def _statement_word(reader: Reader) -> str:
+    """The first word of the statement that stands here, as it is meant; empty where none does, which is passed over."""
+    word, token = reader.word(), reader.peek()
+    if _begins_insert(reader):
+        return "INSERT"
+    if word in STATEMENT_WORDS:
+        return word
+    if refuse_statement(reader):
+        return ""
+    guess = near(token.word, (*STATEMENT_WORDS, *OPERATOR_WORDS)) if token.kind is TokenKind.WORD else None
+    if guess in STATEMENT_WORDS:
+        if guess != "SELECT":  # which is told where the query is read
+            reader.problem(token.extent, f"`{token.value}` begins no statement.", f"Did you mean {guess}?")
+        return guess
+    remedy = f"Did you mean {guess}?" if guess else "Begin with SELECT, INSERT INTO, WITH, ADVANCE TIME or QUERY."
+    reader.problem(reader.here(), f"{reader.shown()} begins no statement.", remedy)
+    reader.at = reader.end
+    return ""
 
 
 def _begins_insert(reader: Reader) -> bool:
@@ -87,33 +109,6 @@ def _begins_insert(reader: Reader) -> bool:
 def _begins_branch(reader: Reader) -> bool:
     streams = reader.word() == "STREAM" and reader.at_name(1)
     return reader.word() == "SELECT" or at_operator(reader) is not None or streams
-
-
-def _take_misspelt(reader: Reader, sentence: StatementSyntax) -> None:
-    """A statement that begins with no word of the language: read as the one that was meant, if one is near."""
-    token = reader.peek()
-    guess = near(token.word, (*STATEMENT_WORDS, *OPERATOR_WORDS)) if token.kind is TokenKind.WORD else None
-    if guess in ("SELECT", "INSERT", "WITH", "ADVANCE", "QUERY"):
-        if guess == "SELECT":
-            body = take_body(reader)
-            sentence.insert = InsertSyntax(None, WrittenFields(), body, body.extent)
-            return
-        reader.problem(token.extent, f"`{token.value}` begins no statement.", f"Did you mean {guess}?")
-        if guess == "INSERT":
-            sentence.insert = _take_insert(reader)
-        elif guess == "WITH":
-            _take_steps(reader, sentence)
-            sentence.insert = _take_insert(reader) if _begins_insert(reader) else None
-        elif guess == "ADVANCE":
-            reader.at -= reader.word(1) != "TIME"
-            sentence.advance = take_advance(reader)
-        else:
-            reader.take()
-            sentence.query = reader.name("The name of the query", "QUERY and a name")
-        return
-    remedy = f"Did you mean {guess}?" if guess else "Begin with SELECT, INSERT INTO, WITH, ADVANCE TIME or QUERY."
-    reader.problem(reader.here(), f"{reader.shown()} begins no statement.", remedy)
-    reader.at = reader.end
 
 
 def _take_steps(reader: Reader, sentence: StatementSyntax) -> None:
@@ -161,26 +156,31 @@ def _skip_to_next_step(reader: Reader) -> None:
 
 def _take_insert(reader: Reader) -> InsertSyntax:
     first = reader.at
-    target: ValueAt[str] | None = None
     fields = WrittenFields()
+    target: ValueAt[str] | None = None
     if not _begins_branch(reader):
-        keyword = reader.take()
-        if not reader.accept("INTO"):
-            reader.problem(keyword.extent, "INTO is missing.", "Write INSERT INTO target SELECT ...")
-        if reader.word() == "TABLE" and reader.at_name(1):
-            reader.problem(reader.take().extent, "Results go to a target, not to a table.", "Remove TABLE.")
-        target = reader.name("The target", "INSERT INTO and a name for the results")
-        if reader.word() == "(":
-            opened = reader.at
-            reader.at = min(reader.partners.get(opened, reader.end), reader.end - 1) + 1
-            remedy = "Name the fields in the SELECT list with AS."
-            reader.problem(reader.since(opened), "A target has no list of fields.", remedy)
+        target = _take_target(reader)
         if reader.accept("TIMESTAMP", "BY"):
             take_argument(reader, TIMESTAMP, fields, _begins_branch)
     body = take_body(reader)
     while not any(body.branches) and reader.at < reader.end and not _begins_insert(reader):
         reader.take()  # what cannot be read was told by the body
     return InsertSyntax(target, fields, body, reader.since(first))
+
+
+def _take_target(reader: Reader) -> ValueAt[str] | None:
+    keyword = reader.take()
+    if not reader.accept("INTO"):
+        reader.problem(keyword.extent, "INTO is missing.", "Write INSERT INTO target SELECT ...")
+    if reader.word() == "TABLE" and reader.at_name(1):
+        reader.problem(reader.take().extent, "Results go to a target, not to a table.", "Remove TABLE.")
+    target = reader.name("The target", "INSERT INTO and a name for the results")
+    if reader.word() == "(":
+        opened = reader.at
+        reader.at = min(reader.partners.get(opened, reader.end), reader.end - 1) + 1
+        remedy = "Name the fields in the SELECT list with AS."
+        reader.problem(reader.since(opened), "A target has no list of fields.", remedy)
+    return target
 
 
 def take_body(reader: Reader) -> BodySyntax:
@@ -218,7 +218,7 @@ def _take_branch(reader: Reader) -> SelectSyntax | OperatorSyntax | StreamSyntax
         body = take_parenthesis(reader, take_body)
         return body.branches[0] if body and len(body.branches) == 1 else None
     remedy = "Write SELECT STREAM ... FROM source, or an operator such as CLIP or SHIFT."
-    reader.problem(reader.here(), f"A query is missing: {reader.shown()} stands there.", remedy)
+    reader.missing("A query", remedy)
     if reader.word() in ("WITH",):
         reader.at = reader.end
     return None
