@@ -4,9 +4,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from streaming.definition.advance import temporal_settings
-from streaming.engine.exchange.net_rows import Net
-from streaming.engine.executor import EngineRun, Released
-from streaming.engine.executor import Heard as EngineHeard
+from streaming.engine.exchange.net_rows import NetRows
+from streaming.engine.executor import Arrival, BatchResult, EngineRun
 from streaming.planning.compile import compile_binding
 from streaming.planning.plan import NotRunnable, QueryPlan
 from streaming.temporal.ticks import INFINITY
@@ -43,12 +42,12 @@ def run_case(case: Case, buckets: int = 1, stages: int = 1) -> CaseResult:
 
 def go_on(run: EngineRun, plan: QueryPlan, query: QueryExecution, sink: ExecutionSink) -> dict[str, OutcomeCounts]:
     """Let `run` of `plan` read all batches of `query`, whatever it has read before, and end; as `Execute` says."""
-    nets: dict[str, Net] = defaultdict(Net)
+    nets: dict[str, NetRows] = defaultdict(NetRows)
     for number, batch in enumerate(query.inputs.batches()):
         if query.restart and number:
             run = EngineRun.restored(plan, run.snapshot())
         sink.read(sum(len(each) for each in batch if not isinstance(each, ClockReading)))
-        _tell(run.hear(as_heard(batch)), nets, sink)
+        _tell(run.turn(arrivals_of(batch)), nets, sink)
     _tell(run.end(query.end), nets, sink)
     for output, net in nets.items():
         sink.rows(output, net)
@@ -60,15 +59,15 @@ def go_on(run: EngineRun, plan: QueryPlan, query: QueryExecution, sink: Executio
     return counted
 
 
-def as_heard(batch: Sequence[Heard]) -> list[EngineHeard]:
-    """A batch as `EngineRun.hear` takes it."""
+def arrivals_of(batch: Sequence[Heard]) -> list[Arrival]:
+    """A batch as `EngineRun.turn` takes it."""
     return [
         (each.input, each.at) if isinstance(each, ClockReading) else (each.input, each.lane, each.arrived)
         for each in batch
     ]
 
 
-def _tell(released: Released, nets: dict[str, Net], sink: ExecutionSink) -> None:
+def _tell(released: BatchResult, nets: dict[str, NetRows], sink: ExecutionSink) -> None:
     """Rows that are final at once; edges and rows that may be replaced are kept for their net result."""
     for output, tables in released.rows.items():
         for table in tables:

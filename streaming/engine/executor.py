@@ -9,11 +9,11 @@ import pyarrow as pa
 
 from streaming.engine.columns.folding.measures import column_of
 from streaming.engine.columns.ipc import from_bytes
-from streaming.engine.exchange.envelopes import LATE_SCHEMA, Envelope, LaneCounts, Output
+from streaming.engine.exchange.envelopes import LATE_SCHEMA, Envelope, LaneCounts, OperatorOutput
 from streaming.engine.feed.lane_feed import LaneFeed
-from streaming.engine.operators.bucket import Operators
+from streaming.engine.operators.bucket import BucketOperators
 from streaming.engine.operators.pending_outcomes import corrected
-from streaming.engine.state.bucket_state import Ledger
+from streaming.engine.state.bucket_state import BucketState
 from streaming.engine.state.state_store import DictState
 from streaming.planning.plan import PlannedStage, QueryPlan
 from streaming.temporal.ticks import INFINITY, NO_CTI
@@ -23,14 +23,14 @@ from streaming.wire.failures import FailureCount, FailureTally
 
 Lane = tuple[str, str]
 """Input node id and lane."""
-Heard = tuple[str, str, Arrived] | tuple[str, int]
+Arrival = tuple[str, str, Arrived] | tuple[str, int]
 """A chunk of a lane (input, lane, rows), or that the wall clock of an input reached a time (input, ticks)."""
 _ALL: Final = ""
 """The key of the state of a feed that takes all lanes together."""
 
 
 @dataclass
-class Released:
+class BatchResult:
     """What one batch released: `rows` by output (Flows as tables), CTIs that moved, late rows."""
 
     rows: dict[str, list[pa.Table]] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Released:
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class RunSnapshot:
     """All that a run remembers between batches, as bytes."""
 
     lanes: Mapping[Lane, bytes]
@@ -88,18 +88,18 @@ class EngineRun:
             found[input_id, lane] = replace(counts, outcomes=outcomes)
         return found
 
-    def batch(self, arrived: Mapping[Lane, Iterable[Arrived]], ending: Iterable[str] = ()) -> Released:
+    def batch(self, arrived: Mapping[Lane, Iterable[Arrived]], ending: Iterable[str] = ()) -> BatchResult:
         """One micro-batch: the chunks of each lane in arrival order; `ending` inputs then get CTI INFINITY."""
-        heard: list[Heard] = [(*lane, chunk) for lane, chunks in arrived.items() for chunk in chunks]
-        return self.hear(heard, ending)
+        arrivals: list[Arrival] = [(*lane, chunk) for lane, chunks in arrived.items() for chunk in chunks]
+        return self.turn(arrivals, ending)
 
-    def hear(self, heard: Iterable[Heard], ending: Iterable[str] = (), *, stop: bool = False) -> Released:
+    def turn(self, arrivals: Iterable[Arrival], ending: Iterable[str] = (), *, stop: bool = False) -> BatchResult:
         """One micro-batch in order of arrival, heartbeats among the chunks. `stop`: a user ends the `ending` inputs."""
         if self._plan.together:
-            envelopes, late = self._fed_together(heard, set(ending), stop=stop)
+            envelopes, late = self._fed_coupled(arrivals, set(ending), stop=stop)
         else:
-            envelopes, late = self._fed_apart(heard, set(ending))
-        released = Released()
+            envelopes, late = self._fed_apart(arrivals, set(ending))
+        released = BatchResult()
         onward = self._operate(self._plan, self._buckets, envelopes, released)
         if self._plan.second is not None:
             self._operate(self._plan.second, self._second, onward, released)
@@ -109,21 +109,21 @@ class EngineRun:
         return released
 
     def _operate(
-        self, stage: PlannedStage, states: Sequence[DictState], envelopes: Sequence[Envelope], released: Released
+        self, stage: PlannedStage, states: Sequence[DictState], envelopes: Sequence[Envelope], released: BatchResult
     ) -> list[Envelope]:
         """The turn of each bucket of a stage; what they send on to the next one."""
         onward: list[Envelope] = []
         for bucket, state in enumerate(states):
             own = [envelope for envelope in envelopes if envelope.bucket == bucket]
-            operators = Operators(stage, bucket, state)
+            operators = BucketOperators(stage, bucket, state)
             self._collect(released, operators.turn(self._batch, own), bucket)
             onward += operators.onward
         return onward
 
-    def _fed_apart(self, heard: Iterable[Heard], ending: set[str]) -> tuple[list[Envelope], list[pa.Table]]:
+    def _fed_apart(self, arrivals: Iterable[Arrival], ending: set[str]) -> tuple[list[Envelope], list[pa.Table]]:
         feeds: dict[Lane, LaneFeed] = {}
         by_lane: dict[Lane, list[Arrived]] = {lane: [] for lane in self._lanes}
-        for each in heard:
+        for each in arrivals:
             if len(each) == 3:  # heartbeats matter to lanes that are fed together alone
                 by_lane.setdefault((each[0], each[1]), []).append(each[2])
         envelopes: list[Envelope] = []
@@ -140,13 +140,13 @@ class EngineRun:
             self.failures.take(turn.failures)
         return envelopes, late
 
-    def _fed_together(
-        self, heard: Iterable[Heard], ending: set[str], *, stop: bool
+    def _fed_coupled(
+        self, arrivals: Iterable[Arrival], ending: set[str], *, stop: bool
     ) -> tuple[list[Envelope], list[pa.Table]]:
-        from streaming.engine.feed.coupled_lanes import TogetherFeed
+        from streaming.engine.feed.coupled_lanes import CoupledFeed
 
-        feed = TogetherFeed(self._plan, self._all, self._listed)
-        for each in heard:
+        feed = CoupledFeed(self._plan, self._all, self._listed)
+        for each in arrivals:
             if len(each) == 3:
                 feed.take(*each)
             else:
@@ -157,26 +157,26 @@ class EngineRun:
         self.failures.take(turn.failures)
         return list(turn.envelopes), [turn.late]
 
-    def end(self, mode: EndMode) -> Released:
+    def end(self, mode: EndMode) -> BatchResult:
         """A last batch: CTI INFINITY on all inputs (FLUSH), on those whose settings say `final` (STOP), or on none."""
         inputs = self._plan.inputs.values()
         final = [each.node for each in inputs if each.advance.generate is not None and each.advance.generate.final]
         if mode is EndMode.FLUSH:
-            return self.hear((), self._plan.inputs)
-        return self.hear((), final, stop=True) if mode is EndMode.STOP else Released()
+            return self.turn((), self._plan.inputs)
+        return self.turn((), final, stop=True) if mode is EndMode.STOP else BatchResult()
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> RunSnapshot:
         """All that is remembered; later batches do not change it."""
         lanes = {lane: state for lane, state in self._lanes.items() if state is not None}
         if self._all is not None:
             lanes[_ALL, _ALL] = self._all
         reached = {output: tuple(ctis) for output, ctis in self._reached.items()}
         first, second = (tuple(state.snapshot() for state in each) for each in (self._buckets, self._second))
-        return Snapshot(lanes, first, self._batch, reached, second, tuple(self.failures.counts()))
+        return RunSnapshot(lanes, first, self._batch, reached, second, tuple(self.failures.counts()))
 
     @classmethod
     def restored(
-        cls, plan: QueryPlan, snapshot: Snapshot, lanes: Mapping[str, Iterable[str]] | None = None
+        cls, plan: QueryPlan, snapshot: RunSnapshot, lanes: Mapping[str, Iterable[str]] | None = None
     ) -> "EngineRun":
         """A new run, as after a kill and restart, that goes on after the batch of `snapshot`."""
         run = cls(plan, lanes)
@@ -185,14 +185,14 @@ class EngineRun:
         run._lanes.update(states)
         run._buckets = [DictState.restore(content) for content in snapshot.buckets]
         run._second = [DictState.restore(content) for content in snapshot.second]
-        run._corrections = [Ledger(state).corrections for state in run._buckets]
+        run._corrections = [BucketState(state).corrections for state in run._buckets]
         run._batch = snapshot.batch
         for count in snapshot.failures:
             run.failures.add(count)
         run._reached = {output: list(ctis) for output, ctis in snapshot.reached.items()}
         return run
 
-    def _collect(self, released: Released, outputs: list[Output], bucket: int) -> None:
+    def _collect(self, released: BatchResult, outputs: list[OperatorOutput], bucket: int) -> None:
         for output in outputs:
             if output.kind == "corrections":
                 self._corrections[bucket] = _json(output.chunk)
@@ -208,7 +208,7 @@ class EngineRun:
             else:
                 self._moved.setdefault(output.output, {})[bucket] = column_of(table, "cti").to_pylist()
 
-    def _tell_ctis(self, released: Released) -> None:
+    def _tell_ctis(self, released: BatchResult) -> None:
         """The CTIs of each output are the smallest over the buckets."""
         for output, by_bucket in self._moved.items():
             reached = self._reached.setdefault(output, [NO_CTI] * self._plan.buckets_at(output))
@@ -217,8 +217,8 @@ class EngineRun:
                 reached[bucket] = ctis[-1]
             alike = len(by_bucket) == len(reached) and len({tuple(ctis) for ctis in by_bucket.values()}) == 1
             if min(reached) > before:
-                told = by_bucket[0] if alike else [min(reached)]
-                released.ctis[output] = [cti for cti in told if cti != INFINITY]
+                rising = by_bucket[0] if alike else [min(reached)]
+                released.ctis[output] = [cti for cti in rising if cti != INFINITY]
         self._moved = {}
 
 

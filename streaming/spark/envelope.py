@@ -37,7 +37,7 @@ state, failures. From them: rows, moved, late, corrections, failures, saved (whi
 
 `counts` is a LaneCounts as JSON, `late` an Arrow IPC stream, `state` a StateChange as JSON; `rows` and `moved` are what
 an output released (rows; output CTIs); `corrections` is what windows refused, and `failures` where expressions
-failed, as `Output` says; `save` asks a bucket
+failed, as `OperatorOutput` says; `save` asks a bucket
 for its state and holds the head of the savepoint, `saved` is a piece of one and `enter` one that a bucket begins with.
 `again` and `cut` say of the batch what `BindingWork` and `Turn` call so; the rows of such a batch have it as `lane`.
 """

@@ -11,7 +11,7 @@ import pyarrow as pa
 from streaming.adapters.contract import RecordingAdapter
 from streaming.engine.columns.ipc import to_chunk
 from streaming.engine.exchange.envelopes import Envelope, LaneCounts
-from streaming.engine.feed.coupled_lanes import TogetherFeed
+from streaming.engine.feed.coupled_lanes import CoupledFeed
 from streaming.engine.feed.judging.tally import Tally, begun_with, clock_in, load
 from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.engine.state.container import Blob
@@ -136,7 +136,7 @@ class BindingTask:
         lanes: dict[str, list[str]] = {}
         for lane in self._work.lanes:
             lanes.setdefault(lane.input, []).append(lane.lane)
-        feed = TogetherFeed(binding.plan, self._state(TOGETHER), lanes)
+        feed = CoupledFeed(binding.plan, self._state(TOGETHER), lanes)
         recordings = {name: each for name, each in binding.adapters.items() if isinstance(each, RecordingAdapter)}
         if len(recordings) == len(binding.adapters) and all(each.in_order for each in recordings.values()):
             self._take_recorded(feed, recordings)
@@ -157,7 +157,7 @@ class BindingTask:
         rows += self._failures(binding, turn.failures)
         return rows + self._late(binding, "", "", turn.late)
 
-    def _take_recorded(self, feed: TogetherFeed, adapters: Mapping[str, RecordingAdapter]) -> None:
+    def _take_recorded(self, feed: CoupledFeed, adapters: Mapping[str, RecordingAdapter]) -> None:
         """Rows and heartbeats in the order in which they were recorded; the recording says what time it is."""
         found: list[tuple[int, str, Recorded]] = []
         for name, adapter in adapters.items():

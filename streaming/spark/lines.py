@@ -41,7 +41,7 @@ def lines_and_newest(
 
 
 def result_lines(output: str, table: pa.Table, schema: Fields, incomplete: Mask | None = None) -> Iterable[bytes]:
-    """One ResultRow as JSON for each row of `table`, which is that of an `Output` of kind rows.
+    """One ResultRow as JSON for each row of `table`, which is that of an `OperatorOutput` of kind rows.
 
     Those for which `incomplete` is true say so.
     """

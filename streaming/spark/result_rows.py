@@ -16,7 +16,7 @@ _EDGES: Final = {OPEN: "start", CLOSE: "end"}
 def result_rows(output: str, table: pa.Table, schema: Fields) -> list[dict[str, Any]]:
     """ResultRow values as JSON: lifetimes in ticks (infinity null), timestamps in the payload as ISO text.
 
-    `table` is that of an `Output` of kind rows; rows that are final have no more than output, start, end and payload.
+    `table` is that of an `OperatorOutput` of kind rows; final ones have no more than output, start, end and payload.
     """
     flows = Flows.of_table(table)
     columns = [column.to_pylist() for column in flows.columns.values()]

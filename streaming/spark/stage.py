@@ -10,7 +10,7 @@ from pyspark.sql import Row as SparkRow
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
 
 from streaming.engine.exchange.envelopes import Envelope
-from streaming.engine.operators.bucket import Operators
+from streaming.engine.operators.bucket import BucketOperators
 from streaming.spark.binding import binding_of
 from streaming.spark.envelope import ARROW_SCHEMA, Row, packed, unpacked
 from streaming.spark.errands import Errand, GivenUp
@@ -214,7 +214,7 @@ class OperatorStage(StatefulProcessor):
             for row in mine
         ]
         stage = binding.plan.second if self._number else binding.plan
-        operators = Operators(stage or binding.plan, bucket, state)
+        operators = BucketOperators(stage or binding.plan, bucket, state)
         found = []
         said = max((row.kind for row in taken if row.kind in _OF_BATCH), key=_OF_BATCH.index, default="")
         for number, output in enumerate(operators.turn(first.batch, envelopes)):

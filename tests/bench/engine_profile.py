@@ -25,9 +25,9 @@ import pyarrow as pa
 
 from streaming.definition.advance import temporal_settings
 from streaming.engine.columns.ipc import from_bytes
-from streaming.engine.exchange.envelopes import Envelope, Output
+from streaming.engine.exchange.envelopes import Envelope, OperatorOutput
 from streaming.engine.feed.lane_feed import LaneFeed
-from streaming.engine.operators.bucket import Operators
+from streaming.engine.operators.bucket import BucketOperators
 from streaming.engine.state.state_store import DictState
 from streaming.planning.compile import compile_binding
 from streaming.planning.plan import QueryPlan
@@ -87,10 +87,10 @@ class Profiled:
             envelopes += turn.envelopes
         return envelopes
 
-    def operate(self, envelopes: list[Envelope]) -> list[Output]:
+    def operate(self, envelopes: list[Envelope]) -> list[OperatorOutput]:
         """A turn of the bucket."""
         self._batch += 1
-        return Operators(self._plan, 0, self._state).turn(self._batch, envelopes)
+        return BucketOperators(self._plan, 0, self._state).turn(self._batch, envelopes)
 
 
 def measure(name: str, work: Work, shown: int) -> None:

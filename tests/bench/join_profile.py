@@ -16,9 +16,9 @@ from streaming.engine.columns.flows import Flows
 from streaming.engine.operators.joins.asof_join import AsofKernel
 from streaming.engine.operators.joins.join import JoinKernel
 from streaming.engine.operators.joins.pieces_join import PiecesKernel
-from streaming.engine.operators.kernel import Kernel, Port, Turn
-from streaming.engine.operators.outcome_report import Report
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.operators.kernel import Kernel, PortInput, TurnContext
+from streaming.engine.operators.outcome_report import OutcomeReport
+from streaming.engine.state.node_state import NodeState
 from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
@@ -61,15 +61,17 @@ class Bucket:
 
     def turn(self, left: Flows, right: Flows, cti: int) -> int:
         """One turn; how many rows left."""
-        shelf = Shelf(self._load, json.loads(self.head))
+        state = NodeState(self._load, json.loads(self.head))
         ctis = (cti,) if cti > self.cti else ()
         self.cti = max(cti, self.cti)
-        released = self.kernel.turn([Port(flows, ctis, self.cti) for flows in (left, right)], shelf, Turn(Report()))
-        for name in shelf.dropped:
+        released = self.kernel.turn(
+            [PortInput(flows, ctis, self.cti) for flows in (left, right)], state, TurnContext(OutcomeReport())
+        )
+        for name in state.dropped:
             self.tables.pop(name, None)
-        self.tables |= shelf.written
-        self.calls += sum(len(content) > 16_384 for content in shelf.written.values())
-        self.head = json.dumps(shelf.head)
+        self.tables |= state.written
+        self.calls += sum(len(content) > 16_384 for content in state.written.values())
+        self.head = json.dumps(state.head)
         return len(released.flows)
 
 

@@ -16,10 +16,10 @@ import pyarrow.compute as pc
 from streaming.definition.expressions import Typed, parse, typed
 from streaming.definition.types import LONG, STRING, Fields
 from streaming.engine.columns.flows import Flows
-from streaming.engine.operators.kernel import Port, Turn
-from streaming.engine.operators.outcome_report import Report
+from streaming.engine.operators.kernel import PortInput, TurnContext
+from streaming.engine.operators.outcome_report import OutcomeReport
 from streaming.engine.operators.windows.window import WindowKernel
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.state.node_state import NodeState
 from streaming.planning.plan import AggregateColumn, CountPanes, PaneKind, SessionPanes, SnapshotPanes, WindowSpec
 from streaming.wire.arrived import Int64s
 
@@ -66,13 +66,13 @@ class Counted:
 
     def turn(self, flows: Flows, cti: int) -> tuple[int, int]:
         """Rows given and bytes written."""
-        shelf = Shelf(self.load, json.loads(self.head))
-        released = self.kernel.turn([Port(flows, (cti,), cti)], shelf, Turn(Report()))
-        self.head = json.dumps(shelf.head)
-        for name in shelf.dropped:
+        state = NodeState(self.load, json.loads(self.head))
+        released = self.kernel.turn([PortInput(flows, (cti,), cti)], state, TurnContext(OutcomeReport()))
+        self.head = json.dumps(state.head)
+        for name in state.dropped:
             self.tables.pop(name, None)
-        self.tables |= shelf.written
-        return len(released.flows), sum(map(len, shelf.written.values()))
+        self.tables |= state.written
+        return len(released.flows), sum(map(len, state.written.values()))
 
 
 def batches(name: str, panes: PaneKind, groups: int, length: int) -> None:

@@ -13,8 +13,8 @@ from streaming.engine.columns.flows import GONE, OLD, WHOLE, Flows
 from streaming.engine.columns.ipc import from_bytes, metadata_of, to_bytes
 from streaming.engine.exchange.buckets import bucket_of
 from streaming.engine.exchange.envelopes import Envelope
-from streaming.engine.operators.bucket import Operators
-from streaming.engine.operators.kernel import Released
+from streaming.engine.operators.bucket import BucketOperators
+from streaming.engine.operators.kernel import NodeOutput
 from streaming.engine.operators.stage_exchange import sent_on
 from streaming.engine.state.state_store import DictState
 from streaming.planning.compile import compile_binding
@@ -160,7 +160,7 @@ def test_a_row_that_is_replaced_elsewhere_is_taken_back_where_it_was() -> None:
     places = bucket_of([pa.array(devices)], 20, 2)
     here, there = devices[int(np.argmin(places))], devices[int(np.argmax(places))]
     moved = flows([here, there, here, here], [OLD, WHOLE, OLD, WHOLE], ["p", "p", "q", "q"])
-    sent = sent_on(SecondStage({"a": CUT}, (), 2), 1, {"a": Released(moved, (7,), 9)}, {"a": 7})
+    sent = sent_on(SecondStage({"a": CUT}, (), 2), 1, {"a": NodeOutput(moved, (7,), 9)}, {"a": 7})
     said = {
         (row["device"], row["@flag"], row["@id"]): each.bucket
         for each in sent
@@ -177,7 +177,7 @@ def test_a_row_that_is_replaced_elsewhere_is_taken_back_where_it_was() -> None:
 def test_a_bucket_that_has_not_spoken_holds_the_second_stage_back() -> None:
     plan = compiled(BY_BOTH, window("b", "a", "lane"), window("c", "a", "device"), out("b"), out("c"))
     assert plan.second is not None
-    operators = Operators(plan.second, 0, DictState())
+    operators = BucketOperators(plan.second, 0, DictState())
 
     def told(lane: str, cti: int) -> list[int]:
         table = pa.table({"branch": pa.array([0], pa.int16()), "cti": [cti]})

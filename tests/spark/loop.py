@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pyspark.sql.streaming.stateful_processor import TimerValues
 
-from streaming.engine.operators.bucket import Operators
+from streaming.engine.operators.bucket import BucketOperators
 from streaming.spark.envelope import Row, packed, rows_of, unpacked
 from streaming.spark.feed import run_task
 from streaming.spark.feed_work import share_out
@@ -38,16 +38,16 @@ class Crash(Exception):
 @contextmanager
 def fault_of_operators(batch: int) -> Iterator[None]:
     """Meanwhile the operators fail in `batch`, after their turn."""
-    turn = Operators.turn
+    turn = BucketOperators.turn
 
-    def broken(self: Operators, number: int, envelopes: Any) -> Any:
+    def broken(self: BucketOperators, number: int, envelopes: Any) -> Any:
         released = turn(self, number, envelopes)
         if number == batch:
             raise ArithmeticError("a fault of ours")
         return released
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Operators, "turn", broken)
+        patch.setattr(BucketOperators, "turn", broken)
         yield
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.rows.adapter import RowsAdapter
-from streaming.engine.operators.bucket import Operators
+from streaming.engine.operators.bucket import BucketOperators
 from streaming.spark.errands import Errand, GivenUp, Patience
 from streaming.spark.errors import explain_query
 from streaming.spark.inquiries import Inquiries
@@ -161,9 +161,9 @@ def test_an_adapter_that_does_not_say_what_waits_holds_no_batch_up(
 def test_operators_that_compute_too_long_fail_their_own_run_and_touch_no_state_afterwards(
     loop: Loop, undisturbed: Undisturbed, answers: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    turn, after = Operators.turn, list[BaseException]()
+    turn, after = BucketOperators.turn, list[BaseException]()
 
-    def slow(self: Operators, batch: int, envelopes: Any) -> Any:
+    def slow(self: BucketOperators, batch: int, envelopes: Any) -> Any:
         if batch == 3 and any(each.input == "readings" for each in envelopes) and slow_one(self):
             answers.wait()
             try:
@@ -173,20 +173,20 @@ def test_operators_that_compute_too_long_fail_their_own_run_and_touch_no_state_a
                 raise
         return turn(self, batch, envelopes)
 
-    slowed: list[Operators] = []
+    slowed: list[BucketOperators] = []
 
-    def slow_one(operators: Operators) -> bool:
+    def slow_one(operators: BucketOperators) -> bool:
         slowed.append(operators)
         return len(slowed) == 1
 
-    begin = Operators.__init__
+    begin = BucketOperators.__init__
 
-    def begun(self: Operators, plan: Any, bucket: int, state: Any) -> None:
+    def begun(self: BucketOperators, plan: Any, bucket: int, state: Any) -> None:
         self._state = state  # type: ignore[attr-defined]
         begin(self, plan, bucket, state)
 
-    monkeypatch.setattr(Operators, "__init__", begun)
-    monkeypatch.setattr(Operators, "turn", slow)
+    monkeypatch.setattr(BucketOperators, "__init__", begun)
+    monkeypatch.setattr(BucketOperators, "turn", slow)
     add(loop, spec("a", "readings.jsonl"))
     add(loop, spec("b", "readings.jsonl"))
     manifests = loop.run()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from streaming.engine.operators.bucket import Operators
+from streaming.engine.operators.bucket import BucketOperators
 from streaming.spark.errors import TOO_MUCH_MEMORY
 from streaming.spark.feed_binding import BindingTask
 from streaming.spark.memory import LIMIT_VARIABLE, SESSION_VARIABLE, at_hand, count_deaths, suspects
@@ -67,7 +67,7 @@ def test_who_asks_for_more_than_there_is_fails_alone_and_as_its_users_fault(
         monkeypatch.setattr(BindingTask, "_bound_rows", mine)
     else:
         turns = iter([True])
-        monkeypatch.setattr(Operators, "turn", eating(Operators.turn, lambda _: next(turns, False)))
+        monkeypatch.setattr(BucketOperators, "turn", eating(BucketOperators.turn, lambda _: next(turns, False)))
     manifests = loop.run()
     failed = [(name, each) for name in ("a", "b") for each in states(manifests, name) if each[0] == "failed"]
     ((name, said),) = failed

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.rows.adapter import RowsAdapter
 from streaming.definition.advance import temporal_settings
-from streaming.engine.operators.bucket import Operators
+from streaming.engine.operators.bucket import BucketOperators
 from streaming.planning.compile import compile_binding
 from streaming.planning.plan import SecondStage
 from streaming.reference import execution as reference
@@ -155,9 +155,9 @@ def test_a_fault_of_either_stage_fails_the_query_and_a_restart_goes_on(
     tmp_path: Path, undisturbed: Rows, monkeypatch: pytest.MonkeyPatch, stage: int, breaks_at: int
 ) -> None:
     """Also where the settings isolate, but the binding has come with several buckets: they go back together."""
-    turn = Operators.turn
+    turn = BucketOperators.turn
 
-    def broken(self: Operators, batch: int, envelopes: Any) -> Any:
+    def broken(self: BucketOperators, batch: int, envelopes: Any) -> Any:
         released = turn(self, batch, envelopes)
         if batch == breaks_at and self._bucket == 1 and isinstance(self._plan, SecondStage) == bool(stage):
             raise ArithmeticError("a fault of ours")
@@ -166,7 +166,7 @@ def test_a_fault_of_either_stage_fails_the_query_and_a_restart_goes_on(
     loop = begin(tmp_path, isolate=True)
     add(loop, chained_spec())
     with monkeypatch.context() as patched:
-        patched.setattr(Operators, "turn", broken)
+        patched.setattr(BucketOperators, "turn", broken)
         with pytest.raises(ArithmeticError):
             loop.run()
     loop.restart()

@@ -176,7 +176,7 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
 
 
 @dataclass
-class _Optional:
+class _OptionalColumns:
     """Which optional columns some part has, so that all get them."""
 
     parts: Sequence[Flows]
@@ -194,7 +194,7 @@ def together(parts: Iterable[Flows]) -> Flows:
         raise ValueError("nothing to put together: not even a schema")
     if len(filled) == 1:
         return filled[0]
-    has = _Optional(filled)
+    has = _OptionalColumns(filled)
     names = list(filled[0].columns)
     return Flows(
         start=np.concatenate([part.start for part in filled]),

@@ -21,24 +21,24 @@ def identity_of(need: str, numbers: Numbers) -> int | float:
 
 
 @dataclass(frozen=True, slots=True)
-class Ordered:
+class SortKeys:
     """A null-free column as numbers of the same order, and the way back."""
 
     numbers: Numbers
     restore: Callable[[Numbers], pa.Array]
 
 
-def ordered(column: pa.Array) -> Ordered:
+def ordered(column: pa.Array) -> SortKeys:
     """Numbers that compare as the values do: longs and doubles themselves, else ranks (text by code point).
 
     Lists and structs, which have no order of their own, come by their elements or fields, nulls first.
     """
     kind = column.type
     if pa.types.is_int64(kind) or pa.types.is_float64(kind):
-        return Ordered(column.to_numpy(), lambda numbers: pa.array(numbers, kind))
+        return SortKeys(column.to_numpy(), lambda numbers: pa.array(numbers, kind))
     if pa.types.is_boolean(kind):
         numbers = column.cast(pa.int8()).to_numpy().astype(np.int64)
-        return Ordered(numbers, lambda back: pa.array(back.astype(np.bool_)))
+        return SortKeys(numbers, lambda back: pa.array(back.astype(np.bool_)))
     if pa.types.is_nested(kind):
         return _nested(column)
     encoded = pc.dictionary_encode(column)
@@ -46,10 +46,10 @@ def ordered(column: pa.Array) -> Ordered:
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     values = encoded.dictionary.take(pa.array(order))
-    return Ordered(rank[encoded.indices.to_numpy()], lambda back: values.take(pa.array(back)))
+    return SortKeys(rank[encoded.indices.to_numpy()], lambda back: values.take(pa.array(back)))
 
 
-def _nested(column: pa.Array) -> Ordered:
+def _nested(column: pa.Array) -> SortKeys:
     """Value by value: a rank for each different value, and the first row that has it."""
     keys = [_key(value) for value in column.to_pylist()]
     firsts: dict[Any, int] = {}
@@ -58,7 +58,7 @@ def _nested(column: pa.Array) -> Ordered:
     ranked = sorted(firsts)
     ranks = {key: rank for rank, key in enumerate(ranked)}
     rows = np.array([firsts[key] for key in ranked], np.int64)
-    return Ordered(np.array([ranks[key] for key in keys], np.int64), lambda back: column.take(pa.array(rows[back])))
+    return SortKeys(np.array([ranks[key] for key in keys], np.int64), lambda back: column.take(pa.array(rows[back])))
 
 
 def _key(value: Any) -> tuple[Any, ...]:

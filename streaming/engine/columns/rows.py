@@ -13,7 +13,7 @@ from streaming.definition.expressions.tree import Field, fields_used
 from streaming.definition.types import Type
 from streaming.engine.columns.expressions.by_value import ROWS
 from streaming.engine.columns.expressions.evaluation import evaluate
-from streaming.engine.columns.expressions.failure_listener import Listener
+from streaming.engine.columns.expressions.failure_listener import FailureListener
 from streaming.engine.columns.grouping import Codes, encode
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_type
@@ -63,7 +63,7 @@ class Rows:
             return encode(self.field(name))
         return encode(self.columns[name]).at(self.picked)
 
-    def values(self, expression: Expression, of: Type, listener: Listener | None = None) -> pa.Array:
+    def values(self, expression: Expression, of: Type, listener: FailureListener | None = None) -> pa.Array:
         """`expression` over the picked rows, as Arrow values of type `of`; `listener` hears on which it failed."""
         if not len(self):
             return pa.array([], arrow_type(of))
@@ -71,14 +71,14 @@ class Rows:
             return self.field(expression.path[0])
         return to_arrow(self._evaluate(expression, listener), arrow_type(of))
 
-    def truth(self, expression: Expression, listener: Listener | None = None) -> npt.NDArray[np.bool_]:
+    def truth(self, expression: Expression, listener: FailureListener | None = None) -> npt.NDArray[np.bool_]:
         """Where `expression` is true; null is not true. `listener` hears on which rows it failed."""
         return self._evaluate(expression, listener).fill_null(value=False).to_numpy()
 
-    def _evaluate(self, expression: Expression, listener: Listener | None) -> pl.Series:
+    def _evaluate(self, expression: Expression, listener: FailureListener | None) -> pl.Series:
         columns = [pl.Series(name, self.field(name)) for name in sorted(fields_used(expression))]
         frame = pl.DataFrame([pl.repeat(value=False, n=len(self), eager=True).alias(ROWS), *columns])
-        value, failing = evaluate(expression, frame, look=listener is not None)
+        value, failing = evaluate(expression, frame, find_failures=listener is not None)
         if listener is not None and failing:
             listener.hear(expression, failing, frame, self.sources())
         return value

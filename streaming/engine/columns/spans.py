@@ -19,7 +19,7 @@ Numbers = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class SpanCells:
     """Runs of windows of one group in which the same partials live.
 
     `first_cell..last_cell` (inclusive) are the cells of each partial. `group`, `first_window` and `width` (in windows)
@@ -33,20 +33,20 @@ class Cells:
     first_window: Int64s
     width: Int64s
 
-    def of(self, partials: Int64s) -> "Cells":
+    def of(self, partials: Int64s) -> "SpanCells":
         """The same cells under some of the partials, given by index."""
         if len(partials) == len(self.first_cell):
             return self
         return replace(self, first_cell=self.first_cell[partials], last_cell=self.last_cell[partials])
 
 
-def cut(group: Int64s, first: Int64s, last: Int64s) -> Cells:
+def cut(group: Int64s, first: Int64s, last: Int64s) -> SpanCells:
     """The cells of partials that cover the windows `first..last` (inclusive, `first <= last`) of `group`."""
     places, (place_first, place_after) = ranked((first, last + 1))
     base = group * len(places)
     breaks, (first_cell, after) = ranked((base + place_first, base + place_after))
     window = places[breaks % len(places)]
-    return Cells(
+    return SpanCells(
         cells=len(breaks),
         first_cell=first_cell,
         last_cell=after - 1,
@@ -56,7 +56,7 @@ def cut(group: Int64s, first: Int64s, last: Int64s) -> Cells:
     )
 
 
-def holders(cells: Cells) -> Int64s:
+def holders(cells: SpanCells) -> Int64s:
     """For each cell that some partial covers, a partial of its group; for others any number of one."""
     begun = np.zeros(cells.cells, np.int64)
     begun[cells.first_cell] = np.arange(len(cells.first_cell))
@@ -66,7 +66,7 @@ def holders(cells: Cells) -> Int64s:
     return begun[np.maximum.accumulate(latest)]
 
 
-def sums(cells: Cells, values: Int64s) -> Int64s:
+def sums(cells: SpanCells, values: Int64s) -> Int64s:
     """The sum of `values` (one for each partial) in each cell, exactly (modulo 2**64): by differences."""
     change = np.zeros(cells.cells + 1, np.int64)
     np.add.at(change, cells.first_cell, values)
@@ -74,7 +74,7 @@ def sums(cells: Cells, values: Int64s) -> Int64s:
     return np.cumsum(change[:-1])
 
 
-def spread(cells: Cells, operation: np.ufunc, values: Numbers, identity: object) -> Numbers:
+def spread(cells: SpanCells, operation: np.ufunc, values: Numbers, identity: object) -> Numbers:
     """`operation` (add, minimum, maximum) over the values of the partials in each cell, without subtraction.
 
     Each partial goes to the O(log) nodes of a binary tree over the cells that cover it exactly, then the nodes are
@@ -87,7 +87,7 @@ def spread(cells: Cells, operation: np.ufunc, values: Numbers, identity: object)
     return below
 
 
-def _collect(cells: Cells, operation: np.ufunc, values: Numbers, identity: object) -> list[Numbers]:
+def _collect(cells: SpanCells, operation: np.ufunc, values: Numbers, identity: object) -> list[Numbers]:
     low, high = cells.first_cell.copy(), cells.last_cell.copy()
     levels = []
     length = cells.cells

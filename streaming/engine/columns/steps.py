@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from streaming.definition.expressions import Expression
 from streaming.definition.types import Long
-from streaming.engine.columns.expressions.failure_listener import Listener
+from streaming.engine.columns.expressions.failure_listener import FailureListener
 from streaming.engine.columns.flows import CLOSE, ENDLESS, GONE, OLD, OPEN, WHOLE, Flags, Flows, Mask
 from streaming.engine.columns.rows import Rows
 from streaming.planning.steps import (
@@ -124,30 +124,30 @@ def _stepped(rows: Rows, step: Step, flag: Flags | None, failures: FailureTally 
             after = _extended(rows, step.by, flag)
         case LookStep():
             if listener is not None:
-                look(rows, step.operands, listener)
+                evaluate_operands(rows, step.operands, listener)
     return after
 
 
-def _listener(step: Step, flag: Flags | None, failures: FailureTally | None) -> Listener | None:
+def _listener(step: Step, flag: Flags | None, failures: FailureTally | None) -> FailureListener | None:
     """Who counts where the expressions of `step` fail; None where they are not counted."""
     if failures is None or isinstance(step, ShiftStep | ExtendStep) or not step.counted:
         return None
     if flag is None:
-        return Listener(failures, step.node)
-    return Listener(failures, step.node, counts=partial(_are_new, flag))
+        return FailureListener(failures, step.node)
+    return FailureListener(failures, step.node, counts=partial(_are_new, flag))
 
 
 def _are_new(flag: Flags, at: Int64s) -> Mask:
     return ~np.isin(flag[at], (CLOSE, OLD, GONE))
 
 
-def look(rows: Rows, operands: Iterable[Operand], listener: Listener) -> None:
+def evaluate_operands(rows: Rows, operands: Iterable[Operand], listener: FailureListener) -> None:
     """Let `listener` hear where the operands of aggregates fail on `rows`."""
     for name, of, where in operands:
-        heard = listener.named(name)
-        chosen = rows if where is None else rows.pick(rows.truth(where, heard))
+        own_listener = listener.named(name)
+        chosen = rows if where is None else rows.pick(rows.truth(where, own_listener))
         if of is not None and len(chosen):
-            chosen.values(of, of.type, heard)
+            chosen.values(of, of.type, own_listener)
 
 
 def _shifted(rows: Rows, by: int) -> Rows:
@@ -158,7 +158,7 @@ def _shifted(rows: Rows, by: int) -> Rows:
     return moved if inside else moved.pick((start >= FIRST_TICK) & (start <= LAST_TICK))
 
 
-def _lasting(rows: Rows, duration: int | Expression, flag: Flags | None, listener: Listener | None) -> Rows:
+def _lasting(rows: Rows, duration: int | Expression, flag: Flags | None, listener: FailureListener | None) -> Rows:
     if flag is not None:
         rows = rows.pick(flag[rows.sources()] != CLOSE)
     if not isinstance(duration, int):

@@ -18,7 +18,7 @@ AFTER_ALL = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Panes:
+class WindowIndices:
     """temporal.HoppingWindows over int64 columns; indices count from an offset in `[0, hop)`, so nothing overflows."""
 
     size: int
@@ -26,7 +26,7 @@ class Panes:
     offset: int
 
     @classmethod
-    def of(cls, windows: HoppingWindows) -> "Panes":
+    def of(cls, windows: HoppingWindows) -> "WindowIndices":
         """The same windows, numbered from the first start at or after 1970."""
         return cls(windows.size, windows.hop, windows.offset % windows.hop)
 

@@ -58,7 +58,7 @@ class LaneCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class FeedTurn:
+class LaneTurn:
     """What one lane made of one batch.
 
     `state` is for the lane's next batch. `late` has the columns of LATE_SCHEMA, one row for each element of this batch
@@ -76,7 +76,7 @@ class FeedTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class OperatorOutput:
     """What a turn of the operators released at one output node.
 
     `rows`: an Arrow IPC stream of `Flows.to_table()`: `@start`, `@end` (ticks), for edges and rows that may be replaced

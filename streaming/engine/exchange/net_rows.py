@@ -13,14 +13,14 @@ Record = tuple[int, int, dict[str, Any]]
 
 
 @dataclass
-class Net:
+class NetRows:
     """Rows of one output so far: those without an id for good, those with one as they were last given."""
 
     rows: list[Record] = field(default_factory=list)
     by_id: dict[str, Record] = field(default_factory=dict)
 
     def add(self, table: pa.Table) -> None:
-        """The rows of one `Output` of kind rows, in its order."""
+        """The rows of one `OperatorOutput` of kind rows, in its order."""
         flows = Flows.of_table(table)
         for record, name, flag in zip(records(table), flows.ids.to_pylist(), flows.flags.tolist(), strict=True):
             if name is None:

@@ -15,7 +15,7 @@ _STEP: Final = "@step"
 
 
 @dataclass
-class Section:
+class BatchSection:
     """What the branches heard: all `tables` (flows) and `partials`, then all `ctis`; each by branch."""
 
     tables: dict[str, Sequence[pa.Table]] = field(default_factory=dict)
@@ -32,35 +32,35 @@ def _bare(table: pa.Table) -> pa.Table:
     return table.drop_columns([_STEP]) if _STEP in table.column_names else table
 
 
-def sections(heard: Section, inputs: Iterable[Sequence[str]], *, ordered: bool) -> list[Section]:
-    """`heard` in one piece; if `ordered`, cut so that each late row comes after the CTIs that came before it.
+def sections(whole: BatchSection, inputs: Iterable[Sequence[str]], *, ordered: bool) -> list[BatchSection]:
+    """`whole` in one piece; if `ordered`, cut so that each late row comes after the CTIs that came before it.
 
     `inputs` are the branches of each input. A column `@step` counts the CTIs of its lane in the batch that came before
     a row; only rows of inputs with one lane have it. Rows between the same two CTIs stay together, whatever their order
     (law 1). Inputs are cut one after the other: they have no common order (T26).
     """
     if not ordered:
-        return [heard]
-    found: list[Section] = []
-    rest = Section(dict(heard.tables), dict(heard.partials), dict(heard.ctis))
+        return [whole]
+    found: list[BatchSection] = []
+    rest = BatchSection(dict(whole.tables), dict(whole.partials), dict(whole.ctis))
     for branches in inputs:
         filled = {
-            branch: [table for table in heard.tables.get(branch, ()) if _STEP in table.column_names]
+            branch: [table for table in whole.tables.get(branch, ()) if _STEP in table.column_names]
             for branch in branches
-            if branch in heard.ctis
+            if branch in whole.ctis
         }
         places = sorted({step for tables in filled.values() for each in tables for step in _late_steps(each)} - {0})
         done = 0
         for place in places:
-            part = Section({each: [] for each in heard.tables}, {}, dict.fromkeys(heard.ctis, ()))
+            part = BatchSection({each: [] for each in whole.tables}, {}, dict.fromkeys(whole.ctis, ()))
             for branch, tables in filled.items():
                 part.tables[branch] = [_between(table, done, place) for table in tables]
-                part.ctis[branch] = heard.ctis[branch][done:place]
+                part.ctis[branch] = whole.ctis[branch][done:place]
             found.append(part)
             done = place
         for branch, tables in filled.items() if places else ():
             rest.tables[branch] = [_between(table, done, None) for table in tables]
-            rest.ctis[branch] = heard.ctis[branch][done:]
+            rest.ctis[branch] = whole.ctis[branch][done:]
     return [*found, rest]
 
 

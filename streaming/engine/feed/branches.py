@@ -25,7 +25,7 @@ SOURCE = "@source"
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class WatchedNames:
     """The names of the watched rows of a chunk, by index and rising: `lane` (input and lane) and their positions."""
 
     lane: str
@@ -46,7 +46,7 @@ def texts(lane: str, positions: Int64s) -> pa.Array:
 
 
 @dataclass
-class Sent:
+class BranchOutbox:
     """One branch over one batch: `tables` of partials where the feed folds for a window, else `flows`; and its CTIs.
 
     `points`: every row is one tick long behind the steps. `befores` says of the rows of each of `flows` how many of the
@@ -70,7 +70,7 @@ class Sent:
             return list(self.branch.keys)
         return [self.fold.keys[self.fold.spec.group_by.index(key)] for key in self.branch.keys]
 
-    def follow(self, entering: Flows, names: Named, step_row: Int64s, failures: FailureTally) -> None:
+    def follow(self, entering: Flows, names: WatchedNames, step_row: Int64s, failures: FailureTally) -> None:
         """Send `entering`, whose sources are indices in their chunk, in which CTIs moved after each of `step_row`."""
         flows = follow_flows(entering, self.branch.steps, failures)
         if not len(flows) or flows.source is None:
@@ -109,7 +109,7 @@ class Sent:
                     yield table if chosen.all() else table.take(pa.array(np.flatnonzero(chosen))), trailing
 
 
-def sent_of(plan: InputPlan, branch: Branch, fold: Fold | None) -> Sent:
+def outbox_of(plan: InputPlan, branch: Branch, fold: Fold | None) -> BranchOutbox:
     """A branch at the beginning of a batch; `fold` is that of its window where the feed folds for one."""
     kept = not any(isinstance(step, SetDurationStep | ExtendStep) for step in branch.steps)
-    return Sent(branch, fold, points=kept and plan.shape is Shape.POINT)
+    return BranchOutbox(branch, fold, points=kept and plan.shape is Shape.POINT)

@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.engine.exchange.envelopes import LATE_SCHEMA, Envelope, LaneCounts
-from streaming.engine.feed.judging.lanes import InputClocks, LaneClocks
-from streaming.engine.feed.judging.late import labelled, told
+from streaming.engine.feed.judging.lanes import ClockSet, LaneClocks
+from streaming.engine.feed.judging.late import count_and_list, labelled
 from streaming.engine.feed.judging.substreams import KeyClocks
 from streaming.engine.feed.judging.tally import Tally
-from streaming.engine.feed.sending import Sender
+from streaming.engine.feed.sending import InputSender
 from streaming.engine.state.container import HEAD, Blob, packed, unpacked
 from streaming.planning.plan import InputPlan, QueryPlan
 from streaming.temporal.clock import LaneClockState
@@ -31,11 +31,11 @@ _SPEAKER: Final = ""
 
 
 @dataclass(frozen=True, slots=True)
-class TogetherTurn:
+class CoupledTurn:
     """What all lanes of a binding made of one batch.
 
     `state` is for the next batch, `counts` are by input and lane, with the CTI of the input, and `late` and `failures`
-    are as in `FeedTurn`; `reach` too, by input.
+    are as in `LaneTurn`; `reach` too, by input.
     """
 
     envelopes: list[Envelope]
@@ -46,7 +46,7 @@ class TogetherTurn:
     reach: dict[str, int]
 
 
-class TogetherFeed:
+class CoupledFeed:
     """Takes the chunks and heartbeats of all lanes of one batch in order of arrival.
 
     `state` is what the feed returned for the batch before, None for the first batch. `lanes` are, by input, the lanes
@@ -58,38 +58,38 @@ class TogetherFeed:
     def __init__(self, plan: QueryPlan, state: bytes | None, lanes: Mapping[str, Iterable[str]]) -> None:
         known, blobs = _read(state)
         self._inputs = {
-            name: _Input(plan, name, lanes.get(name, ()), None if known is None else (known[name], blobs))
+            name: _CoupledInput(plan, name, lanes.get(name, ()), None if known is None else (known[name], blobs))
             for name in plan.inputs
         }
         self._late: list[pa.Table] = []
-        self._heard = False
+        self._arrived = False
 
     def take(self, input_id: str, lane: str, arrived: Arrived) -> None:
         """Judge and fold one chunk of one lane."""
         if len(arrived.kind):
-            self._heard = True
+            self._arrived = True
             self._late.append(self._inputs[input_id].take(lane, arrived))
 
     def beat(self, now: int, input_id: str | None = None) -> None:
         """The wall clock of an input, None for all of them, reached `now` without an element (T16, T17)."""
-        self._heard = True
+        self._arrived = True
         for name in self._inputs if input_id is None else (input_id,):
             self._inputs[name].beat(now)
 
-    def finish(self, ending: Collection[str], *, stop: bool = False) -> TogetherTurn:
+    def finish(self, ending: Collection[str], *, stop: bool = False) -> CoupledTurn:
         """The turn of this batch: imported CTIs take effect, then the `ending` inputs get CTI INFINITY (T26).
 
         A batch that only ends inputs is none of its own, so nothing is imported before. `stop`: the user ends the run,
         and imports take effect once more, as often as it takes. Same input, same bytes.
         """
-        if self._heard or not ending:
+        if self._arrived or not ending:
             self._import()
         for name in self._inputs:
             if name in ending:
                 self._inputs[name].raise_all(INFINITY)
         while stop and self._import():
             pass
-        return TogetherTurn(
+        return CoupledTurn(
             envelopes=[envelope for each in self._inputs.values() for envelope in each.envelopes()],
             state=self._state(),
             counts={(name, lane): counts for name, each in self._inputs.items() for lane, counts in each.counts()},
@@ -122,7 +122,7 @@ class TogetherFeed:
         return packed({HEAD: text, **blobs}) if blobs else text
 
 
-class _Input:
+class _CoupledInput:
     """One input over one batch."""
 
     def __init__(
@@ -135,10 +135,10 @@ class _Input:
         self.plan: InputPlan = plan.inputs[name]
         read, blobs = (None, {}) if state is None else state
         clocks = LaneClocks if self.plan.over is None else KeyClocks
-        self.clocks: InputClocks = clocks(self.plan, lanes, None if read is None else read["clocks"], blobs)
+        self.clocks: ClockSet = clocks(self.plan, lanes, None if read is None else read["clocks"], blobs)
         tallies: Mapping[str, Any] = {} if read is None else read["tallies"]
         self._tallies = {lane: Tally(**tally) for lane, tally in tallies.items()}
-        self._sender = Sender(plan, name, _SPEAKER)
+        self._sender = InputSender(plan, name, _SPEAKER)
         self._speaks = state is None
 
     @property
@@ -152,10 +152,10 @@ class _Input:
     def take(self, lane: str, arrived: Arrived) -> pa.Table:
         """Judge and fold one chunk; its late rows."""
         self._speaks = True
-        moved = self.clocks.judge(lane, arrived)
-        watched = self._sender.send(lane, arrived, moved.judged, moved.step_row, moved.step_cti)
+        chunk = self.clocks.judge(lane, arrived)
+        watched = self._sender.send(lane, arrived, chunk.judged, chunk.step_row, chunk.step_cti)
         tally = self._tallies.setdefault(lane, Tally())
-        late = told(arrived, moved.judged, watched, self.plan.advance.late, tally)
+        late = count_and_list(arrived, chunk.judged, watched, self.plan.advance.late, tally)
         return labelled([late], self.plan.node, lane)
 
     def beat(self, now: int) -> None:

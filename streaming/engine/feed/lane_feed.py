@@ -3,11 +3,11 @@
 import numpy as np
 import pyarrow as pa
 
-from streaming.engine.exchange.envelopes import FeedTurn
+from streaming.engine.exchange.envelopes import LaneTurn
 from streaming.engine.feed.judging.judges import LaneJudge
-from streaming.engine.feed.judging.late import labelled, told
+from streaming.engine.feed.judging.late import count_and_list, labelled
 from streaming.engine.feed.judging.tally import LaneMemory, load, save
-from streaming.engine.feed.sending import Sender
+from streaming.engine.feed.sending import InputSender
 from streaming.planning.plan import QueryPlan
 from streaming.temporal.clock import started_at
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
@@ -19,7 +19,7 @@ class LaneFeed:
 
     `state` is what the lane's feed returned for the batch before, None for its first batch. One object serves one
     batch; `take` any number of times, then `finish` once. A lane that appears later than the first batch of its input
-    starts at the input's CTI, `joining` (T14). Plans that are fed `together` need `TogetherFeed`.
+    starts at the input's CTI, `joining` (T14). Plans that are fed `together` need `CoupledFeed`.
     """
 
     def __init__(self, plan: QueryPlan, input_id: str, lane: str, state: bytes | None, joining: int = NO_CTI) -> None:
@@ -31,7 +31,7 @@ class LaneFeed:
         self._judge = LaneJudge(self._input.shape, self._input.advance, memory.clock, memory.horizon, memory.edges)
         self._tally = memory.tally
         self._speaks = state is None
-        self._sender = Sender(plan, input_id, lane)
+        self._sender = InputSender(plan, input_id, lane)
         self._late: list[pa.Table] = []
 
     def take(self, arrived: Arrived) -> None:
@@ -41,7 +41,7 @@ class LaneFeed:
         self._speaks = True
         judged = self._judge.judge(arrived)
         watched = self._sender.send(self._lane, arrived, judged, judged.step_row, judged.step_cti)
-        self._late.append(told(arrived, judged, watched, self._input.advance.late, self._tally))
+        self._late.append(count_and_list(arrived, judged, watched, self._input.advance.late, self._tally))
 
     def announce(self) -> None:
         """Say the CTI that the lane has, which whoever hears it has not been told: the state is that of another run."""
@@ -49,7 +49,7 @@ class LaneFeed:
         if self._judge.cti > NO_CTI:
             self._sender.step(np.array([self._judge.cti]))
 
-    def finish(self, *, end: bool) -> FeedTurn:
+    def finish(self, *, end: bool) -> LaneTurn:
         """The turn of this batch; `end` adds CTI INFINITY after its rows. Same input, same bytes.
 
         A lane speaks, that is sends its CTIs to every bucket, in its first batch and whenever it read or ended
@@ -59,7 +59,7 @@ class LaneFeed:
             self._speaks = True
             self._sender.step(np.array([INFINITY]))
         memory = LaneMemory(self._judge.state(), self._judge.horizon, self._tally, self._judge.edges())
-        return FeedTurn(
+        return LaneTurn(
             envelopes=self._sender.envelopes(self._judge.cti, self._judge.horizon) if self._speaks else [],
             state=save(memory),
             counts=self._tally.totals(memory.clock),

@@ -6,20 +6,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from streaming.engine.columns.expressions.failure_listener import Listener
+from streaming.engine.columns.expressions.failure_listener import FailureListener
 from streaming.engine.columns.flows import CLOSE, Flags, Flows, Mask
-from streaming.engine.columns.folding.admission import Taken, assign
+from streaming.engine.columns.folding.admission import AdmittedRows, assign
 from streaming.engine.columns.folding.fold import Fold
 from streaming.engine.columns.folding.measures import column_of
 from streaming.engine.columns.ipc import to_chunk
 from streaming.engine.columns.rows import Rows
-from streaming.engine.columns.steps import follow, look, step_times
+from streaming.engine.columns.steps import evaluate_operands, follow, step_times
 from streaming.engine.exchange.buckets import bucket_of
 from streaming.engine.exchange.envelopes import TRAILING, Envelope, EnvelopeKind
-from streaming.engine.feed.branches import SOURCE, Named, Sent, sent_of, texts
+from streaming.engine.feed.branches import SOURCE, BranchOutbox, WatchedNames, outbox_of, texts
 from streaming.engine.feed.judging.clock import CODE, NO_REASON, NONE, REASON_CODE, Codes, Judgement
 from streaming.engine.feed.judging.late import late_rows
-from streaming.engine.feed.judging.watched import Watched, gathered
+from streaming.engine.feed.judging.watched import WatchedRows, gathered
 from streaming.engine.state.plan_cache import once_of_plan
 from streaming.planning.plan import QueryPlan
 from streaming.temporal.outcomes import Outcome, Reason
@@ -33,7 +33,7 @@ _LONGEST = 2**60
 
 
 @dataclass(frozen=True)
-class _Admitted:
+class _EnqueuedRows:
     """The rows of a chunk that are enqueued.
 
     `late_at` has an entry for each row of the chunk: the CTI that a late_kept row met, NO_CTI for others (None: none is
@@ -46,10 +46,10 @@ class _Admitted:
 
 
 @dataclass(frozen=True)
-class _Folded:
+class _FoldedChunk:
     """What the windows for which the feed folds made of a chunk."""
 
-    windows: list[Taken]
+    windows: list[AdmittedRows]
 
     @property
     def refused(self) -> bool:
@@ -73,7 +73,7 @@ class _Folded:
         return reason
 
 
-class Sender:
+class InputSender:
     """The branches of one input over one batch of the lanes whose CTIs are sent under the name `speaker`.
 
     `failures`: where expressions failed on the way (T5). `reach` is the largest end of what was enqueued so far, NO_CTI
@@ -86,9 +86,9 @@ class Sender:
         self._speaker = speaker
         self.failures = FailureTally()
         folds = _folds(plan)
-        self._sent = [sent_of(self._input, branch, folds.get(branch.id)) for branch in self._input.branches]
+        self._sent = [outbox_of(self._input, branch, folds.get(branch.id)) for branch in self._input.branches]
         self._follows = any(sent.fold is None for sent in self._sent)
-        self._watched: list[Watched] = []
+        self._watched: list[WatchedRows] = []
         self.reach: int = NO_CTI
 
     def send(self, lane: str, arrived: Arrived, judged: Judgement, step_row: Int64s, step_cti: Int64s) -> Int64s:
@@ -109,13 +109,13 @@ class Sender:
                 if sent.fold is None:
                     sent.follow(
                         flows,
-                        Named(f"{self._input.node}/{lane}", arrived.positions, watched),
+                        WatchedNames(f"{self._input.node}/{lane}", arrived.positions, watched),
                         step_row,
                         self.failures,
                     )
             if len(watched):
                 rows = late_rows(arrived, judged, watched, self._input.advance.late)
-                self._watched.append(Watched(lane, rows, reasons[watched]))
+                self._watched.append(WatchedRows(lane, rows, reasons[watched]))
         elif folded.refused:
             _refuse(judged, folded)
         self.step(step_cti)
@@ -144,10 +144,12 @@ class Sender:
             for seq, (bucket, kind, chunk) in enumerate(chunks)
         ]
 
-    def _fold(self, admitted: _Admitted, step_row: Int64s) -> tuple[_Folded, list[tuple[Sent, pa.Table]]]:
+    def _fold(
+        self, admitted: _EnqueuedRows, step_row: Int64s
+    ) -> tuple[_FoldedChunk, list[tuple[BranchOutbox, pa.Table]]]:
         """Fold for the windows that the feed folds for; and what late rows behind the last CTI of the chunk give."""
-        folded = _Folded([])
-        trailing: list[tuple[Sent, pa.Table]] = []
+        folded = _FoldedChunk([])
+        trailing: list[tuple[BranchOutbox, pa.Table]] = []
         for sent in self._sent:
             if sent.fold is None:
                 continue
@@ -155,7 +157,7 @@ class Sender:
             rows = follow(_starting(admitted), sent.branch.steps, self.failures)
             taken = assign(sent.fold.panes, rows, late_at, points=sent.points, grace=sent.fold.spec.grace)
             folded.windows.append(taken)
-            listener = Listener(self.failures, sent.fold.spec.node) if sent.fold.operands else None
+            listener = FailureListener(self.failures, sent.fold.spec.node) if sent.fold.operands else None
             if sent.fold.spec.tells_complete and late_at is not None:
                 taken, behind = _parted_behind(taken, late_at, step_row)
                 if len(behind.rows):
@@ -164,10 +166,10 @@ class Sender:
                 sent.tables.append(sent.fold.rows(taken.rows, taken.first, taken.last, listener))
             if listener is not None and len(folded.windows[-1].rows) < len(rows):
                 refused = rows.pick(~np.isin(rows.sources(), folded.windows[-1].rows.sources()))
-                look(refused, sent.fold.operands, listener)
+                evaluate_operands(refused, sent.fold.operands, listener)
         return folded, trailing
 
-    def _to_watch(self, judged: Judgement, admitted: _Admitted, folded: _Folded) -> tuple[Int64s, Codes]:
+    def _to_watch(self, judged: Judgement, admitted: _EnqueuedRows, folded: _FoldedChunk) -> tuple[Int64s, Codes]:
         """The rows whose outcome is decided behind the shuffle, and the reasons of the windows here (T12, T24).
 
         Those that are late_kept or may be in too many windows, and those that a window here refused; but none that a
@@ -187,13 +189,13 @@ class Sender:
         found |= reasons != NO_REASON
         return np.flatnonzero(found & ~folded.taken(rows)), reasons
 
-    def _flows(self, lane: str, judged: Judgement, admitted: _Admitted) -> Flows:
+    def _flows(self, lane: str, judged: Judgement, admitted: _EnqueuedRows) -> Flows:
         """The enqueued rows as flows, whose `source` is the index in the chunk for now."""
         rows, flag, ids = admitted.rows, None, None
         picked = rows.sources()
-        if judged.told is not None and admitted.flag is not None:
-            flag = judged.told.flag[picked]
-            ids = texts(f"{self._input.node}/{lane}", judged.told.opened[picked])
+        if judged.rowwise is not None and admitted.flag is not None:
+            flag = judged.rowwise.flag[picked]
+            ids = texts(f"{self._input.node}/{lane}", judged.rowwise.opened[picked])
         return Flows(
             start=rows.start,
             end=rows.end,
@@ -205,17 +207,19 @@ class Sender:
             source=pa.array(picked),
         )
 
-    def _chunks(self, sent: Sent, named: dict[int, list[pa.Array]]) -> Iterator[tuple[int, EnvelopeKind, bytes]]:
+    def _chunks(
+        self, sent: BranchOutbox, named: dict[int, list[pa.Array]]
+    ) -> Iterator[tuple[int, EnvelopeKind, bytes]]:
         """The partials or the events of a branch by bucket; notes in `named` the sources that go to each bucket."""
         kind: EnvelopeKind = "events" if sent.fold is None else "partials"
         for table, trailing in sent.parts(self._plan):
-            told = {"branch": sent.branch.id} | ({TRAILING: "yes"} if trailing else {})
+            metadata = {"branch": sent.branch.id} | ({TRAILING: "yes"} if trailing else {})
             for bucket, part in self._parted(sent, table):
                 if SOURCE in part.column_names:
                     named.setdefault(bucket, []).append(part.column(SOURCE))
-                yield bucket, kind, to_chunk(part, told)
+                yield bucket, kind, to_chunk(part, metadata)
 
-    def _parted(self, sent: Sent, table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
+    def _parted(self, sent: BranchOutbox, table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
         """`table` by the buckets of its rows; rows without keys meet nothing and all go to the first."""
         if self._plan.buckets == 1 or not sent.branch.keys:
             yield 0, table
@@ -234,7 +238,7 @@ def _folds(plan: QueryPlan) -> Mapping[str, Fold]:
     return {branch.id: Fold(branch.window) for branch in branches if branch.window is not None}
 
 
-def _parted_behind(taken: Taken, late_at: Int64s, step_row: Int64s) -> tuple[Taken, Taken]:
+def _parted_behind(taken: AdmittedRows, late_at: Int64s, step_row: Int64s) -> tuple[AdmittedRows, AdmittedRows]:
     """`taken`, and apart the late rows that none of the CTIs after `step_row` follows."""
     sources = taken.rows.sources()
     behind = (late_at[sources] != NO_CTI) & (np.searchsorted(step_row, sources) == len(step_row))
@@ -247,13 +251,13 @@ def _parted_behind(taken: Taken, late_at: Int64s, step_row: Int64s) -> tuple[Tak
     return before, after
 
 
-def _admitted(arrived: Arrived, judged: Judgement, late: Late) -> _Admitted:
+def _admitted(arrived: Arrived, judged: Judgement, late: Late) -> _EnqueuedRows:
     columns = dict(zip(arrived.payload.schema.names, arrived.payload.columns, strict=True))
     kept = None if judged.kept is None or judged.kept.all() else np.flatnonzero(judged.kept)
     start = judged.start if kept is None else judged.start[kept]
     end = judged.end if kept is None else judged.end[kept]
-    flag = judged.told.flag if judged.told is not None and judged.told.flag.any() else None
-    return _Admitted(Rows(columns, kept, start, end, kept), _late_at(judged, late), flag)
+    flag = judged.rowwise.flag if judged.rowwise is not None and judged.rowwise.flag.any() else None
+    return _EnqueuedRows(Rows(columns, kept, start, end, kept), _late_at(judged, late), flag)
 
 
 def _late_at(judged: Judgement, late: Late) -> Int64s | None:
@@ -266,14 +270,14 @@ def _late_at(judged: Judgement, late: Late) -> Int64s | None:
     return late_at
 
 
-def _starting(admitted: _Admitted) -> Rows:
+def _starting(admitted: _EnqueuedRows) -> Rows:
     """The rows without edge ends: windows that the feed folds for stand behind set_duration, which reads no end."""
     if admitted.flag is None:
         return admitted.rows
     return admitted.rows.pick(admitted.flag[admitted.rows.sources()] != CLOSE)
 
 
-def _refuse(judged: Judgement, folded: _Folded) -> None:
+def _refuse(judged: Judgement, folded: _FoldedChunk) -> None:
     """Rows that windows refused and that none took get the refusal as their outcome (T12, T24)."""
     rows = len(judged.outcome)
     reasons = folded.reasons(rows)
@@ -282,7 +286,7 @@ def _refuse(judged: Judgement, folded: _Folded) -> None:
     judged.outcome[reasons == REASON_CODE[Reason.TOO_MANY_WINDOWS]] = CODE[Outcome.MALFORMED]
 
 
-def _cti_table(sent: list[Sent], horizon: int) -> bytes:
+def _cti_table(sent: list[BranchOutbox], horizon: int) -> bytes:
     ctis = [np.concatenate([NONE, *each.ctis]) for each in sent]
     branch = np.repeat(np.arange(len(sent), dtype=np.int16), [len(each) for each in ctis])
     table = pa.table({"branch": branch, "cti": np.concatenate([NONE, *ctis])})

@@ -12,16 +12,16 @@ import pyarrow.compute as pc
 from streaming.engine.columns.flows import CLOSE, GONE, OLD, Flows
 from streaming.engine.columns.ipc import to_chunk
 from streaming.engine.columns.steps import follow_flows, step_times
-from streaming.engine.exchange.envelopes import Envelope, Output
+from streaming.engine.exchange.envelopes import Envelope, OperatorOutput
 from streaming.engine.exchange.inbox import Inbox
-from streaming.engine.exchange.sections import Section, sections
+from streaming.engine.exchange.sections import BatchSection, sections
 from streaming.engine.operators.branch_ctis import rise
-from streaming.engine.operators.kernel import Kernel, Port, Released, Turn
+from streaming.engine.operators.kernel import Kernel, NodeOutput, PortInput, TurnContext
 from streaming.engine.operators.kernels import kernel_of
-from streaming.engine.operators.outcome_report import Report
+from streaming.engine.operators.outcome_report import OutcomeReport
 from streaming.engine.operators.pending_outcomes import settle, waits_or_open
 from streaming.engine.operators.stage_exchange import sent_on
-from streaming.engine.state.bucket_state import Ledger
+from streaming.engine.state.bucket_state import BucketState
 from streaming.engine.state.plan_cache import once_of_plan
 from streaming.engine.state.state_store import StateStore
 from streaming.planning.keys import uniform
@@ -29,10 +29,10 @@ from streaming.planning.plan import OutputSpec, PlannedStage, StageInput, Wire
 from streaming.temporal.ticks import NO_CTI
 
 _WATCHED: Final = "@watched"
-"""The shelf of received rows whose outcome is open; no node has such an id."""
+"""The state of received rows whose outcome is open; no node has such an id."""
 
 
-class Operators:
+class BucketOperators:
     """Everything between two exchanges for one binding and bucket. Computes first and writes state last.
 
     Deterministic: the same state and envelopes give the same outputs and the same state, byte for byte. `onward` is
@@ -46,48 +46,53 @@ class Operators:
         self._kernels = _kernels(plan)
         self.onward: list[Envelope] = []
 
-    def turn(self, batch: int, envelopes: Iterable[Envelope]) -> list[Output]:
+    def turn(self, batch: int, envelopes: Iterable[Envelope]) -> list[OperatorOutput]:
         """Take the envelopes of micro-batch `batch`, in any order, and release what has become final."""
         del batch  # the order of turns is the order of batches; nothing depends on the number
         inbox = Inbox.of(self._plan, self._bucket, envelopes)
         if not inbox.lanes:
             return []
-        ledger = Ledger(self._state)
-        report = Report()
-        horizons = dict(ledger.horizons)
-        heard = _climbed(self._plan, inbox, ledger)
+        memory = BucketState(self._state)
+        report = OutcomeReport()
+        horizons = dict(memory.horizons)
+        whole = _climbed(self._plan, inbox, memory)
         branches = [[branch.id for branch in each.branches] for each in self._plan.inputs.values()]
-        every = sections(heard, branches, ordered=self._plan.ordered)
+        every = sections(whole, branches, ordered=self._plan.ordered)
         if inbox.trailing is not None:
             behind = inbox.trailing
-            every.append(Section({**behind.tables}, {**behind.partials}, dict.fromkeys(heard.ctis, ())))
-        waiting = waits_or_open(ledger.shelf(_WATCHED))
-        outputs: list[Output] = []
+            every.append(BatchSection({**behind.tables}, {**behind.partials}, dict.fromkeys(whole.ctis, ())))
+        waiting = waits_or_open(memory.node(_WATCHED))
+        outputs: list[OperatorOutput] = []
         for place, section in enumerate(every):
-            turn = Turn(report, boundary=place == len(every) - 1)
+            turn = TurnContext(report, boundary=place == len(every) - 1)
             report.waiting.clear()
-            passing = _Pass(self._plan, self._kernels, ledger, turn, waiting)
-            freed = passing.run(section)
-            outputs.extend(output for node, each in freed for output in self._outputs(node, each))
+            passing = _KernelPass(self._plan, self._kernels, memory, turn, waiting)
+            leaving = passing.run(section)
+            outputs.extend(output for node, each in leaving for output in self._outputs(node, each))
             if self._plan.second is not None:
                 self.onward += sent_on(
-                    self._plan.second, self._bucket, passing.let_go(section, horizons), ledger.reached, report.failures
+                    self._plan.second,
+                    self._bucket,
+                    passing.onward_outputs(section, horizons),
+                    memory.reached,
+                    report.failures,
                 )
-        outputs.extend(settle(ledger, _WATCHED, inbox.watched, report))
+        outputs.extend(settle(memory, _WATCHED, inbox.watched, report))
         if report.failures:
-            outputs.append(Output("", "failures", json.dumps(report.failures.to_json()).encode()))
-        ledger.write()
+            outputs.append(OperatorOutput("", "failures", json.dumps(report.failures.to_json()).encode()))
+        memory.write()
         return outputs
 
-    def _outputs(self, node: str, freed: Released) -> list[Output]:
+    def _outputs(self, node: str, node_output: NodeOutput) -> list[OperatorOutput]:
         found = []
-        shown = _in_order(freed.flows)
+        shown = _in_order(node_output.flows)
         if len(shown):
             pane = shown.pane if shown.id is not None else None
             bare = replace(shown, late_at=None, stamp=None, source=None, pane=pane, id=self._ids(shown))
-            found.append(Output(node, "rows", to_chunk(bare.to_table())))
-        if freed.ctis:
-            found.append(Output(node, "ctis", to_chunk(pa.table({"cti": pa.array(freed.ctis, pa.int64())}))))
+            found.append(OperatorOutput(node, "rows", to_chunk(bare.to_table())))
+        if node_output.ctis:
+            ctis = pa.table({"cti": pa.array(node_output.ctis, pa.int64())})
+            found.append(OperatorOutput(node, "ctis", to_chunk(ctis)))
         return found
 
     def _ids(self, shown: Flows) -> pa.Array | None:
@@ -102,90 +107,90 @@ def _kernels(plan: PlannedStage) -> Mapping[str, Kernel]:
     return {node.id: kernel_of(node.spec) for node in plan.nodes}
 
 
-def _climbed(plan: PlannedStage, inbox: Inbox, ledger: Ledger) -> Section:
+def _climbed(plan: PlannedStage, inbox: Inbox, memory: BucketState) -> BatchSection:
     """What each branch heard: its flows and partials, then the rising minimum of its lanes' CTIs."""
-    heard = Section()
+    whole = BatchSection()
     for input_id in sorted(inbox.lanes):
         input_plan = plan.inputs[input_id]
         for branch in input_plan.branches:
-            rising = _rising(input_plan, branch.id, inbox, ledger)
-            known = ledger.horizons.get(branch.id, NO_CTI)
+            rising = _rising(input_plan, branch.id, inbox, memory)
+            known = memory.horizons.get(branch.id, NO_CTI)
             seen = int(step_times(branch.steps, np.array([inbox.horizons[input_id]]))[0])
-            ledger.horizons[branch.id] = max(known, seen)
-            heard.ctis[branch.id] = tuple(rising)
-            heard.tables[branch.id] = inbox.tables.get(branch.id, [])
-            heard.partials[branch.id] = inbox.partials.get(branch.id, [])
-    return heard
+            memory.horizons[branch.id] = max(known, seen)
+            whole.ctis[branch.id] = tuple(rising)
+            whole.tables[branch.id] = inbox.tables.get(branch.id, [])
+            whole.partials[branch.id] = inbox.partials.get(branch.id, [])
+    return whole
 
 
-def _rising(plan: StageInput, branch: str, inbox: Inbox, ledger: Ledger) -> list[int]:
-    known = ledger.ctis.setdefault(plan.node, {})
+def _rising(plan: StageInput, branch: str, inbox: Inbox, memory: BucketState) -> list[int]:
+    known = memory.ctis.setdefault(plan.node, {})
     listed = () if inbox.lanes[plan.node] == [""] else plan.lanes or ()
     lanes = known.setdefault(branch, dict.fromkeys(listed, NO_CTI))
     for lane in inbox.lanes[plan.node]:
         lanes.setdefault(lane, NO_CTI)
-    return rise(lanes, inbox.ctis.get(branch, {}), ledger.reached.get(branch, NO_CTI))
+    return rise(lanes, inbox.ctis.get(branch, {}), memory.reached.get(branch, NO_CTI))
 
 
 @dataclass
-class _Pass:
+class _KernelPass:
     """One way of what was heard through all kernels. `waiting`: each must say what of watched rows waits in it."""
 
     plan: PlannedStage
     kernels: Mapping[str, Kernel]
-    ledger: Ledger
-    turn: Turn
+    memory: BucketState
+    turn: TurnContext
     waiting: bool
-    released: dict[str, Released] = field(default_factory=dict)
+    released: dict[str, NodeOutput] = field(default_factory=dict)
 
-    def run(self, section: Section) -> list[tuple[str, Released]]:
+    def run(self, section: BatchSection) -> list[tuple[str, NodeOutput]]:
         """What leaves at each output node."""
         for source, ctis in section.ctis.items():
             if ctis:
-                self.ledger.reached[source] = ctis[-1]
-        left: list[tuple[str, Released]] = []
+                self.memory.reached[source] = ctis[-1]
+        left: list[tuple[str, NodeOutput]] = []
         for node in self.plan.nodes:
             ports = [self._port(wire, section) for wire in node.ports]
             if not self.waiting and not any(len(port.flows) or port.ctis or port.partials for port in ports):
                 continue
-            freed = self.kernels[node.id].turn(ports, self.ledger.shelf(node.id), self.turn)
+            output = self.kernels[node.id].turn(ports, self.memory.node(node.id), self.turn)
             if not uniform(node.spec):
-                freed = replace(freed, ctis=freed.ctis[-1:])  # what it held inside the turn is not known
-            self.released[node.id] = freed
-            self.ledger.horizons[node.id] = max(self.ledger.horizons.get(node.id, NO_CTI), freed.horizon)
-            if freed.ctis:
-                self.ledger.reached[node.id] = freed.ctis[-1]
+                output = replace(output, ctis=output.ctis[-1:])  # what it held inside the turn is not known
+            self.released[node.id] = output
+            self.memory.horizons[node.id] = max(self.memory.horizons.get(node.id, NO_CTI), output.horizon)
+            if output.ctis:
+                self.memory.reached[node.id] = output.ctis[-1]
             if isinstance(node.spec, OutputSpec):
-                left.append((node.id, freed))
+                left.append((node.id, output))
         return left
 
-    def let_go(self, section: Section, before: Mapping[str, int]) -> dict[str, Released]:
+    def onward_outputs(self, section: BatchSection, before: Mapping[str, int]) -> dict[str, NodeOutput]:
         """What goes to the second stage, by the node or branch that it comes from; `before` are the horizons before."""
         found = {}
         second = self.plan.second
         for source, cut in second.inputs.items() if second is not None else ():
-            freed = self.released.get(source)
-            if freed is None:
+            output = self.released.get(source)
+            if output is None:
                 flows = section.flows(source, cut.branches[0].entering)
-                freed = Released(flows, section.ctis.get(source, ()))
-            horizon = self.ledger.horizons.get(source, NO_CTI)
-            if len(freed.flows) or freed.ctis or horizon > before.get(source, NO_CTI):
-                found[source] = replace(freed, horizon=horizon)
+                output = NodeOutput(flows, section.ctis.get(source, ()))
+            horizon = self.memory.horizons.get(source, NO_CTI)
+            if len(output.flows) or output.ctis or horizon > before.get(source, NO_CTI):
+                found[source] = replace(output, horizon=horizon)
         return found
 
-    def _port(self, wire: Wire, section: Section) -> Port:
+    def _port(self, wire: Wire, section: BatchSection) -> PortInput:
         if wire.source in section.ctis:
             flows, ctis = section.flows(wire.source, wire.fields), section.ctis[wire.source]
         elif wire.source in self.released:
-            freed = self.released[wire.source]
-            flows, ctis = follow_flows(freed.flows, wire.steps, self.turn.report.failures), _mapped(wire, freed.ctis)
+            output = self.released[wire.source]
+            flows, ctis = follow_flows(output.flows, wire.steps, self.turn.report.failures), _mapped(wire, output.ctis)
         else:
             flows, ctis = Flows.none(wire.fields), ()
-        return Port(
+        return PortInput(
             flows=flows,
             ctis=ctis,
-            cti=_one(wire, self.ledger.reached.get(wire.source, NO_CTI)),
-            horizon=_one(wire, self.ledger.horizons.get(wire.source, NO_CTI)),
+            cti=_one(wire, self.memory.reached.get(wire.source, NO_CTI)),
+            horizon=_one(wire, self.memory.horizons.get(wire.source, NO_CTI)),
             partials=tuple(section.partials.get(wire.source, ())),
         )
 

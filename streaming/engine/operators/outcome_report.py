@@ -14,7 +14,7 @@ ALSO: Final = "\x1f"
 
 
 @dataclass
-class Report:
+class OutcomeReport:
     """The sources that kernels spoke of in a turn.
 
     Only rows that the feed watches have a source: late_kept ones, and those that may be in too many windows. A node

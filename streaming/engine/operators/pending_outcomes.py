@@ -10,18 +10,18 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.engine.columns.ipc import to_chunk
-from streaming.engine.exchange.envelopes import LATE_SCHEMA, WATCHED_SCHEMA, Output
-from streaming.engine.operators.outcome_report import Report
-from streaming.engine.state.bucket_state import Ledger
-from streaming.engine.state.node_state import Shelf
-from streaming.engine.state.rows_by_key import KeyedRows
+from streaming.engine.exchange.envelopes import LATE_SCHEMA, WATCHED_SCHEMA, OperatorOutput
+from streaming.engine.operators.outcome_report import OutcomeReport
+from streaming.engine.state.bucket_state import BucketState
+from streaming.engine.state.node_state import NodeState
+from streaming.engine.state.rows_by_key import RowsByKey
 from streaming.temporal.events import EdgeKind
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import INFINITY
 
 _PENDING: Final = "pending"
 _OPEN: Final = "open"
-_TOLD: Final = "told"
+_LISTED: Final = "told"
 _OUTCOMES: Final[Mapping[Reason, Outcome]] = {
     Reason.WINDOW_CLOSED: Outcome.DROPPED_WINDOW_CLOSED,
     Reason.TOO_MANY_WINDOWS: Outcome.MALFORMED,
@@ -32,7 +32,7 @@ _STORED: Final = pa.schema([*WATCHED_SCHEMA, pa.field("windows", pa.int64()), pa
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _PendingRow:
     """One row of `_STORED`, as far as it matters here; `place` is where it stands in its table."""
 
     place: int
@@ -68,7 +68,9 @@ class _Row:
         return None if reason is Reason.WINDOW_CLOSED and self.outcome != Outcome.LATE_KEPT else reason
 
 
-def settle(ledger: Ledger, shelf_id: str, arrived: Sequence[pa.Table], report: Report) -> list[Output]:
+def settle(
+    bucket_state: BucketState, node_id: str, arrived: Sequence[pa.Table], report: OutcomeReport
+) -> list[OperatorOutput]:
     """Decide what can be decided of the rows watched so far and of those that `arrived` (WATCHED_SCHEMA).
 
     A row that a node took keeps the clock's outcome. One whose every way has ended, one of them in a refusal, gets the
@@ -76,11 +78,11 @@ def settle(ledger: Ledger, shelf_id: str, arrived: Sequence[pa.Table], report: R
     malformed even so (T24). Late rows leave in the turn in which they arrive, with the outcome that they have by then,
     and once more if a later turn changes it. How many changed leaves as totals since the first batch.
     """
-    watched = _Watched(ledger.shelf(shelf_id), report)
+    watched = _PendingOutcomes(bucket_state.node(node_id), report)
     known = watched.known(arrived)
     if known is None:
-        return _totals(ledger)
-    table, told = known
+        return _totals(bucket_state)
+    table, listed = known
     rows = [watched.row(place, each) for place, each in enumerate(table.select(_READ).to_pylist())]
     for name, values in (
         ("refused", [row.refused for row in rows]),
@@ -90,56 +92,56 @@ def settle(ledger: Ledger, shelf_id: str, arrived: Sequence[pa.Table], report: R
         at = table.column_names.index(name)
         table = table.set_column(at, _STORED.field(name), pa.array(values, _STORED.field(name).type))
     watched.keep(table, [row for row in rows if row.stays])
-    return _said(ledger, table, [row for row in rows if row.reason is not None or not told[row.place]])
+    return _outputs(bucket_state, table, [row for row in rows if row.reason is not None or not listed[row.place]])
 
 
 _READ: Final = ["source", "outcome", "edge", "refused", "windows", "taken"]
 
 
 @dataclass(frozen=True)
-class _Watched:
-    """The watched rows on `shelf`: `pending` those that wait in some node, `open` by source the edges of windows.
+class _PendingOutcomes:
+    """The watched rows on `state`: `pending` those that wait in some node, `open` by source the edges of windows.
 
-    In the head `rows` and `open` say how many there are, and `told` that what is pending has left as it was; programs
+    In the head `rows` and `open` say how many there are, and `listed` that what is pending has left as it was; programs
     of before let those rows alone leave that a node had taken.
     """
 
-    shelf: Shelf
-    report: Report
+    state: NodeState
+    report: OutcomeReport
 
     def known(self, arrived: Sequence[pa.Table]) -> tuple[pa.Table, list[bool]] | None:
         """The rows that this turn may decide, and which of them have left before; None when there are none."""
-        if not arrived and not waits_or_open(self.shelf):
+        if not arrived and not waits_or_open(self.state):
             return None
-        parts = [self.shelf.get(_PENDING)] if self.shelf.head.get("rows") else []
-        all_told = self.shelf.head.get(_TOLD, False)
-        told = [all_told or taken for part in parts for taken in part.column("taken").to_pylist()]
+        parts = [self.state.get(_PENDING)] if self.state.head.get("rows") else []
+        all_listed = self.state.head.get(_LISTED, False)
+        listed = [all_listed or taken for part in parts for taken in part.column("taken").to_pylist()]
         for each in arrived:
             parts.append(_fresh(each))
-            told += [False] * each.num_rows
+            listed += [False] * each.num_rows
         moved = {source for source, windows in self.report.open_edges.items() if windows}
         touched = pa.array(sorted(self.report.cut | moved), pa.string())
-        if self.shelf.head.get(_OPEN) and len(touched):
+        if self.state.head.get(_OPEN) and len(touched):
             slots = self._edges.slots_of([touched], len(touched))
             stored = self._edges.read(slots)
             mine = np.isin(stored.column("source").to_numpy(zero_copy_only=False), touched.to_pylist())
             self._rewrite(slots, stored.filter(pa.array(~mine)), stored.num_rows)
             parts.append(stored.filter(pa.array(mine)))
-            told += [True] * parts[-1].num_rows
+            listed += [True] * parts[-1].num_rows
         table = pa.concat_tables([_STORED.empty_table(), *parts]).combine_chunks()
-        return (table, told) if table.num_rows else None
+        return (table, listed) if table.num_rows else None
 
-    def row(self, place: int, each: Mapping[str, Any]) -> _Row:
+    def row(self, place: int, each: Mapping[str, Any]) -> _PendingRow:
         """A row with what the turn said of it."""
         source, report = each["source"], self.report
-        row = _Row(place, **each, waits=source in report.waiting, cut=source in report.cut)
+        row = _PendingRow(place, **each, waits=source in report.waiting, cut=source in report.cut)
         now = report.refusals.get(source)
         if now is not None and row.refused != Reason.TOO_MANY_WINDOWS:
             row = replace(row, refused=str(now))
         windows = row.windows + report.open_edges[source]
         return replace(row, windows=windows, taken=row.taken or source in report.taken)
 
-    def keep(self, table: pa.Table, rows: Iterable[_Row]) -> None:
+    def keep(self, table: pa.Table, rows: Iterable[_PendingRow]) -> None:
         """Remember these rows of `table`."""
         edges: list[int] = []
         pending: list[int] = []
@@ -147,26 +149,26 @@ class _Watched:
             (edges if row.taken and not row.waits else pending).append(row.place)
         if edges:
             self._edges.append(table.take(pa.array(edges, pa.int64())), np.full(len(edges), INFINITY))
-            self.shelf.head[_OPEN] = self.shelf.head.get(_OPEN, 0) + len(edges)
+            self.state.head[_OPEN] = self.state.head.get(_OPEN, 0) + len(edges)
         if pending:
-            self.shelf.put(_PENDING, table.take(pa.array(pending, pa.int64())))
-        elif self.shelf.head.get("rows"):
-            self.shelf.drop([_PENDING])
-        self.shelf.head["rows"] = len(pending)
-        self.shelf.head[_TOLD] = True
+            self.state.put(_PENDING, table.take(pa.array(pending, pa.int64())))
+        elif self.state.head.get("rows"):
+            self.state.drop([_PENDING])
+        self.state.head["rows"] = len(pending)
+        self.state.head[_LISTED] = True
 
     def _rewrite(self, slots: Any, table: pa.Table, before: int) -> None:
         self._edges.rewrite(slots, table, np.full(table.num_rows, INFINITY))
-        self.shelf.head[_OPEN] += table.num_rows - before
+        self.state.head[_OPEN] += table.num_rows - before
 
     @property
-    def _edges(self) -> KeyedRows:
-        return KeyedRows(self.shelf, "edges", ["source"], _STORED)
+    def _edges(self) -> RowsByKey:
+        return RowsByKey(self.state, "edges", ["source"], _STORED)
 
 
-def waits_or_open(shelf: Shelf) -> bool:
+def waits_or_open(state: NodeState) -> bool:
     """Whether the outcome of some row is open, so that each node must say what waits in it."""
-    return bool(shelf.head.get("rows") or shelf.head.get(_OPEN))
+    return bool(state.head.get("rows") or state.head.get(_OPEN))
 
 
 def _fresh(arrived: pa.Table) -> pa.Table:
@@ -174,14 +176,14 @@ def _fresh(arrived: pa.Table) -> pa.Table:
     return pa.table([*arrived.cast(WATCHED_SCHEMA).columns, *none], schema=_STORED)
 
 
-def _said(ledger: Ledger, table: pa.Table, leaving: Sequence[_Row]) -> list[Output]:
+def _outputs(bucket_state: BucketState, table: pa.Table, leaving: Sequence[_PendingRow]) -> list[OperatorOutput]:
     """The late rows among the `leaving` rows of `table`, with their outcomes, and the totals of what changed."""
     part = table.take(pa.array([row.place for row in leaving], pa.int64()))
     outcomes, reasons, moved = (part.column(name).to_pylist() for name in ("outcome", "reason", "moved_by"))
     for place, row in enumerate(leaving):
         if row.reason is not None:
             where = part.select(["input", "lane"]).slice(place, 1).to_pylist()[0]
-            _correct(ledger, where, outcomes[place], row.reason)
+            _correct(bucket_state, where, outcomes[place], row.reason)
             outcomes[place], reasons[place], moved[place] = str(_OUTCOMES[row.reason]), str(row.reason), None
     shown = np.flatnonzero([outcome not in _PASSED for outcome in outcomes])
     changed = part
@@ -189,17 +191,19 @@ def _said(ledger: Ledger, table: pa.Table, leaving: Sequence[_Row]) -> list[Outp
         at = part.column_names.index(name)
         changed = changed.set_column(at, _STORED.field(name), pa.array(values, _STORED.field(name).type))
     late = changed.select(LATE_SCHEMA.names).take(pa.array(shown)).cast(LATE_SCHEMA)
-    return [*([Output("", "late", to_chunk(late))] if late.num_rows else []), *_totals(ledger)]
+    return [*([OperatorOutput("", "late", to_chunk(late))] if late.num_rows else []), *_totals(bucket_state)]
 
 
-def _totals(ledger: Ledger) -> list[Output]:
-    if not ledger.corrections:
+def _totals(bucket_state: BucketState) -> list[OperatorOutput]:
+    if not bucket_state.corrections:
         return []
-    return [Output("", "corrections", json.dumps(ledger.corrections, sort_keys=True).encode())]
+    return [OperatorOutput("", "corrections", json.dumps(bucket_state.corrections, sort_keys=True).encode())]
 
 
-def _correct(ledger: Ledger, row: Mapping[str, Any], outcome: str, reason: Reason) -> None:
-    lane = ledger.corrections.setdefault(row["input"], {}).setdefault(row["lane"], {"outcomes": {}, "reasons": {}})
+def _correct(bucket_state: BucketState, row: Mapping[str, Any], outcome: str, reason: Reason) -> None:
+    lane = bucket_state.corrections.setdefault(row["input"], {}).setdefault(
+        row["lane"], {"outcomes": {}, "reasons": {}}
+    )
     for name, change in ((outcome, -1), (str(_OUTCOMES[reason]), 1)):
         lane["outcomes"][name] = lane["outcomes"].get(name, 0) + change
     lane["reasons"][str(reason)] = lane["reasons"].get(str(reason), 0) + 1

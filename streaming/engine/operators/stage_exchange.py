@@ -12,7 +12,7 @@ from streaming.engine.columns.ipc import to_chunk
 from streaming.engine.columns.steps import follow_flows, step_times
 from streaming.engine.exchange.buckets import bucket_of
 from streaming.engine.exchange.envelopes import Envelope, EnvelopeKind
-from streaming.engine.operators.kernel import Released
+from streaming.engine.operators.kernel import NodeOutput
 from streaming.planning.plan import Branch, CutPlan, SecondStage
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
@@ -22,7 +22,7 @@ from streaming.wire.failures import FailureTally
 def sent_on(
     second: SecondStage,
     bucket: int,
-    freed: Mapping[str, Released],
+    freed: Mapping[str, NodeOutput],
     reached: Mapping[str, int],
     failures: FailureTally | None = None,
 ) -> list[Envelope]:
@@ -80,7 +80,7 @@ def _taken_back(rows: Flows, places: Int64s) -> Flows:
     return replace(rows, flag=flag)
 
 
-def _cti_table(cut: CutPlan, freed: Released) -> bytes:
+def _cti_table(cut: CutPlan, freed: NodeOutput) -> bytes:
     ctis = [np.unique(step_times(branch.steps, np.array(freed.ctis, np.int64))) for branch in cut.branches]
     number = np.repeat(np.arange(len(ctis), dtype=np.int16), [len(each) for each in ctis])
     table = pa.table({"branch": number, "cti": np.concatenate(ctis)})

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.state_store import StateStore
 
 VERSION: Final = 2
@@ -15,39 +15,41 @@ _INLINE_TOTAL: Final = 131_072
 
 
 @dataclass
-class _Stored:
+class _StoredTables:
     """The tables that live beside the head, by key, and the keys of those that have a place of their own."""
 
     inline: dict[str, bytes] = field(default_factory=dict)
     apart: set[str] = field(default_factory=set)
 
 
-class Ledger:
+class BucketState:
     """Reads the head once, keeps all changes until `write`, and then writes them in as few calls as possible.
 
     Layout (version 2): under `head` eight bytes of length, JSON, then small tables; under `<node>/<table>` the larger
-    tables of that node's shelf. The JSON: `ctis` (input, branch, lane: the CTI of each lane as the branch sees it),
+    tables of that node. The JSON: `ctis` (input, branch, lane: the CTI of each lane as the branch sees it),
     `reached` and `horizons` (branch or node: its CTI and its horizon), `corrections` (input, lane: outcomes and
-    reasons that operators changed, as differences), `nodes` (node: the head of its shelf), `apart` (keys of tables),
+    reasons that operators changed, as differences), `nodes` (node: the head of its state), `apart` (keys of tables),
     `inline` (key and size of the tables behind the JSON).
     """
 
     def __init__(self, store: StateStore) -> None:
         self._store = store
         head, blobs = _unpacked(store.get(_HEAD))
-        self._stored = _Stored(blobs, set(head.get("apart", ())))
+        self._stored = _StoredTables(blobs, set(head.get("apart", ())))
         self._nodes: dict[str, dict[str, Any]] = head.get("nodes", {})
-        self._shelves: dict[str, Shelf] = {}
+        self._node_states: dict[str, NodeState] = {}
         self.ctis: dict[str, dict[str, dict[str, int]]] = head.get("ctis", {})
         self.reached: dict[str, int] = head.get("reached", {})
         self.horizons: dict[str, int] = head.get("horizons", {})
         self.corrections: dict[str, dict[str, dict[str, dict[str, int]]]] = head.get("corrections", {})
 
-    def shelf(self, node: str) -> Shelf:
+    def node(self, node: str) -> NodeState:
         """The state of one node; the same object throughout the turn."""
-        if node not in self._shelves:
-            self._shelves[node] = Shelf(lambda name: self._load(f"{node}/{name}"), self._nodes.setdefault(node, {}))
-        return self._shelves[node]
+        if node not in self._node_states:
+            self._node_states[node] = NodeState(
+                lambda name: self._load(f"{node}/{name}"), self._nodes.setdefault(node, {})
+            )
+        return self._node_states[node]
 
     def _load(self, key: str) -> bytes | None:
         return self._stored.inline.get(key) or self._store.get(key)
@@ -55,10 +57,10 @@ class Ledger:
     def write(self) -> None:
         """All changes to the store, the head last."""
         stored = self._stored
-        for node, shelf in self._shelves.items():
-            for name in sorted(shelf.dropped):
+        for node, node_state in self._node_states.items():
+            for name in sorted(node_state.dropped):
                 self._forget(f"{node}/{name}")
-            for name, content in shelf.written.items():
+            for name, content in node_state.written.items():
                 self._keep(f"{node}/{name}", content)
         while sum(map(len, stored.inline.values())) > _INLINE_TOTAL:
             key = max(stored.inline, key=lambda each: len(stored.inline[each]))

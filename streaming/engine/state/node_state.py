@@ -10,7 +10,7 @@ from streaming.engine.columns.ipc import from_bytes, to_bytes
 
 
 @dataclass
-class Shelf:
+class NodeState:
     """What a node remembers. Changes are kept until the turn has succeeded; a turn reads its own changes.
 
     `head` holds JSON values (no tuples, text keys), read and written with every turn: keep it small. Tables are read
@@ -24,7 +24,7 @@ class Shelf:
     dropped: set[str] = field(default_factory=set)
 
     def fresh(self) -> str:
-        """A name that no table of this shelf ever had."""
+        """A name that no table of this node ever had."""
         number = int(self.head.get("#", 0))
         self.head["#"] = number + 1
         return f"t{number}"

@@ -11,7 +11,7 @@ import pyarrow as pa
 from streaming.engine.columns.flows import Flows, Mask, together
 from streaming.engine.columns.hashing import UInt64s
 from streaming.engine.columns.ranks import distinct
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.state.node_state import NodeState
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s
 
@@ -27,7 +27,7 @@ _SPARSE: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingRows:
     """Rows that wait: `begin` is the time before which nothing of them is open, `group` the hash of their group.
 
     A row wants to be looked at when the time `due` is over; once it is `settled`, when `later` is.
@@ -40,9 +40,9 @@ class Waiting:
     later: Int64s
     settled: Mask
 
-    def take(self, rows: Int64s) -> "Waiting":
+    def take(self, rows: Int64s) -> "WaitingRows":
         """The `rows` by index."""
-        return Waiting(
+        return WaitingRows(
             self.flows.take(rows),
             self.group[rows],
             self.begin[rows],
@@ -57,7 +57,7 @@ class _Segment:
     """Rows that were written at once: `group`, `times` and `rows` never change, `state` says of each fresh, settled or
     dead; no state: all are fresh."""
 
-    shelf: Shelf
+    node_state: NodeState
     said: dict[str, Any]
     changed: bool = False
     _keys: dict[str, pa.Table] = field(default_factory=dict)
@@ -70,14 +70,14 @@ class _Segment:
     def key(self, name: str) -> Any:
         table = "group" if name == "group" else "times"
         if table not in self._keys:
-            self._keys[table] = self.shelf.get(self.said[table])
+            self._keys[table] = self.node_state.get(self.said[table])
         return self._keys[table].column(name).to_numpy()
 
     @property
     def state(self) -> npt.NDArray[np.int8]:
         if self._state is None:
             name = self.said["state"]
-            stored = self.shelf.get(name).column("state").to_numpy() if name else np.zeros(self.size, np.int8)
+            stored = self.node_state.get(name).column("state").to_numpy() if name else np.zeros(self.size, np.int8)
             self._state = stored
         return self._state
 
@@ -97,9 +97,9 @@ class _Segment:
         due: Int64s = np.where(self.state == _SETTLED, self.key("later"), self.key("due"))
         return due
 
-    def waiting(self, rows: Int64s) -> Waiting:
-        return Waiting(
-            Flows.of_table(self.shelf.get(self.said["rows"])).take(rows),
+    def waiting(self, rows: Int64s) -> WaitingRows:
+        return WaitingRows(
+            Flows.of_table(self.node_state.get(self.said["rows"])).take(rows),
             self.key("group")[rows],
             self.key("begin")[rows],
             self.key("due")[rows],
@@ -121,7 +121,7 @@ class _Segment:
 
 @dataclass
 class PaneStore:
-    """The rows that wait in one node, on its shelf.
+    """The rows that wait in one node, in its state.
 
     Adding rows reads nothing. Looking for due rows reads the times (24 bytes a row) of segments that have some, looking
     for groups reads the groups of all (8 bytes a row); rows themselves are read only where some of them are wanted.
@@ -129,11 +129,11 @@ class PaneStore:
     after changes.
     """
 
-    shelf: Shelf
+    node_state: NodeState
     _segments: list[_Segment] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._segments = [_Segment(self.shelf, dict(said)) for said in self.shelf.head.get(_SEGMENTS, ())]
+        self._segments = [_Segment(self.node_state, dict(said)) for said in self.node_state.head.get(_SEGMENTS, ())]
 
     def __len__(self) -> int:
         return sum(int(segment.said["live"]) for segment in self._segments)
@@ -164,7 +164,7 @@ class PaneStore:
             base += segment.size
         return np.concatenate(found)
 
-    def rows(self, places: Int64s) -> Waiting | None:
+    def rows(self, places: Int64s) -> WaitingRows | None:
         """The rows at `places`, which rise; None when there are none."""
         return joined([segment.waiting(rows) for segment, rows, _ in self._split(places)])
 
@@ -180,20 +180,20 @@ class PaneStore:
             if (segment.state[rows] != wished).any():
                 segment.mark(rows, wished)
 
-    def save(self, added: Waiting | None) -> None:
+    def save(self, added: WaitingRows | None) -> None:
         """Add rows and store all changes; places that were given before mean nothing afterwards."""
         kept = [segment for segment in self._segments if not self._worn(segment)]
         parts = [] if added is None or not len(added.flows) else [added]
         for segment in [segment for segment in self._segments if segment not in kept]:
             parts += [segment.waiting(rows)] if len(rows := np.flatnonzero(segment.live)) else []
-            self.shelf.drop(segment.tables)
+            self.node_state.drop(segment.tables)
         size = sum(len(part.flows) for part in parts)
         while size and len(near := [each for each in kept if _tier(each.said["live"]) <= _tier(size)]) >= _FANOUT - 1:
             for segment in near:
                 kept.remove(segment)
                 parts.append(segment.waiting(np.flatnonzero(segment.live)))
                 size += len(parts[-1].flows)
-                self.shelf.drop(segment.tables)
+                self.node_state.drop(segment.tables)
         whole = joined(parts)
         if whole is not None:
             kept.append(self._written(whole))
@@ -201,7 +201,7 @@ class PaneStore:
             if segment.changed:
                 self._store_state(segment)
         self._segments = kept
-        self.shelf.head[_SEGMENTS] = [segment.said for segment in kept]
+        self.node_state.head[_SEGMENTS] = [segment.said for segment in kept]
 
     def _split(self, places: Int64s) -> list[tuple[_Segment, Int64s, slice]]:
         """For each segment that has some of `places`: its rows there, and where they stand in `places`."""
@@ -221,11 +221,11 @@ class PaneStore:
 
     def _store_state(self, segment: _Segment) -> None:
         if segment.said["state"]:
-            self.shelf.drop([segment.said["state"]])
-        segment.said["state"] = self.shelf.fresh()
-        self.shelf.put(segment.said["state"], pa.table({"state": segment.state}))
+            self.node_state.drop([segment.said["state"]])
+        segment.said["state"] = self.node_state.fresh()
+        self.node_state.put(segment.said["state"], pa.table({"state": segment.state}))
 
-    def _written(self, rows: Waiting) -> _Segment:
+    def _written(self, rows: WaitingRows) -> _Segment:
         tables = {
             "group": pa.table({"group": rows.group}),
             "times": pa.table({"begin": rows.begin, "due": rows.due, "later": rows.later}),
@@ -233,9 +233,9 @@ class PaneStore:
         }
         said: dict[str, Any] = {"state": "", "size": len(rows.flows)}
         for name, table in tables.items():
-            said[name] = self.shelf.fresh()
-            self.shelf.put(said[name], table)
-        segment = _Segment(self.shelf, said)
+            said[name] = self.node_state.fresh()
+            self.node_state.put(said[name], table)
+        segment = _Segment(self.node_state, said)
         if rows.settled.any():
             segment.mark(np.flatnonzero(rows.settled), _SETTLED)
         segment.sum_up()
@@ -250,11 +250,11 @@ def _tier(rows: int) -> int:
     return tier
 
 
-def joined(parts: Sequence[Waiting]) -> Waiting | None:
+def joined(parts: Sequence[WaitingRows]) -> WaitingRows | None:
     """All rows of `parts`, in their order; None when there are none."""
     if len(parts) < 2:
         return parts[0] if parts else None
-    return Waiting(
+    return WaitingRows(
         together(part.flows for part in parts),
         np.concatenate([part.group for part in parts]),
         np.concatenate([part.begin for part in parts]),

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from streaming.engine.columns.hashing import hash_of
 from streaming.engine.columns.ranks import distinct, order_of
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.state.node_state import NodeState
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s
 
@@ -28,18 +28,18 @@ _GONE: Final = -1
 
 
 @dataclass
-class KeyedRows:
+class RowsByKey:
     """The rows of one kind, `name`, of a node, with the columns of `schema`, found by the values of `keys`.
 
     A slot is the hash of the keys, cut to 30 bits: rows of equal keys are in one slot, and few others are. Rows live
     in tables, each sorted by slot, in a tree over the bits of the slots: new rows enter at its root, and a node that
     has too many hands them down. So appending costs few writes however many slots it touches, and reading some slots
     costs a table or two for each, however many rows there are. A directory, which is a table too, says of each table
-    its node, rows, its first, median and last `due`, and its least `mark`; the shelf's head is not used.
+    its node, rows, its first, median and last `due`, and its least `mark`; the node's head is not used.
     `tidy` says of a table which of its rows are still needed, and is asked whenever tables are put together.
     """
 
-    shelf: Shelf
+    state: NodeState
     name: str
     keys: Sequence[str]
     schema: pa.Schema
@@ -50,7 +50,7 @@ class KeyedRows:
 
     def __post_init__(self) -> None:
         try:
-            stored = self.shelf.get(self.name)
+            stored = self.state.get(self.name)
         except LookupError:
             stored = None
         columns = [] if stored is None else [stored.column(name).to_numpy() for name in _COLUMNS]
@@ -199,8 +199,8 @@ class KeyedRows:
             self._add(node, stored.take(pa.array(np.flatnonzero(keep))))
 
     def _add(self, node: int, rows: pa.Table) -> None:
-        table = self.shelf.fresh()
-        self.shelf.put(table, rows.combine_chunks())
+        table = self.state.fresh()
+        self.state.put(table, rows.combine_chunks())
         due = np.sort(_column(rows, _DUE))
         if self._used == len(self._directory):
             spare = np.full((max(8, self._used), len(_COLUMNS)), _GONE, np.int64)
@@ -213,18 +213,18 @@ class KeyedRows:
     def _get(self, at: int) -> pa.Table:
         number = int(self._directory[at, _TABLE])
         if number not in self._seen:
-            self._seen[number] = self.shelf.get(f"t{number}")
+            self._seen[number] = self.state.get(f"t{number}")
         return self._seen[number]
 
     def _drop(self, at: int) -> None:
-        self.shelf.drop([f"t{self._directory[at, _TABLE]}"])
+        self.state.drop([f"t{self._directory[at, _TABLE]}"])
         self._directory[at, _NODE] = _GONE
 
     def _save(self) -> None:
         self._directory = self._entries[self._entries[:, _NODE] != _GONE]
         self._used = len(self._directory)
         columns = {name: pa.array(np.ascontiguousarray(self._directory[:, at])) for at, name in enumerate(_COLUMNS)}
-        self.shelf.put(self.name, pa.table(columns))
+        self.state.put(self.name, pa.table(columns))
 
 
 def _node(level: int, prefix: Int64s | np.int64) -> Int64s | np.int64:

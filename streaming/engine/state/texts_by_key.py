@@ -80,20 +80,20 @@ class _Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class TextRanks:
     """The ranks of entries in any order, and the key of each."""
 
     ranks: Int64s
     key: Callable[[int], str]
 
 
-class Entries:
+class TextsByKey:
     """What `write` told of, from its JSON values and the blobs on; without them it is empty."""
 
-    def __init__(self, told: Mapping[str, Any] | None = None, blobs: Mapping[str, Blob] | None = None) -> None:
-        names = () if told is None else told["pieces"]
+    def __init__(self, stored: Mapping[str, Any] | None = None, blobs: Mapping[str, Blob] | None = None) -> None:
+        names = () if stored is None else stored["pieces"]
         self._pieces = [_Piece.read(name, (blobs or {})[name]) for name in names]
-        self._count: int = 0 if told is None else told["count"]
+        self._count: int = 0 if stored is None else stored["count"]
         self._stored: dict[str, str | None] = {}
         self._changed: dict[str, tuple[str | None, int]] = {}
 
@@ -125,7 +125,7 @@ class Entries:
             texts = (piece.keys.take(at).to_pylist(), piece.values.take(at).to_pylist(), piece.ranks[rows].tolist())
             yield from zip(*texts, strict=True)
 
-    def ranked(self) -> Ranked:
+    def ranked(self) -> TextRanks:
         """The ranks of all keys."""
         self._settle()
         live = self._live(self._pieces)
@@ -138,7 +138,7 @@ class Entries:
             found: str = piece.keys[int(rows[index - int(ends[number])])].as_py()
             return found
 
-        return Ranked(ranks, key)
+        return TextRanks(ranks, key)
 
     def write(self, blobs: dict[str, Blob]) -> dict[str, Any]:
         """The pieces into `blobs`; returns what they are, as JSON values."""
@@ -201,10 +201,10 @@ class Entries:
         return found
 
 
-class Ascending:
+class AscendingKeys:
     """Keys by rank, the lowest first, some of which are taken out."""
 
-    def __init__(self, ranked: Ranked) -> None:
+    def __init__(self, ranked: TextRanks) -> None:
         self._ranked = ranked
         self._order: Int64s = np.empty(0, np.int64)
         self._at = 0

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.engine.columns.window_indices import AFTER_ALL, BEFORE_ALL
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.state.node_state import NodeState
 from streaming.wire.arrived import Int64s
 
 MOST_PIECES: Final = 64
@@ -17,8 +17,8 @@ _PIECES: Final = "pieces"
 
 
 @dataclass(frozen=True)
-class Pieces:
-    """The rows of a shelf that are in windows not closed; the first two columns say from which window to which.
+class WindowPieces:
+    """The rows of a node that are in windows not closed; the first two columns say from which window to which.
 
     The head lists under `pieces` the name of each table, its smallest and largest first window, its largest last
     window and its rows. A piece holds 1, 2, 4 ... windows by first window, from the next to close on. One in which
@@ -26,7 +26,7 @@ class Pieces:
     closing and never written again. `compacted` makes one table of all that are left when there are too many.
     """
 
-    shelf: Shelf
+    state: NodeState
     compacted: Callable[[list[pa.Table]], pa.Table]
 
     def close(self, fresh: pa.Table, closed: int, closing: int) -> list[pa.Table]:
@@ -51,16 +51,16 @@ class Pieces:
         """What is kept in the windows after `closed` up to `until`, cut there."""
         for piece in self._listed:
             if piece["first"] <= until:
-                yield _split(clipped(self.shelf.get(piece["name"]), closed), until)[0]
+                yield _split(clipped(self.state.get(piece["name"]), closed), until)[0]
 
     @property
     def _listed(self) -> list[dict[str, Any]]:
-        pieces: list[dict[str, Any]] = self.shelf.head.setdefault(_PIECES, [])
+        pieces: list[dict[str, Any]] = self.state.head.setdefault(_PIECES, [])
         return pieces
 
     def _from_piece(self, piece: Mapping[str, Any], closed: int, closing: int) -> tuple[pa.Table, pa.Table]:
         """What a piece gives to the windows up to `closing`, and what must be written again."""
-        due, rest = _split(clipped(self.shelf.get(piece["name"]), closed), closing)
+        due, rest = _split(clipped(self.state.get(piece["name"]), closed), closing)
         if piece["last"] <= closing:
             self._drop([piece])
         elif piece["latest_first"] > closing:
@@ -73,7 +73,7 @@ class Pieces:
         if len(self._listed) <= MOST_PIECES:
             return
         pieces = list(self._listed)
-        every = [clipped(self.shelf.get(piece["name"]), closed) for piece in pieces]
+        every = [clipped(self.state.get(piece["name"]), closed) for piece in pieces]
         self._drop(pieces)
         self._append(self.compacted(every), closed)
 
@@ -87,14 +87,14 @@ class Pieces:
             rows = np.flatnonzero(level == each)
             part = rows_of(table, rows)
             spans = {"first": int(first[rows].min()), "latest_first": int(first[rows].max())}
-            name = self.shelf.fresh()
-            self.shelf.put(name, part)
+            name = self.state.fresh()
+            self.state.put(name, part)
             self._listed.append({"name": name, **spans, "last": int(window_of(part, 1).max()), "rows": part.num_rows})
 
     def _drop(self, pieces: Iterable[Mapping[str, Any]]) -> None:
         names = {piece["name"] for piece in pieces}
-        self.shelf.drop(sorted(names))
-        self.shelf.head[_PIECES] = [piece for piece in self._listed if piece["name"] not in names]
+        self.state.drop(sorted(names))
+        self.state.head[_PIECES] = [piece for piece in self._listed if piece["name"] not in names]
 
 
 def window_of(table: pa.Table, column: int) -> Int64s:

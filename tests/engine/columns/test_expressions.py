@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from streaming.definition.expressions import Typed, parse, typed
 from streaming.definition.types import Null, parse_fields
-from streaming.engine.columns.expressions.failure_listener import Listener
+from streaming.engine.columns.expressions.failure_listener import FailureListener
 from streaming.engine.columns.rows import Rows
 from streaming.reference.expressions import evaluate
 from streaming.reference.numbers import OperationFailure
@@ -244,7 +244,7 @@ def differences(text: str, payloads: list[dict[str, Any]]) -> list[tuple[Any, An
     failed: list[OperationFailure] = []
     expected = [evaluate(tree.expression, payload, failed.append) for payload in payloads]
     tally = FailureTally()
-    seen = as_rows(payloads).values(tree.expression, tree.type, Listener(tally, "n", ("f",))).to_pylist()
+    seen = as_rows(payloads).values(tree.expression, tree.type, FailureListener(tally, "n", ("f",))).to_pylist()
     assert len(seen) == len(expected)
     assert {each.kind: each.count for each in tally.counts()} == Counter(each.kind for each in failed)
     return [(one, other) for one, other in zip(expected, seen, strict=True) if not same(one, other)]

@@ -13,12 +13,12 @@ PARTIALS = st.lists(
 )
 
 
-def cells_of(partials: list[Partial]) -> spans.Cells:
+def cells_of(partials: list[Partial]) -> spans.SpanCells:
     group, first, length = (np.array([partial[i] for partial in partials]) for i in range(3))
     return spans.cut(group, first, first + length)
 
 
-def by_window(cells: spans.Cells, values: np.ndarray) -> dict[tuple[int, int], int]:
+def by_window(cells: spans.SpanCells, values: np.ndarray) -> dict[tuple[int, int], int]:
     """The value of each cell for each of its windows."""
     found = {}
     for cell in range(cells.cells):

@@ -11,7 +11,7 @@ import pytest
 from streaming.definition.expressions import Typed, parse, typed
 from streaming.definition.expressions.failures import MOST_BYTES
 from streaming.definition.types import parse_fields
-from streaming.engine.columns.expressions.failure_listener import Listener
+from streaming.engine.columns.expressions.failure_listener import FailureListener
 from streaming.engine.columns.rows import Rows
 from streaming.reference.expressions import evaluate
 from streaming.reference.numbers import OperationFailure
@@ -31,7 +31,7 @@ def by_both(text: str, value: str) -> tuple[Any, int]:
     expected = evaluate(tree.expression, {"s": value}, failed.append)
     tally, at = FailureTally(), np.zeros(1, np.int64)
     rows = Rows({"s": pa.array([value])}, None, at, at + 1, None)
-    (seen,) = rows.values(tree.expression, tree.type, Listener(tally, "n", ("f",))).to_pylist()
+    (seen,) = rows.values(tree.expression, tree.type, FailureListener(tally, "n", ("f",))).to_pylist()
     assert seen == expected
     assert [each.kind for each in tally.counts()] == [each.kind for each in failed]
     return seen, len(failed)

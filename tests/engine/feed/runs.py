@@ -9,7 +9,7 @@ from streaming.engine.columns.flows import Flows
 from streaming.engine.columns.ipc import from_bytes, metadata_of
 from streaming.engine.exchange.envelopes import Envelope, LaneCounts
 from streaming.engine.feed.branches import STEP
-from streaming.engine.feed.coupled_lanes import TogetherFeed
+from streaming.engine.feed.coupled_lanes import CoupledFeed
 from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.planning.plan import QueryPlan
 from streaming.wire.arrived import Arrived
@@ -43,7 +43,7 @@ class EngineFeeds:
 
     def _together(self, batch: Sequence[Heard], ending: frozenset[str]) -> None:
         lanes = {name: stream.lanes or ["0"] for name, stream in self._history.streams.items()}
-        feed = TogetherFeed(self._plan, self._state, lanes)
+        feed = CoupledFeed(self._plan, self._state, lanes)
         for stretch in stretches(batch):
             first = stretch[0]
             if first.lane is None:

@@ -1,7 +1,7 @@
 """One lane over one batch: what is sent, what is listed as late, what is counted, what is remembered."""
 
 from streaming.engine.columns.ipc import from_bytes, metadata_of
-from streaming.engine.exchange.envelopes import LATE_SCHEMA, FeedTurn
+from streaming.engine.exchange.envelopes import LATE_SCHEMA, LaneTurn
 from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.planning.plan import QueryPlan
 from streaming.temporal.outcomes import Outcome, Reason
@@ -11,7 +11,7 @@ from streaming.wire.arrived import Arrived
 from tests.engine.scenes import EVERY_EVENT, chunk, plan
 
 
-def turn(of: QueryPlan, *chunks: Arrived, state: bytes | None = None, end: bool = False) -> FeedTurn:
+def turn(of: QueryPlan, *chunks: Arrived, state: bytes | None = None, end: bool = False) -> LaneTurn:
     feed = LaneFeed(of, "s", "0", state)
     for each in chunks:
         feed.take(each)

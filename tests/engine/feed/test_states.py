@@ -9,7 +9,7 @@ from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import parse_fields
 from streaming.engine.columns.flows import Flows
 from streaming.engine.columns.ipc import from_bytes
-from streaming.engine.feed.coupled_lanes import TogetherFeed
+from streaming.engine.feed.coupled_lanes import CoupledFeed
 from streaming.engine.feed.judging.tally import LaneMemory, Tally, load, save
 from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.planning.plan import Branch, InputPlan, QueryPlan
@@ -93,7 +93,7 @@ def test_lanes_that_have_to_be_fed_together_are_not_fed_alone() -> None:
 
 def fed(of: QueryPlan, state: bytes | None, lanes: list[str], *chunks: tuple[str, Arrived]) -> tuple[bytes, int | None]:
     """The state after a batch of the input s, and its CTI."""
-    feed = TogetherFeed(of, state, {"s": lanes})
+    feed = CoupledFeed(of, state, {"s": lanes})
     for lane, each in chunks:
         feed.take("s", lane, each)
     turn = feed.finish(())
@@ -104,7 +104,7 @@ def test_a_lane_that_is_first_seen_later_begins_at_the_cti_of_its_input() -> Non
     of = plan(AdvanceTime(EVERY_EVENT), together=True)
     state, at = fed(of, None, ["a"], ("a", chunk("point", point(10, {}))))
     assert at == 10
-    late = TogetherFeed(of, state, {"s": ["a", "b"]})
+    late = CoupledFeed(of, state, {"s": ["a", "b"]})
     late.take("s", "b", chunk("point", point(9, {}), point(12, {})))
     turn = late.finish(())
     assert turn.counts["s", "b"].outcomes == {Outcome.DROPPED_LATE: 1, Outcome.ON_TIME: 1}
@@ -120,7 +120,7 @@ def test_lanes_of_the_first_batch_hold_their_input_back_until_each_has_a_cti() -
 
 def test_a_state_of_another_version_of_the_whole_feed_is_refused() -> None:
     with pytest.raises(ValueError, match="reads versions 1 and 2"):
-        TogetherFeed(plan(together=True), b'{"version":9,"inputs":{}}', {})
+        CoupledFeed(plan(together=True), b'{"version":9,"inputs":{}}', {})
 
 
 def test_the_same_rows_give_the_same_bytes() -> None:
@@ -128,7 +128,7 @@ def test_the_same_rows_give_the_same_bytes() -> None:
     rows = chunk("point", point(10, {"k": "x"}), point(8, {"k": "y"}))
     turns = []
     for _ in range(2):
-        feed = TogetherFeed(of, None, {"s": ["a", "b"]})
+        feed = CoupledFeed(of, None, {"s": ["a", "b"]})
         feed.beat(100)
         feed.take("s", "b", rows)
         feed.beat(200, "s")
@@ -145,10 +145,10 @@ def test_a_batch_that_only_ends_inputs_imports_nothing_before() -> None:
     inputs = {name: InputPlan(name, stream, fields, each, ("a",), branch) for name, each in settings.items()}
     of = QueryPlan(inputs, (), {}, 1, together=True)
     lanes = {name: ["a"] for name in settings}
-    feed = TogetherFeed(of, None, lanes)
+    feed = CoupledFeed(of, None, lanes)
     feed.take("a", "a", chunk("point", Cti(Tick(10))))
     state = feed.finish(()).state
-    ending = TogetherFeed(of, state, lanes).finish(list(settings))
+    ending = CoupledFeed(of, state, lanes).finish(list(settings))
     ctis = {each.input: from_bytes(each.chunk).column("cti").to_pylist() for each in ending.envelopes}
     assert ctis == {name: [INFINITY] for name in settings}
     assert {each.cti for each in ending.envelopes} == {INFINITY}

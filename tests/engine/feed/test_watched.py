@@ -8,7 +8,7 @@ from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Long, parse_fields
 from streaming.engine.columns.flows import Flows
 from streaming.engine.columns.ipc import from_bytes
-from streaming.engine.exchange.envelopes import WATCHED_SCHEMA, Envelope, FeedTurn
+from streaming.engine.exchange.envelopes import WATCHED_SCHEMA, Envelope, LaneTurn
 from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.planning.plan import AggregateColumn, Branch, InputPlan, QueryPlan, WindowSpec
 from streaming.planning.steps import FilterStep, ShiftStep, Step
@@ -50,14 +50,14 @@ def plan(
     return QueryPlan({"s": only}, (), {}, buckets, **{"watched": True, **more})
 
 
-def turn(of: QueryPlan, *elements: Event | Cti) -> FeedTurn:
+def turn(of: QueryPlan, *elements: Event | Cti) -> LaneTurn:
     feed = LaneFeed(of, "s", "a", None)
     rows = [JudgedRow(number, each, f"raw {number}") for number, each in enumerate(elements)]
     feed.take(arrived_of(rows, of.inputs["s"].stream))
     return feed.finish(end=False)
 
 
-def told(sent: FeedTurn) -> list[tuple[int, str, str, str | None]]:
+def told(sent: LaneTurn) -> list[tuple[int, str, str, str | None]]:
     """Of each watched row: the bucket, the source, the outcome of the clock and the reason of a refusal so far."""
     found = []
     for each in sent.envelopes:

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from streaming.engine.columns.ipc import from_bytes
-from streaming.engine.exchange.envelopes import Envelope, Output
+from streaming.engine.exchange.envelopes import Envelope, OperatorOutput
 from streaming.engine.exchange.net_rows import records
 from streaming.engine.executor import EngineRun
 from streaming.engine.feed.lane_feed import LaneFeed
-from streaming.engine.operators.bucket import Operators
+from streaming.engine.operators.bucket import BucketOperators
 from streaming.engine.state.state_store import DictState
 from streaming.engine.state.window_pieces import MOST_PIECES
 from streaming.planning.plan import QueryPlan
@@ -58,16 +58,16 @@ class Lane:
         self.fed = turn.state
         return turn.envelopes
 
-    def take(self, *chunks: Arrived) -> list[Output]:
+    def take(self, *chunks: Arrived) -> list[OperatorOutput]:
         self.batch += 1
-        return Operators(self.plan, 0, self.state).turn(self.batch, self.envelopes(*chunks))
+        return BucketOperators(self.plan, 0, self.state).turn(self.batch, self.envelopes(*chunks))
 
 
-def rows_of(outputs: list[Output]) -> list[tuple[int, int, dict[str, Any]]]:
+def rows_of(outputs: list[OperatorOutput]) -> list[tuple[int, int, dict[str, Any]]]:
     return [row for output in outputs if output.kind == "rows" for row in records(from_bytes(output.chunk))]
 
 
-def ctis_of(outputs: list[Output]) -> list[int]:
+def ctis_of(outputs: list[OperatorOutput]) -> list[int]:
     return [cti for output in outputs if output.kind == "ctis" for cti in from_bytes(output.chunk)["cti"].to_pylist()]
 
 
@@ -125,14 +125,16 @@ def test_the_same_turn_on_the_same_state_gives_the_same_bytes() -> None:
     lane.take(chunk((3, "a", 5), (14, "b", 1), 12))
     envelopes = lane.envelopes(chunk((25, "a", 5), (14, "c", 1), 40))
     again = DictState.restore(state.snapshot())
-    assert Operators(lane.plan, 0, state).turn(2, envelopes) == Operators(lane.plan, 0, again).turn(2, envelopes[::-1])
+    assert BucketOperators(lane.plan, 0, state).turn(2, envelopes) == BucketOperators(lane.plan, 0, again).turn(
+        2, envelopes[::-1]
+    )
     assert state.snapshot() == again.snapshot()
 
 
 def test_an_envelope_of_another_bucket_is_refused() -> None:
     lane = Lane(plan(), DictState())
     with pytest.raises(ValueError, match="bucket 0 came to bucket 1"):
-        Operators(lane.plan, 1, lane.state).turn(0, lane.envelopes(chunk((3, "a", 5))))
+        BucketOperators(lane.plan, 1, lane.state).turn(0, lane.envelopes(chunk((3, "a", 5))))
 
 
 def test_a_lane_that_has_no_cti_yet_holds_its_input_back() -> None:

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from streaming.definition.advance import temporal_settings
-from streaming.engine.execution import as_heard
-from streaming.engine.executor import EngineRun, Heard, Snapshot
+from streaming.engine.execution import arrivals_of
+from streaming.engine.executor import Arrival, EngineRun, RunSnapshot
 from streaming.planning.compile import compile_binding
 from streaming.planning.plan import QueryPlan
 from streaming.transcripts.load import parse
@@ -53,17 +53,17 @@ def plan_of(case: Case) -> QueryPlan:
     return compile_binding(case.graph, case.streams, temporal_settings(case.graph, case.streams, case.advance), 1)
 
 
-def batches_of(case: Case) -> Iterator[list[Heard]]:
-    return map(as_heard, CaseInputs(case).batches())
+def batches_of(case: Case) -> Iterator[list[Arrival]]:
+    return map(arrivals_of, CaseInputs(case).batches())
 
 
-def listed(run: EngineRun, batches: Iterator[list[Heard]]) -> list[list[tuple[int, str]]]:
+def listed(run: EngineRun, batches: Iterator[list[Arrival]]) -> list[list[tuple[int, str]]]:
     """Of each batch the position and the outcome of the rows that it lists."""
-    late = [run.hear(heard).late.to_pylist() for heard in batches]
+    late = [run.turn(arrivals).late.to_pylist() for arrivals in batches]
     return [[(row["position"], row["outcome"]) for row in rows] for rows in late]
 
 
-def as_before(snapshot: Snapshot) -> Snapshot:
+def as_before(snapshot: RunSnapshot) -> RunSnapshot:
     """The same by a program that listed rows only once they were decided."""
     (state,) = snapshot.buckets
     length = int.from_bytes(state["head"][:8], "little")

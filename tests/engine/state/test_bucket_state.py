@@ -2,7 +2,7 @@
 
 import pytest
 
-from streaming.engine.state.bucket_state import Ledger
+from streaming.engine.state.bucket_state import BucketState
 from streaming.engine.state.state_store import DictState
 
 
@@ -11,4 +11,4 @@ def test_a_state_of_another_version_is_refused(version: int) -> None:
     text = f'{{"version":{version}}}'.encode()
     store = DictState({"head": len(text).to_bytes(8, "little") + text})
     with pytest.raises(ValueError, match=f"has version {version}, this program reads version 2"):
-        Ledger(store)
+        BucketState(store)

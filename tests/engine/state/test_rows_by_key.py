@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from streaming.engine.columns.hashing import hash_of
 from streaming.engine.state import rows_by_key as keyed
-from streaming.engine.state.node_state import Shelf
-from streaming.engine.state.rows_by_key import KeyedRows
+from streaming.engine.state.node_state import NodeState
+from streaming.engine.state.rows_by_key import RowsByKey
 from streaming.temporal.ticks import INFINITY
 
 SCHEMA = pa.schema([("k", pa.string()), ("v", pa.int64())])
@@ -34,17 +34,17 @@ class Box:
         self.reads.append(name)
         return self.tables.get(name)
 
-    def open(self) -> Shelf:
-        return Shelf(self._load, self.head)
+    def open(self) -> NodeState:
+        return NodeState(self._load, self.head)
 
-    def close(self, shelf: Shelf) -> None:
-        for name in shelf.dropped:
+    def close(self, state: NodeState) -> None:
+        for name in state.dropped:
             self.tables.pop(name, None)
-        self.tables |= shelf.written
+        self.tables |= state.written
 
 
-def rows_of(shelf: Shelf) -> KeyedRows:
-    return KeyedRows(shelf, "rows", ["k"], SCHEMA)
+def rows_of(state: NodeState) -> RowsByKey:
+    return RowsByKey(state, "rows", ["k"], SCHEMA)
 
 
 def table(rows: Sequence[tuple[str | None, int, int]]) -> tuple[pa.Table, Any]:
@@ -72,8 +72,8 @@ def test_what_is_read_is_what_was_put(
         box, model, numbers = Box(), list[tuple[str | None, int, int]](), count()
         for what, drawn, cti in steps:
             rows = [(key, next(numbers), due) for key, due in drawn]
-            shelf = box.open()
-            stored = rows_of(shelf)
+            state = box.open()
+            stored = rows_of(state)
             if what == "append":
                 stored.append(*table(rows))
                 model += rows
@@ -88,7 +88,7 @@ def test_what_is_read_is_what_was_put(
                 assert counted(kept) >= Counter(row[:2] for row in model if row[2] > cti)
                 assert counted(kept) <= Counter(row[:2] for row in model)
                 model = [row for row in model if row[:2] in counted(kept)]
-            box.close(shelf)
+            box.close(state)
         stored = rows_of(box.open())
         assert counted(stored.read(None)) == Counter(row[:2] for row in model)
         assert stored.rows == len(model)
@@ -102,29 +102,29 @@ def test_what_is_read_is_what_was_put(
 
 def test_few_tables_are_read_for_few_keys_and_few_written_for_few_rows() -> None:
     box = Box()
-    shelf = box.open()
+    state = box.open()
     many = [(f"key {number}", number, INFINITY) for number in range(100_000)]
-    rows_of(shelf).append(*table(many))
-    box.close(shelf)
+    rows_of(state).append(*table(many))
+    box.close(state)
     box.reads.clear()
-    shelf = box.open()
-    stored = rows_of(shelf)
+    state = box.open()
+    stored = rows_of(state)
     assert counted(stored.read(stored.slots_of([pa.array(["key 7", "key 8"])], 2))) == {
         ("key 7", 7): 1,
         ("key 8", 8): 1,
     }
     stored.append(*table(many[:100]))
     assert len(set(box.reads)) <= 5
-    assert len(shelf.written) <= 3
+    assert len(state.written) <= 3
 
 
 def test_one_key_with_many_rows_is_not_written_again_and_again() -> None:
     box, written = Box(), 0
     for _ in range(64):
-        shelf = box.open()
-        rows_of(shelf).append(*table([("a", number, INFINITY) for number in range(1000)]))
-        written += sum(len(each) for each in shelf.written.values())
-        box.close(shelf)
+        state = box.open()
+        rows_of(state).append(*table([("a", number, INFINITY) for number in range(1000)]))
+        written += sum(len(each) for each in state.written.values())
+        box.close(state)
     assert rows_of(box.open()).rows == 64_000
     assert written < 12 * sum(map(len, box.tables.values()))
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from streaming.definition.expressions import Typed, parse, typed
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import parse_fields
-from streaming.engine.feed.coupled_lanes import TogetherFeed
+from streaming.engine.feed.coupled_lanes import CoupledFeed
 from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.engine.state import texts_by_key as entries_module
 from streaming.engine.state.container import HEAD, Blob, packed, unpacked
-from streaming.engine.state.texts_by_key import Ascending, Entries
+from streaming.engine.state.texts_by_key import AscendingKeys, TextsByKey
 from streaming.planning.plan import Branch, InputPlan, QueryPlan
 from streaming.temporal.events import Cti, Event, edge_end, edge_start, point
 from streaming.temporal.settings import AdvanceTime, Generate, Idle, Late
@@ -40,7 +40,7 @@ def test_entries_are_a_dictionary_however_they_are_cut_into_batches(
     batches: Sequence[Sequence[Change]], looks: bool
 ) -> None:
     expected: dict[str, tuple[str, int]] = {}
-    held, told, blobs = Entries(), None, {}
+    held, told, blobs = TextsByKey(), None, {}
     for changes in batches:
         for key, value, rank in changes:
             held.put(key, value, rank)
@@ -54,7 +54,7 @@ def test_entries_are_a_dictionary_however_they_are_cut_into_batches(
         blobs = dict[str, Blob]()
         told = held.write(blobs)
         assert set(blobs) == set(told["pieces"])
-        held = Entries(told, {name: memoryview(blob) for name, blob in blobs.items()})
+        held = TextsByKey(told, {name: memoryview(blob) for name, blob in blobs.items()})
     assert {key: (value, rank) for key, value, rank in held.items()} == expected
     assert all(held.get(key) == (expected[key][0] if key in expected else None) for key in (*ALIKE, "é", "1", "7"))
     ranked = held.ranked()
@@ -67,11 +67,11 @@ def test_entries_are_a_dictionary_however_they_are_cut_into_batches(
 
 @given(st.lists(st.integers(-3, 3), max_size=20), st.lists(st.integers(0, 19), max_size=25), st.integers(1, 5))
 def test_the_lowest_of_those_that_are_left(ranks: list[int], taken: list[int], few: int) -> None:
-    held = Entries()
+    held = TextsByKey()
     for number, rank in enumerate(ranks):
         held.put(f"{number}", "", rank)
     with patch.object(entries_module, "_FIRST", few):
-        ascending = Ascending(held.ranked())
+        ascending = AscendingKeys(held.ranked())
         left = dict(enumerate(ranks))
         for number in taken:
             ascending.take_out(f"{number}")
@@ -81,7 +81,7 @@ def test_the_lowest_of_those_that_are_left(ranks: list[int], taken: list[int], f
 
 def test_an_entry_is_written_again_as_often_as_its_piece_has_become_four_times_as_large() -> None:
     chosen = random.Random(3)
-    held, known = Entries(), set[str]()
+    held, known = TextsByKey(), set[str]()
     changed, written, most = 0, 0, 0
     for _ in range(400):
         for _ in range(10):
@@ -91,14 +91,14 @@ def test_an_entry_is_written_again_as_often_as_its_piece_has_become_four_times_a
         told = held.write(blobs)
         written += sum(_rows(blobs[name]) for name in blobs.keys() - known)
         known, most = set(blobs), max(most, len(told["pieces"]))
-        held = Entries(told, blobs)
+        held = TextsByKey(told, blobs)
     levels = np.log2(4_000 / 10) / 2 + 1
     assert written < changed * (levels + 1)
     assert most <= 4 * levels
 
 
 def _rows(piece: Blob) -> int:
-    return len(list(Entries({"pieces": ["p"], "count": 0}, {"p": piece}).items()))
+    return len(list(TextsByKey({"pieces": ["p"], "count": 0}, {"p": piece}).items()))
 
 
 @given(st.dictionaries(st.text(max_size=5), st.binary(max_size=30), max_size=5))
@@ -124,7 +124,7 @@ def fed(of: QueryPlan, state: bytes | None, *elements: Event | Cti) -> bytes:
     rows = [JudgedRow(number, each, "raw") for number, each in enumerate(elements)]
     arrived = arrived_of(rows, of.inputs["s"].stream)
     if of.together:
-        together = TogetherFeed(of, state, {"s": ["a"]})
+        together = CoupledFeed(of, state, {"s": ["a"]})
         together.take("s", "a", arrived)
         return together.finish(()).state
     feed = LaneFeed(of, "s", "a", state)
@@ -153,7 +153,7 @@ def test_a_cti_of_a_lane_moves_all_its_keys_and_adds_none() -> None:
     state = fed(of, None, *(point(number, {"k": f"{number}"}) for number in range(MANY)))
     moved = fed(of, state, Cti(Tick(MANY)))
     assert added(moved, state) < MANY
-    feed = TogetherFeed(of, moved, {"s": ["a"]})
+    feed = CoupledFeed(of, moved, {"s": ["a"]})
     assert feed.finish(()).counts["s", "a"].cti == MANY
 
 
@@ -188,7 +188,7 @@ def said(of: QueryPlan, batches: Sequence[Sequence[int | tuple[str, int]]], few:
     found: list[object] = []
     state, now, at, position = None, 0, 0, 0
     for batch in batches:
-        feed = TogetherFeed(of, state, {"s": ["a"]})
+        feed = CoupledFeed(of, state, {"s": ["a"]})
         for each in batch:
             if isinstance(each, int):
                 now += each

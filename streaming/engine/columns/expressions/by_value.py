@@ -23,7 +23,7 @@ _SCALARS: Final[dict[type, pl.DataType]] = {
 }
 
 
-class Fails(ArithmeticError):
+class RowFailure(ArithmeticError):
     """The operation fails on this row: null (T5)."""
 
 
@@ -39,7 +39,7 @@ def polars_type(of: Type) -> pl.DataType:
 
 
 def by_value(function: Callable[..., Any], arguments: Sequence[pl.Expr], of: Type) -> pl.Expr:
-    """`function` of each row's values; null where one is null, and where it raises `Fails`."""
+    """`function` of each row's values; null where one is null, and where it raises `RowFailure`."""
     kind = polars_type(of)
 
     def kernel(series: Sequence[pl.Series]) -> pl.Series:
@@ -55,5 +55,5 @@ def _guarded(function: Callable[..., Any], values: tuple[Any, ...]) -> Any:
         return None
     try:
         return function(*values)
-    except Fails:
+    except RowFailure:
         return None

@@ -13,7 +13,7 @@ from streaming.definition.expressions.failures import MOST_BYTES
 from streaming.definition.expressions.tree import Call, Literal
 from streaming.definition.types import LONG, STRING, DecimalOf, Long
 from streaming.engine.columns.expressions import decimals
-from streaming.engine.columns.expressions.by_value import Fails, by_value, polars_type
+from streaming.engine.columns.expressions.by_value import RowFailure, by_value, polars_type
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK
 
 Arguments = Sequence[pl.Expr]
@@ -101,7 +101,7 @@ def _power(base: float, exponent: float) -> float:
     try:
         return math.pow(base, exponent)
     except (OverflowError, ValueError):
-        raise Fails from None
+        raise RowFailure from None
 
 
 def _extreme(node: Call, arguments: Arguments) -> pl.Expr:
@@ -122,7 +122,7 @@ def substring(text: str, start: int, length: int | None = None) -> str:
 def split_part(text: str, delimiter: str, number: int) -> str:
     """The `number`-th part, negative from the end; '' beyond."""
     if number == 0:
-        raise Fails
+        raise RowFailure
     parts = text.split(delimiter) if delimiter else [text]
     index = number - 1 if number > 0 else len(parts) + number
     return parts[index] if 0 <= index < len(parts) else ""
@@ -137,14 +137,14 @@ def _replace(text: str, search: str, replacement: str) -> str:
     if growth > 0 and length + growth * (length // len(search.encode())) > MOST_BYTES:
         length += growth * text.count(search)
         if length > MOST_BYTES:
-            raise Fails
+            raise RowFailure
     return in_length(text.replace(search, replacement))
 
 
 def in_length(text: str) -> str:
-    """`text`; `Fails` where it is longer than MOST_BYTES."""
+    """`text`; `RowFailure` where it is longer than MOST_BYTES."""
     if len(text) > MOST_BYTES or (4 * len(text) > MOST_BYTES and len(text.encode()) > MOST_BYTES):
-        raise Fails
+        raise RowFailure
     return text
 
 

@@ -1,4 +1,4 @@
-"""Decimals and conversions by value: exact, rounded half up once, null (`Fails`) where a result does not fit."""
+"""Decimals and conversions by value: exact, rounded half up once, null (`RowFailure`) where a result does not fit."""
 
 import math
 import re
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from streaming.definition.expressions.casts import LONG_TEXT, NUMBER_TEXT, TIMESTAMP_TEXT
 from streaming.definition.types import Boolean, DecimalOf, Double, Long, String, Timestamp, Type
-from streaming.engine.columns.expressions.by_value import Fails
+from streaming.engine.columns.expressions.by_value import RowFailure
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK, Tick, format_instant, tick_of
 
 _WIDE: Final = Context(prec=1_000, rounding=ROUND_HALF_UP)
@@ -17,16 +17,16 @@ _WIDE: Final = Context(prec=1_000, rounding=ROUND_HALF_UP)
 
 
 def fitted(value: Decimal, of: DecimalOf) -> Decimal:
-    """`value` half up at the scale of `of`; `Fails` with more digits than it has."""
+    """`value` half up at the scale of `of`; `RowFailure` with more digits than it has."""
     rounded = _WIDE.quantize(value, Decimal((0, (1,), -of.scale)))
     if abs(int(rounded.scaleb(of.scale, context=_WIDE))) >= 10**of.precision:
-        raise Fails
+        raise RowFailure
     return rounded or rounded.copy_abs()
 
 
 def _quotient(left: Decimal, right: Decimal) -> Decimal:
     if not right:
-        raise Fails
+        raise RowFailure
     return _WIDE.divide(left, right)
 
 
@@ -62,9 +62,9 @@ def whole(name: str, of: DecimalOf) -> Callable[[Decimal], Decimal]:
 
 
 def in_long(value: int) -> int:
-    """`value`; `Fails` outside 64 bits."""
+    """`value`; `RowFailure` outside 64 bits."""
     if not -(2**63) <= value < 2**63:
-        raise Fails
+        raise RowFailure
     return value
 
 
@@ -76,7 +76,7 @@ def _decimal(value: Any, to: Type) -> Decimal:
 
 def _matching(pattern: str, text: str) -> str:
     if re.fullmatch(pattern, text) is None:
-        raise Fails
+        raise RowFailure
     return text
 
 
@@ -84,7 +84,7 @@ def _double_of_text(text: str, to: Type) -> float:
     del to
     value = float(_matching(NUMBER_TEXT, text))
     if not math.isfinite(value):
-        raise Fails
+        raise RowFailure
     return value
 
 
@@ -92,7 +92,7 @@ def _boolean_of_text(text: str, to: Type) -> bool:
     del to
     lowered = text.lower()
     if lowered not in ("true", "false"):
-        raise Fails
+        raise RowFailure
     return lowered == "true"
 
 
@@ -101,10 +101,10 @@ def _tick_of_text(text: str, to: Type) -> int:
     try:
         moment = datetime.fromisoformat(_matching(TIMESTAMP_TEXT, text))
     except ValueError:
-        raise Fails from None
+        raise RowFailure from None
     tick = tick_of(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
     if not FIRST_TICK <= tick <= LAST_TICK:
-        raise Fails
+        raise RowFailure
     return tick
 
 

@@ -26,7 +26,7 @@ _REMEMBERED: Final = 4_096
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class StrictSegment:
     """Strict operations as one column `name`; where it is null and none of `leaves` is, one of them failed."""
 
     name: str
@@ -36,7 +36,7 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
-class Failing:
+class FailedRows:
     """The rows, by index and rising, on which an expression failed in the way `kind`."""
 
     kind: FailureKind
@@ -44,24 +44,24 @@ class Failing:
 
 
 @lru_cache(_REMEMBERED)
-def segments_of(expression: Expression) -> tuple[Segment, ...]:
+def segments_of(expression: Expression) -> tuple[StrictSegment, ...]:
     """The segments of `expression`, each behind those that it reads; the last one is its value."""
-    cutting = _Cutting()
+    cutting = _SegmentCutter()
     fails = cutting.region_fails(expression)
     cutting.add(cutting.strict(expression) if fails else cutting.loose(expression), may_fail=fails)
     return tuple(cutting.found)
 
 
-def evaluate(expression: Expression, frame: pl.DataFrame, *, look: bool) -> tuple[pl.Series, list[Failing]]:
+def evaluate(expression: Expression, frame: pl.DataFrame, *, find_failures: bool) -> tuple[pl.Series, list[FailedRows]]:
     """The value over the rows of `frame`, which has the fields and the column ROWS; the rows on which it failed, if
-    somebody wants to `look`."""
+    somebody wants to `find_failures`."""
     suspects: pl.Series | None = None
     *inner, last = segments_of(expression)
     computed = frame
     for each in inner:
         computed = computed.with_columns(_column(computed, each.value).alias(each.name))
     value = _column(computed, last.value)
-    if look:
+    if find_failures:
         for each in inner:
             suspects = _added(suspects, _suspects(computed, computed.get_column(each.name), each))
         suspects = _added(suspects, _suspects(computed, value, last))
@@ -80,7 +80,7 @@ def _added(one: pl.Series | None, other: pl.Series | None) -> pl.Series | None:
     return one | other
 
 
-def _suspects(frame: pl.DataFrame, value: pl.Series, segment: Segment) -> pl.Series | None:
+def _suspects(frame: pl.DataFrame, value: pl.Series, segment: StrictSegment) -> pl.Series | None:
     """Where `value`, the column of `segment`, is null though what it reads is not; None where it is nowhere."""
     nulls = value.null_count() if segment.may_fail else 0
     if not nulls:
@@ -95,11 +95,11 @@ def _suspects(frame: pl.DataFrame, value: pl.Series, segment: Segment) -> pl.Ser
     return found if found.any() else None
 
 
-class _Cutting:
+class _SegmentCutter:
     """Cuts one expression; `found` are its segments, each after those that it reads."""
 
     def __init__(self) -> None:
-        self.found: list[Segment] = []
+        self.found: list[StrictSegment] = []
 
     def region_fails(self, node: Expression) -> bool:
         """Whether `node` is strict, and it, or a strict operation that it reads directly, may fail."""
@@ -131,7 +131,7 @@ class _Cutting:
     def add(self, node: Expression, *, may_fail: bool) -> Field:
         """The column of `node`, which reads fields and columns alone."""
         leaves = tuple(sorted({each.path[0] for each in fields_in(node)}))
-        segment = Segment(f"@{len(self.found)}", compile_expression(node), leaves, may_fail)
+        segment = StrictSegment(f"@{len(self.found)}", compile_expression(node), leaves, may_fail)
         self.found.append(segment)
         return Field((segment.name,), node.type)
 
@@ -152,21 +152,21 @@ def fields_in(node: Expression) -> Iterator[Field]:
         pending.extend(children(part))
 
 
-def _looked_at(expression: Expression, frame: pl.DataFrame, suspects: pl.Series) -> list[Failing]:
+def _looked_at(expression: Expression, frame: pl.DataFrame, suspects: pl.Series) -> list[FailedRows]:
     rows = np.flatnonzero(suspects.to_numpy())
     parts: dict[FailureKind, list[npt.NDArray[np.int64]]] = {}
     for begin in range(0, len(rows), _AT_ONCE):
         some = rows[begin : begin + _AT_ONCE]
-        look = _Look(frame[some])
-        look.walk(expression, np.ones(len(some), np.bool_))
-        for kind, mask in look.found.items():
+        stepwise = _StepwiseEvaluation(frame[some])
+        stepwise.walk(expression, np.ones(len(some), np.bool_))
+        for kind, mask in stepwise.found.items():
             parts.setdefault(kind, []).append(some[mask])
     found = ((kind, np.concatenate(each)) for kind, each in parts.items())
-    return [Failing(kind, each) for kind, each in found if len(each)]
+    return [FailedRows(kind, each) for kind, each in found if len(each)]
 
 
 @dataclass
-class _Look:
+class _StepwiseEvaluation:
     """One expression over few rows, operation by operation. `found`: where an operation failed, by how."""
 
     frame: pl.DataFrame

@@ -9,14 +9,14 @@ import numpy.typing as npt
 import polars as pl
 
 from streaming.definition.expressions import Expression
-from streaming.engine.columns.expressions.evaluation import Failing, fields_in
+from streaming.engine.columns.expressions.evaluation import FailedRows, fields_in
 from streaming.wire.failures import FailureCount, FailureTally, example_of
 
 Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Listener:
+class FailureListener:
     """Counts the rows on which `fields` of `node`, which share one expression, fail.
 
     `counts` says which rows do count, by their index in the chunk (None: all): an edge counts once, with its start,
@@ -28,12 +28,12 @@ class Listener:
     fields: tuple[str, ...] = ()
     counts: Callable[[npt.NDArray[np.int64]], Mask] | None = None
 
-    def named(self, *fields: str) -> "Listener":
+    def named(self, *fields: str) -> "FailureListener":
         """The same for other expressions of the node."""
         return replace(self, fields=fields)
 
     def hear(
-        self, expression: Expression, failing: Sequence[Failing], frame: pl.DataFrame, sources: npt.NDArray[np.int64]
+        self, expression: Expression, failing: Sequence[FailedRows], frame: pl.DataFrame, sources: npt.NDArray[np.int64]
     ) -> None:
         """`expression` failed on rows of `frame`; `sources` says for each row its index in the chunk."""
         for each in failing:

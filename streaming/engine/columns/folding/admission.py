@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from streaming.engine.columns.rows import Rows
-from streaming.engine.columns.window_indices import Panes
+from streaming.engine.columns.window_indices import WindowIndices
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT
 from streaming.wire.arrived import Int64s
 
@@ -14,7 +14,7 @@ Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class AdmittedRows:
     """The `rows` that a window takes, each in the windows `first..last`; the chunk's rows that it refused."""
 
     rows: Rows
@@ -29,7 +29,7 @@ _LONGEST = 2**60
 """A grace beyond this is as good as unbounded."""
 
 
-def assign(panes: Panes, rows: Rows, late_at: Int64s | None, *, points: bool, grace: int = 0) -> Taken:
+def assign(panes: WindowIndices, rows: Rows, late_at: Int64s | None, *, points: bool, grace: int = 0) -> AdmittedRows:
     """Put `rows` into their windows.
 
     `late_at` has an entry for each row of the chunk: the CTI of the lane where the row was late_kept, NO_CTI elsewhere
@@ -49,16 +49,16 @@ def assign(panes: Panes, rows: Rows, late_at: Int64s | None, *, points: bool, gr
         settled = np.maximum(np.maximum(met, rows.start) - min(grace, _LONGEST), rows.start)
         first = np.maximum(first, panes.first(settled))
     if first is last or (points and late_at is None and panes.hop <= panes.size and _few(panes)):
-        return Taken(rows, first, last, NONE, NONE)
+        return AdmittedRows(rows, first, last, NONE, NONE)
     span = last - first
     fits = (span >= 0) & (span < MAX_WINDOWS_PER_EVENT)
     if fits.all():
-        return Taken(rows, first, last, NONE, NONE)
+        return AdmittedRows(rows, first, last, NONE, NONE)
     sources = rows.sources()
     closed = sources[(span < 0) & (reached <= last)]
     too_many = sources[span >= MAX_WINDOWS_PER_EVENT]
-    return Taken(rows.pick(fits), first[fits], last[fits], closed, too_many)
+    return AdmittedRows(rows.pick(fits), first[fits], last[fits], closed, too_many)
 
 
-def _few(panes: Panes) -> bool:
+def _few(panes: WindowIndices) -> bool:
     return panes.size // panes.hop + 1 <= MAX_WINDOWS_PER_EVENT

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 import numpy as np
 import pyarrow as pa
 
-from streaming.engine.columns.expressions.failure_listener import Listener
+from streaming.engine.columns.expressions.failure_listener import FailureListener
 from streaming.engine.columns.folding.measures import (
     Measure,
     column_of,
@@ -19,7 +19,7 @@ from streaming.engine.columns.folding.measures import (
 from streaming.engine.columns.grouping import Codes, combine, encode, encode_integers, group
 from streaming.engine.columns.numbers import Numbers
 from streaming.engine.columns.rows import Rows
-from streaming.engine.columns.window_indices import Panes
+from streaming.engine.columns.window_indices import WindowIndices
 from streaming.planning.plan import WindowSpec
 from streaming.planning.steps import Operand
 from streaming.temporal.windows import HoppingWindows
@@ -37,11 +37,11 @@ class Fold:
     spec: WindowSpec
 
     @cached_property
-    def panes(self) -> Panes:
+    def panes(self) -> WindowIndices:
         """The windows, in columns. Raises TypeError for windows that are not fixed, which are never folded."""
         if not isinstance(self.spec.panes, HoppingWindows):
             raise TypeError(f"{self.spec.node!r} has {self.spec.panes}, whose rows cannot be folded")
-        return Panes.of(self.spec.panes)
+        return WindowIndices.of(self.spec.panes)
 
     @cached_property
     def _measured(self) -> tuple[list[Measure], list[int]]:
@@ -75,7 +75,7 @@ class Fold:
         fields += [pa.field(key, kind) for key, kind in zip(self.keys, kinds, strict=True)]
         return pa.schema([*fields, *(field for measure in self.measures for field in measure_fields(measure))])
 
-    def rows(self, rows: Rows, first: Int64s, last: Int64s, listener: Listener | None = None) -> pa.Table:
+    def rows(self, rows: Rows, first: Int64s, last: Int64s, listener: FailureListener | None = None) -> pa.Table:
         """The partials of `rows`, each in the windows `first..last` (none empty); `listener` hears what fails."""
         if not len(rows):
             return self.schema.empty_table()
@@ -86,11 +86,11 @@ class Fold:
             picked = one_of_each if rows.picked is None else pa.array(rows.picked[by.first_row])
             columns[key] = rows.columns[name].take(picked)
         for measure in self.measures:
-            heard = listener and listener.named(*self._sharing(measure))
-            chosen = None if measure.where is None else np.flatnonzero(rows.truth(measure.where, heard))
-            if heard is not None and chosen is not None:
-                heard = replace(heard, counts=partial(np.isin, test_elements=rows.sources()[chosen]))
-            values = _values(measure, rows, heard)
+            own_listener = listener and listener.named(*self._sharing(measure))
+            chosen = None if measure.where is None else np.flatnonzero(rows.truth(measure.where, own_listener))
+            if own_listener is not None and chosen is not None:
+                own_listener = replace(own_listener, counts=partial(np.isin, test_elements=rows.sources()[chosen]))
+            values = _values(measure, rows, own_listener)
             columns |= fold_measure(measure, values, rows.start, chosen, by)
         return self._table(columns)
 
@@ -135,7 +135,7 @@ class Fold:
         return [encode(column_of(partials, key)) for key in self.keys]
 
 
-def _values(measure: Measure, rows: Rows, listener: Listener | None) -> pa.Array | None:
+def _values(measure: Measure, rows: Rows, listener: FailureListener | None) -> pa.Array | None:
     if measure.of is None or measure.of_type is None:
         return None
     return rows.values(measure.of, measure.of_type, listener)

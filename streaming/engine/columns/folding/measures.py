@@ -13,7 +13,7 @@ from streaming.definition.types import Type
 from streaming.engine.columns.folding import moments, picks
 from streaming.engine.columns.grouping import Grouping
 from streaming.engine.columns.numbers import Numbers, limb_count, normalised, sum_by_slot
-from streaming.engine.columns.ordering import OPERATIONS, Ordered, identity_of, ordered, unsigned_zeros
+from streaming.engine.columns.ordering import OPERATIONS, SortKeys, identity_of, ordered, unsigned_zeros
 from streaming.planning.plan import AggregateColumn
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_type
@@ -82,7 +82,7 @@ def measures_of(aggregates: Iterable[AggregateColumn]) -> tuple[list[Measure], l
     return measures, places
 
 
-def extreme_by_slot(need: str, column: pa.Array, ids: Int64s, slots: int) -> tuple[Numbers, Ordered]:
+def extreme_by_slot(need: str, column: pa.Array, ids: Int64s, slots: int) -> tuple[Numbers, SortKeys]:
     """The smallest (largest) of a null-free column for each slot; meaningless where a slot has no value."""
     values = ordered(column)
     best = np.full(slots, identity_of(need, values.numbers), values.numbers.dtype)
@@ -90,7 +90,7 @@ def extreme_by_slot(need: str, column: pa.Array, ids: Int64s, slots: int) -> tup
     return best, values
 
 
-def restored(best: Numbers, present: npt.NDArray[np.bool_], values: Ordered, kind: pa.DataType) -> pa.Array:
+def restored(best: Numbers, present: npt.NDArray[np.bool_], values: SortKeys, kind: pa.DataType) -> pa.Array:
     """The column of extremes, null where `present` is false."""
     if present.all():
         return values.restore(best)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from streaming.engine.columns.numbers import limbs
-from streaming.engine.columns.spans import Cells
+from streaming.engine.columns.spans import SpanCells
 from streaming.wire.arrived import Int64s
 
 Doubles = npt.NDArray[np.float64]
@@ -91,7 +91,7 @@ def merged(moments: Moments, ids: Int64s, slots: int) -> Moments:
     return Moments(count, pivot, half, deviation)
 
 
-def spread(cells: Cells, moments: Moments) -> Moments:
+def spread(cells: SpanCells, moments: Moments) -> Moments:
     """The moments of all rows that cover each cell, by a tree as in spans.spread; count 0 where none does."""
     low, high = cells.first_cell.copy(), cells.last_cell.copy()
     levels: list[Moments] = []

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.engine.columns.ordering import OPERATIONS, identity_of, ordered
-from streaming.engine.columns.spans import Cells
+from streaming.engine.columns.spans import SpanCells
 from streaming.engine.columns.spans import spread as spread_numbers
 from streaming.wire.arrived import Int64s
 
@@ -34,7 +34,7 @@ def picked(need: str, start: Int64s, column: pa.Array, ids: Int64s, slots: int) 
     return rows
 
 
-def spread(need: str, start: Int64s, column: pa.Array, cells: Cells) -> Int64s:
+def spread(need: str, start: Int64s, column: pa.Array, cells: SpanCells) -> Int64s:
     """The row of the `first` or `last` of those that cover each cell, -1 where none does."""
     order = np.lexsort((ordered(column).numbers, start))
     place = np.empty(len(order), np.int64)

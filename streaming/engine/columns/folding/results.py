@@ -75,7 +75,7 @@ def _by_window(index: Int64s) -> Int64s:
     return np.argsort(keys, kind="stable")
 
 
-def _spread(fold: Fold, partials: pa.Table, cells: spans.Cells) -> tuple[pa.Table, Int64s]:
+def _spread(fold: Fold, partials: pa.Table, cells: spans.SpanCells) -> tuple[pa.Table, Int64s]:
     """The state of every (window, group) that has an event, and the windows."""
     events = spans.sums(cells, column_of(partials, COUNT).to_numpy())
     used = np.flatnonzero(events)
@@ -91,7 +91,7 @@ def _spread(fold: Fold, partials: pa.Table, cells: spans.Cells) -> tuple[pa.Tabl
     return pa.table(columns), index
 
 
-def spread_measure(measure: Measure, partials: pa.Table, cells: spans.Cells, at: Int64s) -> dict[str, pa.Array]:
+def spread_measure(measure: Measure, partials: pa.Table, cells: spans.SpanCells, at: Int64s) -> dict[str, pa.Array]:
     """The columns of `measure` for each of the cells `at`, which may repeat; of moments without what merging needs."""
     count = spans.sums(cells, column_of(partials, measure.count).to_numpy())
     columns = {measure.count: pa.array(count[at])}

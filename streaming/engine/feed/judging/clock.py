@@ -34,7 +34,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RowwiseDetails:
     """What only a clock that goes row by row says of its rows; arrays have one entry for each row.
 
     `flag` is OPEN or CLOSE for the rows of edges and WHOLE for all others. `opened` is the position of the start of the
@@ -71,7 +71,7 @@ class Judgement:
     step_row: Int64s
     step_cti: Int64s
     horizon: int
-    told: Told | None = None
+    rowwise: RowwiseDetails | None = None
 
 
 def judge(
@@ -107,7 +107,7 @@ def judge(
     row, value = _steps(due, generated, explicit, start_live)
     tops = np.maximum.accumulate(np.concatenate(([state.cti], value)))
     met = np.repeat(np.append(tops, tops[-1]), np.diff(np.concatenate(([0], row + 1, [live_rows, rows]))))
-    outcome, held = _outcomes(settings.future, kind, start, early, _Counted(inserts, starts, running, state))
+    outcome, held = _outcomes(settings.future, kind, start, early, _CountedEvents(inserts, starts, running, state))
     largest = int(running[-1]) if len(running) else state.largest_start
     moved = tops[1:] > tops[:-1]
     after = replace(
@@ -137,7 +137,7 @@ def judge(
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class _CountedEvents:
     """The events that count: their rows (None: all), their starts with the running maximum, and the state before."""
 
     rows: Int64s | None
@@ -152,7 +152,7 @@ class _Counted:
 
 
 def _outcomes(
-    future: Future, kind: Codes, start: Int64s, early: Mask | None, counted: _Counted
+    future: Future, kind: Codes, start: Int64s, early: Mask | None, counted: _CountedEvents
 ) -> tuple[Codes, Int64s | None]:
     """The outcome of every row but for late ones, and the events that are held, by index (None: none; T12, T18)."""
     outcome = _in_time(counted.starts, counted.running)

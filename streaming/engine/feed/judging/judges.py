@@ -9,7 +9,7 @@ from streaming.engine.feed.judging.rowwise import judge_rows
 from streaming.engine.feed.judging.stored_edges import StoredEdges, entries_of
 from streaming.engine.feed.judging.tally import clock_of_json, clock_to_json
 from streaming.engine.state.container import Blob
-from streaming.engine.state.texts_by_key import Entries, many
+from streaming.engine.state.texts_by_key import TextsByKey, many
 from streaming.temporal.clock import LaneClock, LaneClockState
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime
@@ -30,7 +30,7 @@ class LaneJudge:
         settings: AdvanceTime,
         state: LaneClockState,
         horizon: int = NO_CTI,
-        edges: Entries | None = None,
+        edges: TextsByKey | None = None,
     ) -> None:
         self._settings = settings
         self._edges = shape is Shape.EDGE
@@ -71,14 +71,14 @@ class LaneJudge:
         cls, shape: Shape, settings: AdvanceTime, read: Mapping[str, Any], blobs: Mapping[str, Blob]
     ) -> "LaneJudge":
         """What `to_json` told of."""
-        edges = Entries(read["edges"], blobs) if "edges" in read else None
+        edges = TextsByKey(read["edges"], blobs) if "edges" in read else None
         return cls(shape, settings, clock_of_json(read["clock"]), read["horizon"], edges)
 
     def to_json(self, blobs: dict[str, Blob]) -> dict[str, Any]:
         """What it remembers, as JSON values; what is too much for them goes into `blobs`."""
-        told = {"clock": clock_to_json(self.state()), "horizon": self.horizon}
+        stored = {"clock": clock_to_json(self.state()), "horizon": self.horizon}
         edges = self.edges()
-        return told if edges is None else {**told, "edges": edges.write(blobs)}
+        return stored if edges is None else {**stored, "edges": edges.write(blobs)}
 
     def state(self) -> LaneClockState:
         """What the clock remembers, without the open edges where they are many."""
@@ -86,7 +86,7 @@ class LaneJudge:
             return self._state
         return self._clock.without_edges() if many(len(self._clock.edges)) else self._clock.state()
 
-    def edges(self) -> Entries | None:
+    def edges(self) -> TextsByKey | None:
         """The open edges where they are many."""
         return None if self._clock is None else entries_of(self._clock.edges)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from streaming.engine.feed.judging.tally import clock_of_json, clock_to_json
 from streaming.engine.state.container import Blob
-from streaming.engine.state.texts_by_key import Ascending, Entries, Ranked, texted
+from streaming.engine.state.texts_by_key import AscendingKeys, TextRanks, TextsByKey, texted
 from streaming.temporal.clock import LaneClock, LaneClockState
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import NO_CTI, Tick
@@ -33,8 +33,8 @@ class LaneKeys:
         self._each = each
         self._floor: int = NO_CTI
         self._kept: dict[str, Written] = {}
-        self._entries: Entries | None = None
-        self._waiting: Ascending | None = None
+        self._entries: TextsByKey | None = None
+        self._waiting: AscendingKeys | None = None
 
     @classmethod
     def of_few(cls, settings: AdvanceTime, kept: Mapping[str, Written], *, each: bool) -> "LaneKeys":
@@ -46,21 +46,21 @@ class LaneKeys:
         if not each:
             names = list(kept)
             ctis = np.fromiter((clock.get("cti", NO_CTI) for clock in kept.values()), np.int64, len(names))
-            keys._waiting = Ascending(Ranked(ctis, names.__getitem__))
+            keys._waiting = AscendingKeys(TextRanks(ctis, names.__getitem__))
         return keys
 
     @classmethod
     def of_many(
-        cls, settings: AdvanceTime, told: Mapping[str, Any], blobs: Mapping[str, Blob], *, each: bool
+        cls, settings: AdvanceTime, stored: Mapping[str, Any], blobs: Mapping[str, Blob], *, each: bool
     ) -> "LaneKeys":
         """Those that `write` told of."""
         keys = cls(settings, each=each)
-        keys._entries = Entries(told["keys"], blobs)
-        keys._floor, keys.largest, keys.suppressed = told["floor"], told["largest"], told["suppressed"]
+        keys._entries = TextsByKey(stored["keys"], blobs)
+        keys._floor, keys.largest, keys.suppressed = stored["floor"], stored["largest"], stored["suppressed"]
         if each:
             keys._kept = {key: json.loads(text) for key, text, _ in keys._entries.items()}
         else:
-            keys._waiting = Ascending(keys._entries.ranked())
+            keys._waiting = AscendingKeys(keys._entries.ranked())
         return keys
 
     def __len__(self) -> int:
@@ -128,15 +128,15 @@ class LaneKeys:
 
     def write(self, blobs: dict[str, Blob], silence: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         """All of them as entries in `blobs`, with what the idle rule knows of some; returns the rest as JSON values."""
-        first, entries = self._entries is None, Entries() if self._entries is None else self._entries
+        first, entries = self._entries is None, TextsByKey() if self._entries is None else self._entries
         for key, kept in self._kept.items():
             known = silence.get(key, {})
             if first or known != {name: kept[name] for name in _SILENCE if name in kept}:
                 _put(entries, key, self._raised(kept), known)
         for key, clock in self.live.items():
             _put(entries, key, clock_to_json(clock.state()), silence.get(key, {}))
-        told = {"floor": self._floor, "largest": self.largest, "suppressed": self.suppressed}
-        return {**told, "keys": entries.write(blobs)}
+        stored = {"floor": self._floor, "largest": self.largest, "suppressed": self.suppressed}
+        return {**stored, "keys": entries.write(blobs)}
 
     def _raised(self, kept: Written) -> Written:
         """A clock as if it had been live when the floor rose."""
@@ -154,5 +154,5 @@ def silences(heard_at: Mapping[str, int], idle: Iterable[str]) -> dict[str, dict
     return found
 
 
-def _put(entries: Entries, key: str, clock: Written, silence: Mapping[str, Any]) -> None:
+def _put(entries: TextsByKey, key: str, clock: Written, silence: Mapping[str, Any]) -> None:
     entries.put(key, texted({**clock, **silence}), clock.get("cti", NO_CTI))

@@ -10,7 +10,7 @@ from streaming.definition.streams import Rowtime
 from streaming.engine.feed.judging.clock import Judgement
 from streaming.engine.feed.judging.idle import IdleRule
 from streaming.engine.feed.judging.judges import LaneJudge
-from streaming.engine.feed.judging.lowest import Lowest
+from streaming.engine.feed.judging.lowest import LowestCti
 from streaming.engine.state.container import Blob
 from streaming.planning.plan import InputPlan
 from streaming.temporal.clock import LaneClockState, started_at
@@ -20,7 +20,7 @@ from streaming.wire.failures import FailureTally
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class JudgedChunk:
     """What a chunk did: its judgement, and how it moved the CTI of the input, each step after its row."""
 
     judged: Judgement
@@ -28,7 +28,7 @@ class Moved:
     step_cti: Int64s
 
 
-class InputClocks(Protocol):
+class ClockSet(Protocol):
     """All clocks of one input; `at` is its CTI, `horizon` the largest finite time that they have seen (T4).
 
     `failures`: where the expression that names substreams failed in this batch (T15).
@@ -48,7 +48,7 @@ class InputClocks(Protocol):
     def lanes(self) -> list[str]:
         """The lanes that are known."""
 
-    def judge(self, lane: str, arrived: Arrived) -> Moved:
+    def judge(self, lane: str, arrived: Arrived) -> JudgedChunk:
         """Judge one chunk of `lane`, which has rows; a lane not seen before begins at the CTI of the input."""
 
     def raise_all(self, cti: int) -> int | None:
@@ -99,8 +99,8 @@ class LaneClocks:
         """The lanes that are known."""
         return list(self._lanes)
 
-    def judge(self, lane: str, arrived: Arrived) -> Moved:
-        """As `InputClocks` says. Only the lane that speaks moves the minimum, and only its first row brings it back."""
+    def judge(self, lane: str, arrived: Arrived) -> JudgedChunk:
+        """As `ClockSet` says. Only the lane that speaks moves the minimum, and only its first row brings it back."""
         if lane not in self._lanes:
             self._begin(lane)
         judge = self._lanes[lane]
@@ -117,16 +117,16 @@ class LaneClocks:
         reached = np.maximum.accumulate(np.concatenate(([self._at], self._minimum(lane, cti))))
         moved = reached[1:] > reached[:-1]
         self._at = int(reached[-1])
-        return Moved(judged, row[moved], reached[1:][moved])
+        return JudgedChunk(judged, row[moved], reached[1:][moved])
 
     def raise_all(self, cti: int) -> int | None:
-        """As `InputClocks` says."""
+        """As `ClockSet` says."""
         for judge in self._lanes.values():
             judge.raise_to(cti)
         return self._settle()
 
     def beat(self, now: int) -> int | None:
-        """As `InputClocks` says."""
+        """As `ClockSet` says."""
         if self._plan.stream.rowtime is Rowtime.IMPLICIT:
             for judge in self._lanes.values():
                 judge.raise_to(now)
@@ -135,11 +135,11 @@ class LaneClocks:
         return self._settle()
 
     def seen(self, lane: str) -> LaneClockState:
-        """As `InputClocks` says."""
+        """As `ClockSet` says."""
         return self._lanes[lane].state()
 
     def state(self, blobs: dict[str, Blob]) -> dict[str, Any]:
-        """As `InputClocks` says."""
+        """As `ClockSet` says."""
         lanes = {lane: judge.to_json(blobs) for lane, judge in self._lanes.items()}
         return {"at": self._at, "lanes": lanes, "silence": self._rule.state()}
 
@@ -155,12 +155,12 @@ class LaneClocks:
         A lane at INFINITY has ended and does not count; where no other is heard but some go on, nothing moves then.
         """
         others = {other: cti for other, cti in self._ctis().items() if other != lane and cti != INFINITY}
-        heard = [cti for other, cti in others.items() if other not in self._rule.left_out]
-        lowest = np.minimum(ctis, min(heard, default=INFINITY))
+        speaking = [cti for other, cti in others.items() if other not in self._rule.left_out]
+        lowest = np.minimum(ctis, min(speaking, default=INFINITY))
         return np.where(lowest == INFINITY, NO_CTI, lowest) if others else lowest
 
     def _settle(self) -> int | None:
-        lowest = Lowest(self._at, self._ctis(), self._rule.left_out)
+        lowest = LowestCti(self._at, self._ctis(), self._rule.left_out)
         moved = lowest.settle()
         self._at = lowest.at
         return moved

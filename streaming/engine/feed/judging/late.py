@@ -77,8 +77,8 @@ def _edges(kind: Codes) -> pa.Array:
 
 def _moved_by(judged: Judgement, rows: Int64s, moved: npt.NDArray[np.bool_]) -> Int64s:
     """How far each row was moved; columns move a late row by its lateness."""
-    if judged.told is not None:
-        return judged.told.moved_by[rows]
+    if judged.rowwise is not None:
+        return judged.rowwise.moved_by[rows]
     found = np.zeros(len(rows), np.int64)
     found[moved] = judged.lateness[np.searchsorted(judged.violated, rows[moved])]
     return found
@@ -87,9 +87,9 @@ def _moved_by(judged: Judgement, rows: Int64s, moved: npt.NDArray[np.bool_]) -> 
 def _reasons(arrived: Arrived, judged: Judgement, rows: Int64s) -> Codes:
     """The code of each row's reason."""
     reason: Codes = _REASON_OF[judged.outcome[rows]]
-    if judged.told is not None:
-        told = judged.told.reason[rows]
-        return np.where(told == NO_REASON, reason, told)
+    if judged.rowwise is not None:
+        own = judged.rowwise.reason[rows]
+        return np.where(own == NO_REASON, reason, own)
     malformed = np.flatnonzero(arrived.kind[rows] == RowKind.MALFORMED)
     reason[malformed] = [REASON_CODE[arrived.malformed[row]] for row in rows[malformed].tolist()]
     reason[np.isin(rows, judged.after_end)] = REASON_CODE[Reason.AFTER_END]
@@ -108,7 +108,7 @@ def labelled(tables: list[pa.Table], input_id: str, lane: str) -> pa.Table:
     return pa.table([*names, *rows.columns], schema=LATE_SCHEMA)
 
 
-def told(arrived: Arrived, judged: Judgement, watched: Int64s, late: Late, tally: Tally) -> pa.Table:
+def count_and_list(arrived: Arrived, judged: Judgement, watched: Int64s, late: Late, tally: Tally) -> pa.Table:
     """Count the rows of a chunk, and tell of the late ones, without those that are `watched` (CHUNK_SCHEMA)."""
     notable = exceptional(judged.outcome)
     tally.count(judged.outcome, judged.outcome[notable])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from streaming.temporal.ticks import INFINITY
 
 
-class Lowest:
+class LowestCti:
     """The CTI of an input over its `units` (lanes or keys of lanes); it never goes back (T4, T14, T16).
 
     Those in `left_out` do not count, nor those that have ended: when all others are left out, nothing moves; when all

@@ -11,7 +11,15 @@ from typing import Final
 import numpy as np
 
 from streaming.engine.columns.flows import CLOSE, OPEN, WHOLE
-from streaming.engine.feed.judging.clock import CODE, NO_REASON, NOT_AN_EVENT, REASON_CODE, Codes, Judgement, Told
+from streaming.engine.feed.judging.clock import (
+    CODE,
+    NO_REASON,
+    NOT_AN_EVENT,
+    REASON_CODE,
+    Codes,
+    Judgement,
+    RowwiseDetails,
+)
 from streaming.temporal.clock import JudgedElement, LaneClock
 from streaming.temporal.events import Cti, EdgeKind, Event
 from streaming.temporal.outcomes import Outcome, Reason
@@ -29,7 +37,7 @@ _MOVED: Final = frozenset({Outcome.ADJUSTED, Outcome.SHIFTED})
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ChunkRow:
     """One row of a chunk: its index, its place in its lane, and its arrival, None where that is not known."""
 
     index: int
@@ -38,7 +46,7 @@ class Row:
     arrival: Tick | None
 
 
-def rows_of(arrived: Arrived, *, payloads: bool) -> Iterator[Row]:
+def rows_of(arrived: Arrived, *, payloads: bool) -> Iterator[ChunkRow]:
     """The rows of a chunk one by one; without `payloads` every event has an empty one."""
     values = arrived.payload.to_pylist() if payloads else None
     arrivals = [NO_CTI] * len(arrived.kind) if arrived.arrival is None else arrived.arrival.tolist()
@@ -51,10 +59,10 @@ def rows_of(arrived: Arrived, *, payloads: bool) -> Iterator[Row]:
             element = MalformedRow(arrived.malformed[index])
         else:
             element = Event(Tick(start), Tick(end), values[index] if values else {}, _EDGE[kind])
-        yield Row(index, position, element, None if arrivals[index] == NO_CTI else Tick(arrivals[index]))
+        yield ChunkRow(index, position, element, None if arrivals[index] == NO_CTI else Tick(arrivals[index]))
 
 
-class Judgements:
+class JudgementBuilder:
     """What clocks say of the rows of one chunk, one by one, on the way to a `Judgement`; `horizon` as there."""
 
     def __init__(self, arrived: Arrived) -> None:
@@ -85,7 +93,7 @@ class Judgements:
         """Row `index` is a CTI, which met the CTI `met`."""
         self._met[index] = met
 
-    def judged(self, row: Row, judged: JudgedElement) -> None:
+    def judged(self, row: ChunkRow, judged: JudgedElement) -> None:
         """What became of an event or of a malformed row."""
         index = row.index
         self._outcome[index] = CODE[judged.outcome]
@@ -99,7 +107,7 @@ class Judgements:
         if judged.event is not None and judged.original is not None:
             self._enqueued(row, judged, judged.event, judged.original)
 
-    def _enqueued(self, row: Row, judged: JudgedElement, event: Event, original: Event) -> None:
+    def _enqueued(self, row: ChunkRow, judged: JudgedElement, event: Event, original: Event) -> None:
         index = row.index
         self._kept[index] = True
         self._start[index], self._end[index] = event.start, event.end
@@ -128,11 +136,11 @@ class Judgements:
             step_row=steps[:, 0],
             step_cti=steps[:, 1],
             horizon=self.horizon,
-            told=Told(self._flag, self._opened, self._reason, self._moved_by),
+            rowwise=RowwiseDetails(self._flag, self._opened, self._reason, self._moved_by),
         )
 
 
-def take_row(clock: LaneClock, row: Row, into: Judgements) -> None:
+def take_row(clock: LaneClock, row: ChunkRow, into: JudgementBuilder) -> None:
     """Let `clock` judge one row; its steps and its judgement go `into` those of the chunk."""
     element = row.element
     before = clock.cti
@@ -157,7 +165,7 @@ def judge_rows(clock: LaneClock, arrived: Arrived, *, edges: bool) -> Judgement:
 
     `clock` moves on. Cutting a lane's rows into chunks anywhere changes no entry.
     """
-    into = Judgements(arrived)
+    into = JudgementBuilder(arrived)
     for row in rows_of(arrived, payloads=edges):
         take_row(clock, row, into)
         into.seen(clock)

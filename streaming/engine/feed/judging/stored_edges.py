@@ -4,7 +4,7 @@ import json
 from collections import deque
 from collections.abc import Iterable
 
-from streaming.engine.state.texts_by_key import Entries, many, texted
+from streaming.engine.state.texts_by_key import TextsByKey, many, texted
 from streaming.temporal.open_edges import Key, OpenEdge, OpenEdges
 from streaming.temporal.ticks import Tick
 
@@ -12,7 +12,7 @@ from streaming.temporal.ticks import Tick
 class StoredEdges(OpenEdges):
     """Those of `entries`, then `edges`. An entry holds the start and the position of each edge of one key."""
 
-    def __init__(self, entries: Entries, edges: Iterable[OpenEdge] = ()) -> None:
+    def __init__(self, entries: TextsByKey, edges: Iterable[OpenEdge] = ()) -> None:
         self._entries = entries
         self._read: set[Key] = set()
         self._left = len(entries)
@@ -28,7 +28,7 @@ class StoredEdges(OpenEdges):
             self._queue(_key(text))
         return super().state()
 
-    def settled(self) -> Entries:
+    def settled(self) -> TextsByKey:
         """The entries with what changed."""
         for key in self._read:
             queue = self._queues.get(key)
@@ -47,11 +47,11 @@ class StoredEdges(OpenEdges):
         return super()._queue(key)
 
 
-def entries_of(edges: OpenEdges) -> Entries | None:
+def entries_of(edges: OpenEdges) -> TextsByKey | None:
     """The entries of `edges`, None where they are few."""
     if not many(len(edges)):
         return None
-    stored = edges if isinstance(edges, StoredEdges) else StoredEdges(Entries(), edges.state())
+    stored = edges if isinstance(edges, StoredEdges) else StoredEdges(TextsByKey(), edges.state())
     return stored.settled()
 
 

@@ -9,14 +9,14 @@ import numpy as np
 
 from streaming.definition.expressions import Expression
 from streaming.definition.streams import Rowtime
-from streaming.engine.columns.expressions.failure_listener import Listener
+from streaming.engine.columns.expressions.failure_listener import FailureListener
 from streaming.engine.columns.rows import Rows
 from streaming.engine.feed.judging.idle import IdleRule
 from streaming.engine.feed.judging.judges import finite
 from streaming.engine.feed.judging.lane_keys import LaneKeys, silences
-from streaming.engine.feed.judging.lanes import Moved
-from streaming.engine.feed.judging.lowest import Lowest
-from streaming.engine.feed.judging.rowwise import Judgements, Row, rows_of, take_row
+from streaming.engine.feed.judging.lanes import JudgedChunk
+from streaming.engine.feed.judging.lowest import LowestCti
+from streaming.engine.feed.judging.rowwise import ChunkRow, JudgementBuilder, rows_of, take_row
 from streaming.engine.feed.judging.tally import clock_of_json, clock_to_json
 from streaming.engine.state.container import Blob
 from streaming.engine.state.texts_by_key import many
@@ -54,15 +54,15 @@ class KeyClocks:
         self._keys: dict[str, LaneKeys] = defaultdict(lambda: LaneKeys(plan.advance, each=each))
         for lane, keys in known["keys"].items():
             self._keys[lane] = LaneKeys.of_few(plan.advance, keys, each=each)
-        for lane, told in known.get("many", {}).items():
-            self._keys[lane] = LaneKeys.of_many(plan.advance, told, blobs, each=each)
+        for lane, stored in known.get("many", {}).items():
+            self._keys[lane] = LaneKeys.of_many(plan.advance, stored, blobs, each=each)
         self._any_key = any(map(len, self._keys.values()))
         self._rule = IdleRule(plan.advance, self._silence(known["silence"]))
         self._horizon: int = known["horizon"]
         self._lanes: dict[str, LaneClock] = {
             lane: LaneClock(plan.advance, clock_of_json(clock)) for lane, clock in known["lanes"].items()
         }
-        self._lowest = Lowest(known["at"])
+        self._lowest = LowestCti(known["at"])
         for lane in listed:
             self._lane(lane)
         self._rebuild()
@@ -82,11 +82,11 @@ class KeyClocks:
         """The lanes that are known."""
         return list(self._lanes)
 
-    def judge(self, lane: str, arrived: Arrived) -> Moved:
-        """As `InputClocks` says, row by row."""
-        into = Judgements(arrived)
+    def judge(self, lane: str, arrived: Arrived) -> JudgedChunk:
+        """As `ClockSet` says, row by row."""
+        into = JudgementBuilder(arrived)
         steps: list[tuple[int, int]] = []
-        keys = _key_texts(self._over, arrived, Listener(self.failures, self._plan.node, ("over",)))
+        keys = _key_texts(self._over, arrived, FailureListener(self.failures, self._plan.node, ("over",)))
         own, unit = self._lane(lane), _unit(lane)
         for row in rows_of(arrived, payloads=self._plan.shape is Shape.EDGE):
             self._heard(unit, own, row, counts=not self._any_key)
@@ -99,16 +99,16 @@ class KeyClocks:
             self._step(steps, row.index)
         self._horizon = max(self._horizon, into.horizon)
         moved = np.array(steps, np.int64).reshape(-1, 2)
-        return Moved(into.judgement(), moved[:, 0], moved[:, 1])
+        return JudgedChunk(into.judgement(), moved[:, 0], moved[:, 1])
 
     def raise_all(self, cti: int) -> int | None:
-        """As `InputClocks` says."""
+        """As `ClockSet` says."""
         self._raise(cti)
         self._rebuild()
         return self._lowest.settle()
 
     def beat(self, now: int) -> int | None:
-        """As `InputClocks` says."""
+        """As `ClockSet` says."""
         if self._plan.stream.rowtime is Rowtime.IMPLICIT:
             self._raise(now)
         lanes = {_unit(lane): clock for lane, clock in self._lanes.items()}
@@ -122,18 +122,18 @@ class KeyClocks:
         return self._lowest.settle()
 
     def seen(self, lane: str) -> LaneClockState:
-        """As `InputClocks` says."""
+        """As `ClockSet` says."""
         own, keys = self._lanes[lane], self._keys[lane]
         largest, suppressed = max(own.largest_start, keys.largest), own.cti_suppressed + keys.suppressed
         return LaneClockState(cti=Tick(self.at), largest_start=largest, cti_suppressed=suppressed)
 
     def state(self, blobs: dict[str, Blob]) -> dict[str, Any]:
-        """As `InputClocks` says."""
+        """As `ClockSet` says."""
         lanes = {lane: clock_to_json(clock.state()) for lane, clock in self._lanes.items()}
-        told = {"at": self.at, "horizon": self._horizon, "lanes": lanes, "silence": self._rule.state()}
+        stored = {"at": self.at, "horizon": self._horizon, "lanes": lanes, "silence": self._rule.state()}
         filled = {lane: keys for lane, keys in self._keys.items() if len(keys)}
         if not many(sum(map(len, filled.values()))) and not any(keys.many for keys in filled.values()):
-            return {**told, "keys": {lane: keys.few() for lane, keys in filled.items()}}
+            return {**stored, "keys": {lane: keys.few() for lane, keys in filled.items()}}
         silence = self._rule.state()
         known: dict[str, dict[str, Mapping[str, Any]]] = defaultdict(dict)
         for unit, each in silences(silence["heard_at"], silence["idle"]).items():
@@ -143,20 +143,20 @@ class KeyClocks:
         silence["heard_at"] = {unit: at for unit, at in silence["heard_at"].items() if unit in own}
         silence["idle"] = [unit for unit in silence["idle"] if unit in own]
         entries = {lane: keys.write(blobs, known[lane]) for lane, keys in filled.items()}
-        return {**told, "keys": {}, "many": entries, "silence": silence}
+        return {**stored, "keys": {}, "many": entries, "silence": silence}
 
-    def _silence(self, told: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    def _silence(self, stored: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """What the idle rule has to know, with what was written with the keys."""
-        if not told:
+        if not stored:
             return None
-        heard_at, idle = dict(told["heard_at"]), list(told["idle"])
+        heard_at, idle = dict(stored["heard_at"]), list(stored["idle"])
         for lane, keys in self._keys.items():
             heard, silent = keys.silence()
             heard_at.update({_unit(lane, key): at for key, at in heard.items()})
             idle += [_unit(lane, key) for key in silent]
-        return {"now": told["now"], "heard_at": heard_at, "idle": idle}
+        return {"now": stored["now"], "heard_at": heard_at, "idle": idle}
 
-    def _event(self, lane: str, key: str, row: Row, into: Judgements, steps: list[tuple[int, int]]) -> None:
+    def _event(self, lane: str, key: str, row: ChunkRow, into: JudgementBuilder, steps: list[tuple[int, int]]) -> None:
         unit = _unit(lane, key)
         clock = self._clock(lane, key) or self._begin(lane, key)
         self._heard(unit, clock, row, counts=True)
@@ -183,7 +183,7 @@ class KeyClocks:
         if not self._any_key:
             self._lowest.move(_unit(lane), own.cti)
 
-    def _heard(self, unit: str, clock: LaneClock, row: Row, *, counts: bool) -> None:
+    def _heard(self, unit: str, clock: LaneClock, row: ChunkRow, *, counts: bool) -> None:
         """An element of `unit` came; one that returns from idleness takes the CTI of the input (T16)."""
         if self._rule.hear(unit, row.arrival):
             clock.raise_to(Tick(self.at))
@@ -207,7 +207,7 @@ class KeyClocks:
         """A key begins at the CTI of its lane or of the input; with the first one lanes count no more."""
         cti = max(self.at, self._lanes[lane].cti)
         if not self._any_key:
-            self._lowest = Lowest(self.at)
+            self._lowest = LowestCti(self.at)
         self._any_key = True
         self._lowest.put(_unit(lane, key), cti)
         return self._keys[lane].begin(key, started_at(Tick(cti)))
@@ -252,7 +252,7 @@ class KeyClocks:
                 self._horizon = max(self._horizon, finite(cti))
 
     def _rebuild(self) -> None:
-        self._lowest = Lowest(self.at, self._ctis(), self._rule.left_out)
+        self._lowest = LowestCti(self.at, self._ctis(), self._rule.left_out)
 
 
 def _unit(lane: str, key: str = "") -> str:
@@ -260,7 +260,7 @@ def _unit(lane: str, key: str = "") -> str:
     return f"{key}\n{lane}"
 
 
-def _key_texts(over: Expression, arrived: Arrived, listener: Listener) -> Sequence[str]:
+def _key_texts(over: Expression, arrived: Arrived, listener: FailureListener) -> Sequence[str]:
     """For each row a text that is equal for equal keys; what is no event has one that means nothing."""
     columns = dict(zip(arrived.payload.schema.names, arrived.payload.columns, strict=True))
     known: dict[Any, str] = {}

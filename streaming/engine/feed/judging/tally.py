@@ -10,7 +10,7 @@ import numpy as np
 from streaming.engine.exchange.envelopes import LaneCounts
 from streaming.engine.feed.judging.clock import OUTCOMES, Codes
 from streaming.engine.state.container import HEAD, Blob, packed, unpacked
-from streaming.engine.state.texts_by_key import Entries
+from streaming.engine.state.texts_by_key import TextsByKey
 from streaming.temporal.clock import LaneClockState
 from streaming.temporal.open_edges import OpenEdge
 from streaming.temporal.outcomes import Outcome, Reason
@@ -78,7 +78,7 @@ class LaneMemory:
     clock: LaneClockState = _FRESH
     horizon: int = NO_CTI
     tally: Tally = field(default_factory=Tally)
-    edges: Entries | None = None
+    edges: TextsByKey | None = None
 
 
 def save(memory: LaneMemory) -> bytes:
@@ -86,8 +86,8 @@ def save(memory: LaneMemory) -> bytes:
     if memory.edges is None:
         return _text({"version": _VERSION, **memory_to_json(memory)})
     blobs: dict[str, Blob] = {}
-    told = memory.edges.write(blobs)
-    return packed({HEAD: _text({"version": _VERSION_OF_MANY, **memory_to_json(memory), "edges": told}), **blobs})
+    stored = memory.edges.write(blobs)
+    return packed({HEAD: _text({"version": _VERSION_OF_MANY, **memory_to_json(memory), "edges": stored}), **blobs})
 
 
 def load(state: bytes | None) -> LaneMemory:
@@ -108,7 +108,7 @@ def load(state: bytes | None) -> LaneMemory:
     if read["version"] not in (_VERSION, _VERSION_OF_MANY):
         raise ValueError(f"the lane state has version {read['version']}, this program reads versions 1 to 3")
     memory = memory_of_json(read)
-    return replace(memory, edges=Entries(read["edges"], blobs)) if "edges" in read else memory
+    return replace(memory, edges=TextsByKey(read["edges"], blobs)) if "edges" in read else memory
 
 
 def clock_in(state: bytes) -> dict[str, Any] | None:
@@ -139,9 +139,9 @@ def clock_to_json(clock: LaneClockState) -> dict[str, Any]:
     """`clock` as JSON values; what a fresh clock has is left out, so that a fleet of clocks stays small."""
     # not dataclasses.asdict, which copies deeply: this runs for every lane of every binding in every batch
     values = {name: getattr(clock, name) for name in _CLOCK_FIELDS}
-    told = {name: value for name, value in values.items() if value != getattr(_FRESH, name)}
+    stored = {name: value for name, value in values.items() if value != getattr(_FRESH, name)}
     edges = [[each.original, each.payload_key, each.start, each.position] for each in clock.open_edges]
-    return told | {"open_edges": edges} if edges else told
+    return stored | {"open_edges": edges} if edges else stored
 
 
 def clock_of_json(read: Mapping[str, Any]) -> LaneClockState:

@@ -16,7 +16,7 @@ _REASON_TEXTS = pa.array([str(each) for each in REASONS])
 
 
 @dataclass(frozen=True)
-class Watched:
+class WatchedRows:
     """The watched rows of one chunk of `lane`: `rows` as late rows, and the code of the reason of a refusal so far."""
 
     lane: str
@@ -32,7 +32,7 @@ class Watched:
 
 
 def gathered(
-    watched: Sequence[Watched], input_id: str, named: Mapping[int, Sequence[pa.ChunkedArray]]
+    watched: Sequence[WatchedRows], input_id: str, named: Mapping[int, Sequence[pa.ChunkedArray]]
 ) -> Iterator[tuple[int, pa.Table]]:
     """The tables of the watched rows by bucket, where `named` has the sources of the flows that go to each.
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from streaming.engine.columns.flows import Flows
 from streaming.engine.columns.hashing import UInt64s, hash_of, mixed
-from streaming.engine.operators.aggregates.layout import Layout
+from streaming.engine.operators.aggregates.layout import PaneLayout
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
 
@@ -19,7 +19,7 @@ _BOUND: Final = NO_CTI
 """Stands for the pane's own bound where a lifetime reaches it."""
 
 
-def extents(members: Flows, first: Int64s, bounds: Bounds, layout: Layout) -> Int64s:
+def extents(members: Flows, first: Int64s, bounds: Bounds, layout: PaneLayout) -> Int64s:
     """The wrapping sum, for each row of `layout`, of a hash of each member's id and of its lifetime within the pane.
 
     A lifetime within a pane is given by its start, unless that is not after the pane's, and its end, unless that is

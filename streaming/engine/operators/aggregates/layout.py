@@ -11,7 +11,7 @@ from streaming.wire.arrived import Int64s
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class PaneLayout:
     """One row for each pane that has a member; the panes of a group follow one another in time.
 
     `same` has the members that are in the same panes of the same group in one slot each: what merges is folded by it
@@ -21,7 +21,7 @@ class Layout:
     """
 
     same: Grouping
-    cells: spans.Cells | None
+    cells: spans.SpanCells | None
     at: Int64s
     number: Int64s
     holder: Int64s
@@ -29,7 +29,7 @@ class Layout:
     panes: Int64s
 
     @classmethod
-    def of(cls, first: Int64s, last: Int64s, groups: list[Codes]) -> "Layout":
+    def of(cls, first: Int64s, last: Int64s, groups: list[Codes]) -> "PaneLayout":
         """The rows of members that are in the panes `first..last` of their groups; there is at least one member."""
         length = last - first
         alone = not length.any()

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from streaming.definition.expressions.failures import ELEMENT_BYTES
 from streaming.engine.columns.numbers import Numbers
-from streaming.engine.columns.ordering import Ordered, ordered
+from streaming.engine.columns.ordering import SortKeys, ordered
 from streaming.planning.plan import AggregateColumn
 from streaming.wire.arrived import Int64s
 
@@ -18,7 +18,7 @@ _WIDEST = 2**62
 
 
 @dataclass(frozen=True)
-class Taken:
+class MemberValues:
     """The values of one expression and filter: null-free, with the lifetimes of their events and which members."""
 
     members: Int64s
@@ -32,19 +32,19 @@ class Taken:
         return lengths_of(self.values)
 
     @cached_property
-    def order(self) -> Ordered:
+    def order(self) -> SortKeys:
         """The values as numbers of the same order."""
         return ordered(self.values)
 
 
 @dataclass(frozen=True)
-class Pairs:
+class MemberPairs:
     """Pair i is the value `taken.values[row[i]]` in the pane of the slot `slot[i]`, in `[0, slots)`.
 
     `start` and `end` are the bounds of the panes, one for each slot.
     """
 
-    taken: Taken
+    taken: MemberValues
     row: Int64s
     slot: Int64s
     slots: int
@@ -139,5 +139,5 @@ def by_slot(numbers: Numbers, slot: Int64s, slots: int) -> Int64s:
     return order
 
 
-Kernel = Callable[[AggregateColumn, Pairs], pa.Array]
+Kernel = Callable[[AggregateColumn, MemberPairs], pa.Array]
 """Values in panes to the result of each slot."""

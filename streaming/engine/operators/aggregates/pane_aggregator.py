@@ -17,8 +17,8 @@ from streaming.engine.columns.grouping import encode
 from streaming.engine.columns.ordering import unsigned_zeros
 from streaming.engine.operators.aggregates import ranked, weighted
 from streaming.engine.operators.aggregates.extents import Bounds, extents
-from streaming.engine.operators.aggregates.layout import Layout
-from streaming.engine.operators.aggregates.pairs import Kernel, Pairs, Taken
+from streaming.engine.operators.aggregates.layout import PaneLayout
+from streaming.engine.operators.aggregates.pairs import Kernel, MemberPairs, MemberValues
 from streaming.engine.operators.aggregates.pane_rows import PaneRows
 from streaming.planning.plan import AggregateColumn, WindowSpec
 from streaming.temporal.ticks import NO_CTI
@@ -53,8 +53,8 @@ class PaneAggregator:
             none = np.empty(0, np.int64)
             return PaneRows(none, [pa.array([], arrow_type(of)) for of in self.spec.fields.values()], none, none, none)
         shared = self.spec.group_by if isinstance(self.spec.panes, HoppingWindows) else ()
-        layout = Layout.of(first, last, [encode(members.columns[name]) for name in shared])
-        working = _Working(self, members, layout, bounds)
+        layout = PaneLayout.of(first, last, [encode(members.columns[name]) for name in shared])
+        working = _AggregationPass(self, members, layout, bounds)
         number, extent = layout.number, np.zeros(layout.rows, np.int64)
         if self.spec.emit != "final":
             extent = extents(members, first, bounds, layout)
@@ -70,12 +70,12 @@ class PaneAggregator:
 
 
 @dataclass(frozen=True)
-class _Working:
+class _AggregationPass:
     """One call of `PaneAggregator.rows`; `failed` is filled by `aggregates`."""
 
     aggregator: PaneAggregator
     members: Flows
-    layout: Layout
+    layout: PaneLayout
     bounds: Bounds
     failed: dict[str, Mask] = field(default_factory=dict)
 
@@ -134,24 +134,24 @@ class _Working:
         """What needs all values of a pane, a range of panes at a time."""
         if not aggregates:
             return {}
-        taken: list[tuple[AggregateColumn, Taken]] = []
+        taken: list[tuple[AggregateColumn, MemberValues]] = []
         for each in aggregates:
             known = (other for one, other in taken if (one.of, one.where) == (each.of, each.where))
             taken.append((each, next(known, None) or self.taken(each)))
         start, end = self.bounds(self.layout.number)
         parts: dict[str, list[pa.Array]] = {each.name: [] for each in aggregates}
         for low, high in self.layout.pieces(self.counts, self.aggregator.pairs_at_once):
-            made: dict[int, Pairs] = {}
+            made: dict[int, MemberPairs] = {}
             for each, values in taken:
                 if id(values) not in made:
                     row, slot = self.layout.pairs(values.members, low, high)
-                    made[id(values)] = Pairs(values, row, slot - low, high - low, start[low:high], end[low:high])
+                    made[id(values)] = MemberPairs(values, row, slot - low, high - low, start[low:high], end[low:high])
                 pairs = made[id(values)]
                 parts[each.name].append(_BY_PAIRS[each.function](each, pairs))
                 self._note_failed(each.name, parts[each.name][-1], pairs, low)
         return {name: pa.concat_arrays(found) if len(found) > 1 else found[0] for name, found in parts.items()}
 
-    def _note_failed(self, name: str, result: pa.Array, pairs: Pairs, low: int) -> None:
+    def _note_failed(self, name: str, result: pa.Array, pairs: MemberPairs, low: int) -> None:
         """An aggregate of values that is null has failed: a list is too long, a weighted sum does not fit."""
         if result.null_count:
             null = result.is_null().to_numpy(zero_copy_only=False) & (pairs.counts > 0)
@@ -159,7 +159,7 @@ class _Working:
                 whole = self.failed.setdefault(name, np.zeros(self.layout.rows, np.bool_))
                 whole[low : low + pairs.slots] = null
 
-    def taken(self, aggregate: AggregateColumn) -> Taken:
+    def taken(self, aggregate: AggregateColumn) -> MemberValues:
         """The values of the members that the aggregate takes."""
         values, chosen = self.values(aggregate), self.chosen(aggregate)
         if values is None:
@@ -170,7 +170,7 @@ class _Working:
             values = values.take(pa.array(chosen))
         else:
             chosen = np.arange(len(values))
-        return Taken(chosen, unsigned_zeros(values), self.members.start[chosen], self.members.end[chosen])
+        return MemberValues(chosen, unsigned_zeros(values), self.members.start[chosen], self.members.end[chosen])
 
     def values(self, one: AggregateColumn | Measure) -> pa.Array | None:
         if one.of is None or one.of_type is None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from streaming.definition.expressions.failures import MOST_BYTES
 from streaming.definition.types import DecimalOf
 from streaming.engine.columns.numbers import Numbers
-from streaming.engine.operators.aggregates.pairs import Kernel, Pairs, lengths_of
+from streaming.engine.operators.aggregates.pairs import Kernel, MemberPairs, lengths_of
 from streaming.planning.plan import AggregateColumn
 from streaming.wire.arrived import Int64s
 
@@ -20,20 +20,20 @@ _CANCELLED: Final = 1e-3
 """Below this share of its neighbours, a value on the line between them is computed exactly."""
 
 
-def count_distinct(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
+def count_distinct(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array:
     """How many different values, in each slot."""
     del aggregate
     return pa.array(pairs.runs_of_slot)
 
 
-def percentile_disc(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
+def percentile_disc(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array:
     """The value at rank `ceil(fraction * n)`, at least the first."""
     fraction = _fraction(aggregate)
     ranks = _each(pairs.counts, lambda n: max(1, math.ceil(fraction * n)))
     return _at(pairs, ranks - 1)
 
 
-def percentile_cont(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
+def percentile_cont(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array:
     """The value at `fraction * (n - 1)`, counted from 0, on the line between its neighbours."""
     fraction = _fraction(aggregate)
     last = np.maximum(pairs.counts - 1, 0)
@@ -54,20 +54,20 @@ def percentile_cont(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
     return pa.array(found, mask=pairs.counts == 0)
 
 
-def collect(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
+def collect(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array:
     """All values in order of start, those of one start in order of value."""
     del aggregate
     rows = pairs.row[pairs.in_time()]
     return _lists(pairs, pairs.counts, rows, lambda some: pairs.taken.values.take(pa.array(some)))
 
 
-def collect_distinct(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
+def collect_distinct(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array:
     """The different values in order."""
     del aggregate
     return _lists(pairs, pairs.runs_of_slot, pairs.sorted[pairs.runs], pairs.restore)
 
 
-def topk(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
+def topk(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array:
     """The most frequent values, then the smaller; with those as frequent as the last of them."""
     length = np.diff(np.append(pairs.runs, len(pairs.row)))
     slot = pairs.slot_of_sorted[pairs.runs]
@@ -77,23 +77,23 @@ def topk(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
     return _ranked(aggregate, pairs, pairs.sorted[pairs.runs][order], length[order], pairs.runs_of_slot)
 
 
-def mink(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
+def mink(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array:
     """The smallest values, with those equal to the last of them."""
     return _ranked(aggregate, pairs, pairs.sorted, pairs.sorted, pairs.counts)
 
 
-def maxk(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
+def maxk(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array:
     """The largest values, the largest first, with those equal to the last of them."""
     numbers = pairs.sorted[_turned(pairs.counts)]
     return _ranked(aggregate, pairs, numbers, numbers, pairs.counts)
 
 
-def mink_unique(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
+def mink_unique(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array:
     """The smallest different values."""
     return _first_k(aggregate, pairs, pairs.sorted[pairs.runs])
 
 
-def maxk_unique(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
+def maxk_unique(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array:
     """The largest different values, the largest first."""
     return _first_k(aggregate, pairs, pairs.sorted[pairs.runs][_turned(pairs.runs_of_slot)])
 
@@ -116,7 +116,7 @@ def _each(numbers: Int64s, compute: Callable[[int], int | float]) -> Numbers:
     return np.array([compute(number) for number in different.tolist()])[places]
 
 
-def _at(pairs: Pairs, place: Int64s) -> pa.Array:
+def _at(pairs: MemberPairs, place: Int64s) -> pa.Array:
     """The value at `place` of each slot, counted from the smallest; null where there are no values."""
     filled = pairs.counts > 0
     if filled.all():
@@ -150,13 +150,15 @@ def _places(counts: Int64s) -> Int64s:
     return np.arange(int(after[-1]) if len(after) else 0) - np.repeat(after - counts, counts)
 
 
-def _first_k(aggregate: AggregateColumn, pairs: Pairs, numbers: Numbers) -> pa.Array:
+def _first_k(aggregate: AggregateColumn, pairs: MemberPairs, numbers: Numbers) -> pa.Array:
     k = _k(aggregate)
     counts = pairs.runs_of_slot
     return _lists(pairs, np.minimum(counts, k), numbers[_places(counts) < k], pairs.restore)
 
 
-def _ranked(aggregate: AggregateColumn, pairs: Pairs, numbers: Numbers, ranks: Numbers, counts: Int64s) -> pa.Array:
+def _ranked(
+    aggregate: AggregateColumn, pairs: MemberPairs, numbers: Numbers, ranks: Numbers, counts: Int64s
+) -> pa.Array:
     """The first k of each slot, and those behind them whose rank is that of the k-th; `ranks` are in order."""
     k = _k(aggregate)
     place = _places(counts)
@@ -166,7 +168,7 @@ def _ranked(aggregate: AggregateColumn, pairs: Pairs, numbers: Numbers, ranks: N
     return _lists(pairs, np.bincount(slot[kept], minlength=len(counts)), numbers[kept], pairs.restore)
 
 
-def _lists(pairs: Pairs, counts: Int64s, numbers: Numbers, restore: Callable[[Numbers], pa.Array]) -> pa.Array:
+def _lists(pairs: MemberPairs, counts: Int64s, numbers: Numbers, restore: Callable[[Numbers], pa.Array]) -> pa.Array:
     """In each slot the list of as many values as `counts` says, given as `numbers` that `restore` makes values of.
 
     A list longer than MOST_BYTES is null, and its values are not copied.
@@ -181,7 +183,7 @@ def _lists(pairs: Pairs, counts: Int64s, numbers: Numbers, restore: Callable[[Nu
 
 
 def _too_long(
-    pairs: Pairs, counts: Int64s, numbers: Numbers, restore: Callable[[Numbers], pa.Array]
+    pairs: MemberPairs, counts: Int64s, numbers: Numbers, restore: Callable[[Numbers], pa.Array]
 ) -> npt.NDArray[np.bool_] | None:
     """Which slots have lists longer than MOST_BYTES; None where none has."""
     largest = int(pairs.taken.lengths.max(initial=0))

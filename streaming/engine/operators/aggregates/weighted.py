@@ -9,13 +9,13 @@ import pyarrow as pa
 from streaming.definition.types import DecimalOf
 from streaming.engine.columns.folding.results import decimals_of
 from streaming.engine.columns.numbers import integers, limbs
-from streaming.engine.operators.aggregates.pairs import Kernel, Pairs
+from streaming.engine.operators.aggregates.pairs import Kernel, MemberPairs
 from streaming.planning.plan import AggregateColumn
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s
 
 
-def time_weighted_sum(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
+def time_weighted_sum(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array:
     """The sum of values times ticks; null where one weighs infinitely long."""
     weight, endless = _weights(pairs)
     if isinstance(aggregate.of_type, DecimalOf):
@@ -24,7 +24,7 @@ def time_weighted_sum(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
     return _doubles(pairs, weight.astype(np.float64), endless)
 
 
-def time_weighted_avg(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
+def time_weighted_avg(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array:
     """The same by the sum of the ticks."""
     weight, endless = _weights(pairs)
     total = np.zeros(pairs.slots, np.int64)
@@ -36,7 +36,7 @@ def time_weighted_avg(aggregate: AggregateColumn, pairs: Pairs) -> pa.Array:
     return _doubles(pairs, weight / total[pairs.slot], endless)
 
 
-def _weights(pairs: Pairs) -> tuple[Int64s, np.typing.NDArray[np.bool_]]:
+def _weights(pairs: MemberPairs) -> tuple[Int64s, np.typing.NDArray[np.bool_]]:
     """The ticks that each pair weighs, and in which slots one never ends (its weight is then given as 1)."""
     start = np.maximum(pairs.taken.start[pairs.row], pairs.start[pairs.slot])
     end = np.minimum(pairs.taken.end[pairs.row], pairs.end[pairs.slot])
@@ -45,7 +45,9 @@ def _weights(pairs: Pairs) -> tuple[Int64s, np.typing.NDArray[np.bool_]]:
     return np.where(never, 1, end - np.where(never, 0, start)), endless
 
 
-def _doubles(pairs: Pairs, weight: np.typing.NDArray[np.float64], endless: np.typing.NDArray[np.bool_]) -> pa.Array:
+def _doubles(
+    pairs: MemberPairs, weight: np.typing.NDArray[np.float64], endless: np.typing.NDArray[np.bool_]
+) -> pa.Array:
     values = pairs.taken.values.to_numpy().astype(np.float64)[pairs.row]
     total = np.zeros(pairs.slots)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -53,7 +55,7 @@ def _doubles(pairs: Pairs, weight: np.typing.NDArray[np.float64], endless: np.ty
     return pa.array(total, mask=endless | (pairs.counts == 0) | ~np.isfinite(total))
 
 
-def _exact(pairs: Pairs, weight: Int64s) -> list[int]:
+def _exact(pairs: MemberPairs, weight: Int64s) -> list[int]:
     """The weighted sum of decimals without their points, for each slot."""
     values = integers(limbs(pairs.taken.values))
     totals = [0] * pairs.slots

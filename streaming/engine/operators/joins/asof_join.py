@@ -9,12 +9,12 @@ import pyarrow as pa
 from streaming.engine.columns.flows import Flows, together
 from streaming.engine.operators.joins.last_rights import LastRights
 from streaming.engine.operators.joins.matching import MatchKernel
-from streaming.engine.operators.joins.opened_lefts import OpenedLefts, bare
+from streaming.engine.operators.joins.opened_lefts import OpenLefts, bare
 from streaming.engine.operators.joins.side_state import LEFT, RIGHT
-from streaming.engine.operators.joins.side_turn import Clock, Heard, is_open
-from streaming.engine.operators.kernel import Port, Released, Turn
-from streaming.engine.operators.lifetimes.waiting import Waiting
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.operators.joins.side_turn import JoinClock, SideTurn, is_open
+from streaming.engine.operators.kernel import NodeOutput, PortInput, TurnContext
+from streaming.engine.operators.lifetimes.waiting import WaitingEvents
+from streaming.engine.state.node_state import NodeState
 from streaming.temporal.ticks import INFINITY, NO_CTI
 
 
@@ -27,31 +27,31 @@ class AsofKernel(MatchKernel):
     greatest payload is taken. A left without a right is in no row; `outer` gives it nulls.
     """
 
-    def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
+    def turn(self, ports: Sequence[PortInput], state: NodeState, turn: TurnContext) -> NodeOutput:
         """The rows of all lefts that may leave, and the ends of those that have."""
-        clock = Clock.of(shelf, ports)
+        clock = JoinClock.of(state, ports)
         out = clock.out(INFINITY)
         lefts = ports[LEFT].flows if self.spec.outer else self.matching.keyed(ports[LEFT].flows)
         keyed = self.matching.keyed(ports[RIGHT].flows)
         turn.report.took(lefts.source)
         turn.report.took(keyed.source)
-        left, right = Heard.of(lefts), Heard.of(keyed)
-        rights = LastRights(shelf, self.spec, self.matching, clock.low)
+        left, right = SideTurn.of(lefts), SideTurn.of(keyed)
+        rights = LastRights(state, self.spec, self.matching, clock.low)
         rights.take_back(right.closes)
-        opened = OpenedLefts(shelf, self.spec)
+        opened = OpenLefts(state, self.spec)
         opens = is_open(left.events.flag, len(left.events))
         events = replace(left.events, source=None)
         edges = opened.turn(events.where(opens), left.closes, out)
         arrived = together([bare(events.where(~opens)), bare(edges.whole)])
-        in_time, late = _late(shelf, arrived, clock.ctis[RIGHT])
+        in_time, late = _late(state, arrived, clock.ctis[RIGHT])
         time = min(clock.ctis[RIGHT] - 1, out) if clock.ctis[RIGHT] != NO_CTI else NO_CTI
-        leaving = Waiting(shelf).turn(in_time, in_time.start, time, turn.report)
+        leaving = WaitingEvents(state).turn(in_time, in_time.start, time, turn.report)
         rows = self._rows(together([leaving, late]), edges.starting, right.events, rights)
         rights.add(right.events)
         opened.left(rows)
-        clock.remember(shelf, out)
+        clock.remember(state, out)
         horizon = max(port.horizon for port in ports)
-        return Released(together([rows, edges.ends]), clock.passed(ports, out), horizon)
+        return NodeOutput(together([rows, edges.ends]), clock.passed(ports, out), horizon)
 
     def _rows(self, leaving: Flows, starting: Flows, new: Flows, known: LastRights) -> Flows:
         """The rows of lefts that are whole, and of edges that leave open, of those that have one."""
@@ -69,15 +69,15 @@ class AsofKernel(MatchKernel):
         return replace(lefts, columns={**lefts.columns, **added}, stamp=stamp, late_at=late_at)
 
 
-def _late(shelf: Shelf, arrived: Flows, right_cti: int) -> tuple[Flows, Flows]:
+def _late(state: NodeState, arrived: Flows, right_cti: int) -> tuple[Flows, Flows]:
     """What is in time, and what is late_kept and starts before the CTI of the right: it waits for nothing else."""
     late = np.zeros(len(arrived), np.bool_) if arrived.late_at is None else arrived.late_at != NO_CTI
-    waited = bool(shelf.head.get("late"))
+    waited = bool(state.head.get("late"))
     if not waited and not late.any():
         return arrived, arrived.take(np.empty(0, np.int64))
-    every = [arrived.where(late), *([Flows.of_table(shelf.get("late"))] if waited else [])]
+    every = [arrived.where(late), *([Flows.of_table(state.get("late"))] if waited else [])]
     rows = together(every)
     leaves = rows.start < right_cti
-    shelf.head["late"] = bool((~leaves).any())
-    shelf.put("late", rows.where(~leaves).to_table())
+    state.head["late"] = bool((~leaves).any())
+    state.put("late", rows.where(~leaves).to_table())
     return arrived.where(~late), rows.where(leaves)

@@ -9,7 +9,7 @@ from streaming.wire.arrived import Int64s
 
 
 @dataclass(frozen=True, slots=True)
-class Spans:
+class LifetimeSpans:
     """Spans `[start, end)`, none of them empty, each of the lifetime `of` (an index)."""
 
     of: Int64s
@@ -18,17 +18,17 @@ class Spans:
 
 
 @dataclass(frozen=True, slots=True)
-class Covers:
+class Coverage:
     """The maximal pieces that spans cover, in order of lifetime and start; `piece` says of each span where it is."""
 
-    pieces: Spans
+    pieces: LifetimeSpans
     piece: Int64s
 
 
-def covered(spans: Spans) -> Covers:
+def covered(spans: LifetimeSpans) -> Coverage:
     """The unions of the spans of each lifetime; spans that touch are one piece."""
     if not len(spans.of):
-        return Covers(spans, spans.of)
+        return Coverage(spans, spans.of)
     ticks = distinct(np.concatenate([spans.start, spans.end]))
     begins = spans.of * len(ticks) + np.searchsorted(ticks, spans.start)
     order = order_of(begins, (int(spans.of.max()) + 1) * len(ticks))
@@ -40,10 +40,10 @@ def covered(spans: Spans) -> Covers:
     piece = np.empty(len(of), np.int64)
     piece[order] = np.repeat(np.arange(len(first)), sizes)
     ends = ticks[reached[last] - of[first] * len(ticks)]
-    return Covers(Spans(of[first], ticks[begins[first] - of[first] * len(ticks)], ends), piece)
+    return Coverage(LifetimeSpans(of[first], ticks[begins[first] - of[first] * len(ticks)], ends), piece)
 
 
-def uncovered(start: Int64s, end: Int64s, covers: Spans) -> Spans:
+def uncovered(start: Int64s, end: Int64s, covers: LifetimeSpans) -> LifetimeSpans:
     """What maximal `covers`, in order and inside of their lifetimes, leave of each `[start, end)`, in order."""
     rows = np.arange(len(start))
     of = np.concatenate([rows, covers.of])
@@ -52,7 +52,7 @@ def uncovered(start: Int64s, end: Int64s, covers: Spans) -> Spans:
     order = np.argsort(np.concatenate([covers.of, rows]), kind="stable")
     ends = np.concatenate([covers.start, end])[order]
     filled = begins < ends
-    return Spans(np.sort(of, kind="stable")[filled], begins[filled], ends[filled])
+    return LifetimeSpans(np.sort(of, kind="stable")[filled], begins[filled], ends[filled])
 
 
 def firsts(of: Int64s) -> Int64s:

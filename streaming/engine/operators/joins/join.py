@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from streaming.engine.columns.flows import Flows, together
-from streaming.engine.operators.joins.matching import Matching, MatchKernel, Paired, latest_of, picked
-from streaming.engine.operators.joins.open_pairs import OpenPairs, Pairs, Side, late_or_due
-from streaming.engine.operators.joins.side_state import LEFT, RIGHT, Known
-from streaming.engine.operators.joins.side_turn import Clock, Heard, is_open
-from streaming.engine.operators.joins.undecided_lefts import Parts
-from streaming.engine.operators.kernel import Port, Released, Turn
-from streaming.engine.operators.lifetimes.waiting import Waiting
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.operators.joins.matching import MatchedPairs, MatchKernel, MatchRule, latest_of, picked
+from streaming.engine.operators.joins.open_pairs import OpenPairs, PairRows, PairSide, late_or_due
+from streaming.engine.operators.joins.side_state import LEFT, RIGHT, SideState
+from streaming.engine.operators.joins.side_turn import JoinClock, SideTurn, is_open
+from streaming.engine.operators.joins.undecided_lefts import UndecidedLefts
+from streaming.engine.operators.kernel import NodeOutput, PortInput, TurnContext
+from streaming.engine.operators.lifetimes.waiting import WaitingEvents
+from streaming.engine.state.node_state import NodeState
 from streaming.temporal.ticks import INFINITY, NO_CTI
 
 
@@ -26,42 +26,47 @@ class JoinKernel(MatchKernel):
     lifetimes without a partner, with nulls for the right, once the CTI of the right has reached their end.
     """
 
-    def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
+    def turn(self, ports: Sequence[PortInput], state: NodeState, turn: TurnContext) -> NodeOutput:
         """All pairs of what came, with itself and with what is known."""
-        clock = Clock.of(shelf, ports)
+        clock = JoinClock.of(state, ports)
         keyed = [self.matching.keyed(port.flows) for port in ports]
         turn.report.took(ports[LEFT].flows.source if self.spec.outer else keyed[LEFT].source)
         turn.report.took(keyed[RIGHT].source)
-        left, right = map(Heard.of, keyed)
-        lefts, rights = Known(shelf, self.spec, LEFT), Known(shelf, self.spec, RIGHT)
+        left, right = map(SideTurn.of, keyed)
+        lefts, rights = SideState(state, self.spec, LEFT), SideState(state, self.spec, RIGHT)
         rights.close(right.closes)
         held: int = INFINITY
         pieces = Flows.none(self.spec.fields)
         if self.spec.outer:
-            parts = Parts(shelf, self.spec, self.matching, rights, clock)
-            pieces, held = parts.turn(Heard.of(ports[LEFT].flows), right)
+            parts = UndecidedLefts(state, self.spec, self.matching, rights, clock)
+            pieces, held = parts.turn(SideTurn.of(ports[LEFT].flows), right)
         out = clock.out(held)
         lefts.close(left.closes)
-        counting = Matching(self.spec, turn.report.failures)
-        rows = [pieces, *self._pairs(OpenPairs(shelf, self.spec), counting, (left, right), (lefts, rights), out)]
+        counting = MatchRule(self.spec, turn.report.failures)
+        rows = [pieces, *self._pairs(OpenPairs(state, self.spec), counting, (left, right), (lefts, rights), out)]
         until = clock.low if self.spec.outer else clock.ctis[LEFT]
         lefts.add(left.events, clock.ctis[RIGHT])
         rights.add(right.events, until)
-        clock.remember(shelf, out)
-        flows = released(rows, shelf, out, turn)
+        clock.remember(state, out)
+        flows = released(rows, state, out, turn)
         passed = clock.passed(ports, out, held if self.spec.outer else INFINITY)
-        return Released(flows, passed, max(port.horizon for port in ports))
+        return NodeOutput(flows, passed, max(port.horizon for port in ports))
 
     def _pairs(
-        self, waiting: OpenPairs, matching: Matching, heard: tuple[Heard, Heard], known: tuple[Known, Known], out: int
+        self,
+        waiting: OpenPairs,
+        matching: MatchRule,
+        turns: tuple[SideTurn, SideTurn],
+        known: tuple[SideState, SideState],
+        out: int,
     ) -> Iterator[Flows]:
-        left, right = heard
+        left, right = turns
         yield from waiting.settle(left.closes, right.closes, out)
         others = known[RIGHT].of(known[RIGHT].slots(left.events))
         yield from self._made(waiting, matching, left.events, together([right.events, others]), out)
         yield from self._made(waiting, matching, known[LEFT].of(known[LEFT].slots(right.events)), right.events, out)
 
-    def _made(self, waiting: OpenPairs, matching: Matching, left: Flows, right: Flows, out: int) -> Iterator[Flows]:
+    def _made(self, waiting: OpenPairs, matching: MatchRule, left: Flows, right: Flows, out: int) -> Iterator[Flows]:
         opens = is_open(left.flag, len(left)), is_open(right.flag, len(right))
         edges = bool(opens[LEFT].any() or opens[RIGHT].any())
         for pairs in matching.pairs(left, right):
@@ -72,10 +77,10 @@ class JoinKernel(MatchKernel):
             unsettled = opens[LEFT][pairs.left] | opens[RIGHT][pairs.right]
             yield rows.where(~unsettled)
             at = np.flatnonzero(unsettled)
-            sides = Side.of(left, pairs.left[at]), Side.of(right, pairs.right[at])
-            yield from waiting.take(Pairs(rows.take(at), *sides), out)
+            sides = PairSide.of(left, pairs.left[at]), PairSide.of(right, pairs.right[at])
+            yield from waiting.take(PairRows(rows.take(at), *sides), out)
 
-    def _rows(self, left: Flows, right: Flows, pairs: Paired) -> Flows:
+    def _rows(self, left: Flows, right: Flows, pairs: MatchedPairs) -> Flows:
         """The whole rows, as far as they are known."""
         mine, theirs = pairs.left, pairs.right
         columns = pairs.columns
@@ -91,9 +96,9 @@ class JoinKernel(MatchKernel):
         )
 
 
-def released(rows: Sequence[Flows], shelf: Shelf, out: int, turn: Turn) -> Flows:
-    """The rows that may leave at the CTI `out`, of these and of those that waited; the others wait on `shelf`."""
+def released(rows: Sequence[Flows], state: NodeState, out: int, turn: TurnContext) -> Flows:
+    """The rows that may leave at the CTI `out`, of these and of those that waited; the others wait on `state`."""
     every = together(rows)
     if every.late_at is not None and (every.late_at == NO_CTI).all():
         every = Flows(every.start, every.end, every.columns, every.flag, every.id, None, every.stamp)
-    return Waiting(shelf).turn(every, late_or_due(every), out, turn.report)
+    return WaitingEvents(state).turn(every, late_or_due(every), out, turn.report)

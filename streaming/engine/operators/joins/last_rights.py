@@ -10,11 +10,11 @@ import pyarrow.compute as pc
 from streaming.engine.columns.flows import Flows, Mask, together
 from streaming.engine.columns.ordering import ordered, unsigned_zeros
 from streaming.engine.columns.ranks import order_of
-from streaming.engine.operators.joins.matching import Matching
+from streaming.engine.operators.joins.matching import MatchRule
 from streaming.engine.operators.joins.overlaps import composites
 from streaming.engine.operators.joins.side_turn import event_schema, to_table
-from streaming.engine.state.node_state import Shelf
-from streaming.engine.state.rows_by_key import KeyedRows
+from streaming.engine.state.node_state import NodeState
+from streaming.engine.state.rows_by_key import RowsByKey
 from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s
@@ -22,23 +22,23 @@ from streaming.wire.arrived import Int64s
 
 @dataclass
 class LastRights:
-    """Rights on `shelf`, by key; `low` is the smaller CTI of both sides.
+    """Rights on `state`, by key; `low` is the smaller CTI of both sides.
 
     Of those that started before `low` all but the latest of each key can be taken no more: they go as their tables are
     put together, unless late_kept lefts may come.
     """
 
-    shelf: Shelf
+    state: NodeState
     spec: MatchSpec
-    matching: Matching
+    matching: MatchRule
     low: int
     _schema: pa.Schema = field(init=False)
-    _stored: KeyedRows = field(init=False)
+    _stored: RowsByKey = field(init=False)
 
     def __post_init__(self) -> None:
         self._schema = event_schema(self.spec.right)
         tidy = self._needed if self.spec.forgets else None
-        self._stored = KeyedRows(self.shelf, "right", self.spec.keys, self._schema, tidy)
+        self._stored = RowsByKey(self.state, "right", self.spec.keys, self._schema, tidy)
 
     def take_back(self, closes: Flows) -> None:
         """Forget edges that vanished; where others end does not matter."""

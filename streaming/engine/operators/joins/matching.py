@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from streaming.engine.columns.expressions.failure_listener import Listener
+from streaming.engine.columns.expressions.failure_listener import FailureListener
 from streaming.engine.columns.flows import Flows, Mask
 from streaming.engine.columns.grouping import combine, encode, encode_integers
 from streaming.engine.columns.rows import Rows
-from streaming.engine.operators.joins.overlaps import Lives, overlaps
+from streaming.engine.operators.joins.overlaps import CodedLifetimes, overlaps
 from streaming.planning.plan import MatchSpec
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_schema
@@ -21,7 +21,7 @@ Columns = Mapping[str, pa.Array]
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class MatchedPairs:
     """Rows `left` and `right` by index, pair by pair, and the joined payload where it was made already."""
 
     left: Int64s
@@ -30,7 +30,7 @@ class Paired:
 
 
 @dataclass(frozen=True)
-class Matching:
+class MatchRule:
     """The rule of `spec`: keys are equal by value, a null key equals nothing, null is not true.
 
     `failures` counts the pairs on which `where` fails, each time that they are looked at.
@@ -78,26 +78,28 @@ class Matching:
         types = arrow_schema({name: self.spec.fields[name] for name in self.spec.added})
         return {**left.columns, **{each.name: pa.nulls(len(left), each.type) for each in types}}
 
-    def pairs(self, left: Flows, right: Flows, codes: Sequence[Int64s] | None = None) -> Iterator[Paired]:
+    def pairs(self, left: Flows, right: Flows, codes: Sequence[Int64s] | None = None) -> Iterator[MatchedPairs]:
         """All pairs that match and live at the same time, in parts."""
         if not len(left) or not len(right):
             return
         one, other = self.codes(left, right) if codes is None else codes
-        for mine, theirs in overlaps(Lives(one, left.start, left.end), Lives(other, right.start, right.end)):
+        for mine, theirs in overlaps(
+            CodedLifetimes(one, left.start, left.end), CodedLifetimes(other, right.start, right.end)
+        ):
             if self.spec.where is None:
-                yield Paired(mine, theirs)
+                yield MatchedPairs(mine, theirs)
                 continue
             columns = self.joined(left, mine, right, theirs)
             start = np.maximum(left.start[mine], right.start[theirs])
             end = np.minimum(left.end[mine], right.end[theirs])
-            listener = None if self.failures is None else Listener(self.failures, self.spec.node, ("where",))
+            listener = None if self.failures is None else FailureListener(self.failures, self.spec.node, ("where",))
             holds = Rows(dict(columns), None, start, end, None).truth(self.spec.where, listener)
             if holds.all():
-                yield Paired(mine, theirs, columns)
+                yield MatchedPairs(mine, theirs, columns)
             elif holds.any():
                 at = np.flatnonzero(holds)
                 kept = {name: column.take(pa.array(at)) for name, column in columns.items()}
-                yield Paired(mine[at], theirs[at], kept)
+                yield MatchedPairs(mine[at], theirs[at], kept)
 
 
 @dataclass(frozen=True)
@@ -107,9 +109,9 @@ class MatchKernel:
     spec: MatchSpec
 
     @cached_property
-    def matching(self) -> Matching:
+    def matching(self) -> MatchRule:
         """Its rule."""
-        return Matching(self.spec)
+        return MatchRule(self.spec)
 
 
 def latest_of(left: Int64s | None, right: Int64s | None) -> Int64s | None:

@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 from streaming.engine.columns.flows import CLOSE, ENDLESS, OPEN, WHOLE, Flags, Flows, Mask
 from streaming.engine.columns.ranks import distinct
 from streaming.engine.operators.joins.side_turn import is_open
-from streaming.engine.state.node_state import Shelf
-from streaming.engine.state.rows_by_key import KeyedRows
+from streaming.engine.state.node_state import NodeState
+from streaming.engine.state.rows_by_key import RowsByKey
 from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Int64s
@@ -28,7 +28,7 @@ SIDES = ("left", "right")
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class PairSide:
     """One of the two events of each pair: where it ends, what it is, and its id."""
 
     end: Int64s
@@ -36,15 +36,15 @@ class Side:
     id: pa.Array
 
     @classmethod
-    def of(cls, events: Flows, rows: Int64s) -> "Side":
+    def of(cls, events: Flows, rows: Int64s) -> "PairSide":
         """The `rows` of `events`."""
         return cls(events.end[rows], events.flags[rows], events.ids.take(pa.array(rows)))
 
-    def take(self, rows: Int64s) -> "Side":
+    def take(self, rows: Int64s) -> "PairSide":
         """The `rows` by index."""
-        return Side(self.end[rows], self.flag[rows], self.id.take(pa.array(rows)))
+        return PairSide(self.end[rows], self.flag[rows], self.id.take(pa.array(rows)))
 
-    def closed(self, closes: Flows) -> "Side":
+    def closed(self, closes: Flows) -> "PairSide":
         """With the ends that `closes` bring."""
         found = pc.index_in(self.id, value_set=closes.ids)
         rows = np.flatnonzero(pc.is_valid(pc.if_else(pc.is_null(self.id), None, found)).to_numpy(zero_copy_only=False))
@@ -57,26 +57,26 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class PairRows:
     """Pairs: their rows, all WHOLE as far as is known, with an id where they have left as an edge, and both events."""
 
     rows: Flows
-    left: Side
-    right: Side
+    left: PairSide
+    right: PairSide
 
-    def take(self, rows: Int64s) -> "Pairs":
+    def take(self, rows: Int64s) -> "PairRows":
         """The pairs by index."""
-        return Pairs(self.rows.take(rows), self.left.take(rows), self.right.take(rows))
+        return PairRows(self.rows.take(rows), self.left.take(rows), self.right.take(rows))
 
-    def where(self, mask: Mask) -> "Pairs":
+    def where(self, mask: Mask) -> "PairRows":
         """The pairs where `mask` is true."""
         return self if mask.all() else self.take(np.flatnonzero(mask))
 
-    def closed(self, left: Flows, right: Flows) -> "Pairs":
+    def closed(self, left: Flows, right: Flows) -> "PairRows":
         """With the ends that edges of both sides got; pairs that live no longer are left out."""
         one, other = self.left.closed(left), self.right.closed(right)
         rows = replace(self.rows, end=np.minimum(one.end, other.end))
-        return Pairs(rows, one, other).where(rows.end > rows.start)
+        return PairRows(rows, one, other).where(rows.end > rows.start)
 
     @property
     def open(self) -> Mask:
@@ -86,17 +86,17 @@ class Pairs:
 
 @dataclass
 class OpenPairs:
-    """The pairs of a join on `shelf` that wait for the end of an edge, by key."""
+    """The pairs of a join on `state` that wait for the end of an edge, by key."""
 
-    shelf: Shelf
+    state: NodeState
     spec: MatchSpec
     _schema: pa.Schema = field(init=False)
-    _stored: KeyedRows = field(init=False)
+    _stored: RowsByKey = field(init=False)
 
     def __post_init__(self) -> None:
         sides = [pa.field(name.format(side), of) for side in SIDES for name, of in _SIDE]
         self._schema = pa.schema([*(pa.field(*each) for each in _META), *sides, *arrow_schema(self.spec.fields)])
-        self._stored = KeyedRows(self.shelf, "pairs", self.spec.keys, self._schema)
+        self._stored = RowsByKey(self.state, "pairs", self.spec.keys, self._schema)
 
     def settle(self, left: Flows, right: Flows, out: int) -> list[Flows]:
         """The rows that the CTI `out`, or the ends `left` and `right` of edges, set free of pairs that waited."""
@@ -114,14 +114,14 @@ class OpenPairs:
         self._stored.rewrite(touched, _to_table(kept, self._schema), _due(kept))
         return rows
 
-    def take(self, pairs: Pairs, out: int) -> list[Flows]:
+    def take(self, pairs: PairRows, out: int) -> list[Flows]:
         """The rows of new pairs that leave at once; those of which one is still open wait."""
         rows, kept = self._leave(pairs, out)
         if len(kept.rows):
             self._stored.append(_to_table(kept, self._schema), _due(kept))
         return rows
 
-    def _leave(self, pairs: Pairs, out: int) -> tuple[list[Flows], Pairs]:
+    def _leave(self, pairs: PairRows, out: int) -> tuple[list[Flows], PairRows]:
         """What leaves, whole rows too that may have to wait for `out` yet, and the pairs that go on.
 
         A pair whose end is not decided leaves as an edge start once the CTI is beyond its start, for then it can no
@@ -147,19 +147,19 @@ class OpenPairs:
         rows = np.flatnonzero(opening)
         if not len(rows):
             return ids
-        first = int(self.shelf.head.get("pairs", 0))
-        self.shelf.head["pairs"] = first + len(rows)
+        first = int(self.state.head.get("pairs", 0))
+        self.state.head["pairs"] = first + len(rows)
         numbers = np.zeros(len(ids), np.int64)
         numbers[rows] = np.arange(first, first + len(rows))
         return pc.if_else(pa.array(opening), pc.cast(pa.array(numbers), pa.string()), ids)
 
 
-def _due(pairs: Pairs) -> Int64s:
+def _due(pairs: PairRows) -> Int64s:
     started = pairs.rows.ids.is_valid().to_numpy(zero_copy_only=False)
     return np.where(started, pairs.rows.end, pairs.rows.start + 1)
 
 
-def _to_table(pairs: Pairs, schema: pa.Schema) -> pa.Table:
+def _to_table(pairs: PairRows, schema: pa.Schema) -> pa.Table:
     rows = pairs.rows
     arrays = [pa.array(rows.start), pa.array(rows.end), rows.ids, pa.array(rows.lates), pa.array(rows.stamps)]
     for side in (pairs.left, pairs.right):
@@ -167,9 +167,9 @@ def _to_table(pairs: Pairs, schema: pa.Schema) -> pa.Table:
     return pa.Table.from_arrays([*arrays, *(rows.columns[name] for name in schema.names[len(arrays) :])], schema=schema)
 
 
-def _of_table(table: pa.Table) -> Pairs:
+def _of_table(table: pa.Table) -> PairRows:
     left, right = (
-        Side(
+        PairSide(
             table.column(f"@{side}_end").to_numpy(),
             table.column(f"@{side}_flag").to_numpy(),
             _whole(table, f"@{side}_id"),
@@ -177,7 +177,7 @@ def _of_table(table: pa.Table) -> Pairs:
         for side in SIDES
     )
     others = [name.format(side) for side in SIDES for name, _ in _SIDE]
-    return Pairs(Flows.of_table(table.drop_columns(others)), left, right)
+    return PairRows(Flows.of_table(table.drop_columns(others)), left, right)
 
 
 def _whole(table: pa.Table, name: str) -> pa.Array:

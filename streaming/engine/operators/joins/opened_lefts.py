@@ -7,15 +7,15 @@ import numpy as np
 from streaming.engine.columns.flows import CLOSE, OPEN, Flows, together
 from streaming.engine.columns.ranks import distinct
 from streaming.engine.operators.joins.side_turn import ended, event_schema, to_table
-from streaming.engine.state.node_state import Shelf
-from streaming.engine.state.rows_by_key import KeyedRows
+from streaming.engine.state.node_state import NodeState
+from streaming.engine.state.rows_by_key import RowsByKey
 from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s
 
 
 @dataclass(frozen=True, slots=True)
-class Edges:
+class LeftEdges:
     """`whole` are edges that ended before their row left, `starting` those whose row leaves open, both with the payload
     of the left; `ends` are the ends of rows that have left."""
 
@@ -25,19 +25,19 @@ class Edges:
 
 
 @dataclass
-class OpenedLefts:
-    """The edges on `shelf`, by key."""
+class OpenLefts:
+    """The edges on `state`, by key."""
 
-    shelf: Shelf
+    state: NodeState
     spec: MatchSpec
-    _waiting: KeyedRows = field(init=False)
-    _left: KeyedRows = field(init=False)
+    _waiting: RowsByKey = field(init=False)
+    _left: RowsByKey = field(init=False)
 
     def __post_init__(self) -> None:
-        self._waiting = KeyedRows(self.shelf, "edges", self.spec.keys, event_schema(self.spec.left))
-        self._left = KeyedRows(self.shelf, "opened", self.spec.keys, event_schema(self.spec.fields))
+        self._waiting = RowsByKey(self.state, "edges", self.spec.keys, event_schema(self.spec.left))
+        self._left = RowsByKey(self.state, "opened", self.spec.keys, event_schema(self.spec.fields))
 
-    def turn(self, edges: Flows, closes: Flows, out: int) -> Edges:
+    def turn(self, edges: Flows, closes: Flows, out: int) -> LeftEdges:
         """What becomes of new `edges`, of those that wait and of rows that have left; a row leaves before `out`."""
         ends = self._ended(closes)
         slots, waiting = self._touched(closes, out)
@@ -51,7 +51,7 @@ class OpenedLefts:
             self._waiting.rewrite(slots, to_table(rest, event_schema(self.spec.left)), rest.start + 1)
         else:
             self._waiting.append(to_table(rest, event_schema(self.spec.left)), rest.start + 1)
-        return Edges(waiting.where(closed), every.where(starts), ends)
+        return LeftEdges(waiting.where(closed), every.where(starts), ends)
 
     def left(self, rows: Flows) -> None:
         """Remember the rows of edges that leave now, for their ends."""

@@ -16,7 +16,7 @@ _WIDEST: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Lives:
+class CodedLifetimes:
     """Lifetimes `[start, end)`, none of them empty, each with a code; a negative code matches nothing."""
 
     code: Int64s
@@ -25,7 +25,7 @@ class Lives:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class CodeTimes:
     """Code and time in one number that sorts by both."""
 
     low: int
@@ -43,12 +43,12 @@ class Places:
         return code * self.spread + (np.clip(time, self.low, self.high) - self.low)
 
 
-def places(codes: int, *starts: Int64s) -> Places | None:
+def places(codes: int, *starts: Int64s) -> CodeTimes | None:
     """Places for codes up to `codes` and times in and around `starts`; None where they need more than 62 bits."""
     low = min((int(each.min()) for each in starts if len(each)), default=0)
     high = max((int(each.max()) for each in starts if len(each)), default=0) + 1
     spread = high - low + 1
-    return Places(low, high, spread, codes) if (codes + 1) * spread < _WIDEST else None
+    return CodeTimes(low, high, spread, codes) if (codes + 1) * spread < _WIDEST else None
 
 
 def composites(code: Int64s, time: Int64s, codes: Int64s, times: Int64s) -> tuple[Int64s, Int64s]:
@@ -64,7 +64,7 @@ def composites(code: Int64s, time: Int64s, codes: Int64s, times: Int64s) -> tupl
     return place.of(code, time), place.of(codes, times)
 
 
-def overlaps(one: Lives, other: Lives) -> Iterator[tuple[Int64s, Int64s]]:
+def overlaps(one: CodedLifetimes, other: CodedLifetimes) -> Iterator[tuple[Int64s, Int64s]]:
     """The pairs of rows, of `one` and of `other`, that share a code and some tick; each pair once, in no order."""
     first, second = np.flatnonzero(one.code >= 0), np.flatnonzero(other.code >= 0)
     if not len(first) or not len(second):
@@ -90,20 +90,20 @@ def overlaps(one: Lives, other: Lives) -> Iterator[tuple[Int64s, Int64s]]:
             yield first[by_left[there]], second[by_right[here]]
 
 
-def _taken(lives: Lives, rows: Int64s) -> Lives:
+def _taken(lives: CodedLifetimes, rows: Int64s) -> CodedLifetimes:
     if len(rows) == len(lives.code):
         return lives
-    return Lives(lives.code[rows], lives.start[rows], lives.end[rows])
+    return CodedLifetimes(lives.code[rows], lives.start[rows], lives.end[rows])
 
 
-def _small(left: Lives, right: Lives) -> tuple[Lives, Lives]:
+def _small(left: CodedLifetimes, right: CodedLifetimes) -> tuple[CodedLifetimes, CodedLifetimes]:
     """The same with ranks for times and dense codes."""
     cut = len(left.code)
     codes = encode_integers(np.concatenate([left.code, right.code])).codes
     starts = distinct(np.concatenate([left.start, right.start]))
 
-    def ranked(lives: Lives, code: Int64s) -> Lives:
-        return Lives(code, np.searchsorted(starts, lives.start), np.searchsorted(starts, lives.end))
+    def ranked(lives: CodedLifetimes, code: Int64s) -> CodedLifetimes:
+        return CodedLifetimes(code, np.searchsorted(starts, lives.start), np.searchsorted(starts, lives.end))
 
     return ranked(left, codes[:cut]), ranked(right, codes[cut:])
 

@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from streaming.engine.columns.flows import OPEN, Flows, Mask
-from streaming.engine.operators.joins.coverage import Covers, Spans, covered, firsts, least, most, uncovered
-from streaming.engine.operators.joins.matching import Matching
+from streaming.engine.operators.joins.coverage import Coverage, LifetimeSpans, covered, firsts, least, most, uncovered
+from streaming.engine.operators.joins.matching import MatchRule
 from streaming.engine.operators.joins.overlaps import composites
-from streaming.engine.operators.joins.side_turn import Clock, is_open
+from streaming.engine.operators.joins.side_turn import JoinClock, is_open
 from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Int64s
 
 
 @dataclass(frozen=True, slots=True)
-class Lefts:
+class LeftEvents:
     """Left events, row by row with what is remembered of them.
 
     Nothing before `since` is undecided. `piece` is the start of the first piece that is not decided, INFINITY when none
@@ -28,20 +28,20 @@ class Lefts:
     piece: Int64s
     seen: Int64s
 
-    def take(self, rows: Int64s) -> "Lefts":
+    def take(self, rows: Int64s) -> "LeftEvents":
         """The rows by index."""
-        return Lefts(self.events.take(rows), self.since[rows], self.piece[rows], self.seen[rows])
+        return LeftEvents(self.events.take(rows), self.since[rows], self.piece[rows], self.seen[rows])
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class DecidedPieces:
     """The pieces that are decided, as spans `rows` of the `lefts`, and which lefts wait on, until when at most.
 
     `stamps` are the largest stamps of the rights that a piece is made of, `opens` whether one of these has no end.
     """
 
-    lefts: Lefts
-    rows: Spans
+    lefts: LeftEvents
+    rows: LifetimeSpans
     opens: Mask
     stamps: Int64s | None
     waits: Mask
@@ -49,15 +49,15 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pieces:
+class _LeftPieces:
     """All pieces that are known, in order; for a semi join what they are made of."""
 
-    spans: Spans
+    spans: LifetimeSpans
     stamps: Int64s | None = None
     opens: Mask | None = None
 
 
-def decide(spec: MatchSpec, matching: Matching, lefts: Lefts, rights: Flows, clock: Clock) -> Decided:
+def decide(spec: MatchSpec, matching: MatchRule, lefts: LeftEvents, rights: Flows, clock: JoinClock) -> DecidedPieces:
     """What the CTIs of `clock` decide of `lefts`, which `rights` match or not: all that may matter to them.
 
     A right edge that may still vanish, because the CTI is not beyond its start, counts as nothing yet.
@@ -69,17 +69,21 @@ def decide(spec: MatchSpec, matching: Matching, lefts: Lefts, rights: Flows, clo
     spans, theirs, again = _matches(matching, lefts, rights, clock)
     if not semi:
         covers = covered(spans)
-        pieces = _Pieces(uncovered(lefts.since, lefts.events.end, covers.pieces))
+        pieces = _LeftPieces(uncovered(lefts.since, lefts.events.end, covers.pieces))
         return _decided(spec, lefts, pieces, again, clock)
     spans, stamps, opens = _with_seen(lefts, spans, rights, theirs, clock)
     covers = covered(spans)
     count = len(covers.pieces.of)
-    whole = _Pieces(covers.pieces, most(count, covers.piece, stamps, NO_CTI), most(count, covers.piece, opens, 0) > 0)
+    whole = _LeftPieces(
+        covers.pieces, most(count, covers.piece, stamps, NO_CTI), most(count, covers.piece, opens, 0) > 0
+    )
     found = _decided(spec, lefts, whole, again, clock)
     return _remembering(found, spans, covers, stamps, opens, clock)
 
 
-def _matches(matching: Matching, lefts: Lefts, rights: Flows, clock: Clock) -> tuple[Spans, Int64s, Int64s]:
+def _matches(
+    matching: MatchRule, lefts: LeftEvents, rights: Flows, clock: JoinClock
+) -> tuple[LifetimeSpans, Int64s, Int64s]:
     """What matching rights span of what is undecided, the rights by span, and when one becomes certain, by left."""
     events = replace(lefts.events, start=lefts.since, stamp=lefts.events.stamps)
     codes = matching.codes(events, rights)
@@ -95,16 +99,18 @@ def _matches(matching: Matching, lefts: Lefts, rights: Flows, clock: Clock) -> t
             again = least(len(events), mine[which], rights.start[theirs[which]] + 1, INFINITY)
             mine, theirs = mine[~which], theirs[~which]
     start = np.maximum(rights.start[theirs], lefts.since[mine])
-    return Spans(mine, start, np.minimum(rights.end[theirs], events.end[mine])), theirs, again
+    return LifetimeSpans(mine, start, np.minimum(rights.end[theirs], events.end[mine])), theirs, again
 
 
-def _with_seen(lefts: Lefts, spans: Spans, rights: Flows, theirs: Int64s, clock: Clock) -> tuple[Spans, Int64s, Int64s]:
+def _with_seen(
+    lefts: LeftEvents, spans: LifetimeSpans, rights: Flows, theirs: Int64s, clock: JoinClock
+) -> tuple[LifetimeSpans, Int64s, Int64s]:
     """The spans with those of rights that are forgotten, which cover a piece under way up to the CTIs that passed;
     the stamp of each, and whether it is of a right without an end."""
     until = np.minimum(lefts.events.end, clock.low_before)
     under_way = np.flatnonzero(lefts.piece < until)
     start = np.maximum(lefts.piece, lefts.since)[under_way]
-    whole = Spans(
+    whole = LifetimeSpans(
         np.concatenate([spans.of, under_way]),
         np.concatenate([spans.start, start]),
         np.concatenate([spans.end, until[under_way]]),
@@ -114,7 +120,7 @@ def _with_seen(lefts: Lefts, spans: Spans, rights: Flows, theirs: Int64s, clock:
     return whole, stamps, np.concatenate([opens, np.zeros(len(under_way), np.int64)])
 
 
-def _decided(spec: MatchSpec, lefts: Lefts, pieces: _Pieces, again: Int64s, clock: Clock) -> Decided:
+def _decided(spec: MatchSpec, lefts: LeftEvents, pieces: _LeftPieces, again: Int64s, clock: JoinClock) -> DecidedPieces:
     spans, end = pieces.spans, lefts.events.end
     left_cti, right_cti = clock.ctis
     unended = is_open(lefts.events.flag, len(end))
@@ -125,7 +131,7 @@ def _decided(spec: MatchSpec, lefts: Lefts, pieces: _Pieces, again: Int64s, cloc
     else:
         final, wanted = spans.end <= right_cti, spans.end
     final = final & (spans.end <= until[spans.of])
-    rows = Spans(spans.of[final], spans.start[final], spans.end[final])
+    rows = LifetimeSpans(spans.of[final], spans.start[final], spans.end[final])
     rest = np.flatnonzero(~final)
     first = rest[firsts(spans.of[rest])]
     piece = np.full(len(end), INFINITY)
@@ -138,10 +144,12 @@ def _decided(spec: MatchSpec, lefts: Lefts, pieces: _Pieces, again: Int64s, cloc
         waits = piece != INFINITY
     stamps = None if pieces.stamps is None else pieces.stamps[final]
     opens = np.zeros(len(rows.of), np.bool_) if pieces.opens is None else pieces.opens[final]
-    return Decided(replace(lefts, since=since, piece=piece), rows, opens, stamps, waits, due)
+    return DecidedPieces(replace(lefts, since=since, piece=piece), rows, opens, stamps, waits, due)
 
 
-def _remembering(found: Decided, spans: Spans, covers: Covers, stamps: Int64s, opens: Int64s, clock: Clock) -> Decided:
+def _remembering(
+    found: DecidedPieces, spans: LifetimeSpans, covers: Coverage, stamps: Int64s, opens: Int64s, clock: JoinClock
+) -> DecidedPieces:
     """With the stamps of what surely covers the pieces under way.
 
     An open right covers up to the CTI, no more is sure, and an open left may end at its own. What lies beyond is looked
@@ -152,7 +160,7 @@ def _remembering(found: Decided, spans: Spans, covers: Covers, stamps: Int64s, o
     events = found.lefts.events
     until = np.where(is_open(events.flag, len(events)), clock.ctis[0], INFINITY)
     sure = np.flatnonzero((spans.start[at] < end) & (spans.start[at] < until[spans.of[at]]))
-    parts = covered(Spans(spans.of[at][sure], spans.start[at][sure], end[sure]))
+    parts = covered(LifetimeSpans(spans.of[at][sure], spans.start[at][sure], end[sure]))
     begun = parts.pieces.start == found.lefts.piece[parts.pieces.of]
     inside = begun[parts.piece]
     rows = len(found.due)
@@ -163,7 +171,7 @@ def _remembering(found: Decided, spans: Spans, covers: Covers, stamps: Int64s, o
     return replace(found, lefts=replace(found.lefts, seen=seen), due=due)
 
 
-def _clipped(matching: Matching, lefts: Lefts, rights: Flows, clock: Clock) -> tuple[_Pieces, Int64s]:
+def _clipped(matching: MatchRule, lefts: LeftEvents, rights: Flows, clock: JoinClock) -> tuple[_LeftPieces, Int64s]:
     """`[s, min(e, r))`, r being the first certain right start after s; and when an uncertain one becomes certain."""
     events = lefts.events
     end, again = events.end, np.full(len(events), INFINITY)
@@ -176,7 +184,7 @@ def _clipped(matching: Matching, lefts: Lefts, rights: Flows, clock: Clock) -> t
         if unsure.any():
             later = _next(code, events.start, others[unsure], rights.start[unsure])
             again = np.where(later < INFINITY, later + 1, INFINITY)
-    return _Pieces(Spans(np.arange(len(events)), events.start, end)), again
+    return _LeftPieces(LifetimeSpans(np.arange(len(events)), events.start, end)), again
 
 
 def _next(code: Int64s, start: Int64s, codes: Int64s, starts: Int64s) -> Int64s:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from streaming.engine.operators.joins.join import released
-from streaming.engine.operators.joins.matching import Matching, MatchKernel
-from streaming.engine.operators.joins.side_state import LEFT, RIGHT, Known
-from streaming.engine.operators.joins.side_turn import Clock, Heard
-from streaming.engine.operators.joins.undecided_lefts import Parts
-from streaming.engine.operators.kernel import Port, Released, Turn
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.operators.joins.matching import MatchKernel, MatchRule
+from streaming.engine.operators.joins.side_state import LEFT, RIGHT, SideState
+from streaming.engine.operators.joins.side_turn import JoinClock, SideTurn
+from streaming.engine.operators.joins.undecided_lefts import UndecidedLefts
+from streaming.engine.operators.kernel import NodeOutput, PortInput, TurnContext
+from streaming.engine.state.node_state import NodeState
 
 
 @dataclass(frozen=True)
@@ -21,21 +21,23 @@ class PiecesKernel(MatchKernel):
     join of what covers them too. Null keys equal nothing: a left with one is whole, and in no row of a semi join.
     """
 
-    def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
+    def turn(self, ports: Sequence[PortInput], state: NodeState, turn: TurnContext) -> NodeOutput:
         """All pieces that are decided now."""
-        clock = Clock.of(shelf, ports)
+        clock = JoinClock.of(state, ports)
         semi = self.spec.kind == "semi_join"
         lefts = self.matching.keyed(ports[LEFT].flows) if semi else ports[LEFT].flows
         keyed = self.matching.keyed(ports[RIGHT].flows)
         turn.report.took(lefts.source)
         if semi:
             turn.report.took(keyed.source)
-        left, right = Heard.of(lefts), Heard.of(keyed)
-        rights = Known(shelf, self.spec, RIGHT)
+        left, right = SideTurn.of(lefts), SideTurn.of(keyed)
+        rights = SideState(state, self.spec, RIGHT)
         rights.close(right.closes)
-        rows, held = Parts(shelf, self.spec, Matching(self.spec, turn.report.failures), rights, clock).turn(left, right)
+        rows, held = UndecidedLefts(state, self.spec, MatchRule(self.spec, turn.report.failures), rights, clock).turn(
+            left, right
+        )
         rights.add(right.events, clock.low)
         out = clock.out(held)
-        clock.remember(shelf, out)
-        flows = released([rows], shelf, out, turn)
-        return Released(flows, clock.passed(ports, out, held), max(port.horizon for port in ports))
+        clock.remember(state, out)
+        flows = released([rows], state, out, turn)
+        return NodeOutput(flows, clock.passed(ports, out, held), max(port.horizon for port in ports))

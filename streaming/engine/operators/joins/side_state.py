@@ -7,8 +7,8 @@ import pyarrow as pa
 
 from streaming.engine.columns.flows import CLOSE, Flows
 from streaming.engine.operators.joins.side_turn import ended, event_schema, to_table
-from streaming.engine.state.node_state import Shelf
-from streaming.engine.state.rows_by_key import KeyedRows
+from streaming.engine.state.node_state import NodeState
+from streaming.engine.state.rows_by_key import RowsByKey
 from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s
@@ -17,22 +17,22 @@ LEFT, RIGHT = 0, 1
 
 
 @dataclass
-class Known:
+class SideState:
     """Events that came in at `port` with their lifetimes as far as they are known, by key.
 
     One is forgotten once it ends at or before the tick that nothing which is still to come starts before; where
     late_kept events may come (`spec.forgets` is false) none is.
     """
 
-    shelf: Shelf
+    state: NodeState
     spec: MatchSpec
     port: int
     _schema: pa.Schema = field(init=False)
-    _rows: KeyedRows = field(init=False)
+    _rows: RowsByKey = field(init=False)
 
     def __post_init__(self) -> None:
         self._schema = event_schema((self.spec.left, self.spec.right)[self.port])
-        self._rows = KeyedRows(self.shelf, ("left", "right")[self.port], self.spec.keys, self._schema)
+        self._rows = RowsByKey(self.state, ("left", "right")[self.port], self.spec.keys, self._schema)
 
     def slots(self, flows: Flows) -> Int64s:
         """The slots of the keys of `flows`."""

@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 
 from streaming.definition.types import Fields
 from streaming.engine.columns.flows import CLOSE, ENDLESS, OPEN, WHOLE, Flags, Flows, Mask
-from streaming.engine.operators.kernel import Port
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.operators.kernel import PortInput
+from streaming.engine.state.node_state import NodeState
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrow_types import arrow_schema
 
@@ -25,7 +25,7 @@ EVENT_META = (
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class SideTurn:
     """`events` are WHOLE, OPEN or ENDLESS; `closes` end edges that an earlier turn heard of, `ids` are those edges.
 
     An edge that began and ended in this turn is WHOLE, and one that vanished in it is not there.
@@ -35,7 +35,7 @@ class Heard:
     closes: Flows
 
     @classmethod
-    def of(cls, flows: Flows) -> "Heard":
+    def of(cls, flows: Flows) -> "SideTurn":
         """What `flows`, which hold no replaceable rows, say when all is taken at once."""
         flags = flows.flags
         closing = np.flatnonzero(flags == CLOSE)
@@ -80,7 +80,7 @@ def to_table(events: Flows, schema: pa.Schema) -> pa.Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class JoinClock:
     """The CTIs of both ports and of the node, before the turn and, of the ports, after it."""
 
     before: tuple[int, int]
@@ -88,9 +88,9 @@ class Clock:
     ctis: tuple[int, int]
 
     @classmethod
-    def of(cls, shelf: Shelf, ports: Sequence[Port]) -> "Clock":
-        """What the shelf remembers, and what the ports say."""
-        left, right, out = shelf.head.get("ctis", [NO_CTI] * 3)
+    def of(cls, state: NodeState, ports: Sequence[PortInput]) -> "JoinClock":
+        """What the state remembers, and what the ports say."""
+        left, right, out = state.head.get("ctis", [NO_CTI] * 3)
         return cls((left, right), out, (ports[0].cti, ports[1].cti))
 
     @property
@@ -107,7 +107,7 @@ class Clock:
         """The CTI of the node, if it is held at `held`. It moves only when one of the ports' does."""
         return max(self.out_before, min(self.low, held)) if self.ctis != self.before else self.out_before
 
-    def passed(self, ports: Sequence[Port], out: int, held: int = INFINITY) -> tuple[int, ...]:
+    def passed(self, ports: Sequence[PortInput], out: int, held: int = INFINITY) -> tuple[int, ...]:
         """The CTIs that leave, rising up to `out`: all if one port alone moved and nothing is held, else the last.
 
         In what order the CTIs of two ports came is not known.
@@ -118,6 +118,6 @@ class Clock:
         other = min(port.cti for port in ports if port is not moved[0])
         return tuple(sorted({min(cti, other) for cti in moved[0].ctis if min(cti, other) > self.out_before}))
 
-    def remember(self, shelf: Shelf, out: int) -> None:
+    def remember(self, state: NodeState, out: int) -> None:
         """Keep them for the next turn."""
-        shelf.head["ctis"] = [*self.ctis, out]
+        state.head["ctis"] = [*self.ctis, out]

@@ -7,12 +7,12 @@ import pyarrow as pa
 
 from streaming.engine.columns.flows import ENDLESS, OPEN, WHOLE, Flows, Mask, together
 from streaming.engine.columns.ranks import distinct
-from streaming.engine.operators.joins.matching import Matching
-from streaming.engine.operators.joins.piece_rules import Decided, Lefts, decide
-from streaming.engine.operators.joins.side_state import Known
-from streaming.engine.operators.joins.side_turn import Clock, Heard, ended, event_schema, is_open, to_table
-from streaming.engine.state.node_state import Shelf
-from streaming.engine.state.rows_by_key import KeyedRows
+from streaming.engine.operators.joins.matching import MatchRule
+from streaming.engine.operators.joins.piece_rules import DecidedPieces, LeftEvents, decide
+from streaming.engine.operators.joins.side_state import SideState
+from streaming.engine.operators.joins.side_turn import JoinClock, SideTurn, ended, event_schema, is_open, to_table
+from streaming.engine.state.node_state import NodeState
+from streaming.engine.state.rows_by_key import RowsByKey
 from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Int64s
@@ -21,29 +21,29 @@ _MORE = ("@since", "@piece", "@seen")
 
 
 @dataclass
-class Parts:
-    """The lefts of `spec` on `shelf`; `rights` are those of earlier turns, with the ends that this turn gave them.
+class UndecidedLefts:
+    """The lefts of `spec` on `state`; `rights` are those of earlier turns, with the ends that this turn gave them.
 
     A left waits until the CTI of the right, and if it is an open edge its own, has reached its end. It is looked at
     when something of its key comes, and when its first undecided piece can be decided. Rights that end before both CTIs
     may be forgotten: of the piece that is under way a left remembers what was covered.
     """
 
-    shelf: Shelf
+    state: NodeState
     spec: MatchSpec
-    matching: Matching
-    rights: Known
-    clock: Clock
+    matching: MatchRule
+    rights: SideState
+    clock: JoinClock
     _schema: pa.Schema = field(init=False)
-    _stored: KeyedRows = field(init=False)
+    _stored: RowsByKey = field(init=False)
 
     def __post_init__(self) -> None:
         more = [pa.field(name, pa.int64()) for name in _MORE]
         schema = event_schema(self.spec.left)
         self._schema = pa.schema([*schema, *more])
-        self._stored = KeyedRows(self.shelf, "lefts", self.spec.keys, self._schema)
+        self._stored = RowsByKey(self.state, "lefts", self.spec.keys, self._schema)
 
-    def turn(self, left: Heard, right: Heard) -> tuple[Flows, int]:
+    def turn(self, left: SideTurn, right: SideTurn) -> tuple[Flows, int]:
         """The rows of the pieces that are decided now, and the CTI to which those hold that are not."""
         touched, lefts = self._touched(left, right)
         events = lefts.events
@@ -59,24 +59,24 @@ class Parts:
     def _slots(self, flows: Flows) -> Int64s:
         return self._stored.slots_of([flows.columns[key] for key in self.spec.keys], len(flows))
 
-    def _touched(self, left: Heard, right: Heard) -> tuple[Int64s, Lefts]:
+    def _touched(self, left: SideTurn, right: SideTurn) -> tuple[Int64s, LeftEvents]:
         """The slots that have to be looked at, and the lefts in them, new ones too."""
         new = _new(left.events)
         if not self._stored.rows:
             return np.empty(0, np.int64), new
-        heard = [self._slots(each) for each in (left.closes, right.events, right.closes) if len(each)]
-        slots = distinct(np.concatenate([self._stored.due_slots(self.clock.ctis[1]), *heard]))
+        asked = [self._slots(each) for each in (left.closes, right.events, right.closes) if len(each)]
+        slots = distinct(np.concatenate([self._stored.due_slots(self.clock.ctis[1]), *asked]))
         table = self._stored.read(slots)
         if not table.num_rows:
             return slots[:0], new
         more = [table.column(name).to_numpy() for name in _MORE]
-        known = Lefts(Flows.of_table(table.drop_columns(list(_MORE))), *more)
+        known = LeftEvents(Flows.of_table(table.drop_columns(list(_MORE))), *more)
         if len(left.closes):
             events, _ = ended(known.events, left.closes)
             known = replace(known, events=events).take(np.flatnonzero(events.end > events.start))
         return slots, _both(self._settled(known), new)
 
-    def _settled(self, known: Lefts) -> Lefts:
+    def _settled(self, known: LeftEvents) -> LeftEvents:
         """With what the CTIs that have passed say of times at which none of its rights is known any more."""
         low = self.clock.low_before
         if self.spec.kind == "semi_join":
@@ -84,7 +84,7 @@ class Parts:
         none = known.piece == INFINITY
         return replace(known, since=np.where(none, np.maximum(known.since, low), known.piece))
 
-    def _rows(self, found: Decided) -> Flows:
+    def _rows(self, found: DecidedPieces) -> Flows:
         left, of = found.lefts.events, found.rows.of
         picked = left.take(of)
         opens = found.rows.end == INFINITY
@@ -103,13 +103,13 @@ class Parts:
 
     def _ids(self, opens: Mask) -> pa.Array:
         """Pieces that go on for ever leave at infinity, as edges whose end never comes."""
-        first = int(self.shelf.head.get("pieces", 0))
+        first = int(self.state.head.get("pieces", 0))
         numbers = first + np.cumsum(opens) - 1
-        self.shelf.head["pieces"] = first + int(opens.sum())
+        self.state.head["pieces"] = first + int(opens.sum())
         texts = [f"piece {number}" if open_ else None for number, open_ in zip(numbers, opens, strict=True)]
         return pa.array(texts, pa.string())
 
-    def _keep(self, touched: Int64s, found: Decided) -> None:
+    def _keep(self, touched: Int64s, found: DecidedPieces) -> None:
         """Store the lefts that wait, marked by the CTI that may pass: the start of the first piece that is not decided,
         of late_kept ones the CTI that they met.
         """
@@ -125,14 +125,14 @@ class Parts:
             self._stored.append(table, found.due[at], marks)
 
 
-def _new(events: Flows) -> Lefts:
+def _new(events: Flows) -> LeftEvents:
     none = np.full(len(events), INFINITY)
     bare = Flows(events.start, events.end, events.columns, events.flag, events.id, events.late_at, events.stamp)
-    return Lefts(bare, events.start, none, np.full(len(events), NO_CTI))
+    return LeftEvents(bare, events.start, none, np.full(len(events), NO_CTI))
 
 
-def _both(one: Lefts, other: Lefts) -> Lefts:
+def _both(one: LeftEvents, other: LeftEvents) -> LeftEvents:
     if not len(other.events):
         return one
     pairs = ((one.since, other.since), (one.piece, other.piece), (one.seen, other.seen))
-    return Lefts(together([one.events, other.events]), *(np.concatenate(pair) for pair in pairs))
+    return LeftEvents(together([one.events, other.events]), *(np.concatenate(pair) for pair in pairs))

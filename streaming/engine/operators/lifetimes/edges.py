@@ -7,10 +7,10 @@ import numpy as np
 
 from streaming.engine.columns.flows import CLOSE, Flows, together
 from streaming.engine.columns.steps import settled, shortened
-from streaming.engine.operators.kernel import Port, Released, Turn
-from streaming.engine.operators.lifetimes.held_edges import HeldEdges, Paired, held_to, whole
-from streaming.engine.operators.lifetimes.waiting import Waiting
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.operators.kernel import NodeOutput, PortInput, TurnContext
+from streaming.engine.operators.lifetimes.held_edges import EdgesAwaitingEnds, EdgeTurn, held_to, whole
+from streaming.engine.operators.lifetimes.waiting import WaitingEvents
+from streaming.engine.state.node_state import NodeState
 from streaming.planning.plan import LifetimeSpec
 from streaming.temporal.ticks import INFINITY, LAST_TICK, NO_CTI
 from streaming.wire.arrived import Int64s
@@ -22,36 +22,36 @@ class LifetimeKernel:
 
     spec: LifetimeSpec
 
-    def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
+    def turn(self, ports: Sequence[PortInput], state: NodeState, turn: TurnContext) -> NodeOutput:
         """Release the lifetimes that have become whole; order_edges: the edges whose time has come."""
         (port,) = ports
         match self.spec.kind:
             case "point_at_end":
-                return points_at_end(port, shelf, turn)
+                return points_at_end(port, state, turn)
             case "order_edges":
-                return _in_order(port, shelf, turn)
+                return _in_order(port, state, turn)
             case "to_intervals":
-                return _intervals(port, shelf, turn)
+                return _intervals(port, state, turn)
             case "shorten":
-                released = _intervals(port, shelf, turn)
+                released = _intervals(port, state, turn)
                 return replace(released, flows=shortened(released.flows, self.spec.by))
         raise ValueError(f"no lifetimes of the kind {self.spec.kind!r}")
 
 
-def points_at_end(port: Port, shelf: Shelf, turn: Turn) -> Released:
+def points_at_end(port: PortInput, state: NodeState, turn: TurnContext) -> NodeOutput:
     """A point at the end of each lifetime; none for what never ends, nor after the last tick (T1). CTIs pass by.
 
     The point of an edge is late_kept iff its end was, and waits for it.
     """
-    if port.flows.flag is None and not shelf.head:
-        return Released(_points(port.flows), port.ctis, port.horizon)
-    edges = HeldEdges(shelf)
+    if port.flows.flag is None and not state.head:
+        return NodeOutput(_points(port.flows), port.ctis, port.horizon)
+    edges = EdgesAwaitingEnds(state)
     paired = edges.turn(port.flows)
     if port.cti == INFINITY:
         edges.never_closed()
     edges.save(turn.report)
     of_edges = replace(paired, opened=replace(paired.opened, late_at=paired.closing.late_at)).lasting
-    return Released(_points(together([whole(port.flows), of_edges])), port.ctis, port.horizon)
+    return NodeOutput(_points(together([whole(port.flows), of_edges])), port.ctis, port.horizon)
 
 
 def _points(flows: Flows) -> Flows:
@@ -59,17 +59,17 @@ def _points(flows: Flows) -> Flows:
     return kept.lasting(kept.end, kept.end + 1)
 
 
-def _in_order(port: Port, shelf: Shelf, turn: Turn) -> Released:
+def _in_order(port: PortInput, state: NodeState, turn: TurnContext) -> NodeOutput:
     """Starts and ends up to and including the CTI, whether late_kept or not; CTIs pass by."""
     flows = port.flows
     due = flows.start if flows.flag is None else np.where(flows.flag == CLOSE, flows.end, flows.start)
-    return Released(Waiting(shelf).turn(flows, due, port.cti, turn.report), port.ctis, port.horizon)
+    return NodeOutput(WaitingEvents(state).turn(flows, due, port.cti, turn.report), port.ctis, port.horizon)
 
 
-def _intervals(port: Port, shelf: Shelf, turn: Turn) -> Released:
+def _intervals(port: PortInput, state: NodeState, turn: TurnContext) -> NodeOutput:
     """Whole lifetimes at once, edges when they end; at infinity those that are open leave as they are."""
-    before = int(shelf.head.get("out", NO_CTI))
-    edges = HeldEdges(shelf)
+    before = int(state.head.get("out", NO_CTI))
+    edges = EdgesAwaitingEnds(state)
     paired = edges.turn(port.flows)
     parts = [whole(port.flows), paired.lasting]
     endless = edges.never_closed() if port.cti == INFINITY else None
@@ -78,11 +78,11 @@ def _intervals(port: Port, shelf: Shelf, turn: Turn) -> Released:
         parts.append(endless)
     ctis = _held_ctis(np.array(port.ctis, np.int64), before, paired)
     if ctis:
-        shelf.head["out"] = ctis[-1]
-    return Released(together(parts), ctis, port.horizon)
+        state.head["out"] = ctis[-1]
+    return NodeOutput(together(parts), ctis, port.horizon)
 
 
-def _held_ctis(ctis: Int64s, before: int, paired: Paired) -> tuple[int, ...]:
+def _held_ctis(ctis: Int64s, before: int, paired: EdgeTurn) -> tuple[int, ...]:
     """The CTIs that leave: each held to the oldest edge that was open when it came.
 
     An end that is not before a CTI may have come on either side of it. Such CTIs are left out where it matters, but the

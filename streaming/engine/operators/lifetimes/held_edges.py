@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 
 from streaming.engine.columns.flows import CLOSE, ENDLESS, OPEN, Flows, Mask, together
 from streaming.engine.columns.steps import vanishing
-from streaming.engine.operators.lifetimes.tables import Table, Tables, by_source
-from streaming.engine.operators.outcome_report import ALSO, Report
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.operators.lifetimes.tables import TimedTable, TimedTables, by_source
+from streaming.engine.operators.outcome_report import ALSO, OutcomeReport
+from streaming.engine.state.node_state import NodeState
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s
 
@@ -21,7 +21,7 @@ _HEAD: Final = "edges"
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class EdgeTurn:
     """What a turn did to the edges of a node.
 
     `opened` and `closing` are the starts and the ends that met, row by row; `oldest` is the least CTI to which an edge
@@ -41,14 +41,14 @@ class Paired:
         return whole.where(live)
 
 
-class HeldEdges:
-    """The edges on `shelf` whose ends have not come, in tables by start."""
+class EdgesAwaitingEnds:
+    """The edges on `state` whose ends have not come, in tables by start."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
-        self._tables = Tables(shelf, shelf.head.get(_HEAD, []))
+    def __init__(self, state: NodeState) -> None:
+        self._state = state
+        self._tables = TimedTables(state, state.head.get(_HEAD, []))
 
-    def turn(self, arrived: Flows) -> Paired:
+    def turn(self, arrived: Flows) -> EdgeTurn:
         """Hold the edge starts among `arrived` and pair them, and those held before, with the ends among them.
 
         Raises LookupError for an end whose start was never here.
@@ -63,7 +63,7 @@ class HeldEdges:
         held[places] = False
         far = (table.holds for table in self._tables if table not in near)
         oldest = min(int(held_to(pool)[held].min(initial=INFINITY)), min(far, default=INFINITY))
-        paired = Paired(pool.take(places), ends, oldest)
+        paired = EdgeTurn(pool.take(places), ends, oldest)
         self._put_back(parts, held, near)
         return paired
 
@@ -75,7 +75,7 @@ class HeldEdges:
         edges = together(parts)
         return replace(edges, flag=np.full(len(edges), ENDLESS, np.int8))
 
-    def _put_back(self, parts: Sequence[Flows], held: Mask, near: Sequence[Table]) -> None:
+    def _put_back(self, parts: Sequence[Flows], held: Mask, near: Sequence[TimedTable]) -> None:
         """Write the starts that came, with what is left of the tables in which an end met a start."""
         at = len(parts[0])
         left = [parts[0].where(held[:at])]
@@ -100,9 +100,9 @@ class HeldEdges:
                 holds = int(held[at : at + _TABLE_ROWS].min())
                 self._tables.write(table.slice(at, len(start)), start, watched=watched, holds=holds)
 
-    def save(self, report: Report) -> None:
+    def save(self, report: OutcomeReport) -> None:
         """Write which tables there are; `report` hears whose edges wait. The last thing of a turn."""
-        self._shelf.head[_HEAD] = self._tables.told(report)
+        self._state.head[_HEAD] = self._tables.listed(report)
 
 
 def held_to(opened: Flows) -> Int64s:
@@ -124,7 +124,7 @@ def _opens(flows: Flows) -> Mask:
     return found
 
 
-def _meets(table: Table, starts: Int64s) -> bool:
+def _meets(table: TimedTable, starts: Int64s) -> bool:
     return bool(((starts >= table.first) & (starts <= table.last)).any())
 
 

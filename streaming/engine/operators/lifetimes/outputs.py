@@ -9,9 +9,9 @@ import pyarrow.compute as pc
 
 from streaming.engine.columns.flows import CLOSE, ENDLESS, GONE, OPEN, WHOLE, Flows
 from streaming.engine.columns.steps import vanishing
-from streaming.engine.operators.kernel import Port, Released, Turn
+from streaming.engine.operators.kernel import NodeOutput, PortInput, TurnContext
 from streaming.engine.operators.lifetimes.edges import points_at_end
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.state.node_state import NodeState
 from streaming.planning.plan import OutputSpec
 
 
@@ -24,14 +24,14 @@ class OutputKernel:
 
     spec: OutputSpec
 
-    def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
+    def turn(self, ports: Sequence[PortInput], state: NodeState, turn: TurnContext) -> NodeOutput:
         """Give the rows the lifetime that the output's timestamp names."""
         (port,) = ports
-        released = Released(port.flows, port.ctis, port.horizon)
+        released = NodeOutput(port.flows, port.ctis, port.horizon)
         if self.spec.timestamp == "latest_input":
             released = replace(released, flows=_latest_input(port.flows))
         elif self.spec.timestamp == "point_at_end":
-            released = points_at_end(port, shelf, turn)
+            released = points_at_end(port, state, turn)
         flows = released.flows
         if flows.source is not None:
             flags = flows.flags

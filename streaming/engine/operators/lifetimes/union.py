@@ -9,9 +9,9 @@ import pyarrow.compute as pc
 
 from streaming.engine.columns.flows import CLOSE, OPEN, Flows, together
 from streaming.engine.columns.steps import vanishing
-from streaming.engine.operators.kernel import Port, Released, Turn
-from streaming.engine.operators.lifetimes.waiting import Waiting
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.operators.kernel import NodeOutput, PortInput, TurnContext
+from streaming.engine.operators.lifetimes.waiting import WaitingEvents
+from streaming.engine.state.node_state import NodeState
 from streaming.planning.plan import UnionSpec
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
@@ -26,14 +26,14 @@ class UnionKernel:
 
     spec: UnionSpec
 
-    def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
+    def turn(self, ports: Sequence[PortInput], state: NodeState, turn: TurnContext) -> NodeOutput:
         """Release all that starts up to and including the new CTI."""
-        waiting = Waiting(shelf)
+        waiting = WaitingEvents(state)
         before = waiting.time
         out = max(before, min(port.cti for port in ports))
         arrived = together([self._of_port(number, port.flows) for number, port in enumerate(ports)])
         flows = waiting.turn(arrived, _due(arrived, waiting, out), out, turn.report)
-        return Released(flows, _ctis(ports, before, out), max(port.horizon for port in ports))
+        return NodeOutput(flows, _ctis(ports, before, out), max(port.horizon for port in ports))
 
     def _of_port(self, number: int, flows: Flows) -> Flows:
         """The events with the fields in this node's order, and ids that no other port has."""
@@ -43,7 +43,7 @@ class UnionKernel:
         return replace(flows, columns={name: flows.columns[name] for name in self.spec.fields}, id=ids)
 
 
-def _ctis(ports: Sequence[Port], before: int, out: int) -> tuple[int, ...]:
+def _ctis(ports: Sequence[PortInput], before: int, out: int) -> tuple[int, ...]:
     """Each CTI between `before` and `out` if one port alone moved; the order of two is not known, so then the last."""
     moved = [port for port in ports if port.ctis]
     if len(moved) > 1:
@@ -52,7 +52,7 @@ def _ctis(ports: Sequence[Port], before: int, out: int) -> tuple[int, ...]:
     return tuple(sorted({min(cti, held) for port in moved for cti in port.ctis if min(cti, held) > before}))
 
 
-def _due(arrived: Flows, waiting: Waiting, out: int) -> Int64s:
+def _due(arrived: Flows, waiting: WaitingEvents, out: int) -> Int64s:
     """The CTI at which each event may pass, NO_CTI for those that pass at once."""
     late = None if arrived.late_at is None else arrived.late_at != NO_CTI
     if arrived.flag is None:

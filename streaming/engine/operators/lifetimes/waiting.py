@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from streaming.engine.columns.flows import Flows, Mask, together
-from streaming.engine.operators.lifetimes.tables import Tables, by_source
-from streaming.engine.operators.outcome_report import Report
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.operators.lifetimes.tables import TimedTables, by_source
+from streaming.engine.operators.outcome_report import OutcomeReport
+from streaming.engine.state.node_state import NodeState
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
 
@@ -20,19 +20,19 @@ _FEW_ROWS: Final = 1024
 _HEAD: Final = "waiting"
 
 
-class Waiting:
-    """The events that wait on `shelf`, each until the time passes the tick at which it is due.
+class WaitingEvents:
+    """The events that wait on `state`, each until the time passes the tick at which it is due.
 
     Tables are written once and cut by how far their rows are from the time now, 1, 2, 4 ... times as far as it moved
     last, so that a turn reads little that is not due: a row is written again about as often as its distance halves.
     """
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
-        head: dict[str, Any] = shelf.head.get(_HEAD, {})
+    def __init__(self, state: NodeState) -> None:
+        self._state = state
+        head: dict[str, Any] = state.head.get(_HEAD, {})
         self.time = int(head.get("time", NO_CTI))
         self._stride = int(head.get("stride", 1))
-        self._tables = Tables(shelf, head.get("tables", []))
+        self._tables = TimedTables(state, head.get("tables", []))
 
     def holds(self, row: str, due: int) -> bool:
         """Whether the row with the id `row`, which would be due at `due`, waits."""
@@ -40,7 +40,7 @@ class Waiting:
         found = map(self._tables.read, tables)
         return any(pc.index(rows["@id"], row).as_py() >= 0 for rows in found if "@id" in rows.column_names)
 
-    def turn(self, arrived: Flows, due: Int64s, time: int, report: Report) -> Flows:
+    def turn(self, arrived: Flows, due: Int64s, time: int, report: OutcomeReport) -> Flows:
         """Let `arrived` wait until `due`, and take out what is due at `time`, the later of this one and that before."""
         if time > self.time:
             self._stride = max(1, time - self.time) if self.time != NO_CTI else 1
@@ -54,7 +54,7 @@ class Waiting:
             left.append(_kept(rows, due, ~passing))
         self._wait(left)
         self._wait([_read(table) for table in self._tables.take_out(self._tables.too_many())])
-        self._shelf.head[_HEAD] = {"time": self.time, "stride": self._stride, "tables": self._tables.told(report)}
+        self._state.head[_HEAD] = {"time": self.time, "stride": self._stride, "tables": self._tables.listed(report)}
         return together(released)
 
     def _wait(self, parts: Sequence[tuple[Flows, Int64s]]) -> None:

@@ -14,7 +14,7 @@ from streaming.definition.types import TIMESTAMP, Array, Type
 from streaming.engine.columns.flows import GONE, OLD, TIMINGS, WHOLE, Flows, Mask, PaneColumns, together
 from streaming.engine.columns.folding.results import Failed
 from streaming.engine.columns.grouping import combine, encode, encode_integers, group
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.state.node_state import NodeState
 from streaming.planning.plan import WindowSpec
 from streaming.wire.arrived import Int64s
 from streaming.wire.arrow_types import arrow_schema
@@ -52,19 +52,19 @@ class PaneTable:
 
 
 @dataclass(frozen=True)
-class Emission:
+class PaneEmission:
     """The rows of one window node. `final`: one row when the pane closes, and no state.
 
     `on_complete`: a row when a CTI has completed the pane, and one after each turn that moved the CTI and changed the
     pane. `running`: a row at the end of each micro-batch that changed it. Both: one when it closes if it changed since
     its last row. With `retract` the last row is GONE before its successor comes, else it is OLD. A pane that is no more
-    is GONE always. On the shelf, table `given`: the last row of each pane that is not closed.
+    is GONE always. In the state, table `given`: the last row of each pane that is not closed.
     """
 
     spec: WindowSpec
 
     def released(
-        self, shelf: Shelf, cti: int, closing: PaneTable, known: PaneTable | None, failures: FailureTally
+        self, state: NodeState, cti: int, closing: PaneTable, known: PaneTable | None, failures: FailureTally
     ) -> Flows:
         """The rows of a turn that ends at the node's input CTI `cti`.
 
@@ -76,9 +76,9 @@ class Emission:
         if self.spec.emit == "final":
             self._count_failed(closing, None, failures)
             return self._final(closing)
-        before = self._given(shelf)
+        before = self._given(state)
         exists = [closing] if known is None else [closing, known]
-        places = _Matched(before, [self._keys(panes) for panes in exists], self._names)
+        places = _EmittedBefore(before, [self._keys(panes) for panes in exists], self._names)
         found, last, kept = [], [], []
         gone = np.zeros(len(before), np.bool_) if known is None else ~places.still
         for number, panes in enumerate(exists):
@@ -97,7 +97,7 @@ class Emission:
         over[places.before[0][places.before[0] >= 0]] = True
         replaced = np.concatenate(last)
         over[replaced] = True
-        self._keep(shelf, before, over, kept)
+        self._keep(state, before, over, kept)
         deleted = np.concatenate((np.flatnonzero(gone), replaced)) if self.spec.retract else np.flatnonzero(gone)
         old = [_flagged(before.rows.take(deleted), GONE)]
         if not self.spec.retract:
@@ -143,8 +143,8 @@ class Emission:
         return [pa.array(panes.start), pa.array(panes.end), *panes.columns[: self._names]]
 
     def _rows(
-        self, panes: PaneTable, before: "_Given", was: Int64s, shown: Int64s, cti: int, *, closes: bool
-    ) -> tuple["_Given", Int64s]:
+        self, panes: PaneTable, before: "_EmittedRows", was: Int64s, shown: Int64s, cti: int, *, closes: bool
+    ) -> tuple["_EmittedRows", Int64s]:
         """The rows of the panes `shown`, and which rows of `before` they replace."""
         at = pa.array(shown)
         start, end, was = panes.start[shown], panes.end[shown], was[shown]
@@ -162,7 +162,7 @@ class Emission:
         ids = self._ids(start, end, [columns[name] for name in self.spec.group_by])
         flags = np.full(len(shown), WHOLE, np.int8)
         rows = Flows(start, end, columns, flag=flags, id=ids, stamp=stamp, pane=pane)
-        return _Given(rows, panes.extent[shown]), was[known]
+        return _EmittedRows(rows, panes.extent[shown]), was[known]
 
     def _ids(self, start: Int64s, end: Int64s, groups: list[pa.Array]) -> pa.Array:
         """What names a pane: the node, its bounds and the JSON of its group."""
@@ -175,30 +175,30 @@ class Emission:
         bounds = (pa.array(bound).cast(pa.string()) for bound in (start, end))
         return pc.binary_join_element_wise(pa.scalar(self.spec.node), *bounds, named, ":")
 
-    def _given(self, shelf: Shelf) -> "_Given":
-        if _GIVEN not in shelf.head:
-            return _Given(Flows.none(self.spec.fields), np.empty(0, np.int64))
-        table = shelf.get(_GIVEN)
-        return _Given(Flows.of_table(table.drop_columns([_EXTENT])), table.column(_EXTENT).to_numpy())
+    def _given(self, state: NodeState) -> "_EmittedRows":
+        if _GIVEN not in state.head:
+            return _EmittedRows(Flows.none(self.spec.fields), np.empty(0, np.int64))
+        table = state.get(_GIVEN)
+        return _EmittedRows(Flows.of_table(table.drop_columns([_EXTENT])), table.column(_EXTENT).to_numpy())
 
-    def _keep(self, shelf: Shelf, before: "_Given", over: np.ndarray, kept: Sequence["_Given"]) -> None:
-        """Put the rows of `before` that are not `over`, and the new ones of panes that stay open, on the shelf."""
+    def _keep(self, state: NodeState, before: "_EmittedRows", over: np.ndarray, kept: Sequence["_EmittedRows"]) -> None:
+        """Put the rows of `before` that are not `over`, and the new ones of panes that stay open, into the state."""
         if not over.any() and not any(len(each) for each in kept):
             return
         stays = np.flatnonzero(~over)
-        parts = [_Given(before.rows.take(stays), before.extent[stays]), *kept]
+        parts = [_EmittedRows(before.rows.take(stays), before.extent[stays]), *kept]
         if not any(len(part) for part in parts):
-            shelf.drop([_GIVEN])
-            del shelf.head[_GIVEN]
+            state.drop([_GIVEN])
+            del state.head[_GIVEN]
             return
         rows = together([part.rows for part in parts])
         extent = np.concatenate([part.extent for part in parts])
-        shelf.put(_GIVEN, rows.to_table().append_column(_EXTENT, pa.array(extent)))
-        shelf.head[_GIVEN] = True
+        state.put(_GIVEN, rows.to_table().append_column(_EXTENT, pa.array(extent)))
+        state.head[_GIVEN] = True
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _EmittedRows:
     """Rows that were given, and the extents that they were made of."""
 
     rows: Flows
@@ -208,13 +208,13 @@ class _Given:
         return len(self.extent)
 
 
-class _Matched:
+class _EmittedBefore:
     """Which panes were given before: for each table of panes the place of each in `before`, -1 for none.
 
     `still` says of each of `before` whether it is in one of the tables.
     """
 
-    def __init__(self, before: _Given, tables: Sequence[list[pa.Array]], names: int) -> None:
+    def __init__(self, before: _EmittedRows, tables: Sequence[list[pa.Array]], names: int) -> None:
         rows = before.rows
         groups = list(rows.columns.values())[:names]
         known = [pa.array(rows.start), pa.array(rows.end), *groups]

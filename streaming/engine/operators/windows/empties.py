@@ -10,9 +10,9 @@ import pyarrow as pa
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.engine.columns import spans
 from streaming.engine.columns.grouping import combine, encode
-from streaming.engine.columns.window_indices import AFTER_ALL, BEFORE_ALL, Panes
+from streaming.engine.columns.window_indices import AFTER_ALL, BEFORE_ALL, WindowIndices
 from streaming.engine.operators.windows.emission import PaneTable
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.state.node_state import NodeState
 from streaming.planning.plan import AggregateColumn, WindowSpec
 from streaming.temporal.ticks import NO_CTI
 from streaming.temporal.windows import HoppingWindows
@@ -23,53 +23,53 @@ _FILL: Final = "fill"
 
 
 @dataclass(frozen=True, slots=True)
-class Spans:
+class WindowSpans:
     """Windows with events: row i says that group `group[i]` has some in all of `first[i]..last[i]`."""
 
     group: Int64s
     first: Int64s
     last: Int64s
 
-    def upto(self, window: int) -> "Spans":
+    def upto(self, window: int) -> "WindowSpans":
         """What of them is not after `window`."""
         rows = self.first <= window
-        return Spans(self.group[rows], self.first[rows], np.minimum(self.last[rows], window))
+        return WindowSpans(self.group[rows], self.first[rows], np.minimum(self.last[rows], window))
 
-    def after(self, window: int) -> "Spans":
+    def after(self, window: int) -> "WindowSpans":
         """What of them is after `window`."""
         rows = self.last > window
-        return Spans(self.group[rows], np.maximum(self.first[rows], window + 1), self.last[rows])
+        return WindowSpans(self.group[rows], np.maximum(self.first[rows], window + 1), self.last[rows])
 
 
 @dataclass(frozen=True, slots=True)
-class Windows:
+class FilledIndices:
     """Windows by index, each with the place of its group in the `fill_groups`."""
 
     index: Int64s
     group: Int64s
 
 
-NOTHING: Final = Windows(np.empty(0, np.int64), np.empty(0, np.int64))
+NOTHING: Final = FilledIndices(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FillTurn:
     """The windows that a turn fills, and the node's CTIs that moved in it."""
 
-    windows: Windows
+    windows: FilledIndices
     ctis: tuple[int, ...]
 
 
-class Filling:
+class WindowFilling:
     """Which windows of a node's `fill_groups` are filled: a function of the set of events and of the CTI.
 
     A window without events between two neighbours that have some is filled iff the later starts at most `fill_gap`
-    after the earlier ends. That is decided once it is closed and an event after it is certain. On the shelf's head,
-    under `fill`: `runs`, the open windows with events as columns of group, first and last; by group `decided`, the
+    after the earlier ends. That is decided once it is closed and an event after it is certain. In the head, under
+    `fill`: `runs`, the open windows with events as columns of group, first and last; by group `decided`, the
     last closed window with events and the first after it that is not decided; `cti`, the last CTI that left.
     """
 
-    def __init__(self, spec: WindowSpec, panes: Panes) -> None:
+    def __init__(self, spec: WindowSpec, panes: WindowIndices) -> None:
         if spec.fill_gap is None:
             raise ValueError(f"{spec.node!r} fills no empty windows")
         self._spec = spec
@@ -82,7 +82,7 @@ class Filling:
         """The fields of a group."""
         return self._spec.group_by
 
-    def spans(self, groups: Sequence[pa.Array], first: Int64s, last: Int64s) -> Spans:
+    def spans(self, groups: Sequence[pa.Array], first: Int64s, last: Int64s) -> WindowSpans:
         """Those of the rows with the group values `groups`, in the windows `first..last`, that are in `fill_groups`."""
         listed = len(self._spec.fill_groups)
         columns = [pa.concat_arrays([own, theirs]) for own, theirs in zip(self._groups, groups, strict=True)]
@@ -90,34 +90,36 @@ class Filling:
         own, theirs = codes[:listed], codes[listed:]
         order = np.argsort(own, kind="stable")
         if not listed:
-            return Spans(theirs[:0], first[:0], last[:0])
+            return WindowSpans(theirs[:0], first[:0], last[:0])
         place = np.minimum(np.searchsorted(own[order], theirs), listed - 1)
         rows = np.flatnonzero(own[order][place] == theirs)
-        return Spans(order[place[rows]], first[rows], last[rows])
+        return WindowSpans(order[place[rows]], first[rows], last[rows])
 
-    def turn(self, shelf: Shelf, entered: Spans, closing: Spans | None, ctis: Sequence[int], closed: int) -> Filled:
+    def turn(
+        self, state: NodeState, entered: WindowSpans, closing: WindowSpans | None, ctis: Sequence[int], closed: int
+    ) -> FillTurn:
         """What is filled when `ctis`, if any, have closed all windows up to `closed`.
 
         `entered` are the windows of events that came in this turn for certain, `closing` those of further events in
         windows that this turn closes (edges that are open, which are certain only there).
         """
-        state = shelf.head.setdefault(_FILL, {"runs": [[], [], []], "decided": {}, "cti": NO_CTI})
-        known = Spans(*(np.array(column, np.int64) for column in state["runs"]))
+        fill = state.head.setdefault(_FILL, {"runs": [[], [], []], "decided": {}, "cti": NO_CTI})
+        known = WindowSpans(*(np.array(column, np.int64) for column in fill["runs"]))
         runs = _united([known, entered])
         if not ctis:
-            state["runs"] = _listed(runs)
-            return Filled(NOTHING, ())
+            fill["runs"] = _listed(runs)
+            return FillTurn(NOTHING, ())
         over = runs.upto(closed)
         rest = runs.after(closed)
-        state["runs"] = _listed(rest)
-        found = list(self._decided(state["decided"], _united([over, closing or over]), rest, closed))
-        left = self._cti(state["decided"], closed)
-        moved = (left,) if left > state["cti"] else ()
-        state["cti"] = left
-        return Filled(_windows(found), moved)
+        fill["runs"] = _listed(rest)
+        found = list(self._decided(fill["decided"], _united([over, closing or over]), rest, closed))
+        left = self._cti(fill["decided"], closed)
+        moved = (left,) if left > fill["cti"] else ()
+        fill["cti"] = left
+        return FillTurn(_windows(found), moved)
 
     def _decided(
-        self, decided: dict[str, list[int]], over: Spans, rest: Spans, closed: int
+        self, decided: dict[str, list[int]], over: WindowSpans, rest: WindowSpans, closed: int
     ) -> Iterator[tuple[int, int, int]]:
         """(group, first, stop) of windows that are filled because one of `over`, or the next of `rest`, has events."""
         for group, first, last in zip(*_listed(over), strict=True):
@@ -153,7 +155,7 @@ class Filling:
         )
         return min([left, *undecided])
 
-    def with_empty(self, panes: PaneTable, windows: Windows) -> PaneTable:
+    def with_empty(self, panes: PaneTable, windows: FilledIndices) -> PaneTable:
         """`panes` and the empty `windows`, each with what its aggregates are over nothing."""
         if not len(windows.index):
             return panes
@@ -172,11 +174,11 @@ class Filling:
         )
 
 
-def filling_of(spec: WindowSpec) -> Filling | None:
+def filling_of(spec: WindowSpec) -> WindowFilling | None:
     """What fills empty windows of the node; None where they are skipped (T21)."""
     if spec.fill_gap is None or not isinstance(spec.panes, HoppingWindows):
         return None
-    return Filling(spec, Panes.of(spec.panes))
+    return WindowFilling(spec, WindowIndices.of(spec.panes))
 
 
 def groups_of(spec: WindowSpec) -> list[pa.Array]:
@@ -197,25 +199,25 @@ def over_nothing(column: AggregateColumn, rows: int) -> pa.Array:
             return pa.nulls(rows, kind)
 
 
-def _united(parts: Sequence[Spans]) -> Spans:
+def _united(parts: Sequence[WindowSpans]) -> WindowSpans:
     """The same windows as runs: none touches or overlaps another of its group; by group, then by time."""
-    group, first, last = (np.concatenate([getattr(part, name) for part in parts]) for name in Spans.__slots__)
+    group, first, last = (np.concatenate([getattr(part, name) for part in parts]) for name in WindowSpans.__slots__)
     if not len(group):
-        return Spans(group, first, last)
+        return WindowSpans(group, first, last)
     cells = spans.cut(group, first, last)
     full = spans.sums(cells, np.ones(len(group), np.int64)) > 0
     begins = full & ~np.concatenate(([False], full[:-1]))
     stops = np.concatenate((full[:-1] & ~full[1:], [False]))
     after = cells.first_window[np.flatnonzero(stops) + 1]
-    return Spans(cells.group[begins], cells.first_window[begins], after - 1)
+    return WindowSpans(cells.group[begins], cells.first_window[begins], after - 1)
 
 
-def _listed(runs: Spans) -> list[list[int]]:
+def _listed(runs: WindowSpans) -> list[list[int]]:
     return [runs.group.tolist(), runs.first.tolist(), runs.last.tolist()]
 
 
-def _windows(found: Sequence[tuple[int, int, int]]) -> Windows:
+def _windows(found: Sequence[tuple[int, int, int]]) -> FilledIndices:
     if not found:
         return NOTHING
     index = np.concatenate([np.arange(first, stop) for _, first, stop in found])
-    return Windows(index, np.concatenate([np.full(stop - first, group) for group, first, stop in found]))
+    return FilledIndices(index, np.concatenate([np.full(stop - first, group) for group, first, stop in found]))

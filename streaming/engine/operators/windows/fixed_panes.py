@@ -8,15 +8,15 @@ import pyarrow as pa
 
 from streaming.definition.graph import Emit
 from streaming.engine.columns.flows import WHOLE, Flows
-from streaming.engine.columns.window_indices import AFTER_ALL, BEFORE_ALL, Panes
-from streaming.engine.operators.kernel import Port, Turn
-from streaming.engine.operators.outcome_report import Report
-from streaming.engine.operators.windows.empties import Filling, Spans
+from streaming.engine.columns.window_indices import AFTER_ALL, BEFORE_ALL, WindowIndices
+from streaming.engine.operators.kernel import PortInput, TurnContext
+from streaming.engine.operators.outcome_report import OutcomeReport
+from streaming.engine.operators.windows.empties import WindowFilling, WindowSpans
 from streaming.engine.operators.windows.in_windows import InWindows, without_outcome
-from streaming.engine.operators.windows.open_edges import OpenEdges
-from streaming.engine.operators.windows.pane_source import Members, PaneTurn
-from streaming.engine.state.node_state import Shelf
-from streaming.engine.state.window_pieces import Pieces, clipped
+from streaming.engine.operators.windows.open_edges import WindowOpenEdges
+from streaming.engine.operators.windows.pane_source import PaneMembers, PaneTurn
+from streaming.engine.state.node_state import NodeState
+from streaming.engine.state.window_pieces import WindowPieces, clipped
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT, HoppingWindows
@@ -24,10 +24,10 @@ from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT, HoppingWindows
 _CLOSED: Final = "closed"
 
 
-class FixedPanes:
+class FixedPaneSource:
     """The windows of a node that stand where its definition says (T23, T25); a window is closed at its end + `grace`.
 
-    An event is stored once, however many windows it is in. On the shelf: `closed`, the last window that is closed, the
+    An event is stored once, however many windows it is in. In the state: `closed`, the last window that is closed, the
     pieces of events in later ones, and the edges that are open. A pane's number is the index of its window. `known` is
     all that is open, for `on_complete` only what is complete. With `filling` it also says which empty windows are
     filled.
@@ -39,29 +39,29 @@ class FixedPanes:
         windows: HoppingWindows,
         grace: int,
         emit: Emit = "final",
-        filling: Filling | None = None,
+        filling: WindowFilling | None = None,
     ) -> None:
         self._node = node
-        self._panes = Panes.of(windows)
+        self._panes = WindowIndices.of(windows)
         self._grace = grace
         self._emit = emit
         self._filling = filling
 
-    def turn(self, port: Port, shelf: Shelf, turn: Turn, *, known: bool) -> PaneTurn:
+    def turn(self, port: PortInput, state: NodeState, turn: TurnContext, *, known: bool) -> PaneTurn:
         """As `PaneSource` says."""
-        closed = int(shelf.head.get(_CLOSED, BEFORE_ALL))
+        closed = int(state.head.get(_CLOSED, BEFORE_ALL))
         closing = max(closed, self._panes.closed_at(port.cti, self._grace))
         nothing = InWindows.none(port.flows)
-        edges = OpenEdges(shelf, self._panes, self._grace, turn.report)
+        edges = WindowOpenEdges(state, self._panes, self._grace, turn.report)
         entered = [
             self._whole(port.flows.where(port.flows.flags == WHOLE), turn.report),
             *edges.take(port.flows, closed),
         ]
         fresh = clipped(InWindows.joined([nothing, *entered]).to_table(), closed)
-        pieces = Pieces(shelf, InWindows.compacted)
+        pieces = WindowPieces(state, InWindows.compacted)
         due = [InWindows.of_table(table) for table in pieces.close(fresh, closed, closing)]
         open_edges = edges.closing(port.flows, closed, closing, port.horizon)
-        shelf.head[_CLOSED] = closing
+        state.head[_CLOSED] = closing
         found = PaneTurn(
             closing=self._members([nothing, *due, *open_edges]),
             known=self._members([nothing, *self._known(pieces, edges, port, closing)]) if known else None,
@@ -74,10 +74,10 @@ class FixedPanes:
             return found
         sure = self._spans(self._filling, [InWindows.of_table(fresh)])
         less_sure = self._spans(self._filling, [nothing, *open_edges])
-        filled = self._filling.turn(shelf, sure, less_sure, port.ctis, closing)
+        filled = self._filling.turn(state, sure, less_sure, port.ctis, closing)
         return replace(found, filled=filled.windows, ctis=filled.ctis)
 
-    def _whole(self, flows: Flows, report: Report) -> InWindows:
+    def _whole(self, flows: Flows, report: OutcomeReport) -> InWindows:
         """Whole lifetimes in their windows; a late_kept one only in those that are open for its lane (T14, T19)."""
         first, last = self._panes.first(flows.start), self._panes.last(flows.end)
         allowed = self._panes.first_open(first, flows.late_at, self._grace)
@@ -90,15 +90,15 @@ class FixedPanes:
             report.took(flows.source.filter(pa.array(taken)))
         return InWindows(without_outcome(flows), allowed, last).where(taken)
 
-    def _known(self, pieces: Pieces, edges: OpenEdges, port: Port, closing: int) -> list[InWindows]:
+    def _known(self, pieces: WindowPieces, edges: WindowOpenEdges, port: PortInput, closing: int) -> list[InWindows]:
         until = self._panes.closed_at(port.cti, 0) if self._emit == "on_complete" else AFTER_ALL
         kept = [InWindows.of_table(table) for table in pieces.open(closing, until)]
         return [*kept, *edges.known(port.flows, port.cti, closing, until)]
 
-    def _members(self, parts: Sequence[InWindows]) -> Members:
+    def _members(self, parts: Sequence[InWindows]) -> PaneMembers:
         every = InWindows.joined(parts)
-        return Members(every.flows, every.first, every.last, self._panes.bounds)
+        return PaneMembers(every.flows, every.first, every.last, self._panes.bounds)
 
-    def _spans(self, filling: Filling, parts: Sequence[InWindows]) -> Spans:
+    def _spans(self, filling: WindowFilling, parts: Sequence[InWindows]) -> WindowSpans:
         every = InWindows.joined(parts)
         return filling.spans([every.flows.columns[name] for name in filling.group_by], every.first, every.last)

@@ -7,12 +7,12 @@ import pyarrow as pa
 
 from streaming.engine.columns.folding.fold import Fold
 from streaming.engine.columns.folding.results import close
-from streaming.engine.columns.window_indices import AFTER_ALL, BEFORE_ALL, Panes
-from streaming.engine.operators.kernel import Port, Released, Turn
-from streaming.engine.operators.windows.emission import Emission, PaneTable
+from streaming.engine.columns.window_indices import AFTER_ALL, BEFORE_ALL, WindowIndices
+from streaming.engine.operators.kernel import NodeOutput, PortInput, TurnContext
+from streaming.engine.operators.windows.emission import PaneEmission, PaneTable
 from streaming.engine.operators.windows.empties import filling_of
-from streaming.engine.state.node_state import Shelf
-from streaming.engine.state.window_pieces import Pieces, clipped
+from streaming.engine.state.node_state import NodeState
+from streaming.engine.state.window_pieces import WindowPieces, clipped
 from streaming.planning.plan import WindowSpec
 from streaming.temporal.windows import HoppingWindows
 
@@ -33,30 +33,30 @@ class FoldedWindowKernel:
             raise TypeError(f"the windows of {spec.node!r} have no fixed places, so the feed cannot fold for them")
         self._spec = spec
         self._fold = Fold(spec)
-        self._panes = Panes.of(spec.panes)
-        self._emission = Emission(spec)
+        self._panes = WindowIndices.of(spec.panes)
+        self._emission = PaneEmission(spec)
         self._filling = filling_of(spec)
 
-    def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
+    def turn(self, ports: Sequence[PortInput], state: NodeState, turn: TurnContext) -> NodeOutput:
         """Take the partials of the port, and release the rows of windows that its CTI closes or completes."""
         port = ports[0]
         fold, spec = self._fold, self._spec
-        closed = int(shelf.head.get(_CLOSED, BEFORE_ALL))
+        closed = int(state.head.get(_CLOSED, BEFORE_ALL))
         closing = max(closed, self._panes.closed_at(port.cti, spec.grace))
         fresh = clipped(fold.join(port.partials), closed)
-        pieces = Pieces(shelf, self._merged)
+        pieces = WindowPieces(state, self._merged)
         due = fold.join(pieces.close(fresh, closed, closing))
-        shelf.head[_CLOSED] = closing
+        state.head[_CLOSED] = closing
         table = self._table(due)
         ctis = self._panes.output_ctis(port.ctis, spec.grace, closed)
         if self._filling is not None:
             first, last = fresh.column(0).to_numpy(), fresh.column(1).to_numpy()
             entered = self._filling.spans(self._groups(fresh), first, last)
-            filled = self._filling.turn(shelf, entered, None, port.ctis, closing)
+            filled = self._filling.turn(state, entered, None, port.ctis, closing)
             table, ctis = self._filling.with_empty(table, filled.windows), filled.ctis
         known = self._known(pieces, port, closing, boundary=turn.boundary)
-        rows = self._emission.released(shelf, port.cti, table, known, turn.report.failures)
-        return Released(rows, ctis, port.horizon)
+        rows = self._emission.released(state, port.cti, table, known, turn.report.failures)
+        return NodeOutput(rows, ctis, port.horizon)
 
     def _groups(self, partials: pa.Table) -> list[pa.Array]:
         return [partials.column(key).combine_chunks() for key in self._fold.keys]
@@ -64,7 +64,7 @@ class FoldedWindowKernel:
     def _merged(self, tables: list[pa.Table]) -> pa.Table:
         return self._fold.merge(self._fold.join(tables))
 
-    def _known(self, pieces: Pieces, port: Port, closing: int, *, boundary: bool) -> PaneTable | None:
+    def _known(self, pieces: WindowPieces, port: PortInput, closing: int, *, boundary: bool) -> PaneTable | None:
         """The windows that are open, as far as rows may have to tell of them now."""
         match self._spec.emit:
             case "running" if boundary:

@@ -9,16 +9,16 @@ from streaming.definition.expressions.tree import fields_used
 from streaming.engine.columns.flows import Flows, Mask
 from streaming.engine.columns.hashing import UInt64s
 from streaming.engine.columns.ranks import distinct
-from streaming.engine.operators.kernel import Port, Turn
-from streaming.engine.operators.windows.counts import Counts
-from streaming.engine.operators.windows.pane_arrivals import Came, Door
-from streaming.engine.operators.windows.pane_rule import PaneRule, Panes
-from streaming.engine.operators.windows.pane_source import Members, PaneSource, PaneTurn
-from streaming.engine.operators.windows.sessions import Sessions
-from streaming.engine.operators.windows.snapshots import Snapshots
-from streaming.engine.operators.windows.working_set import Look, looked_at
-from streaming.engine.state.node_state import Shelf
-from streaming.engine.state.pane_store import PaneStore, Waiting, joined
+from streaming.engine.operators.kernel import PortInput, TurnContext
+from streaming.engine.operators.windows.counts import CountAssigner
+from streaming.engine.operators.windows.pane_arrivals import LateFilter, PaneInput
+from streaming.engine.operators.windows.pane_rule import NumberedPanes, PaneAssigner
+from streaming.engine.operators.windows.pane_source import PaneMembers, PaneSource, PaneTurn
+from streaming.engine.operators.windows.sessions import SessionAssigner
+from streaming.engine.operators.windows.snapshots import SnapshotAssigner
+from streaming.engine.operators.windows.working_set import WorkingSet, working_set
+from streaming.engine.state.node_state import NodeState
+from streaming.engine.state.pane_store import PaneStore, WaitingRows, joined
 from streaming.planning.plan import CountPanes, SessionPanes, SnapshotPanes, TopKSpec, WindowSpec
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Int64s
@@ -35,23 +35,23 @@ def group_source(spec: WindowSpec | TopKSpec) -> PaneSource:
     else:
         used = [each for column in spec.aggregates for each in (column.of, column.where) if each is not None]
         read.update(*map(fields_used, used))
-    return GroupPanes(_rule(spec), spec.grace, spec.group_by, tuple(sorted(read)), spec.one_clock)
+    return GroupPaneSource(_rule(spec), spec.grace, spec.group_by, tuple(sorted(read)), spec.one_clock)
 
 
-def _rule(spec: WindowSpec | TopKSpec) -> PaneRule:
+def _rule(spec: WindowSpec | TopKSpec) -> PaneAssigner:
     match spec.panes:
         case SessionPanes(gap, longest):
-            return Sessions(gap, longest)
+            return SessionAssigner(gap, longest)
         case SnapshotPanes():
-            return Snapshots()
+            return SnapshotAssigner()
         case CountPanes(n):
-            return Counts(n)
+            return CountAssigner(n)
         case other:
             raise TypeError(f"{spec.node!r} has no panes that follow from events: {other}")
 
 
 @dataclass(frozen=True)
-class GroupPanes:
+class GroupPaneSource:
     """The panes that `rule` finds in each group; a late event is taken as far as they are open for it (T19).
 
     With `one_clock` those panes of its group that are not closed are open for it. Where several clocks feed the node,
@@ -60,29 +60,33 @@ class GroupPanes:
     `known` panes are asked for it follows all that is open.
     """
 
-    rule: PaneRule
+    rule: PaneAssigner
     grace: int
     group_by: Sequence[str]
     read: Sequence[str]
     one_clock: bool = False
 
-    def turn(self, port: Port, shelf: Shelf, turn: Turn, *, known: bool) -> PaneTurn:
+    def turn(self, port: PortInput, state: NodeState, turn: TurnContext, *, known: bool) -> PaneTurn:
         """As `PaneSource` says. Panes close at the last CTI of the turn, and no other leaves."""
-        store = PaneStore(shelf)
+        store = PaneStore(state)
         at = self._over(port.ctis[-1]) if port.ctis else NO_CTI
-        door = Door(self.rule, self.grace, self.group_by, self.read, self.one_clock)
-        came = door.take(port.flows, store, int(shelf.head.get(_AT, NO_CTI)), turn.report)
-        picked, places = self._wanted(came, store, at, everything=known or at == INFINITY)
-        look, gone = looked_at(came, picked, places, store, self.group_by).end_edges(came.ends, turn.report).apart()
-        panes = self.rule.panes(look.sheet, at)
+        late_filter = LateFilter(self.rule, self.grace, self.group_by, self.read, self.one_clock)
+        pane_input = late_filter.take(port.flows, store, int(state.head.get(_AT, NO_CTI)), turn.report)
+        picked, places = self._wanted(pane_input, store, at, everything=known or at == INFINITY)
+        working, gone = (
+            working_set(pane_input, picked, places, store, self.group_by)
+            .end_edges(pane_input.ends, turn.report)
+            .apart()
+        )
+        panes = self.rule.panes(working.events, at)
         closing = _counted(panes, panes.closed)
-        rest = self._rest(look, panes, closing, at)
+        rest = self._rest(working, panes, closing, at)
         store.remove(np.setdiff1d(places, rest.place[~rest.changed], assume_unique=True))
-        self._remember(store, came, picked, rest, None if port.ctis else gone)
+        self._remember(store, pane_input, picked, rest, None if port.ctis else gone)
         return PaneTurn(
-            closing=_members(look, panes, closing),
+            closing=_members(working, panes, closing),
             known=self._known(rest, at) if known else None,
-            ctis=self._moved(shelf, store, at) if port.ctis else (),
+            ctis=self._moved(state, store, at) if port.ctis else (),
             horizon=port.horizon,
         )
 
@@ -90,73 +94,75 @@ class GroupPanes:
         """Before which time nothing changes any more at `cti` (T19)."""
         return cti if cti == INFINITY else cti - self.grace
 
-    def _wanted(self, came: Came, store: PaneStore, at: int, *, everything: bool) -> tuple[Mask, Int64s]:
+    def _wanted(self, pane_input: PaneInput, store: PaneStore, at: int, *, everything: bool) -> tuple[Mask, Int64s]:
         """Which new events, and which places of the store, are of groups where something may close or has ended."""
         if everything:
-            return np.ones(len(came.rows), np.bool_), store.among(None)
-        due = self.rule.due(came.rows.start) <= at
-        groups = np.concatenate([store.due(at), came.groups.with_any(due), came.end_groups.of_rows])
+            return np.ones(len(pane_input.rows), np.bool_), store.among(None)
+        due = self.rule.due(pane_input.rows.start) <= at
+        groups = np.concatenate([store.due(at), pane_input.groups.with_any(due), pane_input.end_groups.of_rows])
         if not len(groups):
-            return np.zeros(len(came.rows), np.bool_), np.empty(0, np.int64)
+            return np.zeros(len(pane_input.rows), np.bool_), np.empty(0, np.int64)
         groups = distinct(groups)
-        return came.groups.among(groups), store.among(groups)
+        return pane_input.groups.among(groups), store.among(groups)
 
-    def _rest(self, look: Look, panes: Panes, closing: Int64s, at: int) -> Look:
+    def _rest(self, working: WorkingSet, panes: NumberedPanes, closing: Int64s, at: int) -> WorkingSet:
         """The events that may be in panes to come, as they wait for these."""
-        stays = closing < panes.last - panes.first + 1 if at != INFINITY else np.zeros(len(look), np.bool_)
+        stays = closing < panes.last - panes.first + 1 if at != INFINITY else np.zeros(len(working), np.bool_)
         if self.rule.cuts:
             cut = np.flatnonzero(stays & (closing > 0))
-            look = look.beginning(cut, panes.start[panes.first[cut] + closing[cut]])
-        settled = panes.settled & ~look.vanished
-        return look.where(stays, settled)
+            working = working.beginning(cut, panes.start[panes.first[cut] + closing[cut]])
+        settled = panes.settled & ~working.vanished
+        return working.where(stays, settled)
 
-    def _remember(self, store: PaneStore, came: Came, picked: Mask, rest: Look, gone: Look | None) -> None:
+    def _remember(
+        self, store: PaneStore, pane_input: PaneInput, picked: Mask, rest: WorkingSet, gone: WorkingSet | None
+    ) -> None:
         """Bring the store to what is left. Edges that are `gone` wait for the next CTI: up to it their group was there,
         and took late events (T19)."""
         same = (rest.place >= 0) & ~rest.changed
         store.settle(rest.place[same], rest.settled[same])
         fresh = np.flatnonzero(~picked)
-        rows = came.rows.take(fresh)
+        rows = pane_input.rows.take(fresh)
         added = [
             self._waiting(rest.flows, rest.hash, rest.begin, rest.settled).take(np.flatnonzero(~same)),
-            self._waiting(rows, came.groups.at(fresh).of_rows, rows.start, np.zeros(len(fresh), np.bool_)),
+            self._waiting(rows, pane_input.groups.at(fresh).of_rows, rows.start, np.zeros(len(fresh), np.bool_)),
         ]
         if gone is not None and self.one_clock:
             always = np.full(len(gone), NO_CTI + 1)
-            added.append(Waiting(gone.flows, gone.hash, gone.begin, always, always, gone.settled))
+            added.append(WaitingRows(gone.flows, gone.hash, gone.begin, always, always, gone.settled))
         store.save(joined([part for part in added if len(part.flows)]))
 
-    def _waiting(self, flows: Flows, hashes: UInt64s, begin: Int64s, settled: Mask) -> Waiting:
-        return Waiting(flows, hashes, begin, self.rule.due(begin), self.rule.later(flows.end), settled)
+    def _waiting(self, flows: Flows, hashes: UInt64s, begin: Int64s, settled: Mask) -> WaitingRows:
+        return WaitingRows(flows, hashes, begin, self.rule.due(begin), self.rule.later(flows.end), settled)
 
-    def _known(self, rest: Look, at: int) -> Members:
-        panes = self.rule.panes(rest.sheet, at)
+    def _known(self, rest: WorkingSet, at: int) -> PaneMembers:
+        panes = self.rule.panes(rest.events, at)
         complete = panes.last - panes.first + 1 if panes.complete is None else _counted(panes, panes.complete)
         return _members(rest, panes, complete)
 
-    def _moved(self, shelf: Shelf, store: PaneStore, at: int) -> tuple[int, ...]:
+    def _moved(self, state: NodeState, store: PaneStore, at: int) -> tuple[int, ...]:
         """The CTI, not above the start of any pane that is not closed, if it moved."""
-        shelf.head[_AT] = at
+        state.head[_AT] = at
         out = min(at, store.least)
-        if out <= shelf.head.get(_CTI, NO_CTI):
+        if out <= state.head.get(_CTI, NO_CTI):
             return ()
-        shelf.head[_CTI] = out
+        state.head[_CTI] = out
         return (out,)
 
 
-def _counted(panes: Panes, marked: Mask) -> Int64s:
+def _counted(panes: NumberedPanes, marked: Mask) -> Int64s:
     """How many of the panes of each event are marked."""
     counts = np.concatenate([np.zeros(1, np.int64), np.cumsum(marked)])
     found: Int64s = counts[panes.last + 1] - counts[panes.first]
     return found
 
 
-def _members(look: Look, panes: Panes, count: Int64s) -> Members:
+def _members(working: WorkingSet, panes: NumberedPanes, count: Int64s) -> PaneMembers:
     """The events in the first `count` of their panes, where these are any."""
     some = count > 0
     first = panes.first[some]
-    return Members(
-        look.flows.where(some),
+    return PaneMembers(
+        working.flows.where(some),
         first,
         first + count[some] - 1,
         lambda numbers: (panes.start[numbers], panes.end[numbers]),

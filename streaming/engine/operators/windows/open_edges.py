@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from streaming.engine.columns.flows import CLOSE, ENDLESS, OPEN, Flows, Mask
-from streaming.engine.columns.window_indices import AFTER_ALL, Panes
-from streaming.engine.operators.outcome_report import Report
+from streaming.engine.columns.window_indices import AFTER_ALL, WindowIndices
+from streaming.engine.operators.outcome_report import OutcomeReport
 from streaming.engine.operators.windows.in_windows import InWindows, without_outcome
-from streaming.engine.state.node_state import Shelf
-from streaming.engine.state.rows_by_key import KeyedRows
+from streaming.engine.state.node_state import NodeState
+from streaming.engine.state.rows_by_key import RowsByKey
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT
 from streaming.wire.arrived import Int64s
@@ -23,15 +23,15 @@ _ID: Final = "@id"
 _KEPT: Final = {"@start": pa.int64(), _ID: pa.string(), "@stamp": pa.int64(), "@source": pa.string()}
 
 
-class OpenEdges:
+class WindowOpenEdges:
     """The open edges of a node, during one turn: first `take`, then the questions, `clear` at the end of all time.
 
-    On the shelf, `edges`: each with the first window that takes it, by its id. A turn reads those that end in it;
+    In the state, `edges`: each with the first window that takes it, by its id. A turn reads those that end in it;
     where windows close or are told of, all.
     """
 
-    def __init__(self, shelf: Shelf, panes: Panes, grace: int, report: Report) -> None:
-        self._shelf = shelf
+    def __init__(self, state: NodeState, panes: WindowIndices, grace: int, report: OutcomeReport) -> None:
+        self._state = state
         self._panes = panes
         self._grace = grace
         self._report = report
@@ -69,17 +69,17 @@ class OpenEdges:
             stored = self._stored(flows)
             self._report.ends(stored.read(None).column("@source").combine_chunks())
             stored.rewrite(None, stored.schema.empty_table(), np.empty(0, np.int64))
-            self._shelf.drop([_EDGES])
-            del self._shelf.head[_EDGES]
+            self._state.drop([_EDGES])
+            del self._state.head[_EDGES]
 
     @property
     def _any(self) -> bool:
-        return _EDGES in self._shelf.head
+        return _EDGES in self._state.head
 
-    def _stored(self, flows: Flows) -> KeyedRows:
-        """The edges on the shelf; `flows` are some events of the node."""
+    def _stored(self, flows: Flows) -> RowsByKey:
+        """The stored edges; `flows` are some events of the node."""
         fields = {**_KEPT, _FIRST: pa.int64(), **{name: column.type for name, column in flows.columns.items()}}
-        return KeyedRows(self._shelf, _EDGES, [_ID], pa.schema(fields))
+        return RowsByKey(self._state, _EDGES, [_ID], pa.schema(fields))
 
     def _add(self, opening: Flows) -> None:
         first = self._panes.first_open(self._panes.first(opening.start), opening.late_at, self._grace)
@@ -88,7 +88,7 @@ class OpenEdges:
         kept = (opening.start, opening.ids, opening.stamps, sources)
         columns = {**dict(zip(_KEPT, kept, strict=True)), _FIRST: first, **opening.columns}
         self._stored(opening).append(pa.table(columns), np.full(len(opening), INFINITY))
-        self._shelf.head[_EDGES] = True
+        self._state.head[_EDGES] = True
 
     def _end(self, ends: Flows, closed: int) -> list[InWindows]:
         """Put the edges that `ends` close into their windows.

@@ -10,8 +10,8 @@ from streaming.engine.columns.flows import CLOSE, Flows, Mask
 from streaming.engine.columns.grouping import Codes, combine, encode, group
 from streaming.engine.columns.hashing import UInt64s, hash_of
 from streaming.engine.columns.ranks import distinct
-from streaming.engine.operators.outcome_report import Report
-from streaming.engine.operators.windows.pane_rule import PaneRule
+from streaming.engine.operators.outcome_report import OutcomeReport
+from streaming.engine.operators.windows.pane_rule import PaneAssigner
 from streaming.engine.state.pane_store import PaneStore
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI
@@ -19,15 +19,15 @@ from streaming.wire.arrived import Int64s
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
+class RowGroups:
     """The groups of some rows: `hashes` by slot, and the slot of each row."""
 
     ids: Int64s
     hashes: UInt64s
 
-    def at(self, rows: Int64s | Mask) -> "Groups":
+    def at(self, rows: Int64s | Mask) -> "RowGroups":
         """Those of some rows."""
-        return Groups(self.ids[rows], self.hashes)
+        return RowGroups(self.ids[rows], self.hashes)
 
     @property
     def of_rows(self) -> UInt64s:
@@ -47,26 +47,26 @@ class Groups:
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class PaneInput:
     """The events that a turn brings to open panes, and the ends of edges, which count from `Flows.end` on."""
 
     rows: Flows
-    groups: Groups
+    groups: RowGroups
     ends: Flows
-    end_groups: Groups
+    end_groups: RowGroups
 
 
 @dataclass(frozen=True)
-class Door:
-    """Lets events in. `grace` and `one_clock` as `GroupPanes` says; of the payload only the fields `read` pass."""
+class LateFilter:
+    """Lets events in. `grace` and `one_clock` as `GroupPaneSource` says; of the payload only the fields `read` pass."""
 
-    rule: PaneRule
+    rule: PaneAssigner
     grace: int
     group_by: Sequence[str]
     read: Sequence[str]
     one_clock: bool
 
-    def take(self, flows: Flows, store: PaneStore, at: int, report: Report) -> Came:
+    def take(self, flows: Flows, store: PaneStore, at: int, report: OutcomeReport) -> PaneInput:
         """What comes in, and a word to `report` of each source; `at` is the time that was over before the turn."""
         groups = self._groups(flows)
         closes = flows.flags == CLOSE
@@ -80,9 +80,11 @@ class Door:
             until[late] = np.maximum(until[late], from_)
             ends = replace(ends, end=until)
         report.took(rows.source)
-        return Came(self._bare(rows), row_groups, ends, end_groups)
+        return PaneInput(self._bare(rows), row_groups, ends, end_groups)
 
-    def _rows(self, rows: Flows, groups: Groups, store: PaneStore, at: int, report: Report) -> tuple[Flows, Groups]:
+    def _rows(
+        self, rows: Flows, groups: RowGroups, store: PaneStore, at: int, report: OutcomeReport
+    ) -> tuple[Flows, RowGroups]:
         """Without the late events of which nothing is open; what is closed is cut off the others."""
         late = np.flatnonzero(rows.lates != NO_CTI)
         from_ = np.full(len(rows), NO_CTI)
@@ -95,7 +97,7 @@ class Door:
             rows = rows.lasting(np.maximum(rows.start, from_), rows.end)
         return rows, groups
 
-    def _open_from(self, late: Flows, groups: Groups, store: PaneStore, at: int, *, other: int) -> Int64s:
+    def _open_from(self, late: Flows, groups: RowGroups, store: PaneStore, at: int, *, other: int) -> Int64s:
         """The time before which all panes of the group are closed for each late event.
 
         By one clock that is not after the first pane of the group that is open; where none is, `other` says at most.
@@ -117,15 +119,15 @@ class Door:
         from_: Int64s = np.minimum(over, first)
         return from_
 
-    def _groups(self, flows: Flows) -> Groups:
+    def _groups(self, flows: Flows) -> RowGroups:
         columns = [flows.columns[name] for name in self.group_by]
         if not columns or not len(flows):
-            return Groups(np.zeros(len(flows), np.int64), np.zeros(1, np.uint64))
+            return RowGroups(np.zeros(len(flows), np.int64), np.zeros(1, np.uint64))
         grouping = group(combine([encode(column) for column in columns], len(flows)))
         hashes = np.zeros(grouping.slots, np.uint64)
         firsts = pa.array(grouping.first_row)
         hashes[grouping.used] = hash_of([column.take(firsts) for column in columns], len(firsts))
-        return Groups(grouping.ids, hashes)
+        return RowGroups(grouping.ids, hashes)
 
     def _bare(self, rows: Flows) -> Flows:
         """What of the events is remembered; ids only where there are edges."""

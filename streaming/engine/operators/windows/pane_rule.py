@@ -13,7 +13,7 @@ _WIDEST: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class GroupEvents:
     """All events of some groups, in any order: `group` is small dense integers, times are ticks.
 
     What lies before `begin` is closed for the event; `opens` marks edges that nothing has ended.
@@ -26,7 +26,7 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
-class Panes:
+class NumberedPanes:
     """The panes of a sheet, numbered by group, then by start: event i is in `first[i]..last[i]`, never in none.
 
     `start` and `end` are by number. Of the panes of a group that hold an event those that are `closed` come first, then
@@ -43,7 +43,7 @@ class Panes:
     complete: Mask | None = None
 
 
-class PaneRule(Protocol):
+class PaneAssigner(Protocol):
     """One kind of panes: a pure function of the set of events. Times are ticks."""
 
     cuts: ClassVar[bool]
@@ -59,11 +59,11 @@ class PaneRule(Protocol):
     def over(self, start: Int64s, end: Int64s) -> Int64s:
         """The time before which all must be closed for nothing to be left of the event (T19)."""
 
-    def panes(self, sheet: Sheet, at: int) -> Panes:
+    def panes(self, events: GroupEvents, at: int) -> NumberedPanes:
         """All panes of the sheet. Those are closed that end at or before `at`, NO_CTI for none; at INFINITY all."""
 
 
-class ByStart:
+class StartAssigner:
     """What rules share in which the start of an event alone says in which panes it is, so that it stays whole."""
 
     cuts: ClassVar[bool] = False

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from streaming.engine.columns.flows import Flows
-from streaming.engine.operators.kernel import Port, Turn
-from streaming.engine.operators.windows.empties import NOTHING, Windows
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.operators.kernel import PortInput, TurnContext
+from streaming.engine.operators.windows.empties import NOTHING, FilledIndices
+from streaming.engine.state.node_state import NodeState
 from streaming.wire.arrived import Int64s
 
 Bounds = Callable[[Int64s], tuple[Int64s, Int64s]]
@@ -15,7 +15,7 @@ Bounds = Callable[[Int64s], tuple[Int64s, Int64s]]
 
 
 @dataclass(frozen=True, slots=True)
-class Members:
+class PaneMembers:
     """Events in panes: row i of `flows` is in the panes `first[i]..last[i]`, inclusive and never empty.
 
     The numbers of one group rise with time, and they hold for this turn alone. Where panes stand at the same places for
@@ -39,15 +39,15 @@ class PaneTurn:
     without events that get a row all the same (T21).
     """
 
-    closing: Members
-    known: Members | None
+    closing: PaneMembers
+    known: PaneMembers | None
     ctis: tuple[int, ...]
     horizon: int
-    filled: Windows = NOTHING
+    filled: FilledIndices = NOTHING
 
 
 class PaneSource(Protocol):
-    """The panes of a window node: a function of the set of flows taken and of the CTI, with its state on the shelf."""
+    """The panes of a window node: a function of the set of flows taken and of the CTI, with a state of its own."""
 
-    def turn(self, port: Port, shelf: Shelf, turn: Turn, *, known: bool) -> PaneTurn:
+    def turn(self, port: PortInput, state: NodeState, turn: TurnContext, *, known: bool) -> PaneTurn:
         """Take the flows of `port`, close what its last CTI closes, and say what is in the panes."""

@@ -1,7 +1,7 @@
 """Which panes a window or top_k node has."""
 
 from streaming.engine.operators.windows.empties import filling_of
-from streaming.engine.operators.windows.fixed_panes import FixedPanes
+from streaming.engine.operators.windows.fixed_panes import FixedPaneSource
 from streaming.engine.operators.windows.group_panes import group_source
 from streaming.engine.operators.windows.pane_source import PaneSource
 from streaming.planning.plan import TopKSpec, WindowSpec
@@ -13,5 +13,5 @@ def source_of(spec: WindowSpec | TopKSpec) -> PaneSource:
     if not isinstance(spec.panes, HoppingWindows):
         return group_source(spec)
     if isinstance(spec, TopKSpec):
-        return FixedPanes(spec.node, spec.panes, spec.grace)
-    return FixedPanes(spec.node, spec.panes, spec.grace, spec.emit, filling_of(spec))
+        return FixedPaneSource(spec.node, spec.panes, spec.grace)
+    return FixedPaneSource(spec.node, spec.panes, spec.grace, spec.emit, filling_of(spec))

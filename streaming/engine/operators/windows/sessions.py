@@ -4,13 +4,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streaming.engine.operators.windows.pane_rule import ByStart, Panes, Sheet, begins, numbered, order_of, saturated
+from streaming.engine.operators.windows.pane_rule import (
+    GroupEvents,
+    NumberedPanes,
+    StartAssigner,
+    begins,
+    numbered,
+    order_of,
+    saturated,
+)
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
 
 
 @dataclass(frozen=True)
-class Sessions(ByStart):
+class SessionAssigner(StartAssigner):
     """Sessions by starts: an event belongs if it starts before the end that the events before it give.
 
     With `max`, at least the gap, the event that would make the session longer opens the next one.
@@ -23,10 +31,10 @@ class Sessions(ByStart):
         """When it ends its session, if it is the last."""
         return saturated(begin, self.gap)
 
-    def panes(self, sheet: Sheet, at: int) -> Panes:
+    def panes(self, events: GroupEvents, at: int) -> NumberedPanes:
         """The sessions, each group's from its earliest event on."""
-        order = order_of(sheet.group, sheet.begin)
-        group, start = sheet.group[order], sheet.begin[order]
+        order = order_of(events.group, events.begin)
+        group, start = events.group[order], events.begin[order]
         opens = begins(group, start[1:] - start[:-1] >= self.gap)
         if self.max is not None:
             opens[self._splits(start, np.flatnonzero(opens), self.max)] = True
@@ -36,7 +44,7 @@ class Sessions(ByStart):
         settled = np.ones(len(order), np.bool_)
         settled[order[lasts]] = False
         ends = saturated(start[lasts], self.gap)
-        return Panes(number, number, start[firsts], ends, (ends <= at) & (at != NO_CTI), settled)
+        return NumberedPanes(number, number, start[firsts], ends, (ends <= at) & (at != NO_CTI), settled)
 
     def _splits(self, start: Int64s, firsts: Int64s, longest: int) -> Int64s:
         """The further openers inside sessions that are too long: sequential, but only from opener to opener."""

@@ -9,11 +9,11 @@ import numpy as np
 from streaming.engine.columns.flows import TIMINGS, Flows, PaneColumns
 from streaming.engine.columns.grouping import combine, encode
 from streaming.engine.columns.ordering import ordered
-from streaming.engine.operators.kernel import Port, Released, Turn
+from streaming.engine.operators.kernel import NodeOutput, PortInput, TurnContext
 from streaming.engine.operators.windows.pane_rule import order_of
-from streaming.engine.operators.windows.pane_source import Members
+from streaming.engine.operators.windows.pane_source import PaneMembers
 from streaming.engine.operators.windows.pane_sources import source_of
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.state.node_state import NodeState
 from streaming.planning.plan import TopKSpec
 from streaming.wire.arrived import Int64s
 
@@ -28,12 +28,12 @@ class TopKKernel:
         self._spec = spec
         self._source = source_of(spec)
 
-    def turn(self, ports: Sequence[Port], shelf: Shelf, turn: Turn) -> Released:
+    def turn(self, ports: Sequence[PortInput], state: NodeState, turn: TurnContext) -> NodeOutput:
         """Take the events of the port, and release the first of the panes that its CTI closes."""
-        paned = self._source.turn(ports[0], shelf, turn, known=False)
-        return Released(self.chosen(paned.closing), paned.ctis, paned.horizon)
+        paned = self._source.turn(ports[0], state, turn, known=False)
+        return NodeOutput(self.chosen(paned.closing), paned.ctis, paned.horizon)
 
-    def chosen(self, members: Members) -> Flows:
+    def chosen(self, members: PaneMembers) -> Flows:
         """The first `k` of each group of each pane by falling rank, with their ties; one without a rank is not there.
 
         They have the lifetime of the pane and are whole, whatever they were before; earliest pane first, in each the

@@ -9,19 +9,19 @@ import pyarrow.compute as pc
 
 from streaming.engine.columns.flows import GONE, OPEN, WHOLE, Flows, Mask, together
 from streaming.engine.columns.hashing import UInt64s
-from streaming.engine.operators.outcome_report import Report
-from streaming.engine.operators.windows.pane_arrivals import Came, joint_codes
-from streaming.engine.operators.windows.pane_rule import Sheet
+from streaming.engine.operators.outcome_report import OutcomeReport
+from streaming.engine.operators.windows.pane_arrivals import PaneInput, joint_codes
+from streaming.engine.operators.windows.pane_rule import GroupEvents
 from streaming.engine.state.pane_store import PaneStore
 from streaming.wire.arrived import Int64s
 
 
 @dataclass
-class Look:
-    """Events in columns: those that waited first, by rising `place` in the store; -1 for those that came.
+class WorkingSet:
+    """Events in columns: those that waited first, by rising `place` in the store; -1 for those that pane_input.
 
-    `group` is dense integers, `hash` the group's hash, `begin` as `Sheet` says. `changed`: the store has it otherwise.
-    `vanished`: an edge of its group was taken back. `settled` as `Waiting` says.
+    `group` is dense integers, `hash` the group's hash, `begin` as `GroupEvents` says. `changed`: the
+    store has it otherwise. `vanished`: an edge of its group was taken back. `settled` as `WaitingRows` says.
     """
 
     flows: Flows
@@ -37,14 +37,14 @@ class Look:
         return len(self.begin)
 
     @property
-    def sheet(self) -> Sheet:
+    def events(self) -> GroupEvents:
         """The events for a rule."""
         opens = np.zeros(len(self), np.bool_) if self.flows.flag is None else self.flows.flag == OPEN
-        return Sheet(self.group, self.begin, self.flows.end, opens)
+        return GroupEvents(self.group, self.begin, self.flows.end, opens)
 
-    def where(self, mask: Mask, settled: Mask) -> "Look":
+    def where(self, mask: Mask, settled: Mask) -> "WorkingSet":
         """The events where `mask` is true; `settled` is for all."""
-        return Look(
+        return WorkingSet(
             self.flows.where(mask),
             self.place[mask],
             self.group[mask],
@@ -55,14 +55,14 @@ class Look:
             settled[mask],
         )
 
-    def beginning(self, rows: Int64s, begin: Int64s) -> "Look":
+    def beginning(self, rows: Int64s, begin: Int64s) -> "WorkingSet":
         """The same events, of which those at `rows` begin otherwise."""
         moved, changed = self.begin.copy(), self.changed.copy()
         moved[rows] = begin
         changed[rows] |= self.begin[rows] != begin
         return replace(self, begin=moved, changed=changed)
 
-    def end_edges(self, ends: Flows, report: Report) -> "Look":
+    def end_edges(self, ends: Flows, report: OutcomeReport) -> "WorkingSet":
         """Give edges their ends. Ends whose edge is not there say nothing.
 
         An edge of which nothing is left is GONE, be it that panes that closed have had a part of it.
@@ -85,16 +85,18 @@ class Look:
         vanished = np.isin(self.group, self.group[rows[~lives]])
         return replace(self, flows=replace(self.flows, end=end, flag=flag), changed=changed, vanished=vanished)
 
-    def apart(self) -> tuple["Look", "Look"]:
+    def apart(self) -> tuple["WorkingSet", "WorkingSet"]:
         """The events that are there, and the edges that are GONE."""
         gone = self.flows.flags == GONE
         return self.where(~gone, self.settled), self.where(gone, self.settled)
 
 
-def looked_at(came: Came, picked: Mask, places: Int64s, store: PaneStore, group_by: Sequence[str]) -> Look:
+def working_set(
+    pane_input: PaneInput, picked: Mask, places: Int64s, store: PaneStore, group_by: Sequence[str]
+) -> WorkingSet:
     """The events that came and are `picked`, and those at `places` of the store."""
-    new = came.rows.where(picked)
-    groups = came.groups.at(picked)
+    new = pane_input.rows.where(picked)
+    groups = pane_input.groups.at(picked)
     stored = store.rows(places)
     if stored is None:
         group, flows, hashes, begin = groups.ids, new, groups.of_rows, new.start
@@ -104,7 +106,7 @@ def looked_at(came: Came, picked: Mask, places: Int64s, store: PaneStore, group_
         hashes = np.concatenate([stored.group, groups.of_rows])
         begin = np.concatenate([stored.begin, new.start])
     none = np.zeros(len(flows), np.bool_)
-    return Look(
+    return WorkingSet(
         flows=flows,
         place=np.concatenate([places, np.full(len(new), -1)]),
         group=group,

@@ -14,9 +14,9 @@ from streaming.engine.columns.flows import CLOSE, ENDLESS, OPEN, WHOLE, Flows
 from streaming.engine.operators.joins.asof_join import AsofKernel
 from streaming.engine.operators.joins.join import JoinKernel
 from streaming.engine.operators.joins.pieces_join import PiecesKernel
-from streaming.engine.operators.kernel import Kernel, Port, Turn
-from streaming.engine.operators.outcome_report import Report
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.operators.kernel import Kernel, PortInput, TurnContext
+from streaming.engine.operators.outcome_report import OutcomeReport
+from streaming.engine.state.node_state import NodeState
 from streaming.planning.checked import expression
 from streaming.planning.plan import MatchSpec
 from streaming.reference.flow import Flow
@@ -82,19 +82,19 @@ class Bucket:
     lasting: Net = field(default_factory=Counter)
     edges: dict[str, Row] = field(default_factory=dict)
 
-    def shelf(self) -> Shelf:
-        return Shelf(self.tables.get, json.loads(self.head))
+    def state(self) -> NodeState:
+        return NodeState(self.tables.get, json.loads(self.head))
 
     def turn(self, steps: Sequence[Step]) -> Flows:
         """All of `steps` at once."""
         ports = [self._port(port, [step for step in steps if step.port == port]) for port in (0, 1)]
-        shelf = self.shelf()
+        state = self.state()
         before = self.outs[-1] if self.outs else NO_CTI
-        released = self.kernel.turn(ports, shelf, Turn(Report()))
-        for name in shelf.dropped:
+        released = self.kernel.turn(ports, state, TurnContext(OutcomeReport()))
+        for name in state.dropped:
             self.tables.pop(name, None)
-        self.tables |= shelf.written
-        self.head = json.dumps(shelf.head)
+        self.tables |= state.written
+        self.head = json.dumps(state.head)
         assert list(released.ctis) == sorted(set(released.ctis))
         assert all(cti > before for cti in released.ctis)
         self.outs += released.ctis
@@ -102,14 +102,14 @@ class Bucket:
         self._take(released.flows, before)
         return released.flows
 
-    def _port(self, port: int, steps: Sequence[Step]) -> Port:
+    def _port(self, port: int, steps: Sequence[Step]) -> PortInput:
         flows = flows_of([step.flow for step in steps if step.flow is not None], self.fields[port])
         ctis = []
         for step in steps:
             if step.flow is None and step.cti > self.ctis[port]:
                 self.ctis[port] = step.cti
                 ctis.append(step.cti)
-        return Port(flows, tuple(ctis), self.ctis[port], min(self.ctis[port], LIMIT))
+        return PortInput(flows, tuple(ctis), self.ctis[port], min(self.ctis[port], LIMIT))
 
     def _take(self, flows: Flows, before: int) -> None:
         payloads = zip(*(column.to_pylist() for column in flows.columns.values()), strict=True)

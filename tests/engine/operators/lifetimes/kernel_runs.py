@@ -14,9 +14,9 @@ from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import parse_fields
 from streaming.engine.columns.flows import CLOSE, ENDLESS, GONE, OLD, OPEN, TIMINGS, WHOLE, Flows, PaneColumns
-from streaming.engine.operators.kernel import Kernel, Port, Turn
-from streaming.engine.operators.outcome_report import ALSO, Report
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.operators.kernel import Kernel, PortInput, TurnContext
+from streaming.engine.operators.outcome_report import ALSO, OutcomeReport
+from streaming.engine.state.node_state import NodeState
 from streaming.planning.soundness import checked_graph
 from streaming.reference.build import build
 from streaming.reference.flow import CausingCti, Flow, FlowOperator, Pane, Timing
@@ -210,7 +210,7 @@ class ByKernel:
         self.waiting: set[str] = set()
         self._tables: dict[str, bytes] = {}
         self._head = "{}"
-        self._ports = [Port(Flows.none(SCHEMA), (), NO_CTI)] * ports
+        self._ports = [PortInput(Flows.none(SCHEMA), (), NO_CTI)] * ports
         self._random = Random(seed)
 
     def turn(self, steps: Sequence[Heard]) -> Told:
@@ -222,13 +222,13 @@ class ByKernel:
             ctis = tuple(step.cti for step in mine if step.flow is None)
             cti = ctis[-1] if ctis else before.cti
             horizon = max([before.horizon, *map(_horizon, ctis)])
-            self._ports[number] = Port(to_flows(flows), ctis, cti, horizon)
-        shelf = Shelf(self._tables.get, json.loads(self._head))
-        report = Report()
-        released = self.kernel.turn(self._ports, shelf, Turn(report))
-        self._head = json.dumps(shelf.head)
-        self._tables = {name: table for name, table in self._tables.items() if name not in shelf.dropped}
-        self._tables |= shelf.written
+            self._ports[number] = PortInput(to_flows(flows), ctis, cti, horizon)
+        state = NodeState(self._tables.get, json.loads(self._head))
+        report = OutcomeReport()
+        released = self.kernel.turn(self._ports, state, TurnContext(report))
+        self._head = json.dumps(state.head)
+        self._tables = {name: table for name, table in self._tables.items() if name not in state.dropped}
+        self._tables |= state.written
         said = Told(rows_of(released.flows), list(released.ctis), released.horizon, report.taken)
         self.told.rows += said.rows
         self.told.ctis += said.ctis

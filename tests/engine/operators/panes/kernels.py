@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.engine.columns.flows import CLOSE, OPEN, WHOLE, Flows
-from streaming.engine.operators.kernel import Port, Turn
-from streaming.engine.operators.outcome_report import Report
-from streaming.engine.operators.windows.pane_source import Members, PaneSource
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.operators.kernel import PortInput, TurnContext
+from streaming.engine.operators.outcome_report import OutcomeReport
+from streaming.engine.operators.windows.pane_source import PaneMembers, PaneSource
+from streaming.engine.state.node_state import NodeState
 from streaming.temporal.ticks import NO_CTI
 from tests.engine.operators.panes.streams import Event, Pane
 
@@ -47,14 +47,14 @@ class Stored:
     head: str = "{}"
     tables: dict[str, bytes] = field(default_factory=dict)
 
-    def shelf(self) -> Shelf:
-        return Shelf(self.tables.get, json.loads(self.head))
+    def state(self) -> NodeState:
+        return NodeState(self.tables.get, json.loads(self.head))
 
-    def keep(self, shelf: Shelf) -> None:
-        self.head = json.dumps(shelf.head)
-        for name in shelf.dropped:
+    def keep(self, state: NodeState) -> None:
+        self.head = json.dumps(state.head)
+        for name in state.dropped:
             self.tables.pop(name, None)
-        self.tables |= shelf.written
+        self.tables |= state.written
 
 
 @dataclass
@@ -63,7 +63,7 @@ class SourceRun:
 
     source: PaneSource
     stored: Stored = field(default_factory=Stored)
-    report: Report = field(default_factory=Report)
+    report: OutcomeReport = field(default_factory=OutcomeReport)
     closed: Counter[Pane] = field(default_factory=Counter)
     ctis: list[int] = field(default_factory=list)
     known: Counter[Pane] = field(default_factory=Counter)
@@ -74,9 +74,9 @@ class SourceRun:
         ctis = tuple(element.cti for element in elements if element.cti is not None)
         self.cti = ctis[-1] if ctis else self.cti
         flows = flows_of([element for element in elements if element.cti is None])
-        shelf = self.stored.shelf()
-        turned = self.source.turn(Port(flows, ctis, self.cti, 7), shelf, Turn(self.report), known=known)
-        self.stored.keep(shelf)
+        state = self.stored.state()
+        turned = self.source.turn(PortInput(flows, ctis, self.cti, 7), state, TurnContext(self.report), known=known)
+        self.stored.keep(state)
         closed = listed(turned.closing)
         assert not self.ctis or all(pane[1] >= self.ctis[-1] for pane in closed)
         self.closed += closed
@@ -85,7 +85,7 @@ class SourceRun:
         assert turned.horizon == 7
 
 
-def listed(members: Members) -> Counter[Pane]:
+def listed(members: PaneMembers) -> Counter[Pane]:
     """Each pane with each of its events."""
     flows = members.flows
     groups, numbers = flows.columns["k"].to_pylist(), flows.columns["v"].to_pylist()

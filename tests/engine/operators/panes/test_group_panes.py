@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.engine.operators.windows.counts import Counts
-from streaming.engine.operators.windows.group_panes import GroupedPanes
-from streaming.engine.operators.windows.pane_rule import PaneRule
-from streaming.engine.operators.windows.sessions import Sessions
-from streaming.engine.operators.windows.snapshots import Snapshots
+from streaming.engine.operators.windows.counts import CountAssigner
+from streaming.engine.operators.windows.group_panes import GroupPaneSource
+from streaming.engine.operators.windows.pane_rule import PaneAssigner
+from streaming.engine.operators.windows.sessions import SessionAssigner
+from streaming.engine.operators.windows.snapshots import SnapshotAssigner
 from streaming.reference.count import CountPaneRule
 from streaming.reference.group_panes import GroupedPanes as ReferencePanes
 from streaming.reference.session import SessionPaneRule
@@ -23,15 +23,15 @@ from tests.engine.operators.panes.streams import Truth, cuts, rules, streams
 GRACES = st.sampled_from((0, 0, 3, 10))
 
 
-def engine_rule(rule: Any) -> PaneRule:
+def engine_rule(rule: Any) -> PaneAssigner:
     if isinstance(rule, SessionPaneRule):
-        return Sessions(rule.gap, rule.max)
-    return Counts(rule.n) if isinstance(rule, CountPaneRule) else Snapshots()
+        return SessionAssigner(rule.gap, rule.max)
+    return CountAssigner(rule.n) if isinstance(rule, CountPaneRule) else SnapshotAssigner()
 
 
 def runs(rule: Any, grace: int, *, one_clock: bool) -> tuple[Truth, SourceRun]:
     truth = Truth(ReferencePanes("w", rule, Ticks(grace), one_clock))
-    return truth, SourceRun(GroupedPanes(engine_rule(rule), grace, ["k"], ["k", "v"], one_clock))
+    return truth, SourceRun(GroupPaneSource(engine_rule(rule), grace, ["k"], ["k", "v"], one_clock))
 
 
 @pytest.mark.parametrize("edges", [False, True])

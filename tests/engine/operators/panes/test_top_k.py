@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from streaming.definition.expressions import Typed, parse, typed
 from streaming.definition.types import LONG, STRING, Fields
 from streaming.engine.columns.flows import TIMINGS
-from streaming.engine.operators.kernel import Port, Turn
-from streaming.engine.operators.outcome_report import Report
+from streaming.engine.operators.kernel import PortInput, TurnContext
+from streaming.engine.operators.outcome_report import OutcomeReport
 from streaming.engine.operators.windows import top_k
 from streaming.engine.operators.windows.top_k import TopKKernel
 from streaming.planning.plan import CountPanes, SessionPanes, SnapshotPanes, TopKSpec
@@ -79,10 +79,10 @@ def run(turns: Sequence[Sequence[Event]], kernel: TopKKernel) -> Counter[tuple[A
     for elements in turns:
         ctis = tuple(element.cti for element in elements if element.cti is not None)
         cti = ctis[-1] if ctis else cti
-        shelf = stored.shelf()
+        state = stored.state()
         flows = flows_of([element for element in elements if element.cti is None])
-        released = kernel.turn([Port(flows, ctis, cti, 40)], shelf, Turn(Report())).flows
-        stored.keep(shelf)
+        released = kernel.turn([PortInput(flows, ctis, cti, 40)], state, TurnContext(OutcomeReport())).flows
+        stored.keep(state)
         pane = released.pane
         assert pane is not None
         assert (pane.start == released.start).all()

@@ -9,8 +9,8 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from streaming.engine.columns.flows import CLOSE, ENDLESS, OPEN, WHOLE, Flows
-from streaming.engine.operators.kernel import Port
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.operators.kernel import PortInput
+from streaming.engine.state.node_state import NodeState
 from streaming.reference.flow import ElementId, Flow
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 
@@ -77,14 +77,14 @@ def turns_of(elements: Sequence[Element], cuts: set[int]) -> list[Sequence[Eleme
     return [elements[begin:stop] for begin, stop in pairwise(bounds)]
 
 
-def ports_of(elements: Sequence[Element], cuts: set[int]) -> list[Port]:
+def ports_of(elements: Sequence[Element], cuts: set[int]) -> list[PortInput]:
     """The turns that end before the elements at `cuts` and at the end; the horizon is that of all finite times."""
     ports, at, horizon = [], int(NO_CTI), int(NO_CTI)
     for turn in turns_of(elements, cuts):
         ctis = tuple(each.cti for each in turn if each.cti is not None)
         horizon = horizon_of(turn, horizon)
         at = ctis[-1] if ctis else at
-        ports.append(Port(flows_of(turn), ctis, at, horizon))
+        ports.append(PortInput(flows_of(turn), ctis, at, horizon))
     return ports
 
 
@@ -94,10 +94,10 @@ def horizon_of(elements: Sequence[Element], before: int) -> int:
     return max([before, *(time for time in times if time != INFINITY)])
 
 
-def again(shelf: Shelf) -> Shelf:
+def again(state: NodeState) -> NodeState:
     """The shelf after a restart: only what was written is left."""
-    stored = dict(shelf.written)
-    return Shelf(stored.get, dict(shelf.head), stored)
+    stored = dict(state.written)
+    return NodeState(stored.get, dict(state.head), stored)
 
 
 @st.composite

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.engine.columns.flows import CLOSE, OPEN
-from streaming.engine.operators.kernel import Port, Turn
-from streaming.engine.operators.outcome_report import Report
+from streaming.engine.operators.kernel import PortInput, TurnContext
+from streaming.engine.operators.outcome_report import OutcomeReport
 from streaming.engine.operators.windows import fixed_panes, open_edges
-from streaming.engine.operators.windows.fixed_panes import FixedPanes
-from streaming.engine.operators.windows.pane_source import Members
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.operators.windows.fixed_panes import FixedPaneSource
+from streaming.engine.operators.windows.pane_source import PaneMembers
+from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.window_pieces import MOST_PIECES
 from streaming.reference import fixed_windows
 from streaming.reference.fixed_windows import FixedWindows
@@ -71,7 +71,7 @@ def of_reference(panes: Panes) -> Found:
     )
 
 
-def of_engine(members: Members | None) -> Found:
+def of_engine(members: PaneMembers | None) -> Found:
     """Each event in each pane, with its lifetime there."""
     found: Found = Counter()
     if members is None:
@@ -120,12 +120,12 @@ class Reference:
 
 def check(elements: list[Element], cuts: set[int], windows: HoppingWindows, grace: int) -> None:
     """After each turn the engine has closed the same panes, knows the same, and says the same of received rows."""
-    reference, report, shelf = Reference(windows, grace), Report(), Shelf(lambda name: None)
+    reference, report, state = Reference(windows, grace), OutcomeReport(), NodeState(lambda name: None)
     ctis: list[int] = []
     for part, port in zip(turns_of(elements, cuts), ports_of(elements, cuts), strict=True):
-        source = FixedPanes("w", windows, grace)
-        paned = source.turn(port, shelf, Turn(report), known=True)
-        shelf = again(shelf)
+        source = FixedPaneSource("w", windows, grace)
+        paned = source.turn(port, state, TurnContext(report), known=True)
+        state = again(state)
         assert of_engine(paned.closing) == reference.turn(part)
         assert of_engine(paned.known) == reference.known
         ctis += paned.ctis
@@ -133,7 +133,7 @@ def check(elements: list[Element], cuts: set[int], windows: HoppingWindows, grac
     assert report.refusals == reference.heard.refusals
     ended = {element.source for element in elements if element.source.startswith("end")}
     assert report.taken - ended == reference.heard.taken - ended
-    assert not shelf.written
+    assert not state.written
 
 
 @given(elements=arriving(edges=False), cuts=CUTS, windows=WINDOWS, grace=GRACES)
@@ -168,38 +168,40 @@ def test_events_in_too_many_windows_are_refused_and_edges_are_cut(
 
 def test_a_lifetime_without_an_end_that_is_no_edge_is_in_too_many_windows() -> None:
     row = Element(start=0, end=INFINITY, id=1)
-    report = Report()
-    source = FixedPanes("w", HoppingWindows(Ticks(10**17), Ticks(10**17)), 0)
-    paned = source.turn(Port(flows_of([row]), (), NO_CTI), Shelf(lambda name: None), Turn(report), known=True)
+    report = OutcomeReport()
+    source = FixedPaneSource("w", HoppingWindows(Ticks(10**17), Ticks(10**17)), 0)
+    paned = source.turn(
+        PortInput(flows_of([row]), (), NO_CTI), NodeState(lambda name: None), TurnContext(report), known=True
+    )
     assert (len(paned.closing.flows), report.refusals) == (0, {"row 1": Reason.TOO_MANY_WINDOWS})
 
 
 def test_an_event_in_many_windows_is_stored_once() -> None:
-    shelf = Shelf(lambda name: None)
-    source = FixedPanes("w", HoppingWindows(Ticks(5_000), Ticks(1)), 0)
+    state = NodeState(lambda name: None)
+    source = FixedPaneSource("w", HoppingWindows(Ticks(5_000), Ticks(1)), 0)
     rows = [Element(start=start, end=start + 1, id=start) for start in range(100)]
-    source.turn(Port(flows_of(rows), (50,), 50), shelf, Turn(Report()), known=False)
-    assert sum(shelf.get(name).num_rows for name in shelf.written) == len(rows)
+    source.turn(PortInput(flows_of(rows), (50,), 50), state, TurnContext(OutcomeReport()), known=False)
+    assert sum(state.get(name).num_rows for name in state.written) == len(rows)
 
 
 def test_many_small_pieces_become_one() -> None:
     elements: list[Element] = []
     for start in range(200):
         elements += [Element(start=start, end=start + 1, id=start), Element(cti=start)]
-    source, shelf = FixedPanes("w", HoppingWindows(Ticks(1_000), Ticks(10)), 0), Shelf(lambda name: None)
+    source, state = FixedPaneSource("w", HoppingWindows(Ticks(1_000), Ticks(10)), 0), NodeState(lambda name: None)
     found: Found = Counter()
     for port in ports_of([*elements, Element(cti=INFINITY)], set(range(0, 402, 2))):
-        found += of_engine(source.turn(port, shelf, Turn(Report()), known=False).closing)
-        assert len(shelf.written) <= MOST_PIECES
+        found += of_engine(source.turn(port, state, TurnContext(OutcomeReport()), known=False).closing)
+        assert len(state.written) <= MOST_PIECES
     assert (found.total(), set(found.values())) == (200 * 100, {1})
 
 
 def test_a_turn_in_which_an_edge_ends_writes_few_of_those_that_are_open() -> None:
-    source, shelf = FixedPanes("w", HoppingWindows(Ticks(10**6), Ticks(10**6)), 0), Shelf(lambda name: None)
+    source, state = FixedPaneSource("w", HoppingWindows(Ticks(10**6), Ticks(10**6)), 0), NodeState(lambda name: None)
     opening = [Element(OPEN, start, INFINITY, "x", 0, start) for start in range(100_000)]
-    source.turn(Port(flows_of(opening), (), NO_CTI), shelf, Turn(Report()), known=False)
-    stored = sum(map(len, shelf.written.values()))
-    later = Shelf(shelf.written.get, dict(shelf.head))
+    source.turn(PortInput(flows_of(opening), (), NO_CTI), state, TurnContext(OutcomeReport()), known=False)
+    stored = sum(map(len, state.written.values()))
+    later = NodeState(state.written.get, dict(state.head))
     ends = [Element(CLOSE, 7, 500, "x", 0, 7)]
-    source.turn(Port(flows_of(ends), (), NO_CTI), later, Turn(Report()), known=False)
+    source.turn(PortInput(flows_of(ends), (), NO_CTI), later, TurnContext(OutcomeReport()), known=False)
     assert sum(map(len, later.written.values())) < stored / 10

@@ -16,12 +16,12 @@ from streaming.definition.graph import Emit
 from streaming.definition.types import Fields, Long, String
 from streaming.engine.columns.flows import GONE, OLD, OPEN, TIMINGS, WHOLE, Flows
 from streaming.engine.columns.folding.fold import Fold
-from streaming.engine.columns.window_indices import Panes
-from streaming.engine.operators.kernel import Kernel, Port, Turn
-from streaming.engine.operators.outcome_report import Report
+from streaming.engine.columns.window_indices import WindowIndices
+from streaming.engine.operators.kernel import Kernel, PortInput, TurnContext
+from streaming.engine.operators.outcome_report import OutcomeReport
 from streaming.engine.operators.windows.folded_window import FoldedWindowKernel
 from streaming.engine.operators.windows.window import WindowKernel
-from streaming.engine.state.node_state import Shelf
+from streaming.engine.state.node_state import NodeState
 from streaming.planning.plan import AggregateColumn, SnapshotPanes, WindowSpec
 from streaming.reference.emission import RowEmission
 from streaming.reference.empties import FilledWindows
@@ -147,14 +147,14 @@ class Engine:
     kind: str
     net: dict[Said, Said] = field(default_factory=dict)
     ctis: list[int] = field(default_factory=list)
-    shelf: Shelf = field(default_factory=lambda: Shelf(lambda name: None))
+    state: NodeState = field(default_factory=lambda: NodeState(lambda name: None))
 
-    def turn(self, port: Port, *, boundary: bool) -> list[Said]:
+    def turn(self, port: PortInput, *, boundary: bool) -> list[Said]:
         kernel = KERNELS[self.kind](self.spec)
         released = kernel.turn(
-            [folded(self.spec, port) if self.kind == "partials" else port], self.shelf, Turn(Report())
+            [folded(self.spec, port) if self.kind == "partials" else port], self.state, TurnContext(OutcomeReport())
         )
-        self.shelf = again(self.shelf)
+        self.state = again(self.state)
         self.ctis += released.ctis
         assert released.horizon == port.horizon
         said = said_of(released.flows, stamps=self.kind == "events")
@@ -177,10 +177,10 @@ class Engine:
                 self.net[name,] = row[1:]
 
 
-def folded(spec: WindowSpec, port: Port) -> Port:
+def folded(spec: WindowSpec, port: PortInput) -> PortInput:
     """The port as the feed fills it that has folded the events for the window."""
     assert isinstance(spec.panes, HoppingWindows)
-    panes, flows = Panes.of(spec.panes), port.flows
+    panes, flows = WindowIndices.of(spec.panes), port.flows
     last = panes.last(flows.end)
     first = panes.first_open(panes.first(flows.start), flows.late_at, spec.grace)
     there = np.flatnonzero(first <= last)
@@ -213,7 +213,7 @@ def checked(
     left = iter(ahead.ctis)
     assert all(cti in left for cti in engine.ctis)
     assert _values(spec, engine.net) == _values(spec, reference.net)
-    assert not engine.shelf.written
+    assert not engine.state.written
 
 
 def flows_first(elements: Sequence[Element]) -> Sequence[Element]:
@@ -305,11 +305,11 @@ def test_edges_cut_anywhere(elements: list[Element], spec: WindowSpec, cuts: set
 
 def test_fields_that_no_aggregate_reads_are_not_stored() -> None:
     spec = WindowSpec("w", HoppingWindows(Ticks(10), Ticks(10)), 0, True, (), COLUMNS[:1], {"n": Long()})
-    shelf = Shelf(lambda name: None)
+    state = NodeState(lambda name: None)
     rows = [Element(start=5, end=6, k="x", id=1)]
-    WindowKernel(spec).turn(ports_of(rows, set()), shelf, Turn(Report()))
-    assert [shelf.get(name).column_names for name in shelf.written] == [["@first", "@last", "@start", "@end"]]
-    released = WindowKernel(spec).turn(ports_of([Element(cti=20)], set()), shelf, Turn(Report()))
+    WindowKernel(spec).turn(ports_of(rows, set()), state, TurnContext(OutcomeReport()))
+    assert [state.get(name).column_names for name in state.written] == [["@first", "@last", "@start", "@end"]]
+    released = WindowKernel(spec).turn(ports_of([Element(cti=20)], set()), state, TurnContext(OutcomeReport()))
     assert [row[1:4] for row in said_of(released.flows, stamps=False)] == [(0, 10, 1)]
 
 
@@ -330,7 +330,7 @@ def test_an_empty_folded_turn_gives_no_rows() -> None:
         {"k": String()} | {c.name: c.type for c in COLUMNS},
     )
     released = FoldedWindowKernel(spec).turn(
-        [Port(Flows.none(FIELDS), (), NO_CTI)], Shelf(lambda name: None), Turn(Report())
+        [PortInput(Flows.none(FIELDS), (), NO_CTI)], NodeState(lambda name: None), TurnContext(OutcomeReport())
     )
     assert (len(released.flows), released.ctis, list(released.flows.columns)) == (0, (), ["k", "n", "total", "least"])
     assert released.flows.columns["k"].type == pa.string()
