@@ -6,15 +6,15 @@ binding runs next.
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from streaming.adapters.contract import AdapterError, ReplayingAdapter
 from streaming.spark.binding import Binding, binding_of, journals_of
+from streaming.spark.binding_life import BindingState, CarriedBinding, LanePositions, begun_binding
 from streaming.spark.inquiries import asked_within
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.manifests import read_manifest
-from streaming.spark.offset import Carried, LanePositions
 from streaming.spark.restart_points import forget_points, point_of, read_points
 from streaming.spark.savepoints import Head
 from streaming.wire.beginning import RunBeginning
@@ -82,10 +82,10 @@ def carry_journals(carrier: CarrierFolder, source: str, target: str, inputs: Seq
                 carrier.folder.write(f"{target}/{name}/{blob}", content)
 
 
-def points_of(carrier: CarrierFolder, known: Carried, batch: int) -> list[RestartPoint]:
+def points_of(carrier: CarrierFolder, known: CarriedBinding, batch: int) -> list[RestartPoint]:
     """The points of a binding, newest first, with one for committed `batch`, after which it is `known`."""
     points = read_points(carrier, known.binding)
-    if known.ended or known.again is not None:
+    if known.now.ended or known.again is not None:
         return points
     manifest = read_manifest(carrier.folder, batch)
     totals = None if manifest is None else manifest["bindings"].get(known.key)
@@ -94,8 +94,8 @@ def points_of(carrier: CarrierFolder, known: Carried, batch: int) -> list[Restar
 
 
 def begun(
-    carrier: CarrierFolder, binding: Binding, before: Before, fresh: Callable[[], Carried]
-) -> tuple[Carried, str | None]:
+    carrier: CarrierFolder, binding: Binding, before: Before, fresh: Callable[[], CarriedBinding]
+) -> tuple[CarriedBinding, str | None]:
     """A new generation of `binding` after what it was `before`, and what its user has to know of that.
 
     `fresh` gives one at the beginning of its inputs, once adapters find what they journaled. Raises `AdapterError`
@@ -119,7 +119,9 @@ def begun(
     return _written(carrier, binding, item, planned), planned.said.sentence
 
 
-def _written(carrier: CarrierFolder, binding: Binding, item: Carried, planned: PlannedBeginning) -> Carried:
+def _written(
+    carrier: CarrierFolder, binding: Binding, item: CarriedBinding, planned: PlannedBeginning
+) -> CarriedBinding:
     """`item` as it was planned, with all written down that its batches look up."""
     spec, point = binding.added.spec, planned.point
     if planned.again is None and not planned.kept:
@@ -138,12 +140,13 @@ def _written(carrier: CarrierFolder, binding: Binding, item: Carried, planned: P
         name: {**first, **(positions.get(name, {}) if name in planned.kept else {})}
         for name, first in item.positions.items()
     }
-    return replace(item, positions=merged, begins=bool(lanes), again=planned.again)
+    state = BindingState.BEGINNING if lanes else BindingState.WAITING
+    return begun_binding(item.generation, merged, state, again=planned.again)
 
 
 def _without_points(
-    carrier: CarrierFolder, binding: Binding, before: Before, fresh: Callable[[], Carried]
-) -> tuple[Carried, str | None]:
+    carrier: CarrierFolder, binding: Binding, before: Before, fresh: Callable[[], CarriedBinding]
+) -> tuple[CarriedBinding, str | None]:
     """What was kept by a program that knew no restart points, or nothing at all."""
     spec = binding.added.spec
     if before.shape != binding.facts.shape or spec.begin == "beginning":
@@ -165,7 +168,7 @@ def _without_points(
         sentence=f"{before.why} {UNKNOWN}",
     )
     carrier.shared.write(beginning_path(spec.binding, spec.run), said.model_dump_json().encode())
-    return replace(item, positions=before.positions), said.sentence
+    return begun_binding(item.generation, before.positions), said.sentence
 
 
 def _finished(binding: Binding, kept: Sequence[str], positions: LanePositions) -> bool:

@@ -19,11 +19,12 @@ from streaming.spark.beginnings import (
     points_of,
 )
 from streaming.spark.binding import Binding, binding_of, journals_of
+from streaming.spark.binding_life import BindingState, CarriedBinding, Generation, LanePositions, begun_binding
 from streaming.spark.control import AddBinding, SaveBinding, StopBinding
 from streaming.spark.errors import Failure, explain_binding, shared_fault
 from streaming.spark.inquiries import Inquiries, asked_within
 from streaming.spark.layout import CarrierFolder
-from streaming.spark.offset import Carried, LanePositions, Offset, Turn, rewound
+from streaming.spark.offset import Offset, Turn
 from streaming.spark.rate import Allowance
 from streaming.spark.restart_points import read_points
 from streaming.spark.savepoints import Head, assemble, enter_journals, fitting, goes_on, head_of, read_head, refuse
@@ -54,9 +55,9 @@ class Draft:
     carrier: CarrierFolder
     batch: int
     tick: int
-    carried: dict[str, Carried]
-    parked: dict[str, Carried]
-    failed: dict[str, Carried]
+    carried: dict[str, CarriedBinding]
+    parked: dict[str, CarriedBinding]
+    planned: dict[str, CarriedBinding]
     inquiries: Inquiries
     previous: int
     turns: list[Turn] = field(default_factory=list)
@@ -66,32 +67,31 @@ class Draft:
     @classmethod
     def after(cls, carrier: CarrierFolder, start: Offset, tick: int, inquiries: Inquiries) -> "Draft":
         """The draft of the batch after `start`. What the batch before moved from is forgotten, unless it failed."""
-        known = {item.key: item for item in (*start.parked.values(), *start.carried.values())}
         return cls(
             carrier=carrier,
             batch=start.n + 1,
             tick=tick,
-            carried={name: _settled(item, begun=True) for name, item in start.carried.items()},
-            parked={name: _settled(item, begun=False) for name, item in start.parked.items()},
-            failed=known,
+            carried={name: item.settled() for name, item in start.carried.items()},
+            parked={name: item.settled() for name, item in start.parked.items()},
+            planned={item.key: item for item in start.every},
             inquiries=inquiries,
             previous=start.n,
         )
 
     def set_aside(self, key: str) -> None:
         """Park the generation `key`, which failed in the batch before, where it stood before that batch."""
-        item = self.failed.get(key)
+        item = self.planned.get(key)
         if item is not None:
             self.carried.pop(item.binding, None)
             self.parked.pop(item.binding, None)
-            if item.enters is None:  # else its state has not come in, and there is nothing to go back to
-                self.parked[item.binding] = rewound(item, self.previous)
+            if item.savepoint is None:  # else its state has not come in, and there is nothing to go back to
+                self.parked[item.binding] = item.set_aside(self.previous)
 
     def refuse_other_routing(self) -> None:
         """Park what is carried under state that another version of the engine divided among buckets in another way."""
 
-        def check(item: Carried) -> None:
-            if item.routing not in (None, binding_of(self.carrier, item.entry).plan.routing):
+        def check(item: CarriedBinding) -> None:
+            if item.generation.routing != binding_of(self.carrier, item.entry).plan.routing:
                 raise AdapterError(f"{ANOTHER_ROUTING} {START_AGAIN}")
 
         for item in list(self.carried.values()):
@@ -140,9 +140,10 @@ class Draft:
     def beat(self, ticks: int) -> None:
         """Let time pass for those that wait for it: with every batch that they are in, and every `ticks`."""
         for item in list(self.carried.values()):
-            if item.together and item.enters is None and (item.before is not None or self.tick - item.beaten >= ticks):
-                before = item.positions if item.before is None else item.before
-                self.carried[item.binding] = replace(item, beaten=self.tick, before=before)
+            reads = item.state is BindingState.READING
+            waits = item.state is BindingState.WAITING and self.tick - item.beaten >= ticks
+            if item.generation.together and (reads or waits):
+                self.carried[item.binding] = item.timed(self.tick)
                 self.moved = True
 
     def _wishes(self) -> dict[str, list[Wish]]:
@@ -150,7 +151,7 @@ class Draft:
         most = self.carrier.settings.rows_per_batch
         found: dict[str, list[Wish]] = {}
 
-        def note(item: Carried) -> None:
+        def note(item: CarriedBinding) -> None:
             adapters = binding_of(self.carrier, item.entry).adapters
             found[item.binding] = [
                 Wish(
@@ -163,20 +164,20 @@ class Draft:
                     None if item.again is None else item.again.get(name, {}),
                 )
                 for name, adapter in adapters.items()
-                if name not in item.ended
+                if name not in item.now.ended
             ]
 
         for item in list(self.carried.values()):
-            if item.enters is None and not item.begins:
+            if item.state is BindingState.WAITING:
                 self._guarded(item, note)
         return found
 
-    def _guarded(self, item: Carried, step: Callable[[Carried], None]) -> None:
+    def _guarded(self, item: CarriedBinding, step: Callable[[CarriedBinding], None]) -> None:
         try:
             step(item)
         except Exception as error:  # noqa: BLE001 - a binding's fault ends here, the others go on
             self._fail(item.binding, item.key, item.entry, error)
-            self.parked[item.binding] = replace(self.carried.pop(item.binding), held=None)
+            self.parked[item.binding] = self.carried.pop(item.binding).failed_in_planning()
 
     def _add(self, entry: int, command: AddBinding) -> None:
         name = command.spec.binding
@@ -195,7 +196,9 @@ class Draft:
         self.carried[name] = item
         self._note(Turn(name, item.key, entry, state="running", message=told))
 
-    def _resumed(self, entry: int, command: AddBinding, known: Carried | None) -> tuple[Carried, str | None]:
+    def _resumed(
+        self, entry: int, command: AddBinding, known: CarriedBinding | None
+    ) -> tuple[CarriedBinding, str | None]:
         """The binding as it begins, and what its user has to know of that."""
         binding = binding_of(self.carrier, entry)
         if command.from_savepoint is not None:
@@ -205,71 +208,74 @@ class Draft:
         before = self.carrier.control.added(known.entry)
         ids, routing = before.bucket_ids[: binding.plan.buckets], binding.plan.routing
         anew = command.spec.begin == "beginning" and command.spec.run != before.spec.run
-        if not binding.facts.fits(known.shape):
+        if not binding.facts.fits(known.generation.shape):
             why = ANOTHER_VERSION
         elif anew:
             why = ASKED
-        elif known.ended:
+        elif known.now.ended:
             why = FLUSHED
         elif ids != binding.bucket_ids:
             why = _begun_anew(len(ids), binding.plan.buckets)
-        elif known.routing not in (None, routing):
+        elif known.generation.routing != routing:
             why = ANOTHER_ROUTING
         else:
             hand_on(self.carrier, before.spec, command.spec)
-            return replace(known, entry=entry, routing=routing, shape=binding.facts.shape), None
+            return known.resumed(entry, binding.facts.shape, routing), None
         kept = points_of(self.carrier, known, self.previous)
         journals = journals_of(before.spec)
-        return self._begun(entry, Before(kept, journals, why, known.positions, known.shape, bool(known.ended)))
+        return self._begun(
+            entry, Before(kept, journals, why, known.positions, known.generation.shape, bool(known.now.ended))
+        )
 
-    def _moved(self, entry: int, command: AddBinding, binding: Binding, path: str) -> tuple[Carried, str | None]:
+    def _moved(self, entry: int, command: AddBinding, binding: Binding, path: str) -> tuple[CarriedBinding, str | None]:
         facts, plan = binding.facts, binding.plan
         head = read_head(self.carrier, path)
         if not command.moving:
             fitting(head, facts, plan)
         anew = command.spec.begin == "beginning" and command.spec.run != head.run
         keeps = "nothing" if anew else goes_on(head, facts, plan)
-        enter_journals(self.carrier, head, path, head.journaled)
+        enter_journals(self.carrier, head, path, head.journals)
         if keeps == "all":
-            carry_journals(self.carrier, head.journaled, journals_of(command.spec), list(head.positions))
-            if head.run:
-                hand_on(self.carrier, head, command.spec)
+            carry_journals(self.carrier, head.journals, journals_of(command.spec), list(head.positions))
+            hand_on(self.carrier, head, command.spec)
             return self._entered(head, entry, binding), None
         alike = (head.buckets, head.second) == plan.spread
         divided = ANOTHER_ROUTING if alike else _begun_anew(head.buckets, plan.buckets)
         other = ASKED if facts.fits(head.shape) else ANOTHER_VERSION
         why = other if keeps == "nothing" else FLUSHED if head.ended else divided
         points = read_points(self.carrier, command.spec.binding)
-        return self._begun(entry, Before(points, head.journaled, why, head.positions, head.shape, head.ended))
+        return self._begun(entry, Before(points, head.journals, why, head.positions, head.shape, head.ended))
 
-    def _begun(self, entry: int, before: Before) -> tuple[Carried, str | None]:
+    def _begun(self, entry: int, before: Before) -> tuple[CarriedBinding, str | None]:
         binding = binding_of(self.carrier, entry)
         return begun(self.carrier, binding, before, lambda: self._fresh(entry, binding))
 
-    def _fresh(self, entry: int, binding: Binding) -> Carried:
+    def _fresh(self, entry: int, binding: Binding) -> CarriedBinding:
         """A new generation from the beginning."""
         spec, plan = binding.added.spec, binding.plan
         first = _first_positions(binding, self.carrier.settings.read_deadline_s)
-        item = Carried(spec.binding, entry, entry, binding.facts.shape, first, together=feeds_together(plan))
-        return replace(item, routing=plan.routing)
+        shape = binding.facts.shape
+        return begun_binding(Generation(spec.binding, entry, entry, shape, plan.routing, feeds_together(plan)), first)
 
-    def _entered(self, head: Head, entry: int, binding: Binding) -> Carried:
+    def _entered(self, head: Head, entry: int, binding: Binding) -> CarriedBinding:
         self.batch = max(self.batch, head.batch + 1)
         self.more_waits = True
         command, routing = binding.added, binding.plan.routing
-        item = Carried(command.spec.binding, entry, entry, head.shape, head.positions, together=head.together)
-        return replace(item, enters=command.from_savepoint, routing=routing, again=head.again)
+        of = Generation(command.spec.binding, entry, entry, head.shape, routing, head.together)
+        path, again = command.from_savepoint, head.again
+        return begun_binding(of, head.positions, BindingState.ENTERING, savepoint=path, again=again)
 
     def _save(self, command: SaveBinding) -> None:
         name = command.binding
         if name in self.carried:
             self._stop(StopBinding(kind="stop", tick=command.tick, binding=name, flush=False))
         item = self.parked.get(name)
-        if item is not None and item.ended and command.moving:
+        if item is not None and item.now.ended and command.moving:
             journals = journals_of(self.carrier.control.added(item.entry).spec)
             head = head_of(item, command.path, self.previous)
-            assemble(self.carrier, replace(head, ended=True, journals=journals), ())
-        elif item is None or item.ended or item.enters is not None:
+            run = self.carrier.control.added(item.entry).spec.run
+            assemble(self.carrier, replace(head, ended=True, journals=journals, run=run), ())
+        elif item is None or item.now.ended or item.savepoint is not None:
             refuse(self.carrier, command.path, NOT_KNOWN if item is None else HAS_ENDED)
         else:
             self._note(Turn(name, item.key, item.entry, save=command.path))
@@ -281,40 +287,37 @@ class Draft:
         end: tuple[str, ...] = ()
         if command.flush:
             finals = binding_of(self.carrier, item.entry).finals
-            end = tuple(name for name in finals if name not in item.ended)
+            end = tuple(name for name in finals if name not in item.now.ended)
         self._rest(item, end)
         self._note(Turn(item.binding, item.key, item.entry, by_user=True, cut=bool(end)))
 
-    def _rest(self, item: Carried, end: tuple[str, ...], *, completed: bool = False) -> None:
+    def _rest(self, item: CarriedBinding, end: tuple[str, ...], *, completed: bool = False) -> None:
         """Stop reading `item` after this batch, in which the inputs `end` get CTI infinity."""
-        ended = (*item.ended, *end)
-        parked = replace(item, ended=ended, before=item.before or item.positions, ended_before=item.ended_before)
-        self.parked[item.binding] = parked
-        clear = bool(ended)
+        parked = self.parked[item.binding] = item.stopping(end)
+        clear = bool(parked.now.ended)
         turn = Turn(item.binding, item.key, item.entry, state="stopped", end=end, clear=clear)
         self._note(replace(turn, state="completed", message=INPUT_ENDED) if completed else turn)
 
-    def _move(self, wishes: list[Wish], item: Carried) -> None:
+    def _move(self, wishes: list[Wish], item: CarriedBinding) -> None:
         for wish in wishes:
             if wish.fault is not None:
                 raise wish.fault
         self.more_waits |= any(wish.taken * 2 >= wish.most for wish in wishes)
         positions = {**item.positions, **{wish.input: dict(wish.reached) for wish in wishes}}
         if positions != item.positions:
-            item = replace(item, positions=positions, before=item.positions, ended_before=item.ended)
-            self.carried[item.binding] = item
+            item = self.carried[item.binding] = item.reading(positions)
             self.moved = True
             self.more_waits |= item.again is not None
         binding = binding_of(self.carrier, item.entry)
-        if item.before is not None:
+        if item.state is BindingState.READING:
             # Ends come in a batch of their own, so that the CTIs before them are told; it comes at once.
             self.more_waits |= self._ends_next(item, binding)
             return
         self._end_finished(item, binding)
 
-    def _end_finished(self, item: Carried, binding: Binding) -> None:
+    def _end_finished(self, item: CarriedBinding, binding: Binding) -> None:
         at_end = binding.added.at_end
-        open_inputs = [name for name in binding.adapters if name not in item.ended]
+        open_inputs = [name for name in binding.adapters if name not in item.now.ended]
         finished = [name for name in open_inputs if self._finished(item, name, binding)]
         wanted = {"flush": finished, "final": [name for name in finished if name in binding.finals], "nothing": []}
         end = tuple(wanted[at_end])
@@ -323,18 +326,16 @@ class Draft:
             self._rest(item, end, completed=True)
             self._note(Turn(item.binding, item.key, item.entry, by_user=at_end == "final"))
         elif end:
-            self.carried[item.binding] = replace(
-                item, ended=(*item.ended, *end), before=item.before or item.positions, ended_before=item.ended
-            )
+            self.carried[item.binding] = item.reading(item.positions, ended=end)
             self._note(Turn(item.binding, item.key, item.entry, end=end))
 
-    def _ends_next(self, item: Carried, binding: Binding) -> bool:
+    def _ends_next(self, item: CarriedBinding, binding: Binding) -> bool:
         try:
-            return any(self._finished(item, name, binding) for name in binding.adapters if name not in item.ended)
+            return any(self._finished(item, name, binding) for name in binding.adapters if name not in item.now.ended)
         except AdapterError:
             return True  # the next planning meets the same fault, and says so
 
-    def _finished(self, item: Carried, name: str, binding: Binding) -> bool:
+    def _finished(self, item: CarriedBinding, name: str, binding: Binding) -> bool:
         asked = partial(binding.adapters[name].finished, item.positions[name])
         return self.inquiries.ask((item.key, name, "finished"), f"The input {name}", asked, otherwise=False)
 
@@ -364,20 +365,6 @@ def _begun_anew(before: int, now: int) -> str:
 
 def _buckets(number: int) -> str:
     return "one bucket" if number == 1 else counted(number, "bucket")
-
-
-def _settled(item: Carried, *, begun: bool) -> Carried:
-    """`item` when a batch is over; what is parked before it has `begun` still begins at its next start."""
-    again = None if item.again is not None and _reached(item.positions, item.again) else item.again
-    settled = replace(item, before=None, ended_before=item.ended, held=None, enters=None, again=again)
-    settled = replace(settled, begins=item.begins and not begun)
-    return item if item == settled else settled
-
-
-def _reached(positions: LanePositions, wanted: LanePositions) -> bool:
-    return all(
-        positions.get(name, {}).get(lane, 0) >= at for name, lanes in wanted.items() for lane, at in lanes.items()
-    )
 
 
 def _first_positions(binding: Binding, deadline_s: float) -> LanePositions:

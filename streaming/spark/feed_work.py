@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from streaming.adapters.contract import Position
-from streaming.spark.offset import Carried, Offset, Turn
+from streaming.spark.binding_life import BEGINS, CarriedBinding
+from streaming.spark.offset import Offset, Turn
 from streaming.spark.savepoints import Head, head_of
 
 TOGETHER = "/"
@@ -25,7 +26,7 @@ class LaneWork:
 
 @dataclass
 class BindingWork:
-    """What one task does for one binding. `turn` is reported by one of the tasks alone; `held` as in `Carried`.
+    """What one task does for one binding. `turn` is reported by one of the tasks alone; `held` as in `CarriedBinding`.
 
     `together`: one clock for all lanes, which are all here, resting ones too; `beat`: the time of the batch counts for
     it. `saves`: the lane clocks that this task keeps go into a savepoint. `enters`: the savepoint that it begins with,
@@ -72,19 +73,19 @@ def share_out(carrier: str, partitions: int, end: Offset) -> list[TaskWork]:
     living = frozenset(_living(end))
     tasks = [TaskWork(carrier, number, end.n, end.tick, living=living) for number in range(partitions)]
     turns = {turn.key: turn for turn in end.turns}
-    for item in (*end.carried.values(), *end.parked.values()):
-        turn = turns.get(item.key)
+    for item in end.every:
+        turn, together, begins = turns.get(item.key), item.generation.together, item.state in BEGINS
         for index, work in enumerate(_lanes(item, turn, end.tick)):
             if work is not None:
-                mine = _work_of(tasks[(_home(item.key) + (0 if item.together else index)) % partitions], item)
+                mine = _work_of(tasks[(_home(item.key) + (0 if together else index)) % partitions], item)
                 mine.lanes.append(work)
-                mine.held, mine.together = item.held, item.together
-                mine.begins, mine.again = item.begins, item.again is not None and not item.begins
-                mine.beat = item.together and item.beaten == end.tick
+                mine.held, mine.together = item.held, together
+                mine.begins, mine.again = begins, item.again is not None and not begins
+                mine.beat = together and item.beaten == end.tick
         if turn is not None and turn.save is not None:
             for task in tasks:
                 _work_of(task, item).saves = head_of(item, turn.save, end.n)
-        if item.enters is not None:
+        if item.savepoint is not None:
             _enter(item, tasks)
     for turn in end.turns:
         task = tasks[_home(turn.key) % partitions]
@@ -92,39 +93,39 @@ def share_out(carrier: str, partitions: int, end: Offset) -> list[TaskWork]:
     return [task for task in tasks if task.bindings]
 
 
-def _enter(item: Carried, tasks: list[TaskWork]) -> None:
+def _enter(item: CarriedBinding, tasks: list[TaskWork]) -> None:
     names = [f"{name}/{lane}" for name, lanes in item.positions.items() for lane in lanes]
     kept: list[set[str]] = [set() for _ in tasks]
-    for index, name in enumerate([TOGETHER] if item.together else names):
+    for index, name in enumerate([TOGETHER] if item.generation.together else names):
         kept[(_home(item.key) + index) % len(tasks)].add(name)
     for task, clocks in zip(tasks, kept, strict=True):
         work = _work_of(task, item)
-        work.enters, work.clocks = item.enters, frozenset(clocks)
+        work.enters, work.clocks = item.savepoint, frozenset(clocks)
 
 
 def _living(end: Offset) -> Iterator[str]:
     """What is carried, or parked so that it could go on; an ended one starts anew, but its last batch may yet fail."""
     yield from (item.key for item in end.carried.values())
-    yield from (item.key for item in end.parked.values() if not item.ended or item.before is not None)
+    yield from (item.key for item in end.parked.values() if not item.now.ended or item.before is not None)
 
 
-def _lanes(item: Carried, turn: Turn | None, tick: int) -> list[LaneWork | None]:
+def _lanes(item: CarriedBinding, turn: Turn | None, tick: int) -> list[LaneWork | None]:
     """The work of each lane in the order of the offset, None for a lane that rests."""
     ending = turn.end if turn is not None else ()
-    before = item.before if item.before is not None else item.positions
+    before = item.stood.positions
     found: list[LaneWork] = []
     for name, lanes in item.positions.items():
         for lane, end in lanes.items():
             found.append(LaneWork(name, lane, before.get(name, {}).get(lane, 0), end, name in ending))
     works = [each.start != each.end or each.last for each in found]
-    if item.begins:
+    if item.state in BEGINS:
         return list(found)
-    if item.together:
+    if item.generation.together:
         return list(found) if any(works) or item.beaten == tick else [None] * len(found)
     return [each if wanted else None for each, wanted in zip(found, works, strict=True)]
 
 
-def _work_of(task: TaskWork, item: Carried) -> BindingWork:
+def _work_of(task: TaskWork, item: CarriedBinding) -> BindingWork:
     return task.bindings.setdefault(item.key, BindingWork(item.key, item.entry, item.redo))
 
 

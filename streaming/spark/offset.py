@@ -4,52 +4,18 @@ A batch is a function of two offsets, so a replay repeats every decision. A *car
 read; a *parked* one was stopped or failed and keeps its positions, so that a later start goes on from there.
 """
 
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
 
-from streaming.adapters.contract import Position
+from streaming.spark.binding_life import BindingState, CarriedBinding, Generation, LanePositions, Standing
+from streaming.spark.errors import PunctualError
 
-LanePositions = dict[str, dict[str, Position]]
-"""Input id to lane to position, in the order in which the lanes became known."""
-
-
-@dataclass(frozen=True)
-class Carried:
-    """One binding in a carrier.
-
-    `entry` is the control entry that added it last, `generation` the one that began its state (the two differ after a
-    restart that continues), `shape` a digest of what the state depends on. `positions` are those after the batch,
-    `before` (and `ended_before`) those before it where the batch does something with the binding. `ended`: inputs that
-    have had CTI infinity. `redo`: the batch that failed and whose lane clocks must be forgotten. `held`: the limit of
-    rows each second that kept the batch from reading all that waited, None where it did not. `together`: its lanes are
-    fed as one, and the time of a batch counts for it; `beaten` is that of the last one that did. `enters`: the
-    savepoint that it begins with in this batch, in which it reads nothing. `routing`: `Plan.routing` of the plan whose
-    state it has; None in offsets of before that was noted. `begins`: in this batch, in which it reads nothing, its
-    lanes get the clocks that the run before had at their positions. `again`: where that one had read to; up to there
-    it reads what was read before, in this batch too.
-    """
-
-    binding: str
-    entry: int
-    generation: int
-    shape: str
-    positions: LanePositions
-    before: LanePositions | None = None
-    ended: tuple[str, ...] = ()
-    ended_before: tuple[str, ...] = ()
-    redo: int = 0
-    held: int | None = None
-    together: bool = False
-    beaten: int = 0
-    enters: str | None = None
-    routing: str | None = None
-    begins: bool = False
-    again: LanePositions | None = None
-
-    @property
-    def key(self) -> str:
-        """The name of this generation's state."""
-        return f"{self.binding}@{self.generation}"
+LAYOUT: Final = 1
+"""How an offset is written. Another number is refused."""
+ANOTHER_LAYOUT: Final = (
+    "The carrier's checkpoint was written by another version of this program (layout {found}, this one reads {known}). "
+    "Start the runs with the program that wrote it, or remove the carrier's folder and start them anew."
+)
 
 
 @dataclass(frozen=True)
@@ -86,43 +52,50 @@ class Offset:
     n: int = 0
     tick: int = 0
     control: int = 0
-    carried: dict[str, Carried] = field(default_factory=dict)
-    parked: dict[str, Carried] = field(default_factory=dict)
+    carried: dict[str, CarriedBinding] = field(default_factory=dict)
+    parked: dict[str, CarriedBinding] = field(default_factory=dict)
     turns: tuple[Turn, ...] = ()
     spare: int | None = None
 
     @property
+    def every(self) -> tuple[CarriedBinding, ...]:
+        """All bindings that are known, the carried ones first."""
+        return (*self.carried.values(), *self.parked.values())
+
+    @property
     def planned_rows(self) -> int:
         """How many positions the batch moves on by."""
-        items = [item for item in (*self.carried.values(), *self.parked.values()) if item.before is not None]
-        return sum(_rows(item.positions) - _rows(item.before or {}) for item in items)
+        return sum(_rows(item.positions) - _rows(item.stood.positions) for item in self.every)
 
     @property
     def entries(self) -> set[int]:
         """The control entries that later batches may need again, of those that were taken."""
-        items = (*self.carried.values(), *self.parked.values())
-        return {item.entry for item in items} | {turn.entry for turn in self.turns}
+        return {item.entry for item in self.every} | {turn.entry for turn in self.turns}
 
     def to_json(self) -> dict[str, Any]:
         """As Spark keeps it: plain JSON values, which share what they hold with this offset."""
         return {
             **vars(self),
+            "layout": LAYOUT,
             "carried": {name: _content(item) for name, item in self.carried.items()},
             "parked": {name: _content(item) for name, item in self.parked.items()},
-            "turns": [_content(turn) for turn in self.turns],
+            "turns": [{**vars(turn), "end": list(turn.end)} for turn in self.turns],
         }
 
     @classmethod
     def of_json(cls, content: dict[str, Any]) -> "Offset":
-        """Read what `to_json` wrote."""
+        """Read what `to_json` wrote. Raises `PunctualError` for what another version wrote."""
+        if content.get("layout") != LAYOUT:
+            found = content.get("layout", "unknown")
+            raise PunctualError(ANOTHER_LAYOUT.format(found=found, known=LAYOUT), domain="user")
         return cls(
             n=content["n"],
             tick=content["tick"],
             control=content["control"],
             carried={name: _carried(item) for name, item in content["carried"].items()},
             parked={name: _carried(item) for name, item in content["parked"].items()},
-            turns=tuple(_turn(item) for item in content["turns"]),
-            spare=content.get("spare"),  # offsets of before there were limits have none
+            turns=tuple(Turn(**{**turn, "end": tuple(turn["end"])}) for turn in content["turns"]),
+            spare=content["spare"],
         )
 
 
@@ -130,22 +103,22 @@ def _rows(positions: LanePositions) -> int:
     return sum(position for lanes in positions.values() for position in lanes.values())
 
 
-def _content(item: Carried | Turn) -> dict[str, Any]:
+def _content(item: CarriedBinding) -> dict[str, Any]:
     """The fields as JSON values; not dataclasses.asdict, which copies deeply: there is one for each binding."""
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in vars(item).items()}
+    before = None if item.before is None else vars(item.before)
+    return {**vars(item), "generation": vars(item.generation), "now": vars(item.now), "before": before}
 
 
-def _carried(content: dict[str, Any]) -> Carried:
-    ends = {"ended": tuple(content["ended"]), "ended_before": tuple(content["ended_before"])}
-    return Carried(**{**content, **ends})
+def _carried(content: dict[str, Any]) -> CarriedBinding:
+    before = content["before"]
+    named = {
+        "generation": Generation(**content["generation"]),
+        "state": BindingState(content["state"]),
+        "now": _standing(content["now"]),
+        "before": None if before is None else _standing(before),
+    }
+    return CarriedBinding(**{**content, **named})
 
 
-def _turn(content: dict[str, Any]) -> Turn:
-    return Turn(**{**content, "end": tuple(content["end"])})
-
-
-def rewound(carried: Carried, batch: int) -> Carried:
-    """`carried` as if `batch`, in which it failed, had not been: old positions, and the lane clocks of before."""
-    if carried.before is None:
-        return carried
-    return replace(carried, positions=carried.before, before=None, ended=carried.ended_before, redo=batch)
+def _standing(content: dict[str, Any]) -> Standing:
+    return Standing(content["positions"], tuple(content["ended"]))

@@ -15,12 +15,12 @@ import pyarrow as pa
 from streaming.adapters.contract import AdapterError
 from streaming.definition.counts import counted
 from streaming.planning.plan import QueryPlan
+from streaming.spark.binding_life import CarriedBinding, LanePositions
 from streaming.spark.layout import CarrierFolder
-from streaming.spark.offset import Carried, LanePositions
 from streaming.wire.kept import BindingFacts
 
 VERSION: Final = 4
-"""Version 1 knew no second stage, version 2 not how rows were divided, version 3 not how the run began."""
+"""Of the layout. Another one is refused."""
 PARTS: Final = ("state", "state-2")
 """The parts of a savepoint that hold the state of the first and of the second stage."""
 FOLDER: Final = "savepoints"
@@ -39,8 +39,8 @@ class Head:
     """What a savepoint is of. `batch` is the last one of its binding that counts; `totals` as in the manifests.
 
     `ended`: the binding has had CTI infinity and keeps its positions alone. `buckets` and `second`: `Plan.spread`.
-    `routing`: `Plan.routing`, None where version 2 wrote it. `journals`: where its adapters journaled, and `run` whose
-    run it was, both empty where version 3 wrote it. `again` as in `Carried`.
+    `routing`: `Plan.routing`. `journals`: where its adapters journaled, `run`: whose run it was; who reads lanes knows
+    neither. `again` as in `CarriedBinding`.
     """
 
     path: str
@@ -54,25 +54,20 @@ class Head:
     version: int = VERSION
     ended: bool = False
     second: int = 0
-    routing: str | None = None
+    routing: str = ""
     journals: str = ""
     run: str = ""
     again: LanePositions | None = None
-
-    @property
-    def journaled(self) -> str:
-        """Where its adapters journaled."""
-        return self.journals or f"journals/{self.binding}-{self.shape[:12]}"
 
     def to_json(self) -> bytes:
         """As the metadata of a blob."""
         return json.dumps(asdict(self)).encode()
 
 
-def head_of(item: Carried, path: str, batch: int) -> Head:
+def head_of(item: CarriedBinding, path: str, batch: int) -> Head:
     """The head of a savepoint of `item` as it was before `batch`; who knows buckets and totals fills them in."""
-    positions = item.positions if item.before is None else item.before
-    head = Head(path, item.binding, item.shape, batch, positions, item.together, routing=item.routing)
+    of = item.generation
+    head = Head(path, of.binding, of.shape, batch, item.stood.positions, of.together, routing=of.routing)
     return replace(head, again=item.again)
 
 
@@ -83,9 +78,9 @@ def read_head(carrier: CarrierFolder, path: str) -> Head:
         content = json.loads((pa.ipc.open_stream(blob or b"").schema.metadata or {})[_HEAD])
     except (KeyError, ValueError, pa.ArrowInvalid):
         raise AdapterError("The savepoint cannot be read. Stop the run where it was and take another one.") from None
-    if content["version"] not in range(1, VERSION + 1):
+    if content["version"] != VERSION:
         raise AdapterError(
-            f"The savepoint has version {content['version']}, and this program reads versions up to {VERSION}. "
+            f"The savepoint has version {content['version']}, and this program reads version {VERSION}. "
             "Start the run without it, or with the program that wrote it."
         )
     return Head(**content)
@@ -123,7 +118,7 @@ def goes_on(head: Head, facts: BindingFacts, plan: QueryPlan) -> Literal["all", 
 
 
 def _routed_alike(head: Head, plan: QueryPlan) -> bool:
-    return (head.buckets, head.second) == plan.spread and head.routing in (None, plan.routing)
+    return (head.buckets, head.second) == plan.spread and head.routing == plan.routing
 
 
 def _said(spread: tuple[int, int]) -> str:
@@ -173,7 +168,7 @@ def assemble(carrier: CarrierFolder, head: Head, pieces: Iterable[str]) -> None:
 
 def _journaled(carrier: CarrierFolder, head: Head) -> Iterator[Item]:
     for name in head.positions:
-        folder = f"{head.journaled}/{name}"
+        folder = f"{head.journals}/{name}"
         for blob in sorted(carrier.folder.tags(folder)):
             content = carrier.folder.read(f"{folder}/{blob}")
             if content is not None:

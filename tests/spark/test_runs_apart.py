@@ -105,7 +105,8 @@ def test_a_run_that_begins_anew_within_itself_is_one_run(tmp_path: Path) -> None
         stop(loop, "a", flush=False)
     loop.run()
     parked = loop.offset.parked["a"]
-    loop.offset = replace(loop.offset, parked={"a": replace(parked, routing="of another version")})
+    other = replace(parked, generation=replace(parked.generation, routing="of another version"))
+    loop.offset = replace(loop.offset, parked={"a": other})
     add(loop, spec("a", "readings.jsonl", run="one"))
     report = last_report(loop.run(), "one")
     agrees(tmp_path, report)

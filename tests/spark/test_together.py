@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.adapters.rows.adapter import RowsAdapter
+from streaming.spark.binding_life import Generation, begun_binding
 from streaming.spark.feed_work import share_out
-from streaming.spark.offset import Carried, Offset
+from streaming.spark.offset import Offset
 from streaming.spark.together import in_order_of_arrival, part_of
 from streaming.temporal.outcomes import Reason
 from streaming.wire.arrived import Arrived
@@ -88,17 +89,14 @@ def test_a_chunk_ends_only_where_another_lane_speaks() -> None:
 def test_all_lanes_are_in_one_task_and_rest_there_too() -> None:
     positions = {"in": {"a": 5, "b": 3}, "other": {"0": 1}}
     before = {"in": {"a": 4, "b": 3}, "other": {"0": 1}}
-    item = Carried("q", 1, 1, "shape", positions, before, together=True)
-    for each in (item, Carried("q", 1, 1, "shape", before, before, together=True, beaten=9)):
+    item = begun_binding(Generation("q", 1, 1, "shape", "routing", together=True), before)
+    for each in (item.reading(positions), item.timed(9)):
         (task,) = share_out("carrier", 4, Offset(n=7, tick=9, carried={"q": each}))
         (work,) = task.bindings.values()
         assert [(one.input, one.lane) for one in work.lanes] == [("in", "a"), ("in", "b"), ("other", "0")]
         assert work.together
         assert work.beat is (each.beaten == 9)
-    assert (
-        share_out("carrier", 4, Offset(n=7, tick=9, carried={"q": Carried("q", 1, 1, "s", before, together=True)}))
-        == []
-    )
+    assert share_out("carrier", 4, Offset(n=7, tick=9, carried={"q": item})) == []
 
 
 def idle_spec(run: str = "a-1") -> RunSpec:

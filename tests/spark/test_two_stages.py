@@ -2,11 +2,9 @@
 
 import json
 import random
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -239,25 +237,6 @@ def test_a_savepoint_of_two_stages_does_not_fit_into_one(tmp_path: Path) -> None
     told = states(new.run(), "a")
     assert [state for state, _, _ in told] == ["running", "completed"]
     assert "cannot be divided into one bucket" in str(told[0][2])
-
-
-def test_a_savepoint_of_version_1_is_read(tmp_path: Path) -> None:
-    loop = begin(tmp_path, buckets=1, stages=1)
-    add(loop, chained_spec())
-    loop.batch()
-    save(loop)
-    loop.run()
-    stream = pa.ipc.open_stream((tmp_path / PATH).read_bytes())
-    head = json.loads(stream.schema.metadata[b"head"])
-    del head["second"]
-    older = stream.schema.with_metadata({b"head": json.dumps({**head, "version": 1}).encode()})
-    with (tmp_path / PATH).open("wb") as file, pa.ipc.new_stream(file, older) as writer:
-        for batch in stream:
-            writer.write_batch(batch)
-    assert read_head(loop.carrier, PATH) == replace(read_head(loop.carrier, PATH), version=1, second=0)
-    new = begin(tmp_path, str(tmp_path / "other"), buckets=1, isolate=True)
-    add(new, chained_spec("a-2"), PATH)
-    assert [state for state, _, _ in states(new.run(), "a")] == ["running", "completed"]
 
 
 def test_a_carrier_keeps_the_stages_that_it_was_made_with(tmp_path: Path) -> None:
