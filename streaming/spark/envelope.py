@@ -6,42 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import pyarrow as pa
 
+from streaming.engine.exchange.envelopes import Envelope
+from streaming.spark.carrier_messages import MessageKind
 from streaming.spark.pages import place_of
 
 T = TypeVar("T")
-Kind = Literal[
-    "partials",
-    "events",
-    "ctis",
-    "watched",
-    "counts",
-    "late",
-    "state",
-    "clear",
-    "save",
-    "saved",
-    "enter",
-    "again",
-    "cut",
-    "rows",
-    "moved",
-    "corrections",
-    "failures",
-]
-"""To the operators: partials, events, ctis, watched, clear, save, enter, again, cut. Through them: counts, late,
-state, failures. From them: rows, moved, late, corrections, failures, saved (which the feed sends too).
-
-`counts` is a LaneCounts as JSON, `late` an Arrow IPC stream, `state` a StateChange as JSON; `rows` and `moved` are what
-an output released (rows; output CTIs); `corrections` is what windows refused, and `failures` where expressions
-failed, as `OperatorOutput` says; `save` asks a bucket
-for its state and holds the head of the savepoint, `saved` is a piece of one and `enter` one that a bucket begins with.
-`again` and `cut` say of the batch what `BindingWork` and `Turn` call so; the rows of such a batch have it as `lane`.
-"""
-
 SCHEMA_DDL = "place string, bucket int, content binary"
 """What crosses between Spark's workers and its JVM, where each value of each row costs some microseconds: the envelopes
 of one place (pages.py) and bucket as one value, or as several where they are large."""
@@ -65,8 +38,15 @@ class Row:
     lane: str
     seq: int
     cti: int
-    kind: str
+    kind: MessageKind
     chunk: bytes
+
+
+def row_of(envelope: Envelope, key: str, bucket_id: int, entry: int, batch: int) -> Row:
+    """A message to the operators, of the generation `key`."""
+    kind = MessageKind(envelope.kind)
+    where = (envelope.input, envelope.lane, envelope.seq, envelope.cti)
+    return Row(key, bucket_id, entry, batch, *where, kind, envelope.chunk)
 
 
 def packed(rows: Iterable[Row], pages: Sequence[str]) -> Iterator[Packed]:
@@ -86,7 +66,7 @@ def unpacked(place: str, bucket: int, content: bytes) -> Iterator[Row]:  # noqa:
     at = _LENGTH.size + _LENGTH.unpack_from(content)[0]
     for binding, envelopes in json.loads(content[_LENGTH.size : at]):
         for entry, batch, name, lane, seq, cti, kind, length in envelopes:
-            yield Row(binding, bucket, entry, batch, name, lane, seq, cti, kind, content[at : at + length])
+            yield Row(binding, bucket, entry, batch, name, lane, seq, cti, MessageKind(kind), content[at : at + length])
             at += length
 
 

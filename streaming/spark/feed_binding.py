@@ -17,7 +17,8 @@ from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.engine.state.container import Blob
 from streaming.spark.ahead import ahead
 from streaming.spark.binding import Binding, binding_of
-from streaming.spark.envelope import Row
+from streaming.spark.carrier_messages import MessageKind
+from streaming.spark.envelope import Row, row_of
 from streaming.spark.errands import Patience
 from streaming.spark.errors import TooMuchMemory, blame_query, explain_binding, shared_fault
 from streaming.spark.feed_work import TOGETHER, BindingWork, LaneWork, TaskWork
@@ -92,7 +93,7 @@ class BindingTask:
         where = ", ".join(sorted({lane.input for lane in self._work.lanes}))
         failure = explain_binding(error, f"reading {where}" if where else "opening the query", detail)
         change = StateChange("failed", failure.domain, failure.message, failure.detail)
-        return Fed(self._signals("state", change.to_json()), {})
+        return Fed(self._signals(MessageKind.STATE, change.to_json()), {})
 
     def _bound_rows(self) -> list[Row]:
         if not self._work.lanes:
@@ -190,10 +191,7 @@ class BindingTask:
 
     def _sent(self, binding: Binding, envelopes: list[Envelope]) -> list[Row]:
         ids, key, entry, batch = binding.bucket_ids, self._work.key, self._work.entry, self._task.batch
-        return [
-            Row(key, ids[each.bucket], entry, batch, each.input, each.lane, each.seq, each.cti, each.kind, each.chunk)
-            for each in envelopes
-        ]
+        return [row_of(each, key, ids[each.bucket], entry, batch) for each in envelopes]
 
     def _counts(
         self, binding: Binding, lane: LaneWork, counts: LaneCounts, reach: int, clock: dict[str, Any] | None
@@ -202,20 +200,21 @@ class BindingTask:
         at = {"at": lane.end, "reach": None if reach == NO_CTI else reach, "clock": clock}
         content = json.dumps({**planned, **at, **{name: getattr(counts, name) for name in _COUNTED}}).encode()
         who = (self._work.key, binding.bucket_ids[0], self._work.entry, self._task.batch, lane.input, lane.lane)
-        return Row(*who, 0, 0, "counts", content)
+        return Row(*who, 0, 0, MessageKind.COUNTS, content)
 
     def _failures(self, binding: Binding, failures: FailureTally) -> list[Row]:
         if not failures:
             return []
         key, entry = self._work.key, self._work.entry
         content = json.dumps(failures.to_json()).encode()
-        return [Row(key, binding.bucket_ids[0], entry, self._task.batch, "", "", 0, 0, "failures", content)]
+        return [Row(key, binding.bucket_ids[0], entry, self._task.batch, "", "", 0, 0, MessageKind.FAILURES, content)]
 
     def _late(self, binding: Binding, name: str, lane: str, late: pa.Table) -> list[Row]:
         if not late.num_rows:
             return []
         key, entry = self._work.key, self._work.entry
-        return [Row(key, binding.bucket_ids[0], entry, self._task.batch, name, lane, 0, 0, "late", to_chunk(late))]
+        who = (key, binding.bucket_ids[0], entry, self._task.batch)
+        return [Row(*who, name, lane, 0, 0, MessageKind.LATE, to_chunk(late))]
 
     def _saved(self) -> list[Row]:
         """The clocks of before this batch, and the word to every bucket that its state is wanted."""
@@ -228,12 +227,12 @@ class BindingTask:
         place = f"clocks-{self._task.partition}"
         key, entry, batch = self._work.key, self._work.entry, self._task.batch
         rows = [
-            Row(key, ids[0], entry, batch, place, "", number, 0, "saved", piece)
+            Row(key, ids[0], entry, batch, place, "", number, 0, MessageKind.SAVED, piece)
             for number, piece in enumerate(pieces_of(items))
         ]
         if self._work.turn is not None:
             buckets, second = binding_of(self._carrier, entry).plan.spread
-            rows += self._signals("save", replace(head, buckets=buckets, second=second).to_json())
+            rows += self._signals(MessageKind.SAVE, replace(head, buckets=buckets, second=second).to_json())
         return rows
 
     def _entered(self) -> list[Row]:
@@ -253,25 +252,26 @@ class BindingTask:
                 by_bucket.setdefault((part, item[1]), []).append(item)
         key, entry, batch = self._work.key, self._work.entry, self._task.batch
         return [
-            Row(key, ids[bucket], entry, batch, part, "", number, 0, "enter", piece)
+            Row(key, ids[bucket], entry, batch, part, "", number, 0, MessageKind.ENTER, piece)
             for (part, bucket), items in by_bucket.items()
             for number, piece in enumerate(pieces_of(items))
         ]
 
     def _reported(self) -> list[Row]:
         turn = self._work.turn
-        rows = self._signals("again", _NO_CHUNK) if self._work.again else []
+        rows = self._signals(MessageKind.AGAIN, _NO_CHUNK) if self._work.again else []
         if turn is None:
             return rows
         if turn.cut:
-            rows += self._signals("cut", _NO_CHUNK)
+            rows += self._signals(MessageKind.CUT, _NO_CHUNK)
         if turn.state is not None:
-            rows += self._signals("state", StateChange(turn.state, turn.domain, turn.message, turn.detail).to_json())
+            change = StateChange(turn.state, turn.domain, turn.message, turn.detail)
+            rows += self._signals(MessageKind.STATE, change.to_json())
         if turn.clear:
-            rows += self._signals("clear", _NO_CHUNK)
+            rows += self._signals(MessageKind.CLEAR, _NO_CHUNK)
         return rows
 
-    def _signals(self, kind: str, chunk: bytes) -> list[Row]:
+    def _signals(self, kind: MessageKind, chunk: bytes) -> list[Row]:
         """One envelope to each bucket that the command asked for, so that all of them know."""
         key, entry, batch = self._work.key, self._work.entry, self._task.batch
         ids = self._carrier.control.added(entry).bucket_ids

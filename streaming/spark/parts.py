@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from streaming.engine.columns.ipc import from_bytes
 from streaming.spark.binding import binding_of
+from streaming.spark.carrier_messages import MESSAGES, SinkAction, StrayMessage
 from streaming.spark.envelope import Row
 from streaming.spark.giving import given
 from streaming.spark.layout import CarrierFolder
@@ -96,24 +97,15 @@ class TaskSink:
     def take(self, row: Row) -> None:
         """Write or note one envelope. Raises `OSError` when the disk does not take it."""
         summary = self._summaries.setdefault(row.binding, BindingSummary(row.binding, row.entry))
-        if row.kind == "rows":
-            self._take_rows(row, summary)
-        elif row.kind == "late":
-            self._take_late(row, summary)
-        elif row.kind == "moved":
-            summary.moved.setdefault(row.input, {})[row.bucket] = from_bytes(row.chunk).column("cti").to_pylist()
-        elif row.kind == "corrections":
-            summary.corrections[row.bucket] = json.loads(row.chunk)
-        elif row.kind == "failures":
-            summary.failures += json.loads(row.chunk)
-        elif row.kind == "counts":
-            summary.counts.setdefault(row.input, {})[row.lane] = json.loads(row.chunk)
-        elif row.kind == "state":
-            summary.change = StateChange.of_json(row.chunk)
-        elif row.kind == "clear":
-            summary.cleared = True
-        elif row.kind == "saved":
-            self._take_saved(row, summary)
+        match MESSAGES[row.kind].sink:
+            case SinkAction.WRITES_RESULTS:
+                self._take_rows(row, summary)
+            case SinkAction.WRITES_LATE_ROWS:
+                self._take_late(row, summary)
+            case SinkAction.WRITES_SAVEPOINT:
+                self._take_saved(row, summary)
+            case noted:
+                _note(noted, row, summary)
 
     def finish(self) -> list[BindingSummary]:
         """Put all parts in their places and hand over the summaries. Raises `OSError`."""
@@ -152,6 +144,24 @@ class TaskSink:
             folder = self._carrier.results_of(row.entry)
             self._writers[key] = PartWriter(folder, kind, row.batch, self._task)
         return self._writers[key]
+
+
+def _note(action: SinkAction, row: Row, summary: BindingSummary) -> None:
+    match action:
+        case SinkAction.NOTES_CTIS:
+            summary.moved.setdefault(row.input, {})[row.bucket] = from_bytes(row.chunk).column("cti").to_pylist()
+        case SinkAction.NOTES_CORRECTIONS:
+            summary.corrections[row.bucket] = json.loads(row.chunk)
+        case SinkAction.NOTES_FAILURES:
+            summary.failures += json.loads(row.chunk)
+        case SinkAction.NOTES_COUNTS:
+            summary.counts.setdefault(row.input, {})[row.lane] = json.loads(row.chunk)
+        case SinkAction.NOTES_STATE:
+            summary.change = StateChange.of_json(row.chunk)
+        case SinkAction.NOTES_CLEARING:
+            summary.cleared = True
+        case _:
+            raise StrayMessage(row.kind, "sink")
 
 
 def with_null_for_infinity(late: pa.Table) -> pa.Table:

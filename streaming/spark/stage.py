@@ -4,15 +4,16 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, get_args
 
 from pyspark.sql import Row as SparkRow
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
 
-from streaming.engine.exchange.envelopes import Envelope
+from streaming.engine.exchange.envelopes import Envelope, EnvelopeKind
 from streaming.engine.operators.bucket import BucketOperators
 from streaming.spark.binding import binding_of
-from streaming.spark.envelope import ARROW_SCHEMA, Row, packed, unpacked
+from streaming.spark.carrier_messages import OF_BATCH, MessageKind, concerns, goes_on
+from streaming.spark.envelope import ARROW_SCHEMA, Row, packed, row_of, unpacked
 from streaming.spark.errands import Errand, GivenUp
 from streaming.spark.errors import ComputedTooLong, TooMuchMemory, blame_query, explain_binding, shared_fault
 from streaming.spark.layout import CarrierFolder, opened
@@ -22,16 +23,15 @@ from streaming.spark.savepoints import PARTS, items_of, pieces_of
 from streaming.spark.state_change import StateChange
 
 _SPARK_ROW: Callable[..., SparkRow] = SparkRow(*ARROW_SCHEMA.names)
-_FOR_OPERATORS = {"partials", "events", "ctis", "watched"}
-_KINDS = {"rows": "rows", "ctis": "moved", "late": "late", "corrections": "corrections", "failures": "failures"}
+_FOR_OPERATORS = frozenset(MessageKind(kind) for kind in get_args(EnvelopeKind))
+_KINDS = {
+    "rows": MessageKind.ROWS,
+    "ctis": MessageKind.MOVED,
+    "late": MessageKind.LATE,
+    "corrections": MessageKind.CORRECTIONS,
+    "failures": MessageKind.FAILURES,
+}
 """How an output of the operators is called on its way to the sink."""
-_THROUGH = {"counts", "late", "state", "clear", "saved", "failures"}
-_OF_FIRST = {"rows", "moved", "corrections"}
-"""What the second stage passes on too."""
-_OF_BATCH = ("again", "cut")
-"""What is said of all rows of a batch, the stronger word last."""
-_UNTOUCHED = {*_OF_FIRST, "counts", "late", "saved", "failures"}
-"""What means nothing to the second stage."""
 
 
 class BufferedState:
@@ -108,7 +108,7 @@ class OperatorStage(StatefulProcessor):
         by_binding: dict[str, list[Row]] = {}
         for each in (each for row in came for each in unpacked(*row)):
             by_binding.setdefault(each.binding, []).append(each)
-        if self._number and all(each.kind in _UNTOUCHED for mine in by_binding.values() for each in mine):
+        if self._number and not any(concerns(each.kind, 1) for mine in by_binding.values() for each in mine):
             yield from came
             return
         pages = self._carrier.settings.pages
@@ -134,7 +134,8 @@ class OperatorStage(StatefulProcessor):
             page.write()
 
     def _turn(self, taken: list[Row], stored: Stored) -> list[Row]:
-        failed = [row for row in taken if row.kind == "state" and StateChange.of_json(row.chunk).state == "failed"]
+        words = [row for row in taken if row.kind is MessageKind.STATE]
+        failed = [row for row in words if StateChange.of_json(row.chunk).state == "failed"]
         if failed:
             return failed[:1]
         carrier = self._carrier
@@ -149,7 +150,7 @@ class OperatorStage(StatefulProcessor):
                 raise TooMuchMemory
             saved = self._saved(taken, state)
             for row in taken:
-                if row.kind == "enter" and row.input == PARTS[self._number]:
+                if row.kind is MessageKind.ENTER and row.input == PARTS[self._number]:
                     for _, _, key, value in items_of(row.chunk):
                         state.put(key, value)
             released = self._within(partial(self._released, taken, state), state, carrier.settings.compute_deadline_s)
@@ -159,9 +160,8 @@ class OperatorStage(StatefulProcessor):
                 raise
             failure = explain_binding(error, "computing the results", traceback.format_exc())
             change = StateChange("failed", failure.domain, failure.message, failure.detail)
-            first = taken[0]
-            return [Row(first.binding, first.bucket, first.entry, first.batch, "", "", 0, 0, "state", change.to_json())]
-        if any(row.kind == "clear" for row in taken):
+            return [Row(*_who(taken[0]), "", "", 0, 0, MessageKind.STATE, change.to_json())]
+        if any(row.kind is MessageKind.CLEAR for row in taken):
             stored.clear()
         else:
             state.flush()
@@ -169,10 +169,8 @@ class OperatorStage(StatefulProcessor):
 
     def _passes(self, row: Row, stages: int) -> bool:
         """Whether `row` goes on as it is: to the sink, or, from the first of two `stages`, to the second."""
-        if self._number:
-            return row.kind in _THROUGH or row.kind in _OF_FIRST
-        further = row.kind in {"save", *_OF_BATCH} or (row.kind == "enter" and row.input == PARTS[1])
-        return row.kind in _THROUGH or (stages > 1 and further)
+        mine = row.kind is MessageKind.ENTER and row.input == PARTS[self._number]
+        return goes_on(row.kind, self._number, stages) and not mine
 
     def _within(self, compute: Callable[[], list[Row]], state: BufferedState, deadline_s: float) -> list[Row]:
         """What `compute` returns. Raises what it raised, and `ComputedTooLong`; it then ends at its next state call."""
@@ -184,20 +182,20 @@ class OperatorStage(StatefulProcessor):
 
     def _saved(self, taken: list[Row], state: BufferedState) -> list[Row]:
         """The state of before this batch, and once the head of its savepoint, where one is taken."""
-        asked = next((row for row in taken if row.kind == "save"), None)
+        asked = next((row for row in taken if row.kind is MessageKind.SAVE), None)
         if asked is None:
             return []
         bucket = self._carrier.control.added(asked.entry).bucket_ids.index(asked.bucket)
-        who = (asked.binding, asked.bucket, asked.entry, asked.batch)
+        who = _who(asked)
         stored = ((key, state.get(key)) for key in sorted(state.keys()))
         part = PARTS[self._number]
         items = ((part, bucket, key, value) for key, value in stored if value is not None)
         rows = [
-            Row(*who, f"{part}-{bucket}", "", number, 0, "saved", piece)
+            Row(*who, f"{part}-{bucket}", "", number, 0, MessageKind.SAVED, piece)
             for number, piece in enumerate(pieces_of(items))
         ]
         if bucket == 0 and not self._number:
-            rows.append(Row(*who, "head", "", 0, 0, "saved", bytes(asked.chunk)))
+            rows.append(Row(*who, "head", "", 0, 0, MessageKind.SAVED, bytes(asked.chunk)))
         return rows
 
     def _released(self, taken: list[Row], state: BufferedState) -> list[Row]:
@@ -216,12 +214,15 @@ class OperatorStage(StatefulProcessor):
         stage = binding.plan.second if self._number else binding.plan
         operators = BucketOperators(stage or binding.plan, bucket, state)
         found = []
-        said = max((row.kind for row in taken if row.kind in _OF_BATCH), key=_OF_BATCH.index, default="")
+        said = max((row.kind for row in taken if row.kind in OF_BATCH), key=OF_BATCH.index, default="")
         for number, output in enumerate(operators.turn(first.batch, envelopes)):
-            where = (first.binding, first.bucket, first.entry, first.batch, output.output, said, number, 0)
-            found.append(Row(*where, _KINDS[output.kind], output.chunk))
+            found.append(Row(*_who(first), output.output, said, number, 0, _KINDS[output.kind], output.chunk))
         who, ids = (first.entry, first.batch), binding.bucket_ids
         return found + [
-            Row(first.binding, ids[each.bucket], *who, each.input, each.lane, each.seq, each.cti, each.kind, each.chunk)
+            row_of(each, first.binding, ids[each.bucket], *who)
             for each in sorted(operators.onward, key=lambda each: each.bucket)
         ]
+
+
+def _who(row: Row) -> tuple[str, int, int, int]:
+    return row.binding, row.bucket, row.entry, row.batch

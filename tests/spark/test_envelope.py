@@ -1,12 +1,12 @@
 """Envelopes as they cross between Spark's workers and its JVM."""
 
 from itertools import pairwise
-from typing import get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.spark.envelope import Kind, Packed, Row, batches_of, packed, rows_of, unpacked
+from streaming.spark.carrier_messages import MessageKind
+from streaming.spark.envelope import Packed, Row, batches_of, packed, rows_of, unpacked
 from streaming.spark.pages import place_of
 from streaming.temporal.ticks import INFINITY, NO_CTI
 
@@ -24,7 +24,7 @@ ROWS = st.builds(
     lane=NAMES,
     seq=st.integers(0, 2**31 - 1),
     cti=st.sampled_from([NO_CTI, -1, 0, INFINITY]),
-    kind=st.sampled_from(get_args(Kind)),
+    kind=st.sampled_from(MessageKind),
     chunk=st.one_of(st.binary(max_size=9), st.integers(0, 2).map(lambda times: bytes(times * LARGE))),
 )
 

@@ -1,0 +1,132 @@
+"""The table of messages says what feed, stages and sink do with them, and what they do is what it says."""
+
+import ast
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import get_args
+
+import pytest
+
+from streaming.engine.exchange.envelopes import EnvelopeKind, Output
+from streaming.spark import feed_binding, parts, stage
+from streaming.spark.carrier_messages import (
+    MESSAGES,
+    Handling,
+    MessageKind,
+    Sender,
+    SinkAction,
+    StrayMessage,
+    concerns,
+    goes_on,
+)
+from streaming.spark.envelope import Row
+from streaming.spark.parts import TaskSink
+from tests.spark.loop import Loop
+from tests.spark.specs import spec, write_readings
+from tests.spark.test_changing_carriers import save
+from tests.spark.test_loop import add
+
+TO_OPERATORS = {MessageKind(kind) for kind in get_args(EnvelopeKind)}
+OF_OUTPUTS = set(stage._KINDS.values())
+READ = {Handling.READS, Handling.READS_AND_PASSES, Handling.READS_FOR_BOTH}
+
+
+def sent_by(module: ModuleType) -> set[MessageKind]:
+    """The kinds that are named where `module` makes a message."""
+    calls = [node for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, ast.Call)]
+    makes = [call for call in calls if ast.unparse(call.func) in {"Row", "self._signals"}]
+    return {kind for call in makes for argument in call.args for kind in named(argument)}
+
+
+def named(node: ast.AST) -> Iterator[MessageKind]:
+    for each in ast.walk(node):
+        if isinstance(each, ast.Attribute) and ast.unparse(each.value) == "MessageKind":
+            yield MessageKind[each.attr]
+
+
+def by(sender: Sender) -> set[MessageKind]:
+    return {kind for kind, rule in MESSAGES.items() if sender in rule.senders}
+
+
+def test_every_kind_is_in_the_table() -> None:
+    assert set(MESSAGES) == set(MessageKind)
+
+
+def test_the_feed_sends_what_the_table_says() -> None:
+    assert by(Sender.FEED) == sent_by(feed_binding) | TO_OPERATORS
+
+
+def test_the_stages_send_what_the_table_says() -> None:
+    kinds = inspect.get_annotations(Output)["kind"]
+    assert set(get_args(kinds)) == set(stage._KINDS)
+    assert by(Sender.SECOND_STAGE) == sent_by(stage) | OF_OUTPUTS
+    assert by(Sender.FIRST_STAGE) == sent_by(stage) | OF_OUTPUTS | TO_OPERATORS
+
+
+def test_a_stage_reads_what_the_table_says() -> None:
+    source = ast.parse(inspect.getsource(stage.OperatorStage))
+    compared = {kind for node in ast.walk(source) if isinstance(node, ast.Compare) for kind in named(node)}
+    read = compared | TO_OPERATORS | {MessageKind.AGAIN, MessageKind.CUT}
+    assert {kind for kind, rule in MESSAGES.items() if rule.first in READ} == read
+    assert {kind for kind, rule in MESSAGES.items() if rule.second in READ} == read
+
+
+@pytest.mark.parametrize("kind", MessageKind)
+def test_what_can_be_sent_comes_somewhere_and_nothing_else_does(kind: MessageKind) -> None:
+    rule = MESSAGES[kind]
+    assert (rule.first is not Handling.NEVER_COMES) is (Sender.FEED in rule.senders)
+    passed = goes_on(kind, 1, 2) if rule.second is not Handling.NEVER_COMES else False
+    assert (rule.sink is not SinkAction.NEVER_COMES) is (passed or Sender.SECOND_STAGE in rule.senders)
+
+
+@pytest.mark.parametrize("kind", [kind for kind, rule in MESSAGES.items() if rule.first is Handling.NEVER_COMES])
+def test_what_never_comes_to_a_stage_raises_there(kind: MessageKind) -> None:
+    with pytest.raises(StrayMessage, match=f"{kind} came to the first stage"):
+        goes_on(kind, 0, 2)
+    with pytest.raises(StrayMessage):
+        concerns(kind, 0)
+
+
+@pytest.mark.parametrize("kind", [kind for kind, rule in MESSAGES.items() if rule.sink is SinkAction.NEVER_COMES])
+def test_what_never_comes_to_the_sink_raises_there(tmp_path: Path, kind: MessageKind) -> None:
+    sink = TaskSink(Loop(tmp_path).carrier, 0)
+    with pytest.raises(StrayMessage, match=f"{kind} came to the sink"):
+        sink.take(Row("a@1", 0, 1, 1, "", "", 0, 0, kind, b""))
+
+
+def test_the_sink_does_something_for_every_other_kind() -> None:
+    source = ast.parse(inspect.getsource(parts))
+    done = {
+        node.attr
+        for case in ast.walk(source)
+        if isinstance(case, ast.match_case)
+        for node in ast.walk(case.pattern)
+        if isinstance(node, ast.Attribute)
+    }
+    assert {SinkAction[name] for name in done} == set(SinkAction) - {SinkAction.NEVER_COMES}
+    assert {rule.sink for rule in MESSAGES.values()} == set(SinkAction)
+
+
+def test_a_run_with_a_savepoint_needs_no_message_beside_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What comes to the sink, and where from, in a carrier with two stages: all of it is in the table."""
+    came: set[MessageKind] = set()
+    take = TaskSink.take
+
+    def noted(sink: TaskSink, row: Row) -> None:
+        came.add(row.kind)
+        take(sink, row)
+
+    monkeypatch.setattr(TaskSink, "take", noted)
+    write_readings(tmp_path / "readings.jsonl", 8)
+    loop = Loop(tmp_path, stages=2)
+    add(loop, spec("a", "readings.jsonl"))
+    for _ in range(6):
+        loop.batch()
+    save(loop)
+    loop.run()
+    expected = {kind for kind, rule in MESSAGES.items() if rule.sink is not SinkAction.NEVER_COMES}
+    assert came == expected - {MessageKind.CORRECTIONS, MessageKind.FAILURES, MessageKind.CLEAR}
