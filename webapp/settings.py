@@ -20,7 +20,7 @@ _NAMES = """
 DATA SECRET_KEY SECRETS_KEYS DEBUG EMBEDDED ALLOWED_HOSTS TRUSTED_ORIGINS BEHIND_PROXY TRUSTED_PROXIES
 LOG_LEVEL OUTGOING_NETWORKS OUTGOING_PORTS SIGN_UP DELETION_GRACE_DAYS ADDRESS_OF_PAGES SMTP_URL MAIL_FROM
 OIDC_ISSUER OIDC_CLIENT_ID OIDC_CLIENT_SECRET OIDC_NAME MOST_RUNNERS MOST_ORGANISATIONS WORKER_MEMORY_MB
-JVM_MEMORY_MB
+JVM_MEMORY_MB KEEP_RESULTS_DAYS
 """
 KNOWN = frozenset(f"PUNCTUAL_{name}" for name in _NAMES.split())
 QUOTAS = {
@@ -155,6 +155,8 @@ WORKER_MEMORY_MB = _whole("PUNCTUAL_WORKER_MEMORY_MB", 1_024)
 """So much memory a worker of a runner may use beyond what it begins with (about 0.2 GB); 0: no limit."""
 JVM_MEMORY_MB = _whole("PUNCTUAL_JVM_MEMORY_MB", 2_048)
 """The largest heap of a runner's JVM."""
+KEEP_RESULTS_DAYS = _whole("PUNCTUAL_KEEP_RESULTS_DAYS", 90)
+"""So many days a runner keeps committed results and quarantine, then they go; 0: until somebody deletes them."""
 
 INSTALLED_APPS = [
     "django.contrib.admin",

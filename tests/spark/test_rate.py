@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from streaming.adapters.contract import AdapterError
 from streaming.spark.control import AddBinding, StopBinding
-from streaming.spark.offset import Offset
 from streaming.spark.rate import BURST_S, TICKS_PER_S, Allowance, write_rate
 from streaming.spark.sharing import Wish, share
 from streaming.wire.arrived import Arrived
@@ -133,12 +132,6 @@ def test_a_batch_waits_until_a_second_of_the_limit_is_there() -> None:
     assert not Allowance.at(0, None, TICKS_PER_S).worth_reading
 
 
-def test_an_offset_of_before_there_were_limits_is_read() -> None:
-    content = Offset(3, 7, 1).to_json()
-    del content["spare"]
-    assert Offset.of_json(content) == Offset(3, 7, 1)
-
-
 def file_spec(binding: str, path: str, run: str | None = None) -> RunSpec:
     """`spec` over a file of JSON lines."""
     content = json.loads(spec(binding, path, run=run).model_dump_json())
@@ -170,7 +163,7 @@ def limit(loop: Loop, per_second: int | None) -> None:
 
 
 def reports(manifests: list[dict[str, Any]], run: str) -> list[ProgressReport]:
-    every = (ProgressReport.model_validate_json(json.dumps(each)) for m in manifests for each in m["reports"])
+    every = (ProgressReport.model_validate_json(json.dumps(each)) for m in manifests for each in m.reports)
     return [each for each in every if each.run == run]
 
 

@@ -49,7 +49,18 @@ def test_a_runner_lives_detached_until_it_ends(gate: Path, settings: Any) -> Non
     process.wait(10)
     assert not launcher.alive(organisation, launched)
     arguments = f"'--organisation', '{organisation}', '--root', '{settings.PUNCTUAL_DATA}', '--worker-memory-mb', "
-    assert arguments + "'1024', '--jvm-memory-mb', '2048']" in runner_log(organisation).read_text()
+    told = runner_log(organisation).read_text()
+    assert arguments + "'1024', '--jvm-memory-mb', '2048', '--keep-results-s', '7776000']" in told
+
+
+@pytest.mark.parametrize(("days", "said"), [(2, "'--keep-results-s', '172800'"), (0, "'--jvm-memory-mb', '2048']")])
+def test_a_runner_is_told_how_long_results_are_kept(gate: Path, settings: Any, days: int, said: str) -> None:
+    settings.KEEP_RESULTS_DAYS = days
+    organisation = uuid.uuid4()
+    launched = ProcessLauncher().launch(organisation)
+    opened(gate)
+    psutil.Process(launched.pid).wait(10)
+    assert said in runner_log(organisation).read_text()
 
 
 def test_a_runner_is_asked_to_end(gate: Path) -> None:

@@ -11,6 +11,7 @@ from tests.webapp.conftest import Person
 from webapp.core.context import organisation_context
 from webapp.monitoring.logs import MOST_LINES
 from webapp.runs.models import Run
+from webapp.runs.state_events import announce
 
 
 @pytest.fixture
@@ -133,6 +134,26 @@ def test_changes_of_state_stand_between_the_lines(
         ("error", "failed: The speed is no number."),
     ]
     assert messages(page(alice, run, read["next"])) == []
+
+
+def test_a_state_that_is_announced_again_with_other_steps_is_one_line(
+    alice: Person, binding: dict[str, Any], scene: Any, log: RunnerLog, django_capture_on_commit_callbacks: Any
+) -> None:
+    run = {"id": scene.run_id, "binding": binding["id"]}
+    with organisation_context(alice.organisation.pk), django_capture_on_commit_callbacks(execute=True):
+        for _ in range(3):
+            announce(scene.run)
+    first = page(alice, run)
+    assert messages(first) == ["requested"]
+    with organisation_context(alice.organisation.pk), django_capture_on_commit_callbacks(execute=True):
+        announce(scene.run)
+    assert messages(page(alice, run, first["next"])) == [], "nor at the beginning of the next page"
+    scene.lease()
+    scene.report("starting")
+    with django_capture_on_commit_callbacks(execute=True):
+        scene.turn()
+        scene.turn()
+    assert sorted(messages(page(alice, run))) == ["requested", "starting"]
 
 
 def test_without_redis_the_lines_are_shown_all_the_same(

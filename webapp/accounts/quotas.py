@@ -10,6 +10,7 @@ from typing import Final
 from django.conf import settings
 from django.db import transaction
 
+from streaming.definition.counts import counted
 from webapp.accounts.models import OrganisationLimit
 from webapp.audit.recording import Target, record
 from webapp.core.errors import ApiError
@@ -59,6 +60,13 @@ class Usage:
     quota: Quota
     used: int
     limit: int
+
+    @property
+    def title(self) -> str:
+        """The title on pages; of what is kept, with how long it is."""
+        if self.quota.unit != BYTES or not settings.KEEP_RESULTS_DAYS:
+            return self.quota.title
+        return f"{self.quota.title}, each for {counted(settings.KEEP_RESULTS_DAYS, 'day')}"
 
     @property
     def sentence(self) -> str:

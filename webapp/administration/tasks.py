@@ -22,6 +22,7 @@ from webapp.core.context import installation_context
 from webapp.core.tasks import tenant_task
 from webapp.monitoring.rollups import forget_old as forget_old_rollups
 from webapp.runs.storage_cleanup import forget_left_over
+from webapp.runs.usage import count_what_aged
 
 MOST_S: Final = int(LONGEST.total_seconds())
 """How long a task may take that writes or deletes all that an organisation has."""
@@ -54,6 +55,7 @@ def tidy(*, organisation: str) -> None:
         forget_old(timezone.now())
         forget_old_rollups(timezone.now())
         forget_left_over()
+        count_what_aged()
 
 
 @shared_task

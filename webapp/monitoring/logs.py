@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -128,21 +128,27 @@ def _states(run: Run, after: str) -> tuple[list[LogLine], str]:
     key = states_key(str(run.organisation_id), str(run.pk))
     try:
         with redis.Redis.from_url(settings.REDIS_URL, decode_responses=True) as connection:
+            before = connection.xrevrange(key, max=after, count=1)
             entries = connection.xrange(key, min=f"({after}", count=MOST_LINES)
     except redis.exceptions.RedisError:
         return [], after
-    lines = []
+    lines: list[LogLine] = []
+    last = next((_state_line(fields) for _, fields in before), None)
     for entry, fields in entries:
         after = entry
-        try:
-            state = RunState.model_validate_json(fields["state"])
-        except (ValidationError, KeyError):
-            continue
-        lines.append(_state_line(state))
+        line = _state_line(fields)
+        if line is not None and line != last:
+            lines.append(line)
+        last = line or last
     return lines, after
 
 
-def _state_line(state: RunState) -> LogLine:
+def _state_line(fields: Mapping[str, str]) -> LogLine | None:
+    """Return what an entry says of the state; of one that is announced anew, for its steps, the same line again."""
+    try:
+        state = RunState.model_validate_json(fields["state"])
+    except (ValidationError, KeyError):
+        return None
     level = "info" if state.domain is None else "warning" if state.ended_at is None else "error"
     asked = state.ended_at is None and state.desired == "stopped"
     wanted = ", asked to stop" if asked else ""

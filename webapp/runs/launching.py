@@ -69,6 +69,8 @@ class ProcessLauncher:
         command += ["--organisation", str(organisation), "--root", str(settings.PUNCTUAL_DATA)]
         command += ["--worker-memory-mb", str(settings.WORKER_MEMORY_MB)]
         command += ["--jvm-memory-mb", str(settings.JVM_MEMORY_MB)]
+        if settings.KEEP_RESULTS_DAYS:
+            command += ["--keep-results-s", str(settings.KEEP_RESULTS_DAYS * 24 * 3600)]
         # The shell ends at once, so that the runner belongs to init: a child of the worker would stay as a zombie. It
         # gives what it starts in the background an empty standard input, but for one that comes by another number.
         detached = ["/bin/sh", "-c", 'exec 3<&0; "$@" >>"$RUNNER_LOG" 2>&1 <&3 3<&- & echo $!', "sh", *command]

@@ -5,9 +5,12 @@ serves its next start alone, and goes with it.
 """
 
 import shutil
+import time
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 from uuid import UUID
 
 from django.conf import settings
@@ -26,6 +29,9 @@ from webapp.runs.models import Binding, Run, StoredBytes
 from webapp.runs.usage import count_anew, measure, rows_folder
 
 Kind = Literal["results", "quarantine"]
+QUIET_S: Final = 3_600.0
+"""For so long nothing was written of what is deleted though a runner may have had it open."""
+_UUID_LENGTH: Final = 36
 PARTS: dict[Kind, PartKind] = {"results": "results", "quarantine": "late"}
 
 
@@ -44,11 +50,37 @@ def forget_restart_points(binding: UUID) -> None:
 
 
 def forget_left_over() -> None:
-    """Delete what only a next start would need of bindings that are no more: some deletions are broken off."""
+    """Delete what only a next start would need of bindings that are no more: some deletions are broken off.
+
+    Their carriers and savepoints go once nothing of them was changed for an hour: until a dedicated query has rested
+    for half a minute its runner has it open.
+    """
+    beside, used = list(_beside_state().glob("*")), list(_of_runners())
     bindings = {str(pk) for pk in Binding.objects.values_list("pk", flat=True)}
-    for folder in _beside_state().glob("*"):
+    for folder in beside:
         if folder.name not in bindings:
             shutil.rmtree(folder, ignore_errors=True)
+    for path in used:
+        if path.name[:_UUID_LENGTH] not in bindings and _unchanged(path):
+            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def _of_runners() -> Iterator[Path]:
+    """Yield the carriers and savepoints whose names begin with that of a binding."""
+    root: Path = settings.PUNCTUAL_DATA / str(current_organisation())
+    for path in (*(root / "carriers").glob("*"), *(root / "savepoints").glob("*")):
+        with suppress(ValueError):
+            UUID(path.name[:_UUID_LENGTH])
+            yield path
+
+
+def _unchanged(path: Path) -> bool:
+    """Whether nothing in `path`, and nothing below it, was written for `QUIET_S`."""
+    try:
+        newest = max(each.stat().st_mtime for each in (path, *path.rglob("*")))
+    except OSError:  # somebody writes there
+        return False
+    return time.time() - newest > QUIET_S
 
 
 def _beside_state() -> Path:

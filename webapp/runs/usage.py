@@ -94,10 +94,21 @@ def measure(binding: Binding) -> StoredBytes:
     return _count_on(known or _first(binding), newest=None)
 
 
+def count_what_aged() -> None:
+    """Count anew what all bindings keep, where runners delete what is old: nothing else tells how much that was."""
+    if not settings.KEEP_RESULTS_DAYS:
+        return
+    for stored in StoredBytes.objects.all():
+        try:
+            count_anew(stored)
+        except (OSError, ValueError):
+            logger.exception("binding %s: what it keeps cannot be measured", stored.binding)
+
+
 def count_anew(stored: StoredBytes) -> None:
-    """Count the whole of what a binding keeps."""
+    """Count the whole of what a binding keeps; nothing changes where somebody else has counted on meanwhile."""
     found = stored_after(rows_folder(stored.binding), 0, None)
-    StoredBytes.objects.filter(pk=stored.pk).update(
+    StoredBytes.objects.filter(pk=stored.pk, batch=stored.batch).update(
         batch=max(found.batch, stored.batch), result_bytes=found.results, quarantine_bytes=found.late
     )
 

@@ -1,5 +1,7 @@
 """What results and quarantine take: measured while runs go on, refused and stopped when full, and room made."""
 
+import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +9,7 @@ import pytest
 
 from streaming.wire.messages import LateEvent, ResultRow
 from streaming.wire.results import Commit, committed_rows, write_commit, write_part
+from streaming.wire.stored import remove
 from tests.webapp.conftest import Person, join
 from tests.webapp.scene import Scene
 from webapp.accounts.permissions import Role
@@ -236,6 +239,64 @@ def test_what_only_a_next_start_would_need_goes_with_its_binding(
     assert left.exists(), "of a binding that is not the one that was deleted"
     tidy(organisation=scene.organisation)
     assert not left.parent.parent.exists(), "left by a deletion that was broken off"
+
+
+LEFT = "0b9e7f3c-8a51-4c05-9a39-6a0e2d8f1c11"
+"""A binding that was deleted."""
+
+
+def aged(path: Path) -> None:
+    """All of `path` as it was two hours ago."""
+    for each in (path, *path.rglob("*")):
+        os.utime(each, (time.time() - 7_200, time.time() - 7_200))
+
+
+def test_carriers_and_savepoints_of_deleted_bindings_go_once_nobody_uses_them(scene: Scene, tmp_path: Path) -> None:
+    folder = tmp_path / scene.organisation
+    mine = scene.binding["id"]
+    carriers = {name: folder / "carriers" / name for name in ("main", mine, f"{mine}.2", LEFT, f"{LEFT}.2", "no-uuid")}
+    for path in carriers.values():
+        (path / "commits").mkdir(parents=True)
+        (path / "commits" / "1.json").write_text("{}")
+    (folder / "carriers" / "homes.json").write_text("{}")
+    savepoints = {
+        name: folder / "savepoints" / name
+        for name in (f"{mine}-main-4.arrow", f"{LEFT}-main-4.arrow", f"{LEFT}-main-5.arrow.refused.json", "other.arrow")
+    }
+    (folder / "savepoints").mkdir()
+    for path in savepoints.values():
+        path.write_text("")
+    tidy(organisation=scene.organisation)
+    assert all(path.exists() for path in (*carriers.values(), *savepoints.values())), "somebody may still use them"
+    aged(folder)
+    tidy(organisation=scene.organisation)
+    assert [name for name, path in carriers.items() if path.exists()] == ["main", mine, f"{mine}.2", "no-uuid"]
+    assert [name for name, path in savepoints.items() if path.exists()] == [f"{mine}-main-4.arrow", "other.arrow"]
+    assert (folder / "carriers" / "homes.json").exists()
+
+
+def test_what_has_aged_is_no_longer_counted_after_the_next_hour(scene: Scene, folder: Path, settings: Any) -> None:
+    scene.running()
+    progressed(scene, folder, 1)
+    before = counted(scene)
+    assert before["result_bytes"] > 0
+    remove(folder, "results", 1)
+    settings.KEEP_RESULTS_DAYS = 0
+    tidy(organisation=scene.organisation)
+    assert counted(scene) == before, "nothing grows old here, so nothing is counted"
+    settings.KEEP_RESULTS_DAYS = 90
+    tidy(organisation=scene.organisation)
+    assert counted(scene) == sizes(folder) != before
+
+
+def test_the_page_of_limits_says_how_long_rows_are_kept(scene: Scene, settings: Any) -> None:
+    def titles() -> list[str]:
+        return [each["title"] for each in scene.person.get("quotas/").json() if each["unit"] == "bytes"]
+
+    settings.KEEP_RESULTS_DAYS = 1
+    assert titles() == ["Results kept, each for 1 day", "Quarantine kept, each for 1 day"]
+    settings.KEEP_RESULTS_DAYS = 0
+    assert titles() == ["Results kept", "Quarantine kept"]
 
 
 def test_nothing_of_another_organisation_is_measured_listed_or_deleted(

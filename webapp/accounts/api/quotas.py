@@ -35,7 +35,7 @@ class QuotasView(TenantView):
         shown = [
             UsageShown(
                 quota=each.quota.name,
-                title=each.quota.title,
+                title=each.title,
                 unit=each.quota.unit,
                 used=each.used,
                 limit=each.limit,
