@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from streaming.runtime.homes import MAIN
 from streaming.spark.errors import Failure, explain_query, passes
+from streaming.spark.manifests import Manifest, RunChange
 from streaming.wire.messages import RunSpec
 
 TRIES: Final = 4
@@ -60,10 +61,10 @@ class CarrierLike(Protocol):
     def limit(self, events_per_second: int | None) -> None:
         """Let all bindings together read no more than this."""
 
-    def manifests_after(self, batch: int) -> Sequence[Mapping[str, Any]]:
+    def manifests_after(self, batch: int) -> Sequence[Manifest]:
         """What was committed."""
 
-    def last_runs(self) -> Mapping[str, Mapping[str, Any]]:
+    def last_runs(self) -> Mapping[str, RunChange]:
         """The last change of each run."""
 
     def commanded(self) -> dict[str, str]:
@@ -94,10 +95,10 @@ class Member:
         """Whether its query was started and does not plan yet."""
         return self.carrier.running and not self.carrier.ready
 
-    def manifests(self) -> Iterator[Mapping[str, Any]]:
+    def manifests(self) -> Iterator[Manifest]:
         """What was committed since it was asked last."""
         for manifest in self.carrier.manifests_after(self.batch):
-            self.batch = manifest["batch"]
+            self.batch = manifest.batch
             self.tried = self.died = 0
             yield manifest
 

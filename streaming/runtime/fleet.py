@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from streaming.runtime.carriers import CarrierLike, Member
 from streaming.runtime.homes import MAIN, Homes
@@ -17,6 +17,7 @@ from streaming.runtime.shares import Need, shares
 from streaming.spark.binding import needs_second_stage
 from streaming.spark.errors import Failure, PunctualError
 from streaming.spark.layout import SETTINGS_FILE
+from streaming.spark.manifests import Manifest, RunChange
 from streaming.wire.messages import RunSpec
 from streaming.wire.results import committed_batches
 
@@ -90,7 +91,7 @@ class Fleet:
                     self._unanswered[binding] = (name, run)
         return carried
 
-    def last_runs(self) -> dict[str, Mapping[str, Any]]:
+    def last_runs(self) -> dict[str, RunChange]:
         """The last change of each run, in whatever carrier."""
         return {run: change for each in self._members.values() for run, change in each.carrier.last_runs().items()}
 
@@ -99,7 +100,7 @@ class Fleet:
         name = self._placed.get(binding)
         return name is not None and self._members[name].carrier.ready
 
-    def planned_runs(self) -> Iterator[Mapping[str, Mapping[str, Any]]]:
+    def planned_runs(self) -> Iterator[Mapping[str, RunChange]]:
         """The last change of each run of a carrier that has planned since it was started; one after the other."""
         for member in self._members.values():
             if member.carrier.planned:
@@ -112,7 +113,7 @@ class Fleet:
         }
         return {binding for binding, name in self._placed.items() if name in again}
 
-    def manifests(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    def manifests(self) -> Iterator[tuple[str, Manifest]]:
         """What was committed since it was asked last, each with its carrier."""
         for name, member in list(self._members.items()):
             for manifest in member.manifests():
@@ -237,10 +238,9 @@ class Fleet:
         del self._moves[binding]
         self._begin(move.spec, move.path)
 
-    def _note(self, member: Member, manifest: Mapping[str, Any]) -> None:
-        for change in manifest["changes"]:
-            binding = change["binding"]
-            if self._unanswered.get(binding) == (member.name, change["run"]):
-                del self._unanswered[binding]
-            if change["state"] != "failed":
-                self._homes.note(binding, member.name, manifest["batch"])
+    def _note(self, member: Member, manifest: Manifest) -> None:
+        for change in manifest.changes:
+            if self._unanswered.get(change.binding) == (member.name, change.run):
+                del self._unanswered[change.binding]
+            if change.state != "failed":
+                self._homes.note(change.binding, member.name, manifest.batch)

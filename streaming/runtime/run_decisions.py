@@ -5,9 +5,10 @@ Level-triggered: `decide` compares what is desired with what is carried and may 
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from streaming.spark.errors import Domain, Failure
+from streaming.spark.manifests import RunChange
 from streaming.wire.messages import RunSpec
 
 State = Literal["starting", "running", "stopping", "stopped", "completed", "failed"]
@@ -106,13 +107,16 @@ class Books:
                 found += self._told(Seen(told.run, "starting"))
         return found
 
-    def ready(self, runs: Mapping[str, Mapping[str, Any]]) -> list[Seen]:
+    def ready(self, runs: Mapping[str, RunChange]) -> list[Seen]:
         """A query runs: those that its manifest (`runs`) calls running do so again."""
         found: list[Seen] = []
         for run in self.carried.values():
             told = self.states.get(run)
-            if told is not None and told.state == "starting" and runs.get(run, {}).get("state") == "running":
-                found += self._told(Seen(run, "running", None, runs[run].get("message")))
+            change = runs.get(run)
+            if told is None or change is None:
+                continue
+            if told.state == "starting" and change.state == "running":
+                found += self._told(Seen(run, "running", None, change.message))
         return found
 
     @property
@@ -120,15 +124,15 @@ class Books:
         """The bindings for which a query has anything to do."""
         return {binding for binding, run in self.carried.items() if run not in self.over}
 
-    def resume(self, runs: Mapping[str, Mapping[str, Any]]) -> None:
+    def resume(self, runs: Mapping[str, RunChange]) -> None:
         """Learn from the newest manifest (`runs`) what has ended, after a restart of the runner."""
         for run, change in runs.items():
-            if change["state"] == "running":
+            if change.state == "running":
                 continue
-            if change["state"] != "stopped":  # one that was may be wanted again; if not, that is told when it is asked
-                self.over[run] = Seen(run, change["state"], change["domain"], change["message"])
-            if self.carried.get(change["binding"]) == run:
-                del self.carried[change["binding"]]
+            if change.state != "stopped":  # one that was may be wanted again; if not, that is told when it is asked
+                self.over[run] = Seen(run, change.state, change.domain, change.message)
+            if self.carried.get(change.binding) == run:
+                del self.carried[change.binding]
 
     def _keep(self, spec: RunSpec) -> list[Step]:
         if spec.run in self.over:

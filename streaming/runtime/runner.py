@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Literal
 
 import redis
 
@@ -17,6 +17,7 @@ from streaming.runtime.mailbox import Mailbox
 from streaming.runtime.meter import Meter
 from streaming.runtime.run_decisions import Add, Books, Seen, Step, Stop
 from streaming.runtime.shares import Need
+from streaming.spark.manifests import Manifest
 from streaming.wire.messages import ProgressReport, RunLimits, RunObserved, RunSpec
 
 log = logging.getLogger(__name__)
@@ -70,14 +71,14 @@ class Runner:
             reported = self._mailbox.reported()
         except redis.RedisError:
             reported = {}  # What was sent before is sent again: reports hold totals, so nothing is counted twice.
-        kept: dict[str, list[Mapping[str, Any]]] = {}
+        kept: dict[str, list[Manifest]] = {}
         for name, manifest in self._fleet.manifests():
             kept.setdefault(name, []).append(manifest)
         for name, manifests in kept.items():
-            log.info("carrier %s: resuming after batch %s", name, manifests[-1]["batch"])
-            runs = {report["run"] for manifest in manifests for report in manifest["reports"]}
+            log.info("carrier %s: resuming after batch %s", name, manifests[-1].batch)
+            runs = {report["run"] for manifest in manifests for report in manifest.reports}
             last = max((reported.get(run, 0) for run in runs), default=0)
-            self._unsent += [list(self._reports(each)) for each in manifests if each["batch"] > last]
+            self._unsent += [list(self._reports(each)) for each in manifests if each.batch > last]
         log.info("resuming with %s bindings", len(self._books.carried))
 
     def turn(self) -> Exit | None:
@@ -162,11 +163,11 @@ class Runner:
         for _, manifest in self._fleet.manifests():
             self._unsent.append(list(self._reports(manifest)))
             self._measure(manifest)
-            for change in manifest["changes"]:
-                seen = Seen(change["run"], change["state"], change["domain"], change["message"])
-                if change["state"] == "failed":
-                    log.error("run %s failed: %s", seen.run, seen.message, extra={"detail": change["detail"]})
-                for told in self._books.note(change["binding"], seen):
+            for change in manifest.changes:
+                seen = Seen(change.run, change.state, change.domain, change.message)
+                if change.state == "failed":
+                    log.error("run %s failed: %s", seen.run, seen.message, extra={"detail": change.detail})
+                for told in self._books.note(change.binding, seen):
                     self._tell(told)
         for seen in self._books.restarted(self._fleet.restarted()):
             self._tell(seen)
@@ -186,22 +187,22 @@ class Runner:
                     self._tell(seen, steps[run])
         self._steps = steps
 
-    def _reports(self, manifest: Mapping[str, Any]) -> Iterator[ProgressReport]:
+    def _reports(self, manifest: Manifest) -> Iterator[ProgressReport]:
         """The reports of a batch; one that its carrier's part of the limit held back says the whole limit."""
         most = None if self._limits is None else self._limits.events_per_second
-        for each in manifest["reports"]:
+        for each in manifest.reports:
             report = ProgressReport.model_validate_json(json.dumps(each))
             held = report.held_back is not None and most is not None
             yield report.model_copy(update={"held_back": most}) if held else report
 
-    def _measure(self, manifest: Mapping[str, Any]) -> None:
+    def _measure(self, manifest: Manifest) -> None:
         for report in self._unsent[-1]:
             sentence = self._meter.take(report)
             if sentence is not None:
                 log.info("%s", sentence)
-        for change in manifest["changes"]:
-            if change["state"] != "running":
-                self._meter.forget(change["run"])
+        for change in manifest.changes:
+            if change.state != "running":
+                self._meter.forget(change.run)
 
     def _tell(self, seen: Seen, step: StartStep | None = None) -> None:
         how = f", {step}" if step else f": {seen.message}" if seen.message else ""

@@ -88,9 +88,11 @@ def points_of(carrier: CarrierFolder, known: CarriedBinding, batch: int) -> list
     if known.now.ended or known.again is not None:
         return points
     manifest = read_manifest(carrier.folder, batch)
-    totals = None if manifest is None else manifest["bindings"].get(known.key)
-    newest = None if totals is None else point_of(binding_of(carrier, known.entry), totals, batch)
-    return points if newest is None else [newest, *(point for point in points if point.batch < batch)]
+    totals = None if manifest is None else manifest.bindings.get(known.key)
+    if totals is None:
+        return points
+    newest = point_of(binding_of(carrier, known.entry), totals, batch)
+    return [newest, *(point for point in points if point.batch < batch)]
 
 
 def begun(

@@ -1,8 +1,8 @@
 """A carrier as its driver sees it: one streaming query, commands in, manifests out."""
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
@@ -14,7 +14,7 @@ from streaming.spark.control import AddBinding, AtEnd, SaveBinding, StopBinding
 from streaming.spark.errors import Failure, PunctualError, explain_query
 from streaming.spark.inquiries import asked_within
 from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create, exists
-from streaming.spark.manifests import Manifest, newest_manifest, read_manifest
+from streaming.spark.manifests import Manifest, RunChange, newest_manifest, read_manifest
 from streaming.spark.memory import count_deaths
 from streaming.spark.pages import place_of
 from streaming.spark.placing import even_buckets, even_pages
@@ -180,11 +180,10 @@ class Carrier:
         manifests = (read_manifest(self._opened.folder, number) for number in numbers)
         return [manifest for manifest in manifests if manifest is not None]
 
-    def last_runs(self) -> dict[str, dict[str, Any]]:
-        """Run to the last committed change of its state (binding, state, domain, message)."""
+    def last_runs(self) -> Mapping[str, RunChange]:
+        """Run to the last committed change of its state."""
         manifest = newest_manifest(self._opened.folder)
-        runs: dict[str, dict[str, Any]] = {} if manifest is None else manifest["runs"]
-        return runs
+        return {} if manifest is None else manifest.runs
 
     def commanded(self) -> dict[str, str]:
         """Binding to run, as the control log asks for them: the last command of each binding that adds it."""

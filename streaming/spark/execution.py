@@ -97,7 +97,7 @@ def _in_one_carrier(
 
     def tell_read(manifest: Manifest) -> None:
         for sink in sinks:
-            sink.read(manifest["read"])
+            sink.read(manifest.read)
 
     specs = [
         (spec_of(query, name, home, _ROOT), AT_END[query.end]) for (query, _), name in zip(queries, names, strict=True)

@@ -3,7 +3,7 @@
 import json
 import traceback
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
@@ -28,12 +28,12 @@ from streaming.spark.memory import at_hand, suspects
 from streaming.spark.savepoints import PARTS, Item, pieces_of, read_items
 from streaming.spark.state_change import StateChange
 from streaming.spark.together import in_order_of_arrival
+from streaming.spark.totals import LaneReport
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Arrived, Recorded
 from streaming.wire.failures import FailureTally
 
 _NO_CHUNK = b""
-_COUNTED = tuple(each.name for each in fields(LaneCounts))
 _WORTH_A_THREAD = 100_000
 """Reading fewer positions than these is not worth a thread of its own."""
 
@@ -196,11 +196,17 @@ class BindingTask:
     def _counts(
         self, binding: Binding, lane: LaneWork, counts: LaneCounts, reach: int, clock: dict[str, Any] | None
     ) -> Row:
-        planned = {"tick": self._task.tick, "held": self._work.held, "again": self._work.again}
-        at = {"at": lane.end, "reach": None if reach == NO_CTI else reach, "clock": clock}
-        content = json.dumps({**planned, **at, **{name: getattr(counts, name) for name in _COUNTED}}).encode()
+        report = LaneReport.counted(
+            counts,
+            tick=self._task.tick,
+            held=self._work.held,
+            again=self._work.again,
+            at=lane.end,
+            reach=None if reach == NO_CTI else reach,
+            clock=clock,
+        )
         who = (self._work.key, binding.bucket_ids[0], self._work.entry, self._task.batch, lane.input, lane.lane)
-        return Row(*who, 0, 0, MessageKind.COUNTS, content)
+        return Row(*who, 0, 0, MessageKind.COUNTS, report.to_chunk())
 
     def _failures(self, binding: Binding, failures: FailureTally) -> list[Row]:
         if not failures:

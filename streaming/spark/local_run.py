@@ -92,7 +92,7 @@ def run_to_end(
         carrier.add(spec, at_end=at_end)
         results[spec.binding] = spec.results
     seen = carrier.manifests_after(0)
-    last = seen[-1]["batch"] if seen else 0
+    last = seen[-1].batch if seen else 0
     carrier.start()
     try:
         manifests = await_ends(carrier, set(results), after=last, deadline_s=deadline_s, on_manifest=on_manifest)
@@ -120,10 +120,10 @@ def await_ends(
     manifests: list[Manifest] = []
     while waiting:
         failure = carrier.failure()
-        for manifest in carrier.manifests_after(manifests[-1]["batch"] if manifests else after):
+        for manifest in carrier.manifests_after(manifests[-1].batch if manifests else after):
             manifests.append(manifest)
             on_manifest(manifest)
-            ended = {change["binding"] for change in manifest["changes"] if change["state"] != "running"}
+            ended = {change.binding for change in manifest.changes if change.state != "running"}
             waiting -= ended
         if waiting and failure is not None:
             raise PunctualError(failure.message, domain=failure.domain)
@@ -139,11 +139,11 @@ def local_result(binding: str, folder: Path, manifests: Sequence[Manifest], seco
     report, failure = None, None
     ctis: dict[str, list[int]] = {}
     for manifest in manifests:
-        runs = {change["run"]: change for change in manifest["changes"] if change["binding"] == binding}
-        failure = next((change["message"] for change in runs.values() if change["state"] == "failed"), failure)
-        keys = [key for key in manifest["moved"] if key.rpartition("@")[0] == binding]
+        runs = {change.run: change for change in manifest.changes if change.binding == binding}
+        failure = next((change.message for change in runs.values() if change.state == "failed"), failure)
+        keys = [key for key in manifest.moved if key.rpartition("@")[0] == binding]
         for key in keys:
-            for output, moved in manifest["moved"][key].items():
+            for output, moved in manifest.moved[key].items():
                 ctis.setdefault(output, []).extend(moved)
     commits = committed_batches(folder)
     if commits:

@@ -4,23 +4,22 @@
 again after an interrupted attempt gives the same totals.
 """
 
-import copy
 import json
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from streaming.planning.plan import NotRunnable
 from streaming.spark.binding import binding_of, journals_of
-from streaming.spark.failures import added_failures, told_failures
+from streaming.spark.errors import Domain
+from streaming.spark.failures import told_failures
 from streaming.spark.layout import CarrierFolder
-from streaming.spark.moved import moved_over
 from streaming.spark.parts import RECENT_KEPT, BindingSummary
 from streaming.spark.restart_points import POINT_EVERY_TICKS, keep_point, point_of
-from streaming.spark.run_totals import begin_run, counts_of_run
 from streaming.spark.savepoints import Head, assemble, goes_on, read_head
 from streaming.spark.storage import Folder
+from streaming.spark.totals import BindingTotals, Lanes
 from streaming.temporal.outcomes import QUARANTINED
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.results import Commit, RunBatches
@@ -28,54 +27,107 @@ from streaming.wire.results import Commit, RunBatches
 MANIFESTS_KEPT = 100
 RUNS_KEPT = 1_000
 TICKS_PER_S = 1_000_000
-Manifest = dict[str, Any]
-"""`batch`, `bindings` (generation key to totals), `reports` (ProgressReport values), `changes` (state changes with
-`key`, `binding`, `run`), `failed` (keys), `saved` (savepoints: `binding`, `path`), `read` (rows that it received),
-`moved` (key to output to CTIs, if the carrier lists them), `runs` (run to the last change of its state, for the last
-RUNS_KEPT runs)."""
+
+
+@dataclass(frozen=True)
+class RunChange:
+    """A run of a binding came to a new state; `detail` is for the log alone."""
+
+    binding: str
+    run: str
+    state: Literal["running", "stopped", "completed", "failed"]
+    domain: Domain | None = None
+    message: str | None = None
+    detail: str | None = None
+
+
+@dataclass(frozen=True)
+class SavepointWritten:
+    """A savepoint of a binding is there, below the organisation's folder."""
+
+    binding: str
+    path: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a batch did, and what all bindings have counted after it.
+
+    `bindings`: the totals of each generation by its key; `failed`: the keys of generations that failed. `reports`:
+    ProgressReport as JSON values. `read`: the rows that the batch received. `moved`: by key and output the CTIs, if the
+    carrier lists them. `runs`: the last change of each of the last RUNS_KEPT runs, without what is for the log.
+    """
+
+    batch: int
+    read: int = 0
+    bindings: Mapping[str, BindingTotals] = field(default_factory=dict)
+    reports: tuple[Mapping[str, Any], ...] = ()
+    changes: tuple[RunChange, ...] = ()
+    failed: tuple[str, ...] = ()
+    saved: tuple[SavepointWritten, ...] = ()
+    moved: Mapping[str, Mapping[str, list[int]]] = field(default_factory=dict)
+    runs: Mapping[str, RunChange] = field(default_factory=dict)
+
+    def to_json(self) -> bytes:
+        """As it stands in its file."""
+        content = {
+            **vars(self),
+            "bindings": {key: totals.to_json() for key, totals in self.bindings.items()},
+            "changes": [vars(each) for each in self.changes],
+            "saved": [vars(each) for each in self.saved],
+            "runs": {run: vars(each) for run, each in self.runs.items()},
+        }
+        return json.dumps(content).encode()
+
+    @classmethod
+    def of_json(cls, content: bytes) -> "Manifest":
+        """Read what `to_json` wrote."""
+        said = json.loads(content)
+        return cls(
+            batch=said["batch"],
+            read=said["read"],
+            bindings={key: BindingTotals.of_json(totals) for key, totals in said["bindings"].items()},
+            reports=tuple(said["reports"]),
+            changes=tuple(RunChange(**each) for each in said["changes"]),
+            failed=tuple(said["failed"]),
+            saved=tuple(SavepointWritten(**each) for each in said["saved"]),
+            moved=said["moved"],
+            runs={run: RunChange(**each) for run, each in said["runs"].items()},
+        )
+
+
+@dataclass(frozen=True)
+class _Published:
+    """What a batch did with one generation; `totals` None: nothing of it is left."""
+
+    totals: BindingTotals | None
+    read: int
+    report: Mapping[str, Any] | None = None
+    moved: Mapping[str, list[int]] = field(default_factory=dict)
+    saved: SavepointWritten | None = None
 
 
 def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSummary]) -> None:
     """Make `batch` count: idempotent, and the carrier's own manifest last. Raises `OSError`."""
     before = _newest_before(carrier.folder, batch)
-    known = {key: totals for key, totals in before["bindings"].items() if not totals["cleared"]}
-    manifest: Manifest = {"batch": batch, "reports": [], "changes": [], "failed": [], "saved": []}
-    manifest |= {"read": 0, "moved": {}}
+    known = {key: totals for key, totals in before.bindings.items() if not totals.cleared}
     now = time.time_ns() // 1_000
     merged = _merged(summaries)
-    for summary in merged:
-        spec = carrier.control.added(summary.entry).spec
-        if summary.key not in known:
-            known[summary.key] = _first_totals(carrier, summary)
-        totals = known[summary.key]
-        begin_run(totals, spec, before["bindings"])
-        totals["folder"] = spec.results
-        was = _at_its_end(totals, summary)
-        manifest["read"] += _received(summary.counts) - _received(totals["inputs"], only=summary.counts)
-        moved = _add(carrier, totals, summary)
-        if summary.change is not None:
-            _note_change(manifest, summary, totals)
-        _keep_point(carrier, totals if was is None else was, summary, batch)
-        if summary.head is not None:
-            head = Head(**summary.head)
-            journals = journals_of(spec)
-            assemble(carrier, replace(head, totals=totals, journals=journals, run=spec.run), summary.pieces)
-            manifest["saved"].append({"binding": spec.binding, "path": head.path})
-        if summary.cleared and summary.change is None:
-            del known[summary.key]
-            continue
-        totals["cleared"] = summary.cleared
-        failures = told_failures(spec.query, totals.get("failures", []))
-        report = _report(_beginning(carrier, summary.entry), totals, summary, batch, now) | failures
-        manifest["reports"].append(report)
-        if carrier.settings.list_ctis and moved:
-            manifest["moved"][summary.key] = moved
-        made_by = RunBatches(run=spec.run, first=batch, last=batch)
-        commit = Commit(batch=batch, parts=summary.parts, totals=report, runs=[made_by])
-        carrier.results_of(summary.entry).write(f"commits/{batch}.json", commit.model_dump_json().encode())
-    manifest["bindings"] = known
-    manifest["runs"] = _last_changes(before["runs"], manifest["changes"])
-    carrier.folder.write(f"commits/{batch}.json", json.dumps(manifest).encode())
+    done = {summary.key: _published(carrier, batch, summary, before, now) for summary in merged}
+    bindings = known | {key: each.totals for key, each in done.items() if each.totals is not None}
+    changes = [change for summary in merged if (change := _change(carrier, summary)) is not None]
+    manifest = Manifest(
+        batch=batch,
+        read=sum(each.read for each in done.values()),
+        bindings={key: totals for key, totals in bindings.items() if key not in done or done[key].totals is not None},
+        reports=tuple(each.report for each in done.values() if each.report is not None),
+        changes=tuple(changes),
+        failed=tuple(each.key for each in merged if each.change is not None and each.change.state == "failed"),
+        saved=tuple(each.saved for each in done.values() if each.saved is not None),
+        moved={key: each.moved for key, each in done.items() if each.moved and carrier.settings.list_ctis},
+        runs=_last_changes(before.runs, changes),
+    )
+    carrier.folder.write(f"commits/{batch}.json", manifest.to_json())
     for summary in merged:
         for name in summary.pieces:
             carrier.folder.remove(name)
@@ -83,27 +135,53 @@ def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSumma
         carrier.folder.remove(f"commits/{old}.json")
 
 
+def _published(carrier: CarrierFolder, batch: int, summary: BindingSummary, before: Manifest, now: int) -> _Published:
+    """Write what one generation did: its restart point, its savepoint, and its commit."""
+    spec = carrier.control.added(summary.entry).spec
+    known = before.bindings.get(summary.key)
+    start = _first_totals(carrier, summary) if known is None or known.cleared else known
+    begun = start.begun_by(spec.run, spec.results, before.bindings.values())
+    read = _received(summary.counts) - _received(begun.inputs, only=summary.counts)
+    after = begun.with_lanes(summary.counts).with_output(summary.rows, summary.corrections, summary.failures)
+    moved: dict[str, list[int]] = {}
+    if summary.moved:
+        binding = binding_of(carrier, summary.entry)
+        ids = {output: binding.bucket_ids[: binding.plan.buckets_at(output)] for output in summary.moved}
+        after, moved = after.moved_on(summary.moved, ids)
+    after = replace(after, pointed=_keep_point(carrier, begun, after, summary, batch))
+    saved = None
+    if summary.head is not None:
+        head = replace(Head(**summary.head), totals=after.to_json(), journals=journals_of(spec), run=spec.run)
+        assemble(carrier, head, summary.pieces)
+        saved = SavepointWritten(spec.binding, head.path)
+    if summary.cleared and summary.change is None:
+        return _Published(None, read, saved=saved)
+    after = replace(after, cleared=summary.cleared)
+    report = _report(_beginning(carrier, summary.entry), after, summary, batch, now)
+    report |= told_failures(spec.query, after.failures)
+    commit = Commit(
+        batch=batch, parts=summary.parts, totals=report, runs=[RunBatches(run=spec.run, first=batch, last=batch)]
+    )
+    carrier.results_of(summary.entry).write(f"commits/{batch}.json", commit.model_dump_json().encode())
+    return _Published(after, read, report, moved, saved)
+
+
 def read_manifest(folder: Folder, batch: int) -> Manifest | None:
     """The carrier's manifest of `batch`, None where it was not committed or is no longer kept."""
     content = folder.read(f"commits/{batch}.json")
-    if content is None:
-        return None
-    manifest: Manifest = json.loads(content)
-    return manifest
+    return None if content is None else Manifest.of_json(content)
 
 
-def failed_in(folder: Folder, batch: int) -> list[str]:
+def failed_in(folder: Folder, batch: int) -> tuple[str, ...]:
     """The generations that failed in committed `batch`."""
     manifest = read_manifest(folder, batch)
-    failed: list[str] = manifest["failed"] if manifest is not None else []
-    return failed
+    return () if manifest is None else manifest.failed
 
 
 def rows_read_in(folder: Folder, batch: int) -> int | None:
-    """The rows that all bindings received in committed `batch`; None where that is not known."""
+    """The rows that all bindings received in committed `batch`; None where it is not known any more."""
     manifest = read_manifest(folder, batch)
-    found: int | None = None if manifest is None else manifest.get("read")
-    return found
+    return None if manifest is None else manifest.read
 
 
 def newest_manifest(folder: Folder) -> Manifest | None:
@@ -114,30 +192,29 @@ def newest_manifest(folder: Folder) -> Manifest | None:
 
 def _newest_before(folder: Folder, batch: int) -> Manifest:
     older = [number for number in folder.numbers("commits") if number < batch]
-    manifest = read_manifest(folder, older[-1]) if older else None
-    return {"bindings": {}, "runs": {}} if manifest is None else manifest
+    return (read_manifest(folder, older[-1]) if older else None) or Manifest(0)
 
 
-def _last_changes(before: Mapping[str, Any], changes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def _last_changes(before: Mapping[str, RunChange], changes: Iterable[RunChange]) -> dict[str, RunChange]:
     """Run to its last change, newest last."""
     runs = dict(before)
     for change in changes:
-        runs.pop(change["run"], None)
-        runs[change["run"]] = {name: change[name] for name in ("binding", "state", "domain", "message")}
+        runs.pop(change.run, None)
+        runs[change.run] = replace(change, detail=None)
     return dict(list(runs.items())[-RUNS_KEPT:])
 
 
-def _first_totals(carrier: CarrierFolder, summary: BindingSummary) -> dict[str, Any]:
+def _first_totals(carrier: CarrierFolder, summary: BindingSummary) -> BindingTotals:
     """Those of a new generation: none, or those of the savepoint that it begins with."""
     command = carrier.control.added(summary.entry)
-    none = {"binding": command.spec.binding, "inputs": {}, "ctis": {}, "results": 0, "cleared": False}
+    none = BindingTotals(command.spec.binding)
     path = command.from_savepoint
     if path is None or (summary.change is not None and summary.change.state == "failed"):
         return none
     head = read_head(carrier, path)
     binding = binding_of(carrier, summary.entry)
     keeps = goes_on(head, binding.facts, binding.plan)
-    return {**none, **head.totals} if keeps == "all" else none
+    return replace(BindingTotals.of_json(head.totals), cleared=False) if keeps == "all" else none
 
 
 def _merged(summaries: Iterable[BindingSummary]) -> list[BindingSummary]:
@@ -163,78 +240,42 @@ def _merged(summaries: Iterable[BindingSummary]) -> list[BindingSummary]:
     return [merged[key] for key in sorted(merged)]
 
 
-Lanes = Mapping[str, Mapping[str, Mapping[str, Any]]]
-"""Input to lane to its counts."""
-
-
 def _received(inputs: Lanes, *, only: Lanes | None = None) -> int:
     """The rows that the lanes of `inputs` have received in all; of those alone that `only` names too."""
     return sum(
-        counts["received"]
+        report.received
         for name, lanes in inputs.items()
-        for lane, counts in lanes.items()
+        for lane, report in lanes.items()
         if only is None or lane in only.get(name, {})
     )
 
 
-def _add(carrier: CarrierFolder, totals: dict[str, Any], summary: BindingSummary) -> dict[str, list[int]]:
-    """Add what the batch did to the totals of its binding; the CTIs of outputs that moved."""
-    for name, lanes in summary.counts.items():
-        known = totals["inputs"].setdefault(name, {})
-        for lane, counts in lanes.items():
-            known[lane] = {**counts, "reach": _later(known.get(lane, {}).get("reach"), counts["reach"])}
-    totals["results"] += summary.rows
-    if summary.corrections:
-        corrections = {str(bucket): changes for bucket, changes in summary.corrections.items()}
-        totals["corrections"] = {**totals.get("corrections", {}), **corrections}
-    if summary.failures:
-        totals["failures"] = added_failures(totals.get("failures", []), summary.failures)
-    if not summary.moved:
-        return {}
-    binding = binding_of(carrier, summary.entry)
-    ids = {output: binding.bucket_ids[: binding.plan.buckets_at(output)] for output in summary.moved}
-    return moved_over(totals, summary.moved, ids)
+def _change(carrier: CarrierFolder, summary: BindingSummary) -> RunChange | None:
+    change, spec = summary.change, carrier.control.added(summary.entry).spec
+    return None if change is None else RunChange(spec.binding, spec.run, **vars(change))
 
 
-def _later(known: int | None, reach: int | None) -> int | None:
-    moments = [each for each in (known, reach) if each is not None]
-    return max(moments) if moments else None
+def _keep_point(
+    carrier: CarrierFolder, begun: BindingTotals, after: BindingTotals, summary: BindingSummary, batch: int
+) -> int:
+    """Keep a restart point now and then, and one when the run ends; none while it reads what was read before.
 
-
-def _note_change(manifest: Manifest, summary: BindingSummary, totals: Mapping[str, Any]) -> None:
-    change = summary.change
-    if change is None:
-        return
-    who = {"key": summary.key, "binding": totals["binding"], "run": totals["run"]}
-    manifest["changes"].append({**who, **asdict(change)})
-    if change.state == "failed":
-        manifest["failed"].append(summary.key)
-
-
-def _at_its_end(totals: Mapping[str, Any], summary: BindingSummary) -> dict[str, Any] | None:
-    """The totals of before a batch in which lanes come to CTI infinity: what was open then; None for other batches."""
-    ended = any(lane["ended"] for lanes in summary.counts.values() for lane in lanes.values())
-    return copy.deepcopy(dict(totals)) if ended else None
-
-
-def _keep_point(carrier: CarrierFolder, totals: dict[str, Any], summary: BindingSummary, batch: int) -> None:
-    """Keep a restart point now and then, and one when the run ends; none while it reads what was read before."""
+    In a batch in which lanes come to CTI infinity it is of the totals `begun` with: what was open then. Returns the
+    tick of the last point.
+    """
     lanes = [lane for each in summary.counts.values() for lane in each.values()]
-    if any(lane.get("again") for each in totals["inputs"].values() for lane in each.values()):
-        return
-    tick = max((lane["tick"] for lane in lanes), default=0)
+    tick = max((lane.tick for lane in lanes), default=0)
     over = summary.change is not None and summary.change.state != "running"
-    if not over and tick < totals.get("pointed", 0) + POINT_EVERY_TICKS:
-        return
+    ended = any(lane.ended for lane in lanes)
+    totals = begun if ended else after
+    if totals.reads_again or (not over and tick < totals.pointed + POINT_EVERY_TICKS):
+        return after.pointed
     try:
         binding = binding_of(carrier, summary.entry)
     except NotRunnable:
-        return  # it failed because it cannot be planned, and keeps nothing
-    ended = any(lane["ended"] for lane in lanes)
-    point = point_of(binding, totals, batch, flushed=ended)
-    if point is not None:
-        keep_point(carrier, totals["binding"], point)
-        totals["pointed"] = tick
+        return after.pointed  # it failed because it cannot be planned, and keeps nothing
+    keep_point(carrier, after.binding, point_of(binding, totals, batch, flushed=ended))
+    return tick
 
 
 def _beginning(carrier: CarrierFolder, entry: int) -> dict[str, Any] | None:
@@ -246,30 +287,29 @@ def _beginning(carrier: CarrierFolder, entry: int) -> dict[str, Any] | None:
 
 
 def _report(
-    beginning: dict[str, Any] | None, totals: Mapping[str, Any], summary: BindingSummary, batch: int, now: int
+    beginning: dict[str, Any] | None, totals: BindingTotals, summary: BindingSummary, batch: int, now: int
 ) -> dict[str, Any]:
     """A ProgressReport as JSON values."""
-    counts = counts_of_run(totals)
-    inputs = counts["inputs"]
+    counts = totals.of_run
     lanes = [lane for each in summary.counts.values() for lane in each.values()]
-    ticks = [lane["tick"] for lane in lanes]
+    ticks = [lane.tick for lane in lanes]
     refused = {str(outcome) for outcome in QUARANTINED}
     return {
         "kind": "progress",
-        "run": totals["run"],
+        "run": totals.run,
         "batch": batch,
         "at": now,
-        "inputs": inputs,
-        "output_ctis": {output: None if cti == INFINITY else cti for output, cti in totals["ctis"].items()},
-        "results": counts["results"],
+        "inputs": {name: vars(each) for name, each in counts.inputs.items()},
+        "output_ctis": {output: None if cti == INFINITY else cti for output, cti in totals.ctis.items()},
+        "results": counts.results,
         "quarantined": sum(
-            count for each in inputs.values() for outcome, count in each["outcomes"].items() if outcome in refused
+            count for each in counts.inputs.values() for outcome, count in each.outcomes.items() if outcome in refused
         ),
         "recent_results": summary.recent_results,
         "recent_late": summary.recent_late,
-        "of_run": "since" in totals,
+        "of_run": True,
         "batch_s": max(0, now - min(ticks)) / TICKS_PER_S if ticks else 0.0,
-        "held_back": max((lane["held"] for lane in lanes if lane["held"] is not None), default=None),
+        "held_back": max((lane.held for lane in lanes if lane.held is not None), default=None),
         "beginning": beginning,
-        "reading_again": any(lane.get("again") for lane in lanes),
+        "reading_again": any(lane.again for lane in lanes),
     }

@@ -18,6 +18,7 @@ from streaming.spark.lines import lines_and_newest, table_lines
 from streaming.spark.savepoints import FOLDER
 from streaming.spark.state_change import StateChange
 from streaming.spark.storage import Folder
+from streaming.spark.totals import LaneReport
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.results import Part, PartKind, part_path
 
@@ -38,7 +39,7 @@ class BindingSummary:
     key: str
     entry: int
     parts: list[Part] = field(default_factory=list)
-    counts: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    counts: dict[str, dict[str, LaneReport]] = field(default_factory=dict)
     moved: dict[str, dict[int, list[int]]] = field(default_factory=dict)
     corrections: dict[int, dict[str, Any]] = field(default_factory=dict)
     failures: list[list[Any]] = field(default_factory=list)
@@ -155,7 +156,7 @@ def _note(action: SinkAction, row: Row, summary: BindingSummary) -> None:
         case SinkAction.NOTES_FAILURES:
             summary.failures += json.loads(row.chunk)
         case SinkAction.NOTES_COUNTS:
-            summary.counts.setdefault(row.input, {})[row.lane] = json.loads(row.chunk)
+            summary.counts.setdefault(row.input, {})[row.lane] = LaneReport.of_chunk(row.chunk)
         case SinkAction.NOTES_STATE:
             summary.change = StateChange.of_json(row.chunk)
         case SinkAction.NOTES_CLEARING:

@@ -1,31 +1,28 @@
 """Restart points of a binding in the folder of its organisation: written with manifests, read by the planner."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from streaming.spark.binding import Binding
 from streaming.spark.layout import CarrierFolder
+from streaming.spark.totals import BindingTotals
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.kept import InputKept, LaneKept, OutputKept, RestartPoint, points_path
 
 POINT_EVERY_TICKS: Final = 10_000_000
 """A restart point is kept about so often while a run reads."""
-Totals = Mapping[str, Any]
 
 
-def point_of(binding: Binding, totals: Totals, batch: int, *, flushed: bool = False) -> RestartPoint | None:
-    """What a generation with these totals keeps; None where they do not say it, as those of before points were."""
+def point_of(binding: Binding, totals: BindingTotals, batch: int, *, flushed: bool = False) -> RestartPoint:
+    """What a generation with these totals keeps."""
     facts, spec = binding.facts, binding.added.spec
     inputs = {}
     for name in facts.sources:
-        lanes = totals["inputs"].get(name, {})
-        if any("at" not in lane for lane in lanes.values()):
-            return None
-        kept = {lane: LaneKept(at=said["at"], reach=said["reach"], clock=said["clock"]) for lane, said in lanes.items()}
+        lanes = totals.inputs.get(name, {})
+        kept = {lane: LaneKept(at=said.at, reach=said.reach, clock=said.clock) for lane, said in lanes.items()}
         inputs[name] = InputKept(source=facts.sources[name], clock=facts.clocks[name], lanes=kept)
     outputs = {}
     for name, release in facts.releases.items():
-        cti = totals["ctis"].get(name)
+        cti = totals.ctis.get(name)
         outputs[name] = OutputKept(
             cti=cti,
             until=None if cti is None else min(release.given_until(cti), INFINITY),

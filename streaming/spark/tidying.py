@@ -45,8 +45,7 @@ class Tidying:
     def _folders(self) -> list[str]:
         """The folders of results of all bindings, each once."""
         manifest = newest_manifest(self._carrier.folder)
-        bindings = {} if manifest is None else manifest["bindings"]
-        found = {totals["folder"] for totals in bindings.values() if "folder" in totals}
+        found = set() if manifest is None else {totals.folder for totals in manifest.bindings.values()}
         shared = self._carrier.shared
         if self._carrier.settings.keep_results_s is not None and isinstance(shared, LocalFolder):
             found |= {f"{RESULTS}/{path.parent.name}" for path in (shared.path / RESULTS).glob("*/commits")}

@@ -89,20 +89,20 @@ def ours(count: int, seconds: float, interval_s: float) -> dict[str, Any]:
         rest(carrier, WARM_UP_S)
         begun = last_batch(carrier)
         rest(carrier, seconds)
-        batches = [each for each in carrier.manifests_after(begun) if each["reports"]]
+        batches = [each for each in carrier.manifests_after(begun) if each.reports]
         memory = memory_of(session)
         adding = [added(carrier, home, f"late{number}") for number in range(ADDED)]
-        failed = [run for run, change in carrier.last_runs().items() if change["state"] == "failed"]
+        failed = [run for run, change in carrier.last_runs().items() if change.state == "failed"]
         carrier.close()
         session.stop()
-    took = [max(report["batch_s"] for report in each["reports"]) for each in batches]
+    took = [max(report["batch_s"] for report in each.reports) for each in batches]
     behind = [max_behind(each) for each in batches]
     return {"took": took, "behind": behind, "adding": adding, "failed": len(failed), **memory}
 
 
 def max_behind(manifest: dict[str, Any]) -> float:
     """How old the newest event of the slowest binding is when its batch commits, in seconds."""
-    starts = [(report["at"], report["inputs"]["cars"]["largest_start"]) for report in manifest["reports"]]
+    starts = [(report["at"], report["inputs"]["cars"]["largest_start"]) for report in manifest.reports]
     return max(((at - start) / 1e6 for at, start in starts if start is not None), default=0.0)
 
 
@@ -166,12 +166,12 @@ def plain_query(session: SparkSession, work: Path, interval_s: float) -> Streami
 
 def running(carrier: Carrier) -> list[str]:
     """The runs that a manifest calls running."""
-    return [run for run, change in carrier.last_runs().items() if change["state"] == "running"]
+    return [run for run, change in carrier.last_runs().items() if change.state == "running"]
 
 
 def last_batch(carrier: Carrier) -> int:
     """The newest committed batch."""
-    return max((manifest["batch"] for manifest in carrier.manifests_after(0)), default=0)
+    return max((manifest.batch for manifest in carrier.manifests_after(0)), default=0)
 
 
 def until(reached: Any, carrier: Carrier) -> None:

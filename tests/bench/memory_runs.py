@@ -135,9 +135,9 @@ def large(folder: Path, rows: int) -> dict[str, float]:
         manifests = await_ends(carrier, {spec.binding}, after=0, deadline_s=DEADLINE_S)
         carrier.close()
     session.stop()
-    if manifests[-1]["failed"]:
-        raise SystemExit(manifests[-1]["changes"])
-    seconds = [report["batch_s"] for manifest in manifests if manifest["read"] for report in manifest["reports"]]
+    if manifests[-1].failed:
+        raise SystemExit(manifests[-1].changes)
+    seconds = [report["batch_s"] for manifest in manifests if manifest.read for report in manifest.reports]
     peaks = {"worker_bytes": memory.worker_bytes, "peak_bytes": memory.peak_bytes}
     return {**peaks, "slowest_s": max(seconds), "batches": len(seconds)}
 
@@ -151,13 +151,13 @@ def backlog(folder: Path, rows: int) -> dict[str, Any]:
     now = time.time_ns() // 1_000
     for number in range(SMALL_INPUTS):
         carrier.add(sightings(f"small{number}", 100.0, None, now))
-    seen = _until(carrier, 0, lambda manifest: manifest["batch"] >= 3)
-    first = seen[-1]["batch"]
+    seen = _until(carrier, 0, lambda manifest: manifest.batch >= 3)
+    first = seen[-1].batch
     carrier.add(huge)
     began = time.monotonic()
     during = await_ends(carrier, {"bench"}, after=first, deadline_s=DEADLINE_S)
     backlog_s, ended = time.monotonic() - began, time.monotonic() + AFTER_S
-    last = during[-1]["batch"]
+    last = during[-1].batch
     after = _until(carrier, last, lambda _: time.monotonic() > ended)
     carrier.close()
     session.stop()
@@ -172,7 +172,7 @@ def _until(carrier: Carrier, batch: int, reached: Callable[[Manifest], bool]) ->
         if failure is not None:
             raise SystemExit(failure.detail)
         carrier.wait(0.05)
-        found += carrier.manifests_after(found[-1]["batch"] if found else batch)
+        found += carrier.manifests_after(found[-1].batch if found else batch)
     return found
 
 
@@ -181,7 +181,7 @@ def waits(manifests: list[Manifest]) -> list[float]:
     found = []
     planned: float | None = None
     for manifest in manifests:
-        mine = [report for report in manifest["reports"] if report["run"].startswith("small")]
+        mine = [report for report in manifest.reports if report["run"].startswith("small")]
         if mine:
             at = max(report["at"] for report in mine) / TICKS_PER_S
             if planned is not None:

@@ -76,8 +76,8 @@ def main(work: Work, data: Path, home: Path) -> None:
         await_ends(carrier, {BINDING}, after=0, deadline_s=DEADLINE_S)
         carrier.close()
     change = carrier.last_runs()[BINDING]
-    if change["state"] == "failed":
-        raise SystemExit(change["message"])
+    if change.state == "failed":
+        raise SystemExit(change.message)
     spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
     expected = [sum(each) for each in zip(*(sizes(of, work.batches) for of in work.sources.values()), strict=True)]
     if [rows for rows, _ in durations.batches] != expected:

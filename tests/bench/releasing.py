@@ -41,7 +41,7 @@ class Releasing:
             self.release(number)
             while self.planned(binding) <= number:
                 failure = carrier.failure()
-                stopped = [run for run, change in carrier.last_runs().items() if change["state"] == "failed"]
+                stopped = [run for run, change in carrier.last_runs().items() if change.state == "failed"]
                 if failure is not None or stopped:
                     raise SystemExit(failure.detail if failure is not None else str(carrier.last_runs()))
                 carrier.wait(0.01)

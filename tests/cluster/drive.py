@@ -35,7 +35,9 @@ def main(master: str, location: str, checkpoint: str, spec: str, settings: str) 
             manifests = await_ends(carrier, {wanted.binding}, after=0, deadline_s=DEADLINE_S)
         finally:
             carrier.close()
-        print(json.dumps({"seconds": time.monotonic() - began, "changes": manifests[-1]["changes"]}))
+        print(
+            json.dumps({"seconds": time.monotonic() - began, "changes": [vars(each) for each in manifests[-1].changes]})
+        )
     finally:
         session.stop()
 

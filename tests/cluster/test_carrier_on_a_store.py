@@ -94,9 +94,9 @@ def test_the_order_of_files_is_that_in_which_a_planner_on_another_machine_found_
     late.rename(tmp_path / "aside.csv")
     loop = stored_loop(tmp_path, location)
     add(loop, wanted)
-    before = sum(manifest["read"] for manifest in loop.run())
+    before = sum(manifest.read for manifest in loop.run())
     (tmp_path / "aside.csv").rename(late)  # it is older than those that were read, and would come first
     forget()
     loop.restart()
-    after = sum(manifest["read"] for manifest in loop.run())
+    after = sum(manifest.read for manifest in loop.run())
     assert before == (FILES - 1) * after

@@ -11,6 +11,7 @@ import pytest
 from streaming.spark.errors import explain_query
 from streaming.spark.manifests import newest_manifest
 from streaming.spark.storage import LocalFolder, LocalWriting
+from streaming.spark.totals import BindingTotals
 from tests.faults.plans import PLANS, Rows, carried, plan, rows_of, write_inputs
 from tests.spark.loop import Loop
 
@@ -27,7 +28,7 @@ class Ended:
     """What counts of a run that has ended: its rows and its totals."""
 
     rows: Rows
-    totals: dict[str, Any]
+    totals: BindingTotals
     batches: int
 
 
@@ -41,8 +42,8 @@ def started(home: Path, name: str) -> Loop:
 def ended(loop: Loop, name: str) -> Ended:
     last = newest_manifest(loop.carrier.folder)
     assert last is not None
-    (totals,) = last["bindings"].values()
-    return Ended(rows_of(loop.home, name), totals, last["batch"])
+    (totals,) = last.bindings.values()
+    return Ended(rows_of(loop.home, name), totals, last.batch)
 
 
 @pytest.fixture(scope="module", params=PLANS)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import redis
 
@@ -13,6 +13,7 @@ from streaming.runtime.lease import Heart
 from streaming.runtime.mailbox import Mailbox
 from streaming.runtime.runner import Runner
 from streaming.spark.errors import Failure, PunctualError
+from streaming.spark.manifests import Manifest, RunChange
 from streaming.wire import keys
 from streaming.wire.messages import LATENESS_BUCKETS, RunObserved, RunSpec
 
@@ -27,7 +28,7 @@ class PaperCarrier:
     ready: bool = False
     has_planned: bool = True
     commands: list[str] = field(default_factory=list)
-    manifests: list[dict[str, Any]] = field(default_factory=list)
+    manifests: list[Manifest] = field(default_factory=list)
     limits: list[int | None] = field(default_factory=list)
     stopped_by: Failure | None = None
     refuses: Exception | None = None
@@ -80,18 +81,18 @@ class PaperCarrier:
     def limit(self, events_per_second: int | None) -> None:
         self.limits.append(events_per_second)
 
-    def manifests_after(self, batch: int) -> Sequence[Mapping[str, Any]]:
-        return [manifest for manifest in self.manifests if manifest["batch"] > batch]
+    def manifests_after(self, batch: int) -> Sequence[Manifest]:
+        return [manifest for manifest in self.manifests if manifest.batch > batch]
 
-    def last_runs(self) -> Mapping[str, Mapping[str, Any]]:
-        return {change["run"]: change for manifest in self.manifests for change in manifest["changes"]}
+    def last_runs(self) -> Mapping[str, RunChange]:
+        return {change.run: change for manifest in self.manifests for change in manifest.changes}
 
     def commanded(self) -> dict[str, str]:
         return dict(self.asked)
 
     def commit(
         self,
-        state: str | None,
+        state: Literal["running", "stopped", "completed", "failed"] | None,
         *,
         received: int = 0,
         message: str | None = None,
@@ -101,14 +102,7 @@ class PaperCarrier:
     ) -> None:
         """A batch of one run."""
         batch = batch or len(self.manifests) + 1
-        change = {
-            "binding": run.partition("-")[0],
-            "run": run,
-            "state": state,
-            "domain": None,
-            "message": message,
-            "detail": None,
-        }
+        changes = () if state is None else (RunChange(run.partition("-")[0], run, state, None, message),)
         counts = {
             "received": received,
             "outcomes": {},
@@ -132,7 +126,7 @@ class PaperCarrier:
             "batch_s": 0.1,
             "held_back": held_back,
         }
-        self.manifests.append({"batch": batch, "changes": [change] if state else [], "reports": [report]})
+        self.manifests.append(Manifest(batch, changes=changes, reports=(report,)))
 
 
 class Papers(dict[str, PaperCarrier]):

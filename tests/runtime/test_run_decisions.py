@@ -4,6 +4,7 @@ import pytest
 
 from streaming.runtime.run_decisions import Add, Books, Seen, Step, Stop
 from streaming.spark.errors import Failure
+from streaming.spark.manifests import RunChange
 from streaming.wire.messages import RunSpec
 from tests.spark.specs import spec
 
@@ -128,7 +129,7 @@ def test_what_was_not_desired_for_a_moment_goes_on_also_in_another_runner(books:
     books.note("a", Seen("a-1", "stopped"))
     assert books.decide({"a": A})[0] == Add(A)
     other = Books()
-    other.resume({"a-1": {"binding": "a", "state": "stopped", "domain": None, "message": None}})
+    other.resume({"a-1": RunChange("a", "a-1", "stopped")})
     assert other.decide({"a": A})[0] == Add(A)
     assert other.decide({"a": stopped(A)})[0] == Stop("a", flush=False)
 
@@ -142,23 +143,23 @@ def test_a_stop_that_the_runner_before_commanded_does_not_end_what_this_one_bega
 
 def test_a_restarted_runner_takes_up_what_the_control_log_carries() -> None:
     books = Books(carried={"a": "a-1"})
-    books.resume({"a-1": {"binding": "a", "state": "running", "domain": None, "message": None}})
+    books.resume({"a-1": RunChange("a", "a-1", "running")})
     assert books.decide({"a": A}) == [Seen("a-1", "starting")]
-    assert books.ready({"a-1": {"state": "running"}}) == [Seen("a-1", "running")]
-    assert books.ready({"a-1": {"state": "running"}}) == []
+    assert books.ready({"a-1": RunChange("a", "a-1", "running")}) == [Seen("a-1", "running")]
+    assert books.ready({"a-1": RunChange("a", "a-1", "running")}) == []
 
 
 def test_a_restarted_runner_keeps_what_was_said_when_the_run_began() -> None:
     books = Books(carried={"a": "a-1"})
     books.decide({"a": A})
-    assert books.ready({"a-1": {"state": "running", "message": "It begins anew."}}) == [
+    assert books.ready({"a-1": RunChange("a", "a-1", "running", None, "It begins anew.")}) == [
         Seen("a-1", "running", None, "It begins anew.")
     ]
 
 
 def test_a_restarted_runner_tells_again_what_had_ended() -> None:
     books = Books(carried={"a": "a-1"})
-    books.resume({"a-1": {"binding": "a", "state": "completed", "domain": None, "message": "The input has ended."}})
+    books.resume({"a-1": RunChange("a", "a-1", "completed", None, "The input has ended.")})
     assert books.decide({"a": A}) == [Seen("a-1", "completed", None, "The input has ended.")]
     assert not books.active
 

@@ -257,9 +257,9 @@ def test_the_run_says_in_words_what_was_open_and_what_becomes_of_it(home: Path) 
     ((_, _, message), *_) = states(manifests, "a")
     assert message == beginning(loop, "a-2").sentence
     assert "1970-01-01 00:00:00.000020Z to 1970-01-01 00:00:00.000040Z, is given whole" in str(message)
-    report = ProgressReport.model_validate_json(json.dumps(manifests[-1]["reports"][-1]))
+    report = ProgressReport.model_validate_json(json.dumps(manifests[-1].reports[-1]))
     assert report.beginning == beginning(loop, "a-2")
-    assert [each["reports"][0]["reading_again"] for each in manifests[:4]] == [True, True, True, False]
+    assert [each.reports[0]["reading_again"] for each in manifests[:4]] == [True, True, True, False]
 
 
 def test_a_file_that_is_gone_cannot_be_read_again_and_what_is_left_is_marked(home: Path) -> None:

@@ -129,7 +129,7 @@ def test_a_run_that_had_come_to_its_end_begins_from_the_beginning(home: Path, un
     alone = Loop(home, str(home / "alone"))
     add(alone, run(2), PATH, ids=(0, 1))
     manifests = alone.run()
-    assert manifests[0]["batch"] > shared.offset.n - 1
+    assert manifests[0].batch > shared.offset.n - 1
     assert [sorted(twice) for twice in rows(alone, "a")] == [sorted([*each, *each]) for each in undisturbed]
 
 

@@ -23,7 +23,7 @@ def loop(tmp_path: Path) -> Loop:
 
 
 def last_report(manifests: list[Manifest]) -> ProgressReport:
-    return ProgressReport.model_validate_json(json.dumps(manifests[-1]["reports"][0]))
+    return ProgressReport.model_validate_json(json.dumps(manifests[-1].reports[0]))
 
 
 def test_a_report_tells_which_expression_failed_how_often_and_on_what(loop: Loop) -> None:

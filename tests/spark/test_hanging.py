@@ -93,14 +93,15 @@ def test_those_that_hang_at_once_are_waited_for_at_once(
         add(loop, spec(name, f"{name}.jsonl"))
     manifests = loop.run()
     assert sorted(hung) == ["hung.jsonl", "stuck.jsonl"]
-    failed = [change["batch"] for change in changes(manifests) if change["state"] == "failed"]
+    failed = [batch for batch, state in changes(manifests) if state == "failed"]
     assert len(failed) == 2
     assert len(set(failed)) == 1
     assert rows(loop, "readings") == undisturbed
 
 
-def changes(manifests: list[Manifest]) -> list[dict[str, Any]]:
-    return [{**change, "batch": manifest["batch"]} for manifest in manifests for change in manifest["changes"]]
+def changes(manifests: list[Manifest]) -> list[tuple[int, str]]:
+    """The batch and the state of each change."""
+    return [(manifest.batch, change.state) for manifest in manifests for change in manifest.changes]
 
 
 def test_a_read_that_answers_late_but_in_time_is_taken(

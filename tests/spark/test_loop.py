@@ -48,8 +48,8 @@ def rows(loop: Loop, binding: str) -> tuple[list[str], list[str]]:
 
 
 def states(manifests: list[Manifest], binding: str) -> list[tuple[str, str | None, str | None]]:
-    changes = (change for manifest in manifests for change in manifest["changes"])
-    return [(each["state"], each["domain"], each["message"]) for each in changes if each["binding"] == binding]
+    changes = (change for manifest in manifests for change in manifest.changes)
+    return [(each.state, each.domain, each.message) for each in changes if each.binding == binding]
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_a_finite_input_is_read_to_its_end_flushed_and_reported(loop: Loop) -> N
     assert len(manifests) == BATCHES + 1
     assert [state for state, _, _ in states(manifests, "a")] == ["running", "completed"]
     results, late = rows(loop, "a")
-    report = ProgressReport.model_validate_json(json.dumps(manifests[-1]["reports"][0]))
+    report = ProgressReport.model_validate_json(json.dumps(manifests[-1].reports[0]))
     assert report.results == len(results) > 0
     assert report.quarantined == len(late) > 0
     counts = report.inputs["readings"]
@@ -136,13 +136,13 @@ def test_a_run_goes_on_without_a_gap_or_a_double_after_its_rows_were_deleted(
         loop.batch()
     stop(loop, "a", flush=False)
     (stop_manifest,) = loop.run()
-    stopped, first = stop_manifest["batch"], stop_manifest["reports"][0]
+    stopped, first = stop_manifest.batch, stop_manifest.reports[0]
     before = rows(loop, "a")
     removed = remove(loop.home / "results" / "a", kind, stopped)
     place = 0 if kind == "results" else 1
     assert removed.rows == len(before[place]) > 0
     add(loop, spec("a", "readings.jsonl", run="a-2"))
-    last = loop.run()[-1]["reports"][0]
+    last = loop.run()[-1].reports[0]
     after = [list(each) for each in rows(loop, "a")]
     assert first["results"] + last["results"] == len(undisturbed[0]), "totals count what was deleted too"
     after[place] = sorted([*before[place], *after[place]])
@@ -156,7 +156,7 @@ def test_a_stop_with_flush_sends_infinity_where_final_asks_for_it(loop: Loop) ->
     for name in ("asks", "does_not"):
         stop(loop, name, flush=True)
     manifest = loop.run()[-1]
-    ended = {report["run"]: report["inputs"]["readings"]["ended"] for report in manifest["reports"]}
+    ended = {report["run"]: report["inputs"]["readings"]["ended"] for report in manifest.reports}
     assert ended["asks-1"] is True
     assert not ended.get("does_not-1", False)
     assert len(rows(loop, "asks")[0]) > len(rows(loop, "does_not")[0])
@@ -170,7 +170,7 @@ def test_another_query_under_the_same_binding_begins_anew(loop: Loop) -> None:
     loop.run()
     add(loop, spec("a", "readings.jsonl", run="a-2", where="value >= 0"))
     manifests = loop.run()
-    assert manifests[-1]["reports"][0]["inputs"]["readings"]["received"] == BATCHES * 5
+    assert manifests[-1].reports[0]["inputs"]["readings"]["received"] == BATCHES * 5
     assert [key for key, content in loop.state.items() if content] == []
 
 
@@ -274,8 +274,8 @@ def test_totals_are_counted_once_when_a_batch_is_published_twice(loop: Loop) -> 
         loop.batch(crash)
     manifest = loop.batch()
     assert manifest is not None
-    assert manifest["reports"][0]["results"] == len(rows(loop, "a")[0])
-    assert manifest["reports"][0]["inputs"]["readings"]["received"] == 10
+    assert manifest.reports[0]["results"] == len(rows(loop, "a")[0])
+    assert manifest.reports[0]["inputs"]["readings"]["received"] == 10
 
 
 def test_the_commits_say_how_large_their_parts_are(loop: Loop) -> None:
@@ -291,7 +291,7 @@ def test_the_commits_say_how_large_their_parts_are(loop: Loop) -> None:
 
 def test_every_outcome_in_quarantine_is_in_the_totals(loop: Loop) -> None:
     add(loop, spec("a", "readings.jsonl"))
-    counts = loop.run()[-1]["reports"][0]["inputs"]["readings"]["outcomes"]
+    counts = loop.run()[-1].reports[0]["inputs"]["readings"]["outcomes"]
     late = Counter(json.loads(row)["outcome"] for row in rows(loop, "a")[1])
     assert late == {name: count for name, count in counts.items() if name in late and count}
     assert set(late) == {"malformed", "dropped_late"}

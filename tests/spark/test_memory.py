@@ -36,7 +36,7 @@ def loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Loop:
 def key_of(loop: Loop, binding: str) -> str:
     manifest = loop.batch()
     assert manifest is not None
-    return next(key for key, totals in manifest["bindings"].items() if totals["binding"] == binding)
+    return next(key for key, totals in manifest.bindings.items() if totals.binding == binding)
 
 
 def dies_at(folder: Path, *keys: str, batch: int, session: str = "this") -> None:

@@ -30,7 +30,7 @@ def test_a_run_that_is_moved_in_mid_input_gives_the_results_of_an_undisturbed_on
     wait_for(first, lambda: len(first.manifests_after(0)) >= 4)
     path = first.savepoint("a")
     wait_for(first, lambda: first.saved(path))
-    assert first.last_runs()["a-1"]["state"] == "stopped"
+    assert first.last_runs()["a-1"].state == "stopped"
     before = len(rows(tmp_path, "a")[0])
     first.close()
     assert 0 < before < len(expected[0])
@@ -65,6 +65,6 @@ def test_a_pipe_is_no_file_and_stops_its_own_run(session: SparkSession, tmp_path
     await_ends(carrier, {"a", "silent"}, after=0, deadline_s=DEADLINE_S)
     told = carrier.last_runs()["silent-1"]
     carrier.close()
-    assert (told["state"], told["domain"]) == ("failed", "user")
+    assert (told.state, told.domain) == ("failed", "user")
     assert pipe.name in told["message"]
     assert rows(tmp_path, "a") == expected

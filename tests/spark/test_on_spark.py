@@ -57,14 +57,14 @@ def test_bindings_come_and_go_while_the_query_runs_and_a_restart_goes_on(session
     carrier.add(spec("a", "readings.jsonl"))
     carrier.add(spec("lost", "nowhere.jsonl"))
     wait_for(carrier, lambda: len(carrier.manifests_after(0)) >= 2)
-    assert carrier.last_runs()["lost-1"]["state"] == "failed"
-    assert carrier.last_runs()["a-1"]["state"] == "running"
+    assert carrier.last_runs()["lost-1"].state == "failed"
+    assert carrier.last_runs()["a-1"].state == "running"
     carrier.add(spec("b", "readings.jsonl"))
     wait_for(carrier, lambda: "b-1" in carrier.last_runs())
     carrier.stop("b", flush=False)
-    wait_for(carrier, lambda: carrier.last_runs()["b-1"]["state"] == "stopped")
+    wait_for(carrier, lambda: carrier.last_runs()["b-1"].state == "stopped")
     carrier.close()
-    before = carrier.manifests_after(0)[-1]["batch"]
+    before = carrier.manifests_after(0)[-1].batch
 
     again = Carrier(session, tmp_path / "carrier", settings)
     assert again.commanded() == {"a": "a-1", "lost": "lost-1"}
@@ -96,13 +96,13 @@ def test_a_limited_run_reads_no_more_than_the_limit_and_gives_the_same_results(
         manifests = await_ends(carrier, {"a"}, after=0, deadline_s=DEADLINE_S)
     finally:
         carrier.close()
-    begun, *later = [manifest for manifest in manifests if manifest["read"]]
-    assert begun["read"] == 50 * BURST_S
+    begun, *later = [manifest for manifest in manifests if manifest.read]
+    assert begun.read == 50 * BURST_S
     assert len(later) >= 1
     ticks = [Offset.of_json(each).tick for each in offsets(home / "carrier")]
     passed_s = (ticks[-1] - ticks[0]) / TICKS_PER_S
-    assert sum(each["read"] for each in later) == ROWS - begun["read"] <= 50 * passed_s
-    held = [each["reports"][0]["held_back"] for each in manifests if each["read"]]
+    assert sum(each.read for each in later) == ROWS - begun.read <= 50 * passed_s
+    held = [each.reports[0]["held_back"] for each in manifests if each.read]
     assert held == [50] * len(later) + [None]
     assert rows(home, "a") == rows(unlimited, "a")
 

@@ -9,12 +9,11 @@ import pytest
 
 from streaming.spark.control import AddBinding, SaveBinding
 from streaming.spark.manifests import Manifest
-from streaming.spark.run_totals import begin_run, counts_of_run
 from streaming.wire.messages import ProgressReport, RunSpec
 from streaming.wire.results import PartKind, committed_batches, committed_rows, read_commit
 from tests.spark.loop import Loop
 from tests.spark.specs import spec, write_readings
-from tests.spark.test_loop import BATCHES, STAGES, add, loop, rows, stop
+from tests.spark.test_loop import BATCHES, STAGES, add, loop, stop
 
 __all__ = ["loop"]
 PATH = "savepoints/a.arrow"
@@ -25,7 +24,7 @@ def listed(folder: Path, kind: PartKind, run: str | None) -> list[dict[str, Any]
 
 
 def last_report(manifests: list[Manifest], run: str) -> ProgressReport:
-    reports = [each for manifest in manifests for each in manifest["reports"] if each["run"] == run]
+    reports = [each for manifest in manifests for each in manifest.reports if each["run"] == run]
     return ProgressReport.model_validate_json(json.dumps(reports[-1]))
 
 
@@ -132,17 +131,3 @@ def test_a_run_that_enters_by_a_savepoint_counts_its_own(tmp_path: Path) -> None
 def entering(wanted: RunSpec) -> AddBinding:
     command = {"kind": "add", "tick": 0, "bucket_ids": [0], "lanes": {}, "at_end": "flush", "from_savepoint": PATH}
     return AddBinding.model_validate({**command, "spec": wanted})
-
-
-def test_totals_of_before_runs_were_told_apart_say_so(loop: Loop) -> None:
-    add(loop, spec("a", "readings.jsonl", run="one"))
-    manifest = loop.batch()
-    assert manifest is not None
-    (totals,) = manifest["bindings"].values()
-    del totals["since"]
-    begin_run(totals, spec("a", "readings.jsonl", run="one"), manifest["bindings"])
-    assert "since" not in totals
-    assert counts_of_run(totals)["inputs"]["readings"]["received"] == 5
-    begin_run(totals, spec("a", "readings.jsonl", run="two"), manifest["bindings"])
-    assert counts_of_run(totals)["inputs"]["readings"]["received"] == 0
-    assert rows(loop, "a")[0] is not None

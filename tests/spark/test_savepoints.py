@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from streaming.adapters.contract import AdapterError
 from streaming.spark.control import AddBinding, SaveBinding, StopBinding
 from streaming.spark.draft import HAS_ENDED, NOT_KNOWN
+from streaming.spark.manifests import SavepointWritten
 from streaming.spark.savepoints import PIECE_BYTES, items_of, pieces_of, read_head, refusal
 from streaming.wire.messages import ProgressReport, RunSpec
 from streaming.wire.results import committed_batches
@@ -70,16 +71,16 @@ def test_a_run_that_is_moved_gives_what_an_undisturbed_one_gives(
         old.run()
     save(old)
     saved = old.run()
-    moved = saved[-1]["bindings"]["a@1"]
-    assert saved[-1]["saved"] == [{"binding": "a", "path": PATH}]
+    moved = saved[-1].bindings["a@1"]
+    assert saved[-1].saved == (SavepointWritten("a", PATH),)
     assert list((home / "carrier" / "savepoints").iterdir()) == []
     add(new, spec("a", "readings.jsonl", run="a-2"), PATH)
-    last = new.run()[-1]["reports"][-1]
+    last = new.run()[-1].reports[-1]
     assert rows(new, "a") == undisturbed
     report = ProgressReport.model_validate_json(json.dumps(last))
-    assert moved["results"] + report.results == len(undisturbed[0])
+    assert moved.results + report.results == len(undisturbed[0])
     assert report.inputs["readings"].received == (BATCHES - after) * 5
-    assert report.batch == max(committed_batches(home / "results" / "a")) > saved[-1]["batch"]
+    assert report.batch == max(committed_batches(home / "results" / "a")) > saved[-1].batch
 
 
 def test_a_run_may_go_to_another_carrier_and_back(home: Path, undisturbed: Undisturbed) -> None:

@@ -98,7 +98,7 @@ def test_a_dedicated_carrier_gives_what_a_shared_one_gives(tmp_path: Path, undis
     second = binding_of(loop.carrier, entry).plan.second
     assert isinstance(second, SecondStage)
     assert [node.id for node in second.nodes] == ["by_parity", "each"]
-    last = loop.run()[-1]["reports"][-1]
+    last = loop.run()[-1].reports[-1]
     assert rows(loop, "a") == undisturbed
     outputs = {json.loads(row)["output"] for row in undisturbed[0]}
     assert outputs == {"out", "each"}
@@ -217,7 +217,7 @@ def test_a_run_takes_the_state_of_both_stages_along(tmp_path: Path, undisturbed:
     before = head.totals["results"]
     assert (head.buckets, head.second, head.version) == (2, 2, VERSION)
     add(new, chained_spec("a-2"), PATH)
-    last = new.run()[-1]["reports"][-1]
+    last = new.run()[-1].reports[-1]
     assert rows(new, "a") == undisturbed
     assert before + last["results"] == len(undisturbed[0])
 

@@ -34,7 +34,7 @@ def test_a_chained_plan_in_two_buckets_gives_the_same_rows_also_after_a_restart(
     carrier.start()
     wait_for(carrier, lambda: len(carrier.manifests_after(0)) >= 3)
     carrier.close()
-    before = carrier.manifests_after(0)[-1]["batch"]
+    before = carrier.manifests_after(0)[-1].batch
     assert before < MANY, "it was stopped on the way"
 
     again = Carrier(session, tmp_path / "carrier", settings.model_copy(update={"stages": 1}))
