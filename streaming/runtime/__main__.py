@@ -25,15 +25,15 @@ import redis
 
 from streaming.adapters.gathering import gather
 from streaming.adapters.places import FILES
+from streaming.runtime.binding_locations import MAIN
 from streaming.runtime.configuration import Configuration, NotConfigured, close_standard_input, read_configuration
 from streaming.runtime.fleet import CARRIERS, TWO_STAGES, Fleet
-from streaming.runtime.homes import MAIN
-from streaming.runtime.keeper import Hatch, Keeper
 from streaming.runtime.lease import Heart
 from streaming.runtime.logs import log_to_stderr
 from streaming.runtime.mailbox import Mailbox
 from streaming.runtime.memory_group import enter_memory_group
 from streaming.runtime.runner import Exit, Runner
+from streaming.runtime.secret_server import Hatch, Keeper
 from streaming.runtime.single import AnotherRunner, SingleRunner
 from streaming.spark.carrier import Carrier
 from streaming.spark.errors import PunctualError

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from streaming.runtime.homes import MAIN
+from streaming.runtime.binding_locations import MAIN
 from streaming.spark.errors import Failure, explain_query, passes
 from streaming.spark.manifests import Manifest, RunChange
 from streaming.wire.messages import RunSpec

@@ -1,7 +1,7 @@
 """The carriers of an organisation: the shared one, and those of dedicated bindings.
 
 A binding whose run wants another carrier than the one that has what it keeps is moved first: a savepoint there, then
-the run begins with it here. What does not fit is left behind, and the run's user is told so (streaming.spark.draft).
+the run begins with it here. What does not fit is left behind, and its user is told so (streaming.spark.next_offset).
 """
 
 import logging
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from streaming.runtime.binding_locations import MAIN, Homes
 from streaming.runtime.carriers import CarrierLike, Member
-from streaming.runtime.homes import MAIN, Homes
-from streaming.runtime.shares import Need, shares
+from streaming.runtime.rate_split import Need, shares
 from streaming.spark.binding import needs_second_stage
 from streaming.spark.errors import Failure, PunctualError
 from streaming.spark.layout import SETTINGS_FILE

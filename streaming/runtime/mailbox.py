@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import redis
 from pydantic import ValidationError
 
-from streaming.runtime.keeper import Keeper
+from streaming.runtime.secret_server import Keeper
 from streaming.wire import keys
 from streaming.wire.messages import ProgressReport, RunLimits, RunnerLease, RunObserved, RunSpec
 from streaming.wire.sealed import Keyring

@@ -11,12 +11,12 @@ from typing import Literal
 import redis
 
 from streaming.runtime.fleet import Fleet
-from streaming.runtime.keeper import KeysOutdated
 from streaming.runtime.lease import Heart, wall_clock
 from streaming.runtime.mailbox import Mailbox
 from streaming.runtime.meter import Meter
+from streaming.runtime.rate_split import Need
 from streaming.runtime.run_decisions import Add, Books, Seen, Step, Stop
-from streaming.runtime.shares import Need
+from streaming.runtime.secret_server import KeysOutdated
 from streaming.spark.manifests import Manifest
 from streaming.wire.messages import ProgressReport, RunLimits, RunObserved, RunSpec
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from streaming.adapters.contract import AdapterError, ReplayingAdapter
+from streaming.spark.adapter_queries import asked_within
 from streaming.spark.binding import Binding, binding_of, journals_of
 from streaming.spark.binding_life import BindingState, CarriedBinding, LanePositions, begun_binding
-from streaming.spark.inquiries import asked_within
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.manifests import read_manifest
 from streaming.spark.restart_points import forget_points, point_of, read_points

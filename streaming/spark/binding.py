@@ -17,7 +17,7 @@ from streaming.planning.plan import QueryPlan
 from streaming.spark.control import AddBinding
 from streaming.spark.journals import journaling
 from streaming.spark.layout import CarrierFolder
-from streaming.spark.revealing import revealed
+from streaming.spark.secret_client import revealed
 from streaming.wire.beginning import RunBeginning
 from streaming.wire.kept import BindingFacts, LaneKept, beginning_path, facts_of, first_lanes_path, named_shape_of
 from streaming.wire.messages import RunSpec

@@ -9,22 +9,22 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streaming.adapters.contract import AdapterError
+from streaming.spark.adapter_queries import asked_within
 from streaming.spark.binding import adapter_of
 from streaming.spark.control import AddBinding, AtEnd, SaveBinding, StopBinding
 from streaming.spark.errors import Failure, PunctualError, explain_query
-from streaming.spark.inquiries import asked_within
 from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create, exists
 from streaming.spark.manifests import Manifest, RunChange, newest_manifest, read_manifest
 from streaming.spark.memory import count_deaths
 from streaming.spark.pages import place_of
 from streaming.spark.placing import even_buckets, even_pages
 from streaming.spark.planner import wall_clock
-from streaming.spark.rate import read_rate, write_rate
 from streaming.spark.savepoints import FOLDER, refusal
 from streaming.spark.sink import ResultSink
 from streaming.spark.source import FeedSource
 from streaming.spark.stage import OperatorStage
 from streaming.spark.tidying import Tidying
+from streaming.spark.token_bucket import read_rate, write_rate
 from streaming.spark.with_state import transform_with_state
 from streaming.wire.kept import shape_of
 from streaming.wire.messages import RunSpec

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 import pyarrow as pa
 
 from streaming.engine.state.container import Blob
+from streaming.spark.abandonable_calls import Errand
 from streaming.spark.envelope import Row, batches_of
-from streaming.spark.errands import Errand
 from streaming.spark.errors import ComputedTooLong, no_answer
 from streaming.spark.feed_binding import BindingTask, Fed
 from streaming.spark.feed_work import TaskWork

@@ -15,19 +15,19 @@ from streaming.engine.feed.coupled_lanes import CoupledFeed
 from streaming.engine.feed.judging.tally import Tally, begun_with, clock_in, load
 from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.engine.state.container import Blob
-from streaming.spark.ahead import ahead
+from streaming.spark.abandonable_calls import Patience
+from streaming.spark.arrival_merge import in_order_of_arrival
 from streaming.spark.binding import Binding, binding_of
 from streaming.spark.carrier_messages import MessageKind
 from streaming.spark.envelope import Row, row_of
-from streaming.spark.errands import Patience
 from streaming.spark.errors import TooMuchMemory, blame_query, explain_binding, shared_fault
 from streaming.spark.feed_work import TOGETHER, BindingWork, LaneWork, TaskWork
 from streaming.spark.lane_clocks import Kept, LaneClock, cut, resume, whole
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.memory import at_hand, suspects
+from streaming.spark.read_ahead import ahead
 from streaming.spark.savepoints import PARTS, Item, pieces_of, read_items
 from streaming.spark.state_change import StateChange
-from streaming.spark.together import in_order_of_arrival
 from streaming.spark.totals import LaneReport
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Arrived, Recorded

@@ -4,12 +4,12 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from streaming.spark.draft import Draft
-from streaming.spark.inquiries import Inquiries
+from streaming.spark.adapter_queries import Inquiries
 from streaming.spark.layout import HOLD, CarrierFolder
 from streaming.spark.manifests import failed_in, rows_read_in
+from streaming.spark.next_offset import Draft
 from streaming.spark.offset import Offset
-from streaming.spark.rate import TICKS_PER_S, Allowance, read_rate
+from streaming.spark.token_bucket import TICKS_PER_S, Allowance, read_rate
 
 
 def wall_clock() -> int:

@@ -15,7 +15,7 @@ from streaming.spark.lane_clocks import purge_clocks
 from streaming.spark.layout import opened
 from streaming.spark.offset import Offset
 from streaming.spark.planner import Planner
-from streaming.spark.revealing import bear, issued
+from streaming.spark.secret_client import bear, issued
 from streaming.spark.tickets import Ticket
 
 

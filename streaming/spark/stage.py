@@ -11,10 +11,10 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 from streaming.engine.exchange.envelopes import Envelope, EnvelopeKind
 from streaming.engine.operators.bucket import BucketOperators
+from streaming.spark.abandonable_calls import Errand, GivenUp
 from streaming.spark.binding import binding_of
 from streaming.spark.carrier_messages import OF_BATCH, MessageKind, concerns, goes_on
 from streaming.spark.envelope import ARROW_SCHEMA, Row, packed, row_of, unpacked
-from streaming.spark.errands import Errand, GivenUp
 from streaming.spark.errors import ComputedTooLong, TooMuchMemory, blame_query, explain_binding, shared_fault
 from streaming.spark.layout import CarrierFolder, opened
 from streaming.spark.memory import at_hand, limit_memory, suspects

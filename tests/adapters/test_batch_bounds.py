@@ -10,7 +10,7 @@ from streaming.adapters.contract import BoundedAdapter
 from streaming.adapters.file.journal import Journal, TakenFile
 from streaming.adapters.registry import input_adapter
 from streaming.definition.streams import StreamDefinition
-from streaming.spark.sharing import Wish, share
+from streaming.spark.fair_share import Wish, share
 from tests.adapters.inputs import POINTS, write
 
 LINE = '{"ts": 1, "k": "a", "v": 1}\n'

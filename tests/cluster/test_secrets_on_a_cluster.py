@@ -6,7 +6,7 @@ import psutil
 import pytest
 from cryptography.fernet import Fernet
 
-from streaming.spark.revealing import ADDRESS_VARIABLE, TICKETS_VARIABLE
+from streaming.spark.secret_client import ADDRESS_VARIABLE, TICKETS_VARIABLE
 from tests.cluster.standalone import standalone
 from tests.runtime.process import RunnerProcess
 from tests.runtime.test_secret_process import KEY, PLANTED, Guarded, downloading, holding, server, shown_by_processes

@@ -20,15 +20,15 @@ from pyspark import cloudpickle
 
 from deploy.up.place import HOST
 from streaming.adapters.contract import AdapterError
-from streaming.runtime.keeper import Hatch, Keeper
+from streaming.runtime.secret_server import Hatch, Keeper
 from streaming.spark import tickets
 from streaming.spark.offset import Offset
-from streaming.spark.revealing import ADDRESS_VARIABLE, bear, issued, revealed
+from streaming.spark.secret_client import ADDRESS_VARIABLE, bear, issued, revealed
 from streaming.spark.session import driver_host, is_local
 from streaming.spark.source import FeedReader
 from streaming.spark.tickets import Refused, Ticket, ask
 from streaming.wire.sealed import PLACEHOLDER, Keyring
-from tests.runtime.test_keeper import PLANTED, URL, with_secret
+from tests.runtime.test_secret_server import PLANTED, URL, with_secret
 from tests.spark.loop import Loop
 from tests.spark.specs import write_readings
 from tests.spark.test_loop import add, spec

@@ -7,8 +7,8 @@ from typing import Literal
 
 import redis
 
+from streaming.runtime.binding_locations import MAIN
 from streaming.runtime.fleet import Fleet
-from streaming.runtime.homes import MAIN
 from streaming.runtime.lease import Heart
 from streaming.runtime.mailbox import Mailbox
 from streaming.runtime.runner import Runner

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import redis
 
+from streaming.runtime.binding_locations import MAIN, Homes
 from streaming.runtime.carriers import DEATHS, FIRST_PAUSE_S, REST_AFTER_S, TRIES
-from streaming.runtime.homes import MAIN, Homes
-from streaming.runtime.shares import Need, shares
+from streaming.runtime.rate_split import Need, shares
 from streaming.spark.errors import WORKER_AWAY, Failure
 from streaming.wire import keys
 from streaming.wire.messages import ProgressReport, RunLimits, RunSpec
@@ -391,7 +391,7 @@ def test_a_full_disk_lets_the_runner_live_and_where_a_binding_is_at_home_is_writ
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("streaming.runtime.homes.write_atomically", full)
+        patched.setattr("streaming.runtime.binding_locations.write_atomically", full)
         started(desk, B)
     assert Homes(desk.carriers.folder / "carriers").of("b") == MAIN
     desk.runner.turn()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from streaming.runtime.homes import MAIN
+from streaming.runtime.binding_locations import MAIN
 from tests.runtime.paper import Desk
 from tests.spark.specs import spec
 

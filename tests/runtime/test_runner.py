@@ -9,10 +9,10 @@ import redis
 
 from streaming.definition.streams import AdapterChoice
 from streaming.runtime.fleet import Fleet
-from streaming.runtime.keeper import Keeper
 from streaming.runtime.lease import Heart
 from streaming.runtime.mailbox import Mailbox
 from streaming.runtime.runner import Exit, Runner
+from streaming.runtime.secret_server import Keeper
 from streaming.spark.errors import Failure
 from streaming.wire import keys
 from streaming.wire.messages import ProgressReport, RunLimits, RunnerLease

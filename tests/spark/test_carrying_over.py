@@ -14,7 +14,7 @@ from streaming.wire.messages import ProgressReport, RunSpec
 from tests.spark.loop import Loop
 from tests.spark.specs import spec, write_readings
 from tests.spark.test_loop import STAGES, rows, states, undisturbed
-from tests.spark.test_rate import file_spec
+from tests.spark.test_token_bucket import file_spec
 
 __all__ = ["undisturbed"]
 BATCHES = 6

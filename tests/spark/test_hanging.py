@@ -11,9 +11,9 @@ import pytest
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.rows.adapter import RowsAdapter
 from streaming.engine.operators.bucket import BucketOperators
-from streaming.spark.errands import Errand, GivenUp, Patience
+from streaming.spark.abandonable_calls import Errand, GivenUp, Patience
+from streaming.spark.adapter_queries import Inquiries
 from streaming.spark.errors import explain_query
-from streaming.spark.inquiries import Inquiries
 from streaming.spark.manifests import Manifest
 from tests.spark.loop import Loop
 from tests.spark.specs import spec, write_readings

@@ -14,11 +14,11 @@ from streaming.spark.errors import DISK_FULL, PunctualError
 from streaming.spark.layout import CarrierSettings
 from streaming.spark.local_run import await_ends, committed_lines, run_to_end
 from streaming.spark.offset import Offset
-from streaming.spark.rate import BURST_S, TICKS_PER_S
+from streaming.spark.token_bucket import BURST_S, TICKS_PER_S
 from tests.spark.loop import Loop
 from tests.spark.specs import spec, write_readings
 from tests.spark.test_loop import add
-from tests.spark.test_rate import ROWS, file_spec, write_lines
+from tests.spark.test_token_bucket import ROWS, file_spec, write_lines
 
 pytestmark = pytest.mark.spark
 

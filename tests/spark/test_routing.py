@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from streaming.spark.binding_life import CarriedBinding
-from streaming.spark.draft import ANOTHER_ROUTING, START_AGAIN
+from streaming.spark.next_offset import ANOTHER_ROUTING, START_AGAIN
 from streaming.spark.savepoints import read_head
 from tests.spark.loop import Loop
 from tests.spark.specs import write_readings

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from streaming.adapters.contract import AdapterError
 from streaming.spark.control import AddBinding, SaveBinding, StopBinding
-from streaming.spark.draft import HAS_ENDED, NOT_KNOWN
 from streaming.spark.manifests import SavepointWritten
+from streaming.spark.next_offset import HAS_ENDED, NOT_KNOWN
 from streaming.spark.savepoints import PIECE_BYTES, items_of, pieces_of, read_head, refusal
 from streaming.wire.messages import ProgressReport, RunSpec
 from streaming.wire.results import committed_batches
 from tests.spark.loop import Loop
 from tests.spark.specs import spec, write_readings
 from tests.spark.test_loop import BATCHES, STAGES, rows, states, undisturbed
-from tests.spark.test_rate import file_spec
+from tests.spark.test_token_bucket import file_spec
 
 __all__ = ["undisturbed"]
 Undisturbed = tuple[list[str], list[str]]

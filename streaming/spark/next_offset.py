@@ -7,6 +7,8 @@ from functools import partial
 
 from streaming.adapters.contract import AdapterError
 from streaming.definition.counts import counted
+from streaming.spark.adapter_queries import Inquiries, asked_within
+from streaming.spark.arrival_merge import feeds_together
 from streaming.spark.beginnings import (
     ANOTHER_VERSION,
     ASKED,
@@ -22,14 +24,12 @@ from streaming.spark.binding import Binding, binding_of, journals_of
 from streaming.spark.binding_life import BindingState, CarriedBinding, Generation, LanePositions, begun_binding
 from streaming.spark.control import AddBinding, SaveBinding, StopBinding
 from streaming.spark.errors import Failure, explain_binding, shared_fault
-from streaming.spark.inquiries import Inquiries, asked_within
+from streaming.spark.fair_share import Wish, share
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.offset import Offset, Turn
-from streaming.spark.rate import Allowance
 from streaming.spark.restart_points import read_points
 from streaming.spark.savepoints import Head, assemble, enter_journals, fitting, goes_on, head_of, read_head, refuse
-from streaming.spark.sharing import Wish, share
-from streaming.spark.together import feeds_together
+from streaming.spark.token_bucket import Allowance
 
 INPUT_ENDED = "The input has ended and every result was written."
 NOT_KNOWN = "Nothing is kept of this run. Start it, and stop it, before a savepoint is taken."

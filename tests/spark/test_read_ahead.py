@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from streaming.spark.ahead import ahead
+from streaming.spark.read_ahead import ahead
 
 
 def test_order_is_kept_and_one_chunk_is_made_ahead() -> None:

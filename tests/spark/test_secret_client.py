@@ -12,7 +12,7 @@ from streaming.spark import binding
 from streaming.spark.control import StopBinding
 from tests.spark.loop import Loop
 from tests.spark.test_loop import add, rows, states
-from tests.spark.test_rate import file_spec, write_lines
+from tests.spark.test_token_bucket import file_spec, write_lines
 
 
 @dataclass

@@ -16,8 +16,8 @@ from cryptography.fernet import Fernet
 from streaming.adapters.contract import AdapterError
 from streaming.definition.streams import AdapterChoice
 from streaming.runtime.configuration import NotConfigured, read_configuration
-from streaming.runtime.keeper import Hatch, Keeper, KeysOutdated
-from streaming.spark.revealing import ADDRESS_VARIABLE, revealed
+from streaming.runtime.secret_server import Hatch, Keeper, KeysOutdated
+from streaming.spark.secret_client import ADDRESS_VARIABLE, revealed
 from streaming.wire.kept import named_shape_of
 from streaming.wire.messages import RunSpec
 from streaming.wire.sealed import PLACEHOLDER, Keyring, sealed

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
-from streaming.spark.errands import Errand
+from streaming.spark.abandonable_calls import Errand
 from streaming.spark.errors import no_answer
 
 T = TypeVar("T")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TypeVar
 
-from streaming.spark.errands import Errand
+from streaming.spark.abandonable_calls import Errand
 
 T = TypeVar("T")
 _LOOK_AGAIN_S = 3_600.0

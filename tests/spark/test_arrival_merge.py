@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.adapters.rows.adapter import RowsAdapter
+from streaming.spark.arrival_merge import in_order_of_arrival, part_of
 from streaming.spark.binding_life import Generation, begun_binding
 from streaming.spark.feed_work import share_out
 from streaming.spark.offset import Offset
-from streaming.spark.together import in_order_of_arrival, part_of
 from streaming.temporal.outcomes import Reason
 from streaming.wire.arrived import Arrived
 from streaming.wire.messages import RunSpec

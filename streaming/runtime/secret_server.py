@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from streaming.adapters.registry import secrets_among
-from streaming.spark.revealing import ADDRESS_VARIABLE, TICKETS_VARIABLE
+from streaming.spark.secret_client import ADDRESS_VARIABLE, TICKETS_VARIABLE
 from streaming.spark.tickets import MOST_BYTES, Tickets
 from streaming.wire.messages import InputSpec, RunSpec
 from streaming.wire.sealed import Keyring, SealBroken, concealed, token_of

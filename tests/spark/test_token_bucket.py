@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from streaming.adapters.contract import AdapterError
 from streaming.spark.control import AddBinding, StopBinding
-from streaming.spark.rate import BURST_S, TICKS_PER_S, Allowance, write_rate
-from streaming.spark.sharing import Wish, share
+from streaming.spark.fair_share import Wish, share
+from streaming.spark.token_bucket import BURST_S, TICKS_PER_S, Allowance, write_rate
 from streaming.wire.arrived import Arrived
 from streaming.wire.messages import ProgressReport, RunSpec
 from tests.spark.loop import Loop

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from streaming.adapters.contract import BoundedAdapter, InputAdapter, Position
-from streaming.spark.inquiries import Inquiries
+from streaming.spark.adapter_queries import Inquiries
 
 _ROUNDS = 32
 """After so many rounds the rest is left for the next batch: lanes that are uneven take a little each time."""
