@@ -13,7 +13,7 @@ from streaming.temporal.outcomes import IN_TIME, Outcome
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 from streaming.wire import case_execution
-from streaming.wire.case import Case, CaseResult, ResultPane, ResultRow
+from streaming.wire.case import Case, CaseResult, CaseStep, StepPane
 from streaming.wire.execution import ClockReading, ExecutionSink, OutcomeCounts, QueryExecution
 from streaming.wire.messages import LateEvent
 
@@ -70,17 +70,17 @@ def finished(query: QueryExecution, read: Callable[[int], None] = lambda _: None
     return run
 
 
-def _step(row: OutputRow) -> ResultRow:
+def _step(row: OutputRow) -> CaseStep:
     flow = row.flow
     pane = flow.pane
-    return ResultRow(
+    return CaseStep(
         output=row.output,
         start=flow.start,
         end=flow.end,
         payload=flow.payload,
         edge=row.edge,
         deleted=flow.gone or flow.vanishes,
-        pane=None if pane is None else ResultPane(pane.start, pane.end, pane.timing, pane.index, pane.is_last),
+        pane=None if pane is None else StepPane(pane.start, pane.end, pane.timing, pane.index, pane.is_last),
     )
 
 

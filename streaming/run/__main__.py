@@ -12,15 +12,15 @@ from streaming.adapters.contract import AdapterError
 from streaming.definition.streams import Rowtime
 from streaming.planning.explain import explain, explain_text
 from streaming.run.batch_rows import expected_rows
-from streaming.run.definition import Definition, define
-from streaming.run.errors import Failed, Refused, RunError, Unreadable
+from streaming.run.definition import RunDefinition, define
+from streaming.run.errors import DefinitionRefused, InputUnreadable, RunError, RunFailed
 from streaming.run.executors import executed, executor_choice
 from streaming.run.options import Options, read_options
 from streaming.run.places import check_places, places
 from streaming.run.progress import progress_on
 from streaming.run.results import Results
 from streaming.run.shown import faults_json
-from streaming.run.sources import FileSource, Source
+from streaming.run.sources import FileSource, InputSource
 from streaming.run.summary import Summary
 from streaming.run.transcript_rows import RowsSource
 
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
             _explain(options, definition)
         else:
             _run(options, definition)
-    except Refused as refusal:
+    except DefinitionRefused as refusal:
         _say(faults_json(refusal.text, refusal.faults) if as_json else str(refusal))
         return refusal.code
     except RunError as error:
@@ -49,14 +49,14 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _explain(options: Options, definition: Definition) -> None:
+def _explain(options: Options, definition: RunDefinition) -> None:
     if not options.as_json:
         _say(*definition.said)
     explained = explain(definition.asked, definition.named, definition.advance)
     sys.stdout.write(explained.model_dump_json() + "\n" if options.as_json else explain_text(explained))
 
 
-def _run(options: Options, definition: Definition) -> None:
+def _run(options: Options, definition: RunDefinition) -> None:
     """Run, and put all files in their places at the very end. Raises `RunError`."""
     where = places(options.output or "", list(definition.outputs), options.late)
     read = definition.files.values()
@@ -74,10 +74,10 @@ def _run(options: Options, definition: Definition) -> None:
         counted = executed(choice, definition, sources, results)
         results.finish()
     except AdapterError as error:
-        raise Unreadable(str(error)) from None
+        raise InputUnreadable(str(error)) from None
     except OSError as error:
         named = f" {error.filename}" if error.filename else ""
-        raise Failed(f"The results cannot be written{named} ({error.strerror or error}).") from None
+        raise RunFailed(f"The results cannot be written{named} ({error.strerror or error}).") from None
     finally:
         results.close()
     _tell(
@@ -103,9 +103,9 @@ def _tell(options: Options, summary: Summary) -> None:
         summary.write(sys.stderr)
 
 
-def _sources(definition: Definition) -> list[Source]:
-    """What reads each input. Raises `Unreadable` where its files cannot be what the stream says."""
-    sources: list[Source] = []
+def _sources(definition: RunDefinition) -> list[InputSource]:
+    """What reads each input. Raises `InputUnreadable` where its files cannot be what the stream says."""
+    sources: list[InputSource] = []
     for node, stream in definition.streams.items():
         files, columns = definition.files[node], definition.columns[node]
         try:
@@ -113,12 +113,14 @@ def _sources(definition: Definition) -> list[Source]:
                 sources.append(RowsSource(node, definition.stream_names[node], stream, files))
                 continue
             if stream.rowtime is Rowtime.IMPLICIT:
-                raise Unreadable(f"{node}: {files.path} says of no row when it arrived; name the column of its time.")
+                raise InputUnreadable(
+                    f"{node}: {files.path} says of no row when it arrived; name the column of its time."
+                )
             if len(stream.lanes or ()) > 1:
-                raise Unreadable(f"{node}: {files.path} says of no row which of the lanes it is of; list one.")
+                raise InputUnreadable(f"{node}: {files.path} says of no row which of the lanes it is of; list one.")
             sources.append(FileSource(node, stream, files, columns))
         except AdapterError as error:
-            raise Unreadable(f"{node}: {error}") from None
+            raise InputUnreadable(f"{node}: {error}") from None
     return sources
 
 

@@ -13,18 +13,18 @@ from streaming.definition.graph import InputNode, OutputNode, QueryGraph
 from streaming.definition.sql.check import check_sql
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import Fields
-from streaming.run.errors import Misused, Refused
+from streaming.run.errors import DefinitionRefused, UsageError
 from streaming.run.files import InputFiles, input_files
 from streaming.run.infer import infer
 from streaming.run.options import Options
-from streaming.run.query import Query, load_query
+from streaming.run.query import QueryFile, load_query
 from streaming.run.shown import shown_faults
 from streaming.run.streams import StreamSaid, load_advance, load_streams
 from streaming.temporal.settings import AdvanceTime
 
 
 @dataclass(frozen=True)
-class Definition:
+class RunDefinition:
     """A definition without errors. Each input node reads a stream of its own, called as the node.
 
     `streams`, `files` and `columns` are by input node, `advance` and `temporal` are the settings in force, `outputs`
@@ -46,7 +46,7 @@ class Definition:
 
 
 @dataclass(frozen=True)
-class _Streams:
+class _KnownStreams:
     """The streams of the query by name, as far as they are known, and what was said of them."""
 
     said: Mapping[str, StreamSaid]
@@ -63,10 +63,11 @@ class _Streams:
         return {name: each.definition for name, each in self.said.items()}
 
 
-def define(options: Options) -> Definition:
+def define(options: Options) -> RunDefinition:
     """Read and check everything that the command line names.
 
-    Raises `Refused` with every fault, `Misused` for inputs without a file or files without an input, `Unreadable`.
+    Raises `DefinitionRefused` with every fault, `UsageError` for inputs without a file or files without an input,
+    `InputUnreadable`.
     """
     query = load_query(options.query)
     files = _files(query, options)
@@ -84,10 +85,10 @@ def define(options: Options) -> Definition:
     lines = shown_faults(options.streams or query.path, None, streams.faults)
     lines += shown_faults(query.path, text, faults[len(streams.faults) :])
     if graph is None or errors:
-        raise Refused(faults, [*streams.lines, *lines], text)
+        raise DefinitionRefused(faults, [*streams.lines, *lines], text)
     settings = in_force(graph, streams.definitions, {**query.advance, **advance})
     schemas = check(graph, streams.definitions).schemas
-    return Definition(
+    return RunDefinition(
         graph=_own_streams(graph),
         asked=graph,
         named=streams.definitions,
@@ -102,7 +103,7 @@ def define(options: Options) -> Definition:
     )
 
 
-def _files(query: Query, options: Options) -> dict[str, InputFiles]:
+def _files(query: QueryFile, options: Options) -> dict[str, InputFiles]:
     """The files of each input node; an explanation needs none."""
     inputs = query.inputs
     found: dict[str, InputFiles] = {}
@@ -112,16 +113,16 @@ def _files(query: Query, options: Options) -> dict[str, InputFiles]:
             continue  # the faults of the query come first; what it reads is not certain
         if not nodes:
             known = ", ".join(dict.fromkeys([*inputs, *inputs.values()])) or "none"
-            raise Misused(f"--input {name}: the query has no such input; it has {known}.")
+            raise UsageError(f"--input {name}: the query has no such input; it has {known}.")
         files = input_files(name, path)
         found |= {node: files for node in nodes if node == name or node not in options.inputs}
     missing = [node for node in inputs if node not in found]
     if missing and not options.explain and query.graph is not None:
-        raise Misused(f"The query reads {', '.join(missing)}: say --input {missing[0]}=PATH.")
+        raise UsageError(f"The query reads {', '.join(missing)}: say --input {missing[0]}=PATH.")
     return found
 
 
-def _streams(query: Query, options: Options, files: Mapping[str, InputFiles]) -> _Streams:
+def _streams(query: QueryFile, options: Options, files: Mapping[str, InputFiles]) -> _KnownStreams:
     """The streams that are said, and those that their files show. In a query with faults of form nothing is asked."""
     read = load_streams(options.streams)
     unreadable = {fault.field.split(".")[1] for fault in read.faults if fault.field}
@@ -131,7 +132,7 @@ def _streams(query: Query, options: Options, files: Mapping[str, InputFiles]) ->
             continue
         try:
             inferred = infer(stream, files[node], query.event_times.get(node))
-        except Misused:
+        except UsageError:
             if query.graph is None:
                 continue
             raise
@@ -141,10 +142,10 @@ def _streams(query: Query, options: Options, files: Mapping[str, InputFiles]) ->
     if unread and query.graph is not None:
         reads = ", ".join(dict.fromkeys(query.inputs.values())) or "no stream"
         lines.append(f"{options.streams}: not read by the query: {', '.join(unread)}; it reads {reads}.")
-    return _Streams(said, read.faults, tuple(lines))
+    return _KnownStreams(said, read.faults, tuple(lines))
 
 
-def _own_ctis(query: Query, files: Mapping[str, InputFiles], streams: _Streams) -> set[str]:
+def _own_ctis(query: QueryFile, files: Mapping[str, InputFiles], streams: _KnownStreams) -> set[str]:
     """The streams whose rows may be CTIs: those of transcripts; without a file any may."""
     return {
         stream
@@ -155,7 +156,7 @@ def _own_ctis(query: Query, files: Mapping[str, InputFiles], streams: _Streams) 
 
 
 def _faults(
-    query: Query,
+    query: QueryFile,
     streams: Mapping[str, StreamDefinition],
     advance: Mapping[str, AdvanceTimeSettings],
     own_ctis: set[str],

@@ -1,7 +1,8 @@
 """What ends a run early, each with its exit code.
 
-Refused (1): the definition has errors, all of which are told. Misused (2): the command line does not fit the query.
-Unreadable (3): an input cannot be read. Failed (4): an executor failed, or an output cannot be written.
+DefinitionRefused (1): the definition has errors, all of which are told. UsageError (2): the command line does not fit
+the query. InputUnreadable (3): an input cannot be read. RunFailed (4): an executor failed, or an output cannot be
+written.
 """
 
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ class RunError(Exception):
     code: ClassVar[int] = 4
 
 
-class Refused(RunError):
+class DefinitionRefused(RunError):
     """The definition has errors: `faults` are all of them, warnings included, of the SQL `text` where there is one.
 
     `said` are the lines that tell them.
@@ -30,19 +31,19 @@ class Refused(RunError):
         self.text = text
 
 
-class Misused(RunError):
+class UsageError(RunError):
     """The command line names what is not there, or leaves out what is needed."""
 
     code = 2
 
 
-class Unreadable(RunError):
+class InputUnreadable(RunError):
     """An input, or a file beside the query, cannot be read."""
 
     code = 3
 
 
-class Failed(RunError):
+class RunFailed(RunError):
     """The executor failed, or an output cannot be written."""
 
     code = 4

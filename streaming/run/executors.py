@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from streaming.run.batch_rows import rows_a_batch
-from streaming.run.definition import Definition
-from streaming.run.errors import Failed
+from streaming.run.definition import RunDefinition
+from streaming.run.errors import RunFailed
 from streaming.run.options import ExecutorName, Options
-from streaming.run.sources import Source, SourceInputs
+from streaming.run.sources import InputSource, SourceInputs
 from streaming.wire.execution import Execute, ExecutionError, ExecutionSink, OutcomeCounts, QueryExecution
 
 MERGED = (
@@ -26,7 +26,7 @@ class ExecutorChoice:
     said: tuple[str, ...] = ()
 
 
-def executor_choice(options: Options, definition: Definition) -> ExecutorChoice:
+def executor_choice(options: Options, definition: RunDefinition) -> ExecutorChoice:
     """As the command line asks; else the engine, unless the meaning hangs on what it cannot do."""
     importing = [node for node, settings in definition.temporal.items() if settings.import_from is not None]
     executor, said = options.executor, tuple[str, ...]()
@@ -40,7 +40,7 @@ def executor_choice(options: Options, definition: Definition) -> ExecutorChoice:
 
 
 def executed(
-    choice: ExecutorChoice, definition: Definition, sources: Sequence[Source], sink: ExecutionSink
+    choice: ExecutorChoice, definition: RunDefinition, sources: Sequence[InputSource], sink: ExecutionSink
 ) -> Mapping[str, OutcomeCounts]:
     """Run, and import no other executor. Raises `RunError` and `AdapterError`."""
     rows, executor = choice.rows_a_batch, choice.executor
@@ -49,7 +49,7 @@ def executed(
     try:
         return _front_door(executor, rows)(query, sink)
     except ExecutionError as error:
-        raise Failed(str(error)) from None
+        raise RunFailed(str(error)) from None
 
 
 def _front_door(executor: ExecutorName, rows: int) -> Execute:
@@ -64,11 +64,11 @@ def _front_door(executor: ExecutorName, rows: int) -> Execute:
     try:
         from streaming.spark.execution import execute as by_spark
     except ModuleNotFoundError as error:
-        raise Failed(f"{error}; install the extra 'spark', or run by the reference.") from None
+        raise RunFailed(f"{error}; install the extra 'spark', or run by the reference.") from None
     return partial(by_spark, rows_a_batch=rows)
 
 
-def _folds(definition: Definition) -> bool:
+def _folds(definition: RunDefinition) -> bool:
     """Whether all rows are folded where they are read, so that sums and not rows go through the JVM."""
     from streaming.planning.compile import compile_binding
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.file.found import FileFormat, FoundFile, find_files, format_of
 from streaming.adapters.file.options import FileOptions
-from streaming.run.errors import Unreadable
+from streaming.run.errors import InputUnreadable
 
 ROOT = Path("/")
 """Files of a run may be anywhere that its user may read."""
@@ -28,15 +28,17 @@ class InputFiles:
 
 
 def input_files(name: str, path: Path) -> InputFiles:
-    """The files at `path` for the input `name`. Raises `Unreadable`."""
+    """The files at `path` for the input `name`. Raises `InputUnreadable`."""
     options = FileOptions(path=str(path.resolve()))
     try:
         files = find_files(ROOT, options)
         forms = {format_of(file.path, options) for file in files}
     except (AdapterError, OSError) as error:
-        raise Unreadable(f"--input {name}={path}: {error}") from None
+        raise InputUnreadable(f"--input {name}={path}: {error}") from None
     if not files:
-        raise Unreadable(f"--input {name}={path}: the folder holds no files; name one that does.")
+        raise InputUnreadable(f"--input {name}={path}: the folder holds no files; name one that does.")
     if len(forms) > 1:
-        raise Unreadable(f"--input {name}={path}: the folder holds {', '.join(sorted(forms))}; keep one form in it.")
+        raise InputUnreadable(
+            f"--input {name}={path}: the folder holds {', '.join(sorted(forms))}; keep one form in it."
+        )
     return InputFiles(path, files, forms.pop())

@@ -6,28 +6,28 @@ from dataclasses import dataclass
 
 from streaming.definition.names import NAME_PATTERN
 from streaming.definition.streams import EventTimeBy, StreamDefinition
-from streaming.run.errors import Misused
+from streaming.run.errors import UsageError
 from streaming.run.files import InputFiles
 from streaming.run.infer_types import Doubt
-from streaming.run.samples import Sample, sample_of
+from streaming.run.samples import FileSample, sample_of
 from streaming.temporal.events import Shape
 
 _TYPES = "long, double, string, boolean, timestamp, decimal(p,s), array<type> or struct<name: type>"
 
 
 @dataclass(frozen=True)
-class Inferred:
+class InferredStream:
     """A stream as its file shows it, and the sentence that says so."""
 
     stream: StreamDefinition
     said: str
 
 
-def infer(name: str, files: InputFiles, by: EventTimeBy | None) -> Inferred:
+def infer(name: str, files: InputFiles, by: EventTimeBy | None) -> InferredStream:
     """The definition of the stream `name`, whose start is where `by` says, else in the column `start`.
 
     Points; intervals where there is an `end`, edges where there is an `edge` as well. Under EVENTTIME BY columns of
-    those names are fields, unless they stand beside a `payload`. Raises `Misused`, with the YAML to write, where
+    those names are fields, unless they stand beside a `payload`. Raises `UsageError`, with the YAML to write, where
     anything is in doubt, and `Unreadable`.
     """
     sample = sample_of(files)
@@ -37,15 +37,15 @@ def infer(name: str, files: InputFiles, by: EventTimeBy | None) -> Inferred:
         doubts[""] = "nothing says when its events happen: there is no start, and no EVENTTIME BY"
     shape = Shape.EDGE if "edge" in times else Shape.INTERVAL if "end" in times else Shape.POINT
     if doubts:
-        raise Misused(_to_write(name, files, shape, fields, doubts))
+        raise UsageError(_to_write(name, files, shape, fields, doubts))
     stream = StreamDefinition(shape=shape, fields=fields)
     shown = ", ".join(f"{field} {of}" for field, of in fields.items()) or "none"
-    return Inferred(
+    return InferredStream(
         stream, f"{name}: from {files.path}: shape {shape}; fields {shown}. Use --streams to say otherwise."
     )
 
 
-def _fields(sample: Sample, times: frozenset[str]) -> tuple[dict[str, str], dict[str, str]]:
+def _fields(sample: FileSample, times: frozenset[str]) -> tuple[dict[str, str], dict[str, str]]:
     """The columns whose types are told, and the others, each with the reason."""
     fields: dict[str, str] = {}
     doubts: dict[str, str] = {}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from streaming.run.errors import Misused
+from streaming.run.errors import UsageError
 
 ExecutorName = Literal["reference", "engine", "spark"]
 EXECUTORS: tuple[ExecutorName, ...] = ("reference", "engine", "spark")
@@ -43,10 +43,10 @@ class Options:
 
 
 def read_options(arguments: Sequence[str]) -> Options:
-    """Read the command line. Raises `SystemExit` as argparse does (2), `Misused` for what it cannot see."""
+    """Read the command line. Raises `SystemExit` as argparse does (2), `UsageError` for what it cannot see."""
     said = _parser().parse_args(arguments)
     if not said.explain and said.output is None:
-        raise Misused("Say where the results go: --output PATH, or --output - for standard output.")
+        raise UsageError("Say where the results go: --output PATH, or --output - for standard output.")
     return Options(
         query=said.query,
         inputs=_inputs(said.input),
@@ -67,9 +67,9 @@ def _inputs(said: Sequence[str]) -> dict[str, Path]:
     for each in said:
         name, equals, path = each.partition("=")
         if not (name and equals and path):
-            raise Misused(f"--input {each}: write --input NAME=PATH, with the name of an input of the query.")
+            raise UsageError(f"--input {each}: write --input NAME=PATH, with the name of an input of the query.")
         if name in inputs:
-            raise Misused(f"--input {name} is said twice; name a folder to read several files.")
+            raise UsageError(f"--input {name} is said twice; name a folder to read several files.")
         inputs[name] = Path(path)
     return inputs
 

@@ -26,7 +26,7 @@ class Progress(Protocol):
         """The run is over, well or not."""
 
 
-class Silent:
+class NoProgress:
     """Says nothing."""
 
     def read(self, rows: int) -> None:
@@ -39,7 +39,7 @@ class Silent:
         """As `Progress` says."""
 
 
-class Lines:
+class ProgressLines:
     """A line for each ten seconds, and one where something else begins."""
 
     def __init__(self, stream: IO[str], expected: int | None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -74,7 +74,7 @@ class Lines:
         self._stream.flush()
 
 
-class Moving:
+class ProgressBar:
     """One line of a terminal, drawn again and again, and gone at the end."""
 
     def __init__(self, stream: IO[str], expected: int | None) -> None:
@@ -112,5 +112,5 @@ class Moving:
 def progress_on(stream: IO[str], *, quiet: bool, expected: int | None = None) -> Progress:
     """The progress that suits `stream`, of a run that will read about `expected` rows; None: nobody knows."""
     if quiet:
-        return Silent()
-    return Moving(stream, expected) if stream.isatty() else Lines(stream, expected)
+        return NoProgress()
+    return ProgressBar(stream, expected) if stream.isatty() else ProgressLines(stream, expected)

@@ -13,12 +13,12 @@ from streaming.definition.load import load_graph
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.script import Script
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
-from streaming.run.errors import Misused, Unreadable
+from streaming.run.errors import InputUnreadable, UsageError
 from streaming.wire.yaml_data import YamlError, yaml_data
 
 
 @dataclass(frozen=True)
-class Query:
+class QueryFile:
     """What a file says: `raw` is decoded JSON for `check`; `script` is there for a text and holds its settings."""
 
     path: Path
@@ -57,34 +57,34 @@ class Query:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file beside the run. Raises `Unreadable`."""
+    """The text of a file beside the run. Raises `InputUnreadable`."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Unreadable(f"{path} is not UTF-8 text ({error.reason} at byte {error.start}).") from None
+        raise InputUnreadable(f"{path} is not UTF-8 text ({error.reason} at byte {error.start}).") from None
     except OSError as error:
-        raise Unreadable(f"{path} cannot be read ({error.strerror}).") from None
+        raise InputUnreadable(f"{path} cannot be read ({error.strerror}).") from None
 
 
 def read_yaml(path: Path) -> object:
-    """The data of a YAML file. Raises `Unreadable`."""
+    """The data of a YAML file. Raises `InputUnreadable`."""
     try:
         return yaml_data(read_text(path))
     except YamlError as error:
-        raise Unreadable(f"{path} is not YAML: {error}") from None
+        raise InputUnreadable(f"{path} is not YAML: {error}") from None
 
 
-def load_query(path: Path) -> Query:
-    """Read the query in `path`: text (.sql) or a graph (.json, .yaml). Raises `Unreadable` and `Misused`."""
+def load_query(path: Path) -> QueryFile:
+    """Read the query in `path`: text (.sql) or a graph (.json, .yaml). Raises `InputUnreadable` and `UsageError`."""
     suffix = path.suffix.lower()
     if suffix == ".sql":
         script = parse_sql(read_text(path))
-        return Query(path, script.raw, script)
+        return QueryFile(path, script.raw, script)
     if suffix == ".json":
         try:
-            return Query(path, json.loads(read_text(path)))
+            return QueryFile(path, json.loads(read_text(path)))
         except (ValueError, RecursionError) as error:
-            raise Unreadable(f"{path} is not JSON: {error}.") from None
+            raise InputUnreadable(f"{path} is not JSON: {error}.") from None
     if suffix in (".yaml", ".yml"):
-        return Query(path, read_yaml(path))
-    raise Misused(f"{path}: a query is a .sql text, or a graph in .json or .yaml.")
+        return QueryFile(path, read_yaml(path))
+    raise UsageError(f"{path}: a query is a .sql text, or a graph in .json or .yaml.")

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 import pyarrow as pa
 
 from streaming.definition.types import Fields
-from streaming.run.places import Places
+from streaming.run.places import OutputPlaces
 from streaming.run.progress import Progress
 from streaming.run.writers import LinesFile, Writer, writer_of
-from streaming.wire.case import ResultRow
+from streaming.wire.case import CaseStep
 from streaming.wire.execution import ReleasedRow
 from streaming.wire.failures import FailureCount
 from streaming.wire.messages import LateEvent
@@ -22,7 +22,7 @@ class Results:
     `failed` the failures of expressions.
     """
 
-    def __init__(self, places: Places, outputs: Mapping[str, Fields], progress: Progress) -> None:
+    def __init__(self, places: OutputPlaces, outputs: Mapping[str, Fields], progress: Progress) -> None:
         self.written: Counter[str] = Counter(dict.fromkeys(outputs, 0))
         self.late_rows = 0
         self.failed: tuple[FailureCount, ...] = ()
@@ -60,7 +60,7 @@ class Results:
         self.written[output] += rows.num_rows
         self._writers[output].table(rows)
 
-    def steps(self, rows: Iterable[ResultRow]) -> None:
+    def steps(self, rows: Iterable[CaseStep]) -> None:
         """Files have the net result alone."""
 
     def ctis(self, output: str, ctis: Iterable[int]) -> None:

@@ -15,7 +15,7 @@ from streaming.adapters.file.journal import RecordMark
 from streaming.adapters.file.records import RecordReader
 from streaming.adapters.file.split import csv_splitter, split_lines
 from streaming.definition.types import Type
-from streaming.run.errors import Misused, Unreadable
+from streaming.run.errors import InputUnreadable, UsageError
 from streaming.run.files import InputFiles
 from streaming.run.infer_types import Doubt, read_number, type_of_arrow, type_of_cells, type_of_values
 
@@ -28,7 +28,7 @@ _WORDS: Final = ("lane", "arrival", "stream")
 
 
 @dataclass(frozen=True)
-class Sample:
+class FileSample:
     """The columns of an input with their types, and which of start, end and edge stand beside the payload.
 
     In rows whose payload is not apart (`apart` False) the times are columns as well.
@@ -39,49 +39,49 @@ class Sample:
     apart: bool = False
 
 
-def sample_of(files: InputFiles) -> Sample:
+def sample_of(files: InputFiles) -> FileSample:
     """Look at the first rows of the first file that is not empty, at the schema of a Parquet file.
 
-    Raises `Unreadable`, and `Misused` where there is no row to look at.
+    Raises `InputUnreadable`, and `UsageError` where there is no row to look at.
     """
     try:
         if files.form == "parquet":
             return _parquet(files)
         return _csv(files) if files.form == "csv" else _json_lines(files)
     except (OSError, pa.ArrowInvalid) as error:
-        raise Unreadable(f"{files.path} cannot be read ({error}).") from None
+        raise InputUnreadable(f"{files.path} cannot be read ({error}).") from None
 
 
-def _parquet(files: InputFiles) -> Sample:
+def _parquet(files: InputFiles) -> FileSample:
     schema = pq.read_schema(files.files[0].path)
     return _flat({field.name: type_of_arrow(field.type) for field in schema})
 
 
-def _flat(columns: Mapping[str, Type | Doubt]) -> Sample:
-    return Sample(columns, frozenset(columns) & set(TIMES))
+def _flat(columns: Mapping[str, Type | Doubt]) -> FileSample:
+    return FileSample(columns, frozenset(columns) & set(TIMES))
 
 
-def _csv(files: InputFiles) -> Sample:
+def _csv(files: InputFiles) -> FileSample:
     records = _first_records(files, csv_splitter(","))
     first = next(records, b"")
     header = header_cells(first.removeprefix(_BYTE_ORDER_MARK), ",")
     if not first:
-        raise Misused(f"{_first(files).path} is empty: it has no header line. {_SAY_STREAM}")
+        raise UsageError(f"{_first(files).path} is empty: it has no header line. {_SAY_STREAM}")
     if header is None or len(set(header)) != len(header):
-        raise Unreadable(f"The header line of {files.path} cannot be read; it must name each column once.")
+        raise InputUnreadable(f"The header line of {files.path} cannot be read; it must name each column once.")
     rows = [split_cells(record.decode(errors="replace"), ",") for record in records]
     whole = [row for row in rows if row is not None and len(row) == len(header)]
     return _flat({name: type_of_cells([row[place] for row in whole]) for place, name in enumerate(header)})
 
 
-def _json_lines(files: InputFiles) -> Sample:
+def _json_lines(files: InputFiles) -> FileSample:
     rows = [row for record in _first_records(files, split_lines) if (row := _event(record)) is not None]
     if not rows:
-        raise Misused(f"No event is among the first lines of {_first(files).path}. {_SAY_STREAM}")
+        raise UsageError(f"No event is among the first lines of {_first(files).path}. {_SAY_STREAM}")
     payloads = [row["payload"] for row in rows if isinstance(row.get("payload"), dict)]
     if payloads:
         times = frozenset(time for time in TIMES if any(time in row for row in rows))
-        return Sample(_columns(payloads), times, apart=True)
+        return FileSample(_columns(payloads), times, apart=True)
     columns = dict(_columns(rows))
     for word in _WORDS:
         if word in columns:

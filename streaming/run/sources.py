@@ -19,7 +19,7 @@ from streaming.wire.execution import ArrivedRows, ClockReading, Heard, RowPlace
 Item = ArrivedRows | ClockReading
 
 
-class Source(Protocol):
+class InputSource(Protocol):
     """The rows of one input node."""
 
     node: str
@@ -42,7 +42,7 @@ class FileSource:
         self._reached = 0
 
     def take(self, rows: int) -> Sequence[Item]:
-        """As `Source` says."""
+        """As `InputSource` says."""
         start = self._reached
         self._reached = self._adapter.latest({ONLY_LANE: start}, now=0, limit_rows=rows)[ONLY_LANE]
         return [
@@ -51,12 +51,12 @@ class FileSource:
         ]
 
     def again(self) -> Iterator[ArrivedRows]:
-        """As `Source` says."""
+        """As `InputSource` says."""
         for arrived in self._adapter.read(ONLY_LANE, 0, self._reached):
             yield ArrivedRows(self.node, self._lane, arrived)
 
 
-class Buffered:
+class BufferedItems:
     """Cuts what an iterator gives into as many rows as are asked for."""
 
     def __init__(self, items: Iterator[Item]) -> None:
@@ -119,7 +119,7 @@ class SourceInputs:
     """
 
     def __init__(
-        self, sources: Sequence[Source], rows: int, *, by_arrival: bool = False, read_there: bool = False
+        self, sources: Sequence[InputSource], rows: int, *, by_arrival: bool = False, read_there: bool = False
     ) -> None:
         there = [each for each in sources if read_there and isinstance(each, FileSource)]
         self.adapters = {each.node: AdapterChoice(kind="file", options=each.options.model_dump()) for each in there}
@@ -130,7 +130,7 @@ class SourceInputs:
     def batches(self) -> Iterator[Sequence[Heard]]:
         """As `QueryInputs` says."""
         given = [each for node, each in self._sources.items() if node not in self.adapters]
-        buffers = [Buffered(_all_of(each, self._rows)) for each in given]
+        buffers = [BufferedItems(_all_of(each, self._rows)) for each in given]
         if self._by_arrival and len(buffers) > 1 and all(map(_says_its_arrival, buffers)):
             yield from _merged(buffers, self._rows)
             return
@@ -155,12 +155,12 @@ class SourceInputs:
         return found
 
 
-def _all_of(source: Source, rows: int) -> Iterator[Item]:
+def _all_of(source: InputSource, rows: int) -> Iterator[Item]:
     while items := source.take(rows):
         yield from items
 
 
-def _says_its_arrival(buffer: Buffered) -> bool:
+def _says_its_arrival(buffer: BufferedItems) -> bool:
     first = buffer.first()
     return first is None or next(_arrivals(first)) is not None
 
@@ -175,14 +175,14 @@ def _arrivals(item: Item) -> Iterator[int | None]:
         yield from (None if at == NO_CTI else at for at in item.arrived.arrival.tolist())
 
 
-def _merged(buffers: Sequence[Buffered], rows: int) -> Iterator[Sequence[Heard]]:
+def _merged(buffers: Sequence[BufferedItems], rows: int) -> Iterator[Sequence[Heard]]:
     merged = heapq.merge(*(_arriving(number, each, rows) for number, each in enumerate(buffers)))
     while batch := list(islice(merged, rows)):
         chunks = groupby(batch, key=lambda each: id(each[3]))
         yield [_part_of([(item, index) for *_, item, index in chunk]) for _, chunk in chunks]
 
 
-def _arriving(number: int, buffer: Buffered, rows: int) -> Iterator[tuple[int, int, int, Item, int]]:
+def _arriving(number: int, buffer: BufferedItems, rows: int) -> Iterator[tuple[int, int, int, Item, int]]:
     """Rows with what they are merged by; a row that arrived before its predecessor came after it all the same."""
     latest, place = int(NO_CTI), 0
     while items := buffer.take(rows):

@@ -20,7 +20,7 @@ from streaming.definition.streams import (
     TimeUnit,
 )
 from streaming.definition.strict import Strict
-from streaming.run.errors import Misused
+from streaming.run.errors import UsageError
 from streaming.run.query import read_yaml
 from streaming.temporal.events import Shape
 
@@ -53,14 +53,14 @@ class StreamsRead:
 
 
 def load_streams(path: Path | None) -> StreamsRead:
-    """Read `--streams`. Raises `Unreadable`, and `Misused` for a file that is no list of streams."""
+    """Read `--streams`. Raises `Unreadable`, and `UsageError` for a file that is no list of streams."""
     if path is None:
         return StreamsRead({}, ())
     raw = read_yaml(path)
     if isinstance(raw, dict) and list(raw) == ["streams"]:
         raw = raw["streams"]
     if not isinstance(raw, dict) or not all(isinstance(each, dict) for each in raw.values()):
-        raise Misused(f"{path}: write each stream under its name, as under `streams:` in a transcript.")
+        raise UsageError(f"{path}: write each stream under its name, as under `streams:` in a transcript.")
     streams: dict[str, StreamSaid] = {}
     faults: list[Fault] = []
     for name, each in raw.items():
@@ -114,13 +114,13 @@ def _fault(place: str, wrong: ShapeError) -> Fault:
 def load_advance(path: Path | None, graph: QueryGraph | None) -> tuple[dict[str, AdvanceTimeSettings], list[Fault]]:
     """The settings of `--advance` by input node, and their faults; a stream that one input reads is a name as well.
 
-    Raises `Unreadable`, and `Misused` for a file that is no mapping.
+    Raises `Unreadable`, and `UsageError` for a file that is no mapping.
     """
     if path is None or graph is None:
         return {}, []
     raw = read_yaml(path)
     if not isinstance(raw, dict):
-        raise Misused(f"{path}: write the settings of each input under its name.")
+        raise UsageError(f"{path}: write the settings of each input under its name.")
     inputs = [node for node in graph.nodes if isinstance(node, InputNode)]
     found: dict[str, AdvanceTimeSettings] = {}
     faults: list[Fault] = []

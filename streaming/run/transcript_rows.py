@@ -14,7 +14,7 @@ from streaming.adapters.file.split import split_lines
 from streaming.definition.payload import read_object
 from streaming.definition.streams import Rowtime, StreamDefinition
 from streaming.run.files import InputFiles
-from streaming.run.sources import Buffered, Item
+from streaming.run.sources import BufferedItems, Item
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import Tick, TimeTextError, parse_instant
 from streaming.wire.arrived_rows import JudgedRow, arrived_of
@@ -44,23 +44,23 @@ class RowsSource:
         self._files = files
         self._lanes: Sequence[str] = stream.lanes or [ONLY_LANE]
         self._decoder = JsonLines(stream, {})
-        self._buffered = Buffered(self._items())
+        self._buffered = BufferedItems(self._items())
 
     def take(self, rows: int) -> Sequence[Item]:
-        """As `Source` says."""
+        """As `InputSource` says."""
         return self._buffered.take(rows)
 
     def again(self) -> Iterator[ArrivedRows]:
-        """As `Source` says."""
+        """As `InputSource` says."""
         return (item for item in self._items() if isinstance(item, ArrivedRows))
 
     def _items(self) -> Iterator[Item]:
-        reading = _Reading()
+        reading = _RowsRead()
         for file in self._files.files:
             for records in read_records(file, _begin(file), (0, _ALL), BLOCK_ROWS, ("lines", split_lines)):
                 yield from self._block(records, reading)
 
-    def _block(self, records: Records, reading: "_Reading") -> Iterator[Item]:
+    def _block(self, records: Records, reading: "_RowsRead") -> Iterator[Item]:
         content = bytes(records.body())
         plain = len(self._lanes) == 1 and reading.clock is None and self._stream.rowtime is not Rowtime.IMPLICIT
         if plain and b"\\u00" not in content and not any(word in content for word in _WORDS):
@@ -95,7 +95,7 @@ class RowsSource:
     def _heartbeat(self, row: Mapping[str, Any]) -> Tick | None:
         return _instant(self._said(row, "heartbeat"))
 
-    def _judge(self, row: Mapping[str, Any] | None, text: str, reading: "_Reading") -> tuple[str, JudgedRow]:
+    def _judge(self, row: Mapping[str, Any] | None, text: str, reading: "_RowsRead") -> tuple[str, JudgedRow]:
         if row is None:
             return self._bad(text, reading)
         named = self._said(row, "lane")
@@ -109,12 +109,12 @@ class RowsSource:
         element = self._decoder.judge(row, arrival)
         return lane, JudgedRow(reading.count(lane), element, raw, arrival)
 
-    def _bad(self, text: str, reading: "_Reading") -> tuple[str, JudgedRow]:
+    def _bad(self, text: str, reading: "_RowsRead") -> tuple[str, JudgedRow]:
         lane = self._lanes[0]
         return lane, JudgedRow(reading.count(lane), MalformedRow(Reason.BAD_ROW), text, reading.clock)
 
 
-class _Reading:
+class _RowsRead:
     """Where a reading stands: the wall clock of the last heartbeat, and the rows of each lane so far."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from streaming.definition.types import Array, Fields, Struct, Timestamp, Type
-from streaming.run.errors import Failed, Misused
+from streaming.run.errors import RunFailed, UsageError
 from streaming.run.places import OutputPlace
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrow_types import arrow_schema, arrow_type
@@ -41,14 +41,14 @@ class Writer(Protocol):
 
 
 def writer_of(place: OutputPlace, output: str | None, fields: Fields) -> Writer:
-    """The writer of one output; rows name it where `output` is given. Raises `Failed` and `Misused`."""
+    """The writer of one output; rows name it where `output` is given. Raises `RunFailed` and `UsageError`."""
     if place.form == "parquet" and place.path is not None:
         return ParquetWriter(place.path, fields)
     return JsonWriter(place.path, output, fields)
 
 
 class LinesFile:
-    """Text lines on their way to `path`, or with no path to standard output. Raises `Failed` where it cannot be."""
+    """Text lines on their way to `path`, or with no path to standard output. Raises `RunFailed` where it cannot be."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -110,7 +110,9 @@ class ParquetWriter:
     def __init__(self, path: Path, fields: Fields) -> None:
         taken = [name for name in ("start", "end") if name in fields]
         if taken:
-            raise Misused(f"A Parquet file has columns start and end of its own: name the field {taken[0]} otherwise.")
+            raise UsageError(
+                f"A Parquet file has columns start and end of its own: name the field {taken[0]} otherwise."
+            )
         self._path = path
         self._temporary = temporary_of(path)
         self._fields = fields
@@ -121,7 +123,9 @@ class ParquetWriter:
             self._writer: Any = pq.ParquetWriter(self._temporary, self._schema)
         except OSError as error:
             self._temporary.unlink(missing_ok=True)
-            raise Failed(f"{path} cannot be written ({os.strerror(error.errno) if error.errno else error}).") from None
+            raise RunFailed(
+                f"{path} cannot be written ({os.strerror(error.errno) if error.errno else error})."
+            ) from None
         self._waiting: list[ReleasedRow] = []
 
     def rows(self, rows: Iterable[ReleasedRow]) -> None:
@@ -189,4 +193,4 @@ def _opened(path: Path) -> IO[str]:
         path.parent.mkdir(parents=True, exist_ok=True)
         return path.open("w", encoding="utf-8")
     except OSError as error:
-        raise Failed(f"{path.parent} cannot be written ({error.strerror}).") from None
+        raise RunFailed(f"{path.parent} cannot be written ({error.strerror}).") from None

@@ -32,8 +32,8 @@ from streaming.runtime.lease import Heart
 from streaming.runtime.logs import log_to_stderr
 from streaming.runtime.mailbox import Mailbox
 from streaming.runtime.memory_group import enter_memory_group
-from streaming.runtime.runner import Exit, Runner
-from streaming.runtime.secret_server import Hatch, Keeper
+from streaming.runtime.runner import Runner, RunnerExit
+from streaming.runtime.secret_server import SecretKeeper, SecretSocket
 from streaming.runtime.single import AnotherRunner, SingleRunner
 from streaming.spark.carrier import Carrier
 from streaming.spark.errors import PunctualError
@@ -52,7 +52,7 @@ _CORES: Final = re.compile(r"\[(\d+|\*)")
 _BEGINS_WITH_MB: Final = 200
 """What a worker has when it begins; its limit counts from there."""
 _OWN_MB: Final = 512
-_EXIT_CODES = {Exit.IDLE: 0, Exit.ASKED: 0, Exit.LEASE_LOST: 5, Exit.KEYS_OUTDATED: 6}
+_EXIT_CODES = {RunnerExit.IDLE: 0, RunnerExit.ASKED: 0, RunnerExit.LEASE_LOST: 5, RunnerExit.KEYS_OUTDATED: 6}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -140,15 +140,15 @@ def _as_single(task: _Task, single: SingleRunner, asked: threading.Event) -> int
     single.record()
     for sentence in gather(task.folder).sentences(options.organisation):
         log.warning("%s", sentence)
-    keeper = Keeper(task.configuration.keyring())
+    keeper = SecretKeeper(task.configuration.keyring())
     url = task.configuration.redis.get_secret_value()
     mailbox = Mailbox(redis.Redis.from_url(url, socket_timeout=5.0), options.organisation, keeper)
     heart = Heart(mailbox, single.token)
     if not _take_lease(heart, asked):
-        return _EXIT_CODES[Exit.ASKED if asked.is_set() else Exit.LEASE_LOST]
+        return _EXIT_CODES[RunnerExit.ASKED if asked.is_set() else RunnerExit.LEASE_LOST]
     heart.start()
     far = None if is_local(options.master) else driver_host(options.master)
-    hatch = Hatch(keeper, far)  # before Spark, whose processes inherit where it is
+    hatch = SecretSocket(keeper, far)  # before Spark, whose processes inherit where it is
     session = None
     try:
         session = start_session(options.master, heap_mb=options.jvm_memory_mb)
@@ -172,13 +172,13 @@ def _as_single(task: _Task, single: SingleRunner, asked: threading.Event) -> int
         hatch.close()
 
 
-def _turn_on(runner: Runner, asked: threading.Event) -> Exit:
+def _turn_on(runner: Runner, asked: threading.Event) -> RunnerExit:
     while True:
         why = runner.turn()
         if why is not None:
             return why
         if asked.wait(TURN_S):
-            return Exit.ASKED
+            return RunnerExit.ASKED
 
 
 def _take_lease(heart: Heart, asked: threading.Event) -> bool:

@@ -10,7 +10,7 @@ MAIN = "main"
 _FILE = "homes.json"
 
 
-class Homes:
+class BindingLocations:
     """`carriers/homes.json` of an organisation: binding to its carrier and the batch in which it was seen there last.
 
     A binding that is not in it is at home in the shared carrier, or nowhere yet. Batches of a binding rise from carrier

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from streaming.runtime.binding_locations import MAIN
-from streaming.spark.errors import Failure, explain_query, passes
+from streaming.spark.errors import RunFailure, explain_query, passes
 from streaming.spark.manifests import Manifest, RunChange
 from streaming.wire.messages import RunSpec
 
@@ -40,7 +40,7 @@ class CarrierLike(Protocol):
     def close(self) -> None:
         """Stop the query."""
 
-    def failure(self) -> Failure | None:
+    def failure(self) -> RunFailure | None:
         """Why the query stopped by itself."""
 
     def add(self, spec: RunSpec, *, from_savepoint: str | None = None, moving: bool = False) -> None:
@@ -72,7 +72,7 @@ class CarrierLike(Protocol):
 
 
 @dataclass
-class Member:
+class FleetMember:
     """A carrier of the organisation. Times are those of a clock that only rises, in seconds.
 
     `batch` is the last one whose manifest was read. `died`: how often a worker of it did since then.
@@ -108,14 +108,14 @@ class Member:
             self.carrier.limit(events_per_second)
             self.limits = (events_per_second,)
 
-    def failed(self, now: float) -> Failure | None:
+    def failed(self, now: float) -> RunFailure | None:
         """Why its query stopped, which is closed then; None while it runs, and where it is to be started again."""
         failure = self.carrier.failure()
         if self.carrier.ready:
             self.tried = 0
         return None if failure is None else self._judged(failure, now)
 
-    def start(self, now: float) -> Failure | None:
+    def start(self, now: float) -> RunFailure | None:
         """Start its query; why it does not start, unless it is to be tried again."""
         self.started = now
         self.tried += 1
@@ -132,7 +132,7 @@ class Member:
         elif self.carrier.running and now - self.needed >= REST_AFTER_S:
             self.carrier.close()
 
-    def _judged(self, failure: Failure, now: float) -> Failure | None:
+    def _judged(self, failure: RunFailure, now: float) -> RunFailure | None:
         self.carrier.close()
         if passes(failure):
             self.died += self.tried == 0  # it had planned batches

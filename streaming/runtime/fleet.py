@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from streaming.runtime.binding_locations import MAIN, Homes
-from streaming.runtime.carriers import CarrierLike, Member
-from streaming.runtime.rate_split import Need, shares
+from streaming.runtime.binding_locations import MAIN, BindingLocations
+from streaming.runtime.carriers import CarrierLike, FleetMember
+from streaming.runtime.rate_split import CarrierNeed, shares
 from streaming.spark.binding import needs_second_stage
-from streaming.spark.errors import Failure, PunctualError
+from streaming.spark.errors import PunctualError, RunFailure
 from streaming.spark.layout import SETTINGS_FILE
 from streaming.spark.manifests import Manifest, RunChange
 from streaming.wire.messages import RunSpec
@@ -33,7 +33,7 @@ DIVIDED_EVERY_S: Final = 5.0
 
 
 @dataclass
-class Move:
+class BindingMove:
     """A run that waits for what its binding has kept in carrier `source`; `path`: the savepoint that was asked for."""
 
     spec: RunSpec
@@ -42,11 +42,11 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Broken:
+class BrokenCarrier:
     """A carrier whose query has stopped by itself, or does not start."""
 
     name: str
-    failure: Failure
+    failure: RunFailure
 
 
 class Fleet:
@@ -57,11 +57,11 @@ class Fleet:
         self._opening = opening
         self._folder = folder
         self._monotonic = monotonic
-        self._homes = Homes(folder / CARRIERS)
-        self._members: dict[str, Member] = {}
+        self._homes = BindingLocations(folder / CARRIERS)
+        self._members: dict[str, FleetMember] = {}
         self._placed: dict[str, str] = {}
         self._unanswered: dict[str, tuple[str, str]] = {}
-        self._moves: dict[str, Move] = {}
+        self._moves: dict[str, BindingMove] = {}
         self._wanted: dict[str, tuple[RunSpec, str]] = {}
         self._divided: tuple[float, int | None, frozenset[tuple[str, int]]] | None = None
 
@@ -134,7 +134,7 @@ class Fleet:
             return
         log.info("binding %s moves from carrier %s to %s", binding, there, wanted)
         self._placed.pop(binding, None)
-        self._moves[binding] = Move(spec, there)
+        self._moves[binding] = BindingMove(spec, there)
 
     def stop(self, binding: str, *, flush: bool) -> bool:
         """Carry `binding` no longer; whether a manifest will tell of that: none does if it was not carried yet."""
@@ -144,7 +144,7 @@ class Fleet:
             self._members[self._placed[binding]].carrier.stop(binding, flush=flush)
         return True
 
-    def limit(self, events_per_second: int | None, needs: Mapping[str, Need]) -> None:
+    def limit(self, events_per_second: int | None, needs: Mapping[str, CarrierNeed]) -> None:
         """Divide the organisation's limit over the carriers that run something; None: none has a limit."""
         now, who = self._monotonic(), frozenset((name, need.bindings) for name, need in needs.items())
         if self._divided is not None:
@@ -155,10 +155,10 @@ class Fleet:
         if events_per_second is None:
             for member in self._members.values():
                 member.limit(None)
-        for name, part in shares(events_per_second or 0, needs or {MAIN: Need(1)}).items():
+        for name, part in shares(events_per_second or 0, needs or {MAIN: CarrierNeed(1)}).items():
             self._member(name).limit(None if events_per_second is None else part)
 
-    def uphold(self, active: Collection[str]) -> list[Broken]:
+    def uphold(self, active: Collection[str]) -> list[BrokenCarrier]:
         """Bring moves on, start what `active` bindings need, one query at a time, and close what nobody needs.
 
         What is returned has stopped, and is closed; the caller reads its last manifests, then asks `left_by`.
@@ -172,7 +172,7 @@ class Fleet:
         for member in list(self._members.values()):
             failure = member.failed(now)
             if failure is not None:
-                broken.append(Broken(member.name, failure))
+                broken.append(BrokenCarrier(member.name, failure))
             member.rest(now, needed=member.name in needed)
         down = {each.name for each in broken}
         waiting = [each for each in self._members.values() if each.name in needed - down and not each.carrier.running]
@@ -180,10 +180,10 @@ class Fleet:
         for member in [each for each in waiting if each.not_before <= now][: int(may_start)]:
             failure = member.start(now)
             if failure is not None:
-                broken.append(Broken(member.name, failure))
+                broken.append(BrokenCarrier(member.name, failure))
         return broken
 
-    def left_by(self, broken: Broken) -> set[str]:
+    def left_by(self, broken: BrokenCarrier) -> set[str]:
         """The bindings that carrier held, or that waited for it; what it has not answered by now it has not taken."""
         waited = {binding for binding, move in self._moves.items() if move.source == broken.name}
         for binding in waited:
@@ -203,9 +203,9 @@ class Fleet:
         with ThreadPoolExecutor(max_workers=max(1, len(self._members))) as together:
             list(together.map(lambda member: member.carrier.close(), self._members.values()))
 
-    def _member(self, name: str) -> Member:
+    def _member(self, name: str) -> FleetMember:
         if name not in self._members:
-            self._members[name] = Member(name, self._opening(name), needed=self._monotonic())
+            self._members[name] = FleetMember(name, self._opening(name), needed=self._monotonic())
         return self._members[name]
 
     def _begin(self, spec: RunSpec, path: str | None = None) -> None:
@@ -218,7 +218,7 @@ class Fleet:
         self._placed[spec.binding] = name
         self._unanswered[spec.binding] = (name, spec.run)
 
-    def _bring_on(self, move: Move) -> None:
+    def _bring_on(self, move: BindingMove) -> None:
         binding = move.spec.binding
         waits_for, _ = self._unanswered.get(binding, (None, None))
         if waits_for == move.source:
@@ -238,7 +238,7 @@ class Fleet:
         del self._moves[binding]
         self._begin(move.spec, move.path)
 
-    def _note(self, member: Member, manifest: Manifest) -> None:
+    def _note(self, member: FleetMember, manifest: Manifest) -> None:
         for change in manifest.changes:
             if self._unanswered.get(change.binding) == (member.name, change.run):
                 del self._unanswered[change.binding]

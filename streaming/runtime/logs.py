@@ -5,7 +5,7 @@ import logging
 from datetime import UTC, datetime
 
 
-class JsonLines(logging.Formatter):
+class JsonLogLines(logging.Formatter):
     """`at`, `level`, `where`, `message`, and `detail` (a stack trace) where there is one."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -25,6 +25,6 @@ class JsonLines(logging.Formatter):
 def log_to_stderr() -> None:
     """Send everything from `info` upwards to standard error; of py4j, errors only."""
     handler = logging.StreamHandler()
-    handler.setFormatter(JsonLines())
+    handler.setFormatter(JsonLogLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     logging.getLogger("py4j").setLevel(logging.ERROR)

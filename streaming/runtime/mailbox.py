@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import redis
 from pydantic import ValidationError
 
-from streaming.runtime.secret_server import Keeper
+from streaming.runtime.secret_server import SecretKeeper
 from streaming.wire import keys
 from streaming.wire.messages import ProgressReport, RunLimits, RunnerLease, RunObserved, RunSpec
 from streaming.wire.sealed import Keyring
@@ -29,10 +29,10 @@ return 1
 class Mailbox:
     """One organisation's keys. Every method raises `redis.RedisError` when Redis cannot be reached."""
 
-    def __init__(self, connection: "redis.Redis", organisation: str, keeper: Keeper | None = None) -> None:
+    def __init__(self, connection: "redis.Redis", organisation: str, keeper: SecretKeeper | None = None) -> None:
         self._redis = connection
         self._organisation = organisation
-        self._keeper = keeper or Keeper(Keyring([]))
+        self._keeper = keeper or SecretKeeper(Keyring([]))
 
     def desired(self) -> dict[str, RunSpec]:
         """What is desired, by binding, its secrets left with the keeper; an entry that cannot be read is logged only.

@@ -9,7 +9,7 @@ LEAST_KEPT: Final = 10
 
 
 @dataclass(frozen=True)
-class Need:
+class CarrierNeed:
     """What a carrier needs: how many bindings it runs, the events that they read each second, whether more wait."""
 
     bindings: int
@@ -17,7 +17,7 @@ class Need:
     held: bool = False
 
 
-def shares(limit: int, needs: Mapping[str, Need]) -> dict[str, int]:
+def shares(limit: int, needs: Mapping[str, CarrierNeed]) -> dict[str, int]:
     """The events that each carrier may read each second; about `limit` in all.
 
     Each binding counts as much as any other, as within a carrier. Where a carrier is held back, those that are not

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from streaming.spark.errors import Domain, Failure
+from streaming.spark.errors import Domain, RunFailure
 from streaming.spark.manifests import RunChange
 from streaming.wire.messages import RunSpec
 
@@ -15,14 +15,14 @@ State = Literal["starting", "running", "stopping", "stopped", "completed", "fail
 
 
 @dataclass(frozen=True)
-class Add:
+class AddRun:
     """Carry the binding of `spec`."""
 
     spec: RunSpec
 
 
 @dataclass(frozen=True)
-class Stop:
+class StopRun:
     """Carry `binding` no longer."""
 
     binding: str
@@ -30,7 +30,7 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Seen:
+class RunStateSeen:
     """A new state of a run, to be told to the web application."""
 
     run: str
@@ -39,11 +39,11 @@ class Seen:
     message: str | None = None
 
 
-Step = Add | Stop | Seen
+Step = AddRun | StopRun | RunStateSeen
 
 
 @dataclass
-class Books:
+class RunDecisions:
     """`carried`: binding to run, as the control log has it. `states`: the last state of each run that was told.
 
     `over`: runs that have ended, by themselves or by a fault, and are still desired: they are left alone until they
@@ -53,8 +53,8 @@ class Books:
     """
 
     carried: dict[str, str] = field(default_factory=dict)
-    states: dict[str, Seen] = field(default_factory=dict)
-    over: dict[str, Seen] = field(default_factory=dict)
+    states: dict[str, RunStateSeen] = field(default_factory=dict)
+    over: dict[str, RunStateSeen] = field(default_factory=dict)
     stopping: set[str] = field(default_factory=set)
     dropped: set[str] = field(default_factory=set)
 
@@ -71,7 +71,7 @@ class Books:
             steps += self._keep(spec) if spec.desired == "running" else self._end(spec)
         return steps
 
-    def note(self, binding: str, seen: Seen) -> list[Seen]:
+    def note(self, binding: str, seen: RunStateSeen) -> list[RunStateSeen]:
         """Take a change that a manifest or the query's end brought; what of it is to be told."""
         current = self.carried.get(binding) == seen.run
         if seen.state == "stopped" and seen.run not in self.stopping and (current or seen.run in self.dropped):
@@ -87,36 +87,36 @@ class Books:
         self.over[seen.run] = seen
         return self._told(seen)
 
-    def fail_all(self, failure: Failure, bindings: Collection[str]) -> list[Seen]:
+    def fail_all(self, failure: RunFailure, bindings: Collection[str]) -> list[RunStateSeen]:
         """The query that carries `bindings` has stopped: each of their runs fails, and keeps its place in the log."""
-        found: list[Seen] = []
+        found: list[RunStateSeen] = []
         for binding, run in self.carried.items():
             if binding in bindings and run not in self.over:
-                seen = Seen(run, "failed", failure.domain, failure.message)
+                seen = RunStateSeen(run, "failed", failure.domain, failure.message)
                 self.over[run] = seen
                 self.stopping.discard(run)
                 found += self._told(seen)
         return found
 
-    def restarted(self, bindings: Collection[str]) -> list[Seen]:
+    def restarted(self, bindings: Collection[str]) -> list[RunStateSeen]:
         """The query of `bindings` was started again: those of their runs that were said to run start again."""
-        found: list[Seen] = []
+        found: list[RunStateSeen] = []
         for binding in sorted(bindings):
             told = self.states.get(self.carried.get(binding, ""))
             if told is not None and told.state == "running":
-                found += self._told(Seen(told.run, "starting"))
+                found += self._told(RunStateSeen(told.run, "starting"))
         return found
 
-    def ready(self, runs: Mapping[str, RunChange]) -> list[Seen]:
+    def ready(self, runs: Mapping[str, RunChange]) -> list[RunStateSeen]:
         """A query runs: those that its manifest (`runs`) calls running do so again."""
-        found: list[Seen] = []
+        found: list[RunStateSeen] = []
         for run in self.carried.values():
             told = self.states.get(run)
             change = runs.get(run)
             if told is None or change is None:
                 continue
             if told.state == "starting" and change.state == "running":
-                found += self._told(Seen(run, "running", None, change.message))
+                found += self._told(RunStateSeen(run, "running", None, change.message))
         return found
 
     @property
@@ -130,7 +130,7 @@ class Books:
             if change.state == "running":
                 continue
             if change.state != "stopped":  # one that was may be wanted again; if not, that is told when it is asked
-                self.over[run] = Seen(run, change.state, change.domain, change.message)
+                self.over[run] = RunStateSeen(run, change.state, change.domain, change.message)
             if self.carried.get(change.binding) == run:
                 del self.carried[change.binding]
 
@@ -140,29 +140,29 @@ class Books:
         if self.carried.get(spec.binding) == spec.run:
             told = self.states.get(spec.run)
             if told is None or told.state == "failed":
-                return list(self._told(Seen(spec.run, "starting")))
+                return list(self._told(RunStateSeen(spec.run, "starting")))
             return []
         steps = self._drop(spec.binding, flush=False) if spec.binding in self.carried else []
         self.carried[spec.binding] = spec.run
         self.dropped.discard(spec.run)
-        return [*steps, Add(spec), *self._told(Seen(spec.run, "starting"))]
+        return [*steps, AddRun(spec), *self._told(RunStateSeen(spec.run, "starting"))]
 
     def _end(self, spec: RunSpec) -> list[Step]:
         if self.carried.get(spec.binding) == spec.run and spec.run not in self.over:
             if spec.run in self.stopping:
                 return []
             self.stopping.add(spec.run)
-            return [Stop(spec.binding, spec.flush), *self._told(Seen(spec.run, "stopping"))]
+            return [StopRun(spec.binding, spec.flush), *self._told(RunStateSeen(spec.run, "stopping"))]
         steps = self._drop(spec.binding, flush=False) if self.carried.get(spec.binding) == spec.run else []
-        over = self.over.get(spec.run) or Seen(spec.run, "stopped")
+        over = self.over.get(spec.run) or RunStateSeen(spec.run, "stopped")
         return [*steps, *self._told(over)]
 
     def _drop(self, binding: str, *, flush: bool) -> list[Step]:
         run = self.carried.pop(binding)
         self.stopping.discard(run)
-        return [Stop(binding, flush)]
+        return [StopRun(binding, flush)]
 
-    def _told(self, seen: Seen) -> list[Seen]:
+    def _told(self, seen: RunStateSeen) -> list[RunStateSeen]:
         if self.states.get(seen.run) == seen:
             return []
         self.states[seen.run] = seen

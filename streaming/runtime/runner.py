@@ -14,8 +14,8 @@ from streaming.runtime.fleet import Fleet
 from streaming.runtime.lease import Heart, wall_clock
 from streaming.runtime.mailbox import Mailbox
 from streaming.runtime.meter import Meter
-from streaming.runtime.rate_split import Need
-from streaming.runtime.run_decisions import Add, Books, Seen, Step, Stop
+from streaming.runtime.rate_split import CarrierNeed
+from streaming.runtime.run_decisions import AddRun, RunDecisions, RunStateSeen, Step, StopRun
 from streaming.runtime.secret_server import KeysOutdated
 from streaming.spark.manifests import Manifest
 from streaming.wire.messages import ProgressReport, RunLimits, RunObserved, RunSpec
@@ -26,7 +26,7 @@ StartStep = Literal["planning", "first_batch"]
 """How far a run is that starts (`RunObserved.step`)."""
 
 
-class Exit(StrEnum):
+class RunnerExit(StrEnum):
     """Why the runner ends."""
 
     IDLE = "nothing is desired"
@@ -57,7 +57,7 @@ class Runner:
         self._unsent: deque[list[ProgressReport]] = deque()
         self._unbegun: list[str] = []
         self._limits: RunLimits | None = None
-        self._books = Books()
+        self._books = RunDecisions()
         self._last_seen = 0
         self._meter = Meter(monotonic)
         self._rate_told = 0
@@ -81,11 +81,11 @@ class Runner:
             self._unsent += [list(self._reports(each)) for each in manifests if each.batch > last]
         log.info("resuming with %s bindings", len(self._books.carried))
 
-    def turn(self) -> Exit | None:
+    def turn(self) -> RunnerExit | None:
         """One round; why the runner has to end, None while it goes on."""
         self._heart.turned()
         if self._heart.lost.is_set():
-            return Exit.LEASE_LOST
+            return RunnerExit.LEASE_LOST
         try:
             desired = self._mailbox.desired()
             limits = self._mailbox.limits()
@@ -94,7 +94,7 @@ class Runner:
             desired, limits = None, None
         except KeysOutdated as error:
             log.warning("%s", error)
-            return Exit.KEYS_OUTDATED
+            return RunnerExit.KEYS_OUTDATED
         self._limits = limits or self._limits  # the last ones hold, which the folders of the carriers keep too
         if desired is not None:
             self._divide(desired)
@@ -105,7 +105,7 @@ class Runner:
         self._learn()
         self._send()
         self._tidy()
-        return Exit.IDLE if desired is not None and self._idle_for(desired) >= self._idle_exit_s else None
+        return RunnerExit.IDLE if desired is not None and self._idle_for(desired) >= self._idle_exit_s else None
 
     def _tidy(self) -> None:
         try:
@@ -115,14 +115,14 @@ class Runner:
 
     def _take(self, step: Step) -> None:
         match step:
-            case Add(spec):
+            case AddRun(spec):
                 log.info("run %s: carry binding %s", spec.run, spec.binding)
                 self._fleet.add(spec)
-            case Stop(binding, flush):
+            case StopRun(binding, flush):
                 log.info("binding %s: stop%s", binding, ", flush" if flush else "")
                 if not self._fleet.stop(binding, flush=flush):
                     self._unbegun.append(binding)
-            case Seen():
+            case RunStateSeen():
                 self._tell(step)
 
     def _tell_unbegun(self) -> None:
@@ -130,7 +130,7 @@ class Runner:
         for binding in self._unbegun:
             run = self._books.carried.get(binding)
             if run in self._books.stopping:
-                for told in self._books.note(binding, Seen(run, "stopped")):
+                for told in self._books.note(binding, RunStateSeen(run, "stopped")):
                     self._tell(told)
         self._unbegun.clear()
 
@@ -143,7 +143,7 @@ class Runner:
             if spec.desired == "running" and spec.run not in self._books.over:
                 runs.setdefault(self._fleet.carrier_of(spec), []).append(spec.run)
         needs = {
-            name: Need(len(mine), self._meter.per_second(mine), any(map(self._meter.held, mine)))
+            name: CarrierNeed(len(mine), self._meter.per_second(mine), any(map(self._meter.held, mine)))
             for name, mine in runs.items()
         }
         self._fleet.limit(self._limits.events_per_second, needs)
@@ -164,7 +164,7 @@ class Runner:
             self._unsent.append(list(self._reports(manifest)))
             self._measure(manifest)
             for change in manifest.changes:
-                seen = Seen(change.run, change.state, change.domain, change.message)
+                seen = RunStateSeen(change.run, change.state, change.domain, change.message)
                 if change.state == "failed":
                     log.error("run %s failed: %s", seen.run, seen.message, extra={"detail": change.detail})
                 for told in self._books.note(change.binding, seen):
@@ -204,7 +204,7 @@ class Runner:
             if change.state != "running":
                 self._meter.forget(change.run)
 
-    def _tell(self, seen: Seen, step: StartStep | None = None) -> None:
+    def _tell(self, seen: RunStateSeen, step: StartStep | None = None) -> None:
         how = f", {step}" if step else f": {seen.message}" if seen.message else ""
         log.info("run %s is %s%s", seen.run, seen.state, how)
         self._last_seen = max(self._last_seen + 1, wall_clock())

@@ -32,19 +32,19 @@ class KeysOutdated(Exception):
 
 
 @dataclass
-class _Held:
+class _HeldSecret:
     """A secret: the token from which it was opened last, and its text, None if no key of this runner opens it."""
 
     token: str | None = field(repr=False)
     text: str | None = field(repr=False)
 
 
-class Keeper:
+class SecretKeeper:
     """Holds the secrets of each run, by input; asked by threads, so it locks."""
 
     def __init__(self, keys: Keyring) -> None:
         self._keys = keys
-        self._held: dict[tuple[str, str], dict[str, _Held]] = {}
+        self._held: dict[tuple[str, str], dict[str, _HeldSecret]] = {}
         self._fresh = True
         self._lock = threading.Lock()
 
@@ -84,34 +84,34 @@ class Keeper:
         adapter = item.adapter.model_copy(update={"options": concealed(options, secrets.keys())})
         return item.model_copy(update={"adapter": adapter})
 
-    def _opened(self, before: _Held | None, value: Any, fresh: bool) -> _Held:
+    def _opened(self, before: _HeldSecret | None, value: Any, fresh: bool) -> _HeldSecret:
         token = token_of(value)
         if token is None:
-            return _Held(None, value)
+            return _HeldSecret(None, value)
         if before is not None and before.token == token:
             return before
         try:
-            return _Held(token, self._keys.open(token))
+            return _HeldSecret(token, self._keys.open(token))
         except SealBroken:
             if before is not None and before.text is not None:
-                return _Held(token, before.text)  # sealed anew, as the secret of a run never changes
+                return _HeldSecret(token, before.text)  # sealed anew, as the secret of a run never changes
             if not fresh:
                 raise KeysOutdated from None
-            return _Held(token, None)
+            return _HeldSecret(token, None)
 
 
-class Hatch:
+class SecretSocket:
     """A socket at which the processes that this runner starts ask its keeper; `close` takes it away again.
 
     With `host`, an address of this machine that workers on others reach, they ask there, with a ticket that the first
     socket hands out. What runners left that were killed is removed too.
     """
 
-    def __init__(self, keeper: Keeper, host: str | None = None) -> None:
+    def __init__(self, keeper: SecretKeeper, host: str | None = None) -> None:
         _remove_left()
-        self._remote = None if host is None else _Remote(host, keeper)
+        self._remote = None if host is None else _TicketListener(host, keeper)
         self._folder = Path(tempfile.mkdtemp(prefix=_PREFIX))  # none but this user may enter it
-        self._server = _Server(str(self._folder / _SOCKET), keeper, self._remote)
+        self._server = _SecretListener(str(self._folder / _SOCKET), keeper, self._remote)
         os.environ[ADDRESS_VARIABLE] = str(self._folder / _SOCKET)
         servers: list[socketserver.BaseServer] = [self._server]
         if self._remote is not None:
@@ -144,12 +144,12 @@ def _remove_left() -> None:
                 continue  # it is just being made, it has much to do, or it is another user's
 
 
-class _Remote(socketserver.ThreadingTCPServer):
+class _TicketListener(socketserver.ThreadingTCPServer):
     daemon_threads = True
     request_queue_size = 1_024
 
-    def __init__(self, host: str, keeper: Keeper) -> None:
-        super().__init__((host, 0), _AnsweringFarAway)
+    def __init__(self, host: str, keeper: SecretKeeper) -> None:
+        super().__init__((host, 0), _TicketHandler)
         self.keeper = keeper
         self.tickets = Tickets()
 
@@ -159,9 +159,9 @@ class _Remote(socketserver.ThreadingTCPServer):
         return self.tickets.issue(str(host), int(port)).to_json()
 
 
-class _AnsweringFarAway(socketserver.StreamRequestHandler):
+class _TicketHandler(socketserver.StreamRequestHandler):
     timeout = 10.0
-    server: _Remote
+    server: _TicketListener
 
     def handle(self) -> None:
         """Answer one question that came under a ticket, and no other."""
@@ -174,19 +174,19 @@ class _AnsweringFarAway(socketserver.StreamRequestHandler):
             return  # whoever asked went away, or asks for something else
 
 
-class _Server(socketserver.ThreadingUnixStreamServer):
+class _SecretListener(socketserver.ThreadingUnixStreamServer):
     daemon_threads = True
     request_queue_size = 1_024  # who finds it full is refused at once, and a run would fail
 
-    def __init__(self, path: str, keeper: Keeper, remote: _Remote | None) -> None:
-        super().__init__(path, _Answering)
+    def __init__(self, path: str, keeper: SecretKeeper, remote: _TicketListener | None) -> None:
+        super().__init__(path, _SecretHandler)
         self.keeper = keeper
         self.remote = remote
 
 
-class _Answering(socketserver.StreamRequestHandler):
+class _SecretHandler(socketserver.StreamRequestHandler):
     timeout = 10.0
-    server: _Server
+    server: _SecretListener
 
     def handle(self) -> None:
         """Answer one question."""

@@ -16,11 +16,11 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 
-class GivenUp(Exception):
+class CallAbandoned(Exception):
     """Nobody waits for this any more."""
 
 
-class Errand(Generic[T]):
+class AbandonableCall(Generic[T]):
     """`call`, begun at once in another thread."""
 
     def __init__(self, call: Callable[[], T]) -> None:
@@ -59,12 +59,12 @@ class Errand(Generic[T]):
         self._done.set()
 
 
-class _Hand(threading.Thread):
+class _CallThread(threading.Thread):
     """A thread that runs one errand after another."""
 
     def __init__(self) -> None:
         super().__init__(name="errand", daemon=True)
-        self.inbox: SimpleQueue[Errand[Any]] = SimpleQueue()
+        self.inbox: SimpleQueue[AbandonableCall[Any]] = SimpleQueue()
         self.start()
 
     def run(self) -> None:
@@ -76,14 +76,14 @@ class _Hand(threading.Thread):
             del errand  # what it brought is another's, and may be large
 
 
-_FREE: deque[_Hand] = deque()
+_FREE: deque[_CallThread] = deque()
 
 
-def _hand() -> _Hand:
+def _hand() -> _CallThread:
     try:
         return _FREE.pop()
     except IndexError:
-        return _Hand()
+        return _CallThread()
 
 
 class Patience(AbstractContextManager["Patience"]):
@@ -96,7 +96,7 @@ class Patience(AbstractContextManager["Patience"]):
 
     def __enter__(self) -> "Patience":
         if self._over:
-            raise GivenUp
+            raise CallAbandoned
         self._since = time.monotonic()
         return self
 
@@ -105,7 +105,7 @@ class Patience(AbstractContextManager["Patience"]):
     ) -> None:
         self._spent, self._since = self.spent_s, None
         if self._over and fault is None:
-            raise GivenUp
+            raise CallAbandoned
 
     @property
     def waiting_s(self) -> float:
@@ -119,7 +119,7 @@ class Patience(AbstractContextManager["Patience"]):
         return self._spent + self.waiting_s
 
     def give_up(self) -> None:
-        """The next wait, and the end of the one that goes on, raise `GivenUp`."""
+        """The next wait, and the end of the one that goes on, raise `CallAbandoned`."""
         self._over = True
 
     def over(self, chunks: Iterator[T]) -> Iterator[T]:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
-from streaming.spark.abandonable_calls import Errand
+from streaming.spark.abandonable_calls import AbandonableCall
 from streaming.spark.errors import no_answer
 
 T = TypeVar("T")
@@ -12,13 +12,13 @@ PATIENCE_S = 2.0
 """So long one planning waits in all for answers that do not come, and so long any one is waited for in all."""
 
 
-class Inquiries:
+class AdapterQueries:
     """Questions of one planner. One that is asked again before its answer is the same question."""
 
     def __init__(self, deadline_s: float, patience_s: float = PATIENCE_S) -> None:
         self._deadline_s = deadline_s
         self._patience_s = min(patience_s, deadline_s)
-        self._open: dict[Hashable, Errand[Any]] = {}
+        self._open: dict[Hashable, AbandonableCall[Any]] = {}
         self._asked: set[Hashable] = set()
         self._left = 0.0
 
@@ -34,7 +34,7 @@ class Inquiries:
         `name` says which question this is, `whom` names the input in the sentence of one that came to its deadline.
         """
         self._asked.add(name)
-        errand: Errand[T] = self._open.get(name) or Errand(call)
+        errand: AbandonableCall[T] = self._open.get(name) or AbandonableCall(call)
         begun = time.monotonic()
         answered = errand.wait(min(self._left, self._patience_s - errand.age_s))
         self._left -= time.monotonic() - begun
@@ -50,7 +50,7 @@ class Inquiries:
 
 def asked_within(whom: str, call: Callable[[], T], deadline_s: float) -> T:
     """What `call` returns within `deadline_s`. Raises what it raised, and `AdapterError`."""
-    errand = Errand(call)
+    errand = AbandonableCall(call)
     if not errand.wait(deadline_s):
         raise no_answer(whom, deadline_s)
     return errand.result()

@@ -29,9 +29,9 @@ def in_order_of_arrival(lanes: Iterable[tuple[Lane, Iterator[Arrived]]]) -> Iter
     adapter does not know. Of rows that arrived at once those of the lane that is named first come first. One chunk of
     each lane is held.
     """
-    waiting: list[tuple[int, int, _Reading]] = []
+    waiting: list[tuple[int, int, _LaneReading]] = []
     for place, (lane, chunks) in enumerate(lanes):
-        reading = _Reading(lane, chunks)
+        reading = _LaneReading(lane, chunks)
         if reading.fill():
             waiting.append((reading.next, place, reading))
     heapq.heapify(waiting)
@@ -43,7 +43,7 @@ def in_order_of_arrival(lanes: Iterable[tuple[Lane, Iterator[Arrived]]]) -> Iter
             heapq.heappush(waiting, (reading.next, place, reading))
 
 
-class _Reading:
+class _LaneReading:
     """One lane: its chunk in hand, of which rows from `_begin` on are left."""
 
     def __init__(self, lane: Lane, chunks: Iterator[Arrived]) -> None:

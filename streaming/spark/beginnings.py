@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from streaming.adapters.contract import AdapterError, ReplayingAdapter
 from streaming.spark.adapter_queries import asked_within
-from streaming.spark.binding import Binding, binding_of, journals_of
+from streaming.spark.binding import RunnableBinding, binding_of, journals_of
 from streaming.spark.binding_life import BindingState, CarriedBinding, LanePositions, begun_binding
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.manifests import read_manifest
 from streaming.spark.restart_points import forget_points, point_of, read_points
-from streaming.spark.savepoints import Head
+from streaming.spark.savepoints import SavepointHead
 from streaming.wire.beginning import RunBeginning
 from streaming.wire.kept import (
     PlannedBeginning,
@@ -45,7 +45,7 @@ UNKNOWN: Final = (
 
 
 @dataclass(frozen=True)
-class Before:
+class PriorBinding:
     """What a binding was before it begins anew: its restart points, newest first, where its adapters journaled, `why`
     its state does not go on, and how far it had read under which shape. `ended`: it has had CTI infinity."""
 
@@ -57,7 +57,7 @@ class Before:
     ended: bool = False
 
 
-def hand_on(carrier: CarrierFolder, before: RunSpec | Head, spec: RunSpec) -> None:
+def hand_on(carrier: CarrierFolder, before: RunSpec | SavepointHead, spec: RunSpec) -> None:
     """Let the run of `spec`, which goes on with the state of the run `before`, say of its rows what that said."""
     if before.run == spec.run:
         return
@@ -96,7 +96,7 @@ def points_of(carrier: CarrierFolder, known: CarriedBinding, batch: int) -> list
 
 
 def begun(
-    carrier: CarrierFolder, binding: Binding, before: Before, fresh: Callable[[], CarriedBinding]
+    carrier: CarrierFolder, binding: RunnableBinding, before: PriorBinding, fresh: Callable[[], CarriedBinding]
 ) -> tuple[CarriedBinding, str | None]:
     """A new generation of `binding` after what it was `before`, and what its user has to know of that.
 
@@ -122,7 +122,7 @@ def begun(
 
 
 def _written(
-    carrier: CarrierFolder, binding: Binding, item: CarriedBinding, planned: PlannedBeginning
+    carrier: CarrierFolder, binding: RunnableBinding, item: CarriedBinding, planned: PlannedBeginning
 ) -> CarriedBinding:
     """`item` as it was planned, with all written down that its batches look up."""
     spec, point = binding.added.spec, planned.point
@@ -147,7 +147,7 @@ def _written(
 
 
 def _without_points(
-    carrier: CarrierFolder, binding: Binding, before: Before, fresh: Callable[[], CarriedBinding]
+    carrier: CarrierFolder, binding: RunnableBinding, before: PriorBinding, fresh: Callable[[], CarriedBinding]
 ) -> tuple[CarriedBinding, str | None]:
     """What was kept by a program that knew no restart points, or nothing at all."""
     spec = binding.added.spec
@@ -173,13 +173,13 @@ def _without_points(
     return begun_binding(item.generation, before.positions), said.sentence
 
 
-def _finished(binding: Binding, kept: Sequence[str], positions: LanePositions) -> bool:
+def _finished(binding: RunnableBinding, kept: Sequence[str], positions: LanePositions) -> bool:
     """Whether all inputs are the same and have come to their end there."""
     every = binding.adapters
     return len(kept) == len(every) and all(each.finished(positions.get(name, {})) for name, each in every.items())
 
 
-def _gone(binding: Binding, planned: PlannedBeginning, deadline_s: float) -> str | None:
+def _gone(binding: RunnableBinding, planned: PlannedBeginning, deadline_s: float) -> str | None:
     """The first input that has no longer what is to be read again."""
     point = planned.point
     for name, lanes in (planned.again or {}).items():

@@ -24,11 +24,11 @@ from streaming.wire.messages import RunSpec
 
 _FIRST_LANES: TypeAdapter[dict[str, dict[str, LaneKept]]] = TypeAdapter(dict[str, dict[str, LaneKept]])
 _REMEMBERED = 4_096
-_BUILT: OrderedDict[tuple[str, int], "Binding"] = OrderedDict()
+_BUILT: OrderedDict[tuple[str, int], "RunnableBinding"] = OrderedDict()
 
 
 @dataclass(frozen=True)
-class Binding:
+class RunnableBinding:
     """A binding ready to run."""
 
     carrier: CarrierFolder
@@ -87,7 +87,7 @@ class Binding:
         return tuple(each.node for each in plans if each.advance.generate and each.advance.generate.final)
 
 
-def binding_of(carrier: CarrierFolder, entry: int) -> Binding:
+def binding_of(carrier: CarrierFolder, entry: int) -> RunnableBinding:
     """The binding that control entry `entry` added. Raises `NotRunnable`, `LookupError`."""
     key = (carrier.location, entry)
     if key not in _BUILT:
@@ -97,9 +97,9 @@ def binding_of(carrier: CarrierFolder, entry: int) -> Binding:
     return _BUILT[key]
 
 
-def _build(carrier: CarrierFolder, added: AddBinding) -> Binding:
+def _build(carrier: CarrierFolder, added: AddBinding) -> RunnableBinding:
     plan = _plan(added.spec, added.lanes, len(added.bucket_ids), carrier.settings.stages)
-    return Binding(carrier, added, plan)
+    return RunnableBinding(carrier, added, plan)
 
 
 def needs_second_stage(spec: RunSpec) -> bool:

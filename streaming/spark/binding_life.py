@@ -75,7 +75,7 @@ class IllegalMove(AssertionError):
 
 
 @dataclass(frozen=True)
-class Generation:
+class StateGeneration:
     """What one generation of a binding's state hangs on.
 
     `entry` is the control entry that added the binding last, `number` the one that began the state (the two differ
@@ -97,7 +97,7 @@ class Generation:
 
 
 @dataclass(frozen=True)
-class Standing:
+class BindingStanding:
     """How far a binding has come: the positions of its lanes, and the inputs that have had CTI infinity."""
 
     positions: LanePositions
@@ -115,10 +115,10 @@ class CarriedBinding:
     reads what was read before, in this batch too.
     """
 
-    generation: Generation
+    generation: StateGeneration
     state: BindingState
-    now: Standing
-    before: Standing | None = None
+    now: BindingStanding
+    before: BindingStanding | None = None
     savepoint: str | None = None
     redo: int = 0
     held: int | None = None
@@ -152,13 +152,13 @@ class CarriedBinding:
         return self.now.positions
 
     @property
-    def stood(self) -> Standing:
+    def stood(self) -> BindingStanding:
         """Where it stood before the batch."""
         return self.now if self.before is None else self.before
 
     def reading(self, positions: LanePositions, *, ended: tuple[str, ...] = ()) -> "CarriedBinding":
         """It reads to `positions`, and the inputs `ended` get CTI infinity too."""
-        now = Standing(positions, (*self.now.ended, *ended))
+        now = BindingStanding(positions, (*self.now.ended, *ended))
         return self._to(BindingState.READING, now=now, before=self.stood)
 
     def timed(self, tick: int) -> "CarriedBinding":
@@ -167,7 +167,7 @@ class CarriedBinding:
 
     def stopping(self, ended: tuple[str, ...] = ()) -> "CarriedBinding":
         """This batch is its last, in which the inputs `ended` get CTI infinity too."""
-        now = Standing(self.positions, (*self.now.ended, *ended))
+        now = BindingStanding(self.positions, (*self.now.ended, *ended))
         return self._to(_STOPPED.get(self.state, BindingState.STOPPING), now=now, before=self.stood)
 
     def failed_in_planning(self) -> "CarriedBinding":
@@ -202,7 +202,7 @@ class CarriedBinding:
 
 
 def begun_binding(
-    generation: Generation,
+    generation: StateGeneration,
     positions: LanePositions,
     state: BindingState = BindingState.WAITING,
     *,
@@ -212,7 +212,7 @@ def begun_binding(
     """A new generation."""
     if state not in NEW:
         raise IllegalMove(f"{generation.key} cannot begin as {state}")
-    return CarriedBinding(generation, state, Standing(positions), savepoint=savepoint, again=again)
+    return CarriedBinding(generation, state, BindingStanding(positions), savepoint=savepoint, again=again)
 
 
 def _reached(positions: LanePositions, wanted: LanePositions) -> bool:

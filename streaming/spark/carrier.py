@@ -12,7 +12,7 @@ from streaming.adapters.contract import AdapterError
 from streaming.spark.adapter_queries import asked_within
 from streaming.spark.binding import adapter_of
 from streaming.spark.control import AddBinding, AtEnd, SaveBinding, StopBinding
-from streaming.spark.errors import Failure, PunctualError, explain_query
+from streaming.spark.errors import PunctualError, RunFailure, explain_query
 from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create, exists
 from streaming.spark.manifests import Manifest, RunChange, newest_manifest, read_manifest
 from streaming.spark.memory import count_deaths
@@ -22,7 +22,7 @@ from streaming.spark.planner import wall_clock
 from streaming.spark.savepoints import FOLDER, refusal
 from streaming.spark.sink import ResultSink
 from streaming.spark.source import FeedSource
-from streaming.spark.stage import OperatorStage
+from streaming.spark.stage import StageProcessor
 from streaming.spark.tidying import Tidying
 from streaming.spark.token_bucket import read_rate, write_rate
 from streaming.spark.with_state import transform_with_state
@@ -80,7 +80,7 @@ class Carrier:
         envelopes = session.readStream.format(FeedSource.name()).option("carrier", path).load()
         results = envelopes
         for number in range(self.settings.stages):
-            results = transform_with_state(results, ["place", "bucket"], OperatorStage(path, number), envelopes.schema)
+            results = transform_with_state(results, ["place", "bucket"], StageProcessor(path, number), envelopes.schema)
         self._query = (
             results.writeStream.format(ResultSink.name())
             .option("carrier", path)
@@ -94,7 +94,7 @@ class Carrier:
         """Whether the streaming query runs."""
         return self._query is not None and self._query.isActive
 
-    def failure(self) -> Failure | None:
+    def failure(self) -> RunFailure | None:
         """Why the query stopped, None while it runs or when it was closed."""
         error = self._query.exception() if self._query is not None else None
         return None if error is None else explain_query(error)

@@ -10,14 +10,14 @@ from typing import Final
 
 
 class MessageKind(StrEnum):
-    """The kinds. `Row.chunk` holds what each of them says.
+    """The kinds. `CarrierMessage.chunk` holds what each of them says.
 
     To the operators, as `Envelope` says: `partials`, `events`, `ctis`, `watched`.
     Of the batch: `counts` is a lane's counts as JSON; `late` an Arrow IPC stream of late rows; `failures` where
     expressions failed, `corrections` what windows refused, both as `Output` says; `rows` and `moved` what an output
     released: rows, and CTIs.
     Of the run: `state` is a StateChange; `clear`: the binding's state goes after this batch; `again` and `cut` say of
-    all rows of the batch what `BindingWork` and `Turn` call so, and these have it as their `lane`.
+    all rows of the batch what `BindingWork` and `BindingTurn` call so, and these have it as their `lane`.
     Of savepoints: `save` asks a bucket for its state and holds the head, `saved` is a piece of one, or the head;
     `enter` is a piece that a bucket begins with, of the stage that `input` names.
     """
@@ -41,7 +41,7 @@ class MessageKind(StrEnum):
     ENTER = "enter"
 
 
-class Sender(StrEnum):
+class MessageSender(StrEnum):
     """Who makes messages."""
 
     FEED = "feed"
@@ -49,7 +49,7 @@ class Sender(StrEnum):
     SECOND_STAGE = "second_stage"
 
 
-class Handling(StrEnum):
+class StageHandling(StrEnum):
     """What a stage does with a message that comes to it; the sink is behind the last one.
 
     `passes`: nothing, it goes on; `reads_and_passes`: both; `reads`: it ends here; `reads_for_both`: it ends here,
@@ -82,21 +82,23 @@ class SinkAction(StrEnum):
 class MessageRule:
     """A row of the table: who sends a kind of message, what first and second stage do with it, and what the sink."""
 
-    senders: frozenset[Sender]
-    first: Handling
-    second: Handling
+    senders: frozenset[MessageSender]
+    first: StageHandling
+    second: StageHandling
     sink: SinkAction
 
-    def at_stage(self, number: int) -> Handling:
+    def at_stage(self, number: int) -> StageHandling:
         """What stage `number` (0 or 1) does with it."""
         return self.second if number else self.first
 
 
-def _rule(senders: str, first: Handling, second: Handling, sink: SinkAction = SinkAction.NEVER_COMES) -> MessageRule:
-    return MessageRule(frozenset(map(Sender, senders.split())), first, second, sink)
+def _rule(
+    senders: str, first: StageHandling, second: StageHandling, sink: SinkAction = SinkAction.NEVER_COMES
+) -> MessageRule:
+    return MessageRule(frozenset(map(MessageSender, senders.split())), first, second, sink)
 
 
-_K, _H, _S = MessageKind, Handling, SinkAction
+_K, _H, _S = MessageKind, StageHandling, SinkAction
 MESSAGES: Final[dict[MessageKind, MessageRule]] = {
     _K.PARTIALS: _rule("feed first_stage", _H.READS, _H.READS),
     _K.EVENTS: _rule("feed first_stage", _H.READS, _H.READS),
@@ -119,7 +121,7 @@ MESSAGES: Final[dict[MessageKind, MessageRule]] = {
 """Every kind of message."""
 OF_BATCH: Final = (MessageKind.AGAIN, MessageKind.CUT)
 """What is said of all rows of a batch, the stronger word last."""
-_PASSED: Final = (Handling.PASSES, Handling.READS_AND_PASSES)
+_PASSED: Final = (StageHandling.PASSES, StageHandling.READS_AND_PASSES)
 
 
 class StrayMessage(AssertionError):
@@ -129,10 +131,10 @@ class StrayMessage(AssertionError):
         super().__init__(f"a message {kind} came to the {where}")
 
 
-def handling(kind: MessageKind, stage: int) -> Handling:
+def handling(kind: MessageKind, stage: int) -> StageHandling:
     """What stage `stage` (0 or 1) does with a message. Raises `StrayMessage`."""
     found = MESSAGES[kind].at_stage(stage)
-    if found is Handling.NEVER_COMES:
+    if found is StageHandling.NEVER_COMES:
         raise StrayMessage(kind, "second stage" if stage else "first stage")
     return found
 
@@ -140,9 +142,9 @@ def handling(kind: MessageKind, stage: int) -> Handling:
 def goes_on(kind: MessageKind, stage: int, stages: int) -> bool:
     """Whether stage `stage` of `stages` lets a message go on as it is. Raises `StrayMessage`."""
     found = handling(kind, stage)
-    return found in _PASSED or (found is Handling.READS_FOR_BOTH and stage + 1 < stages)
+    return found in _PASSED or (found is StageHandling.READS_FOR_BOTH and stage + 1 < stages)
 
 
 def concerns(kind: MessageKind, stage: int) -> bool:
     """Whether stage `stage` reads a message. Raises `StrayMessage`."""
-    return handling(kind, stage) is not Handling.PASSES
+    return handling(kind, stage) is not StageHandling.PASSES

@@ -14,10 +14,10 @@ from typing import Final
 from streaming.spark.storage import Folder, LocalFolder, Tag
 from streaming.wire.results import (
     Commit,
-    Part,
+    CommitSpan,
+    MergedPart,
     PartKind,
-    Place,
-    Span,
+    ResultPart,
     all_spans,
     joined,
     part_path,
@@ -78,7 +78,7 @@ def _swept(folder: Folder, tags: Mapping[str, Tag], now_s: float) -> bool:
     return bool(gone)
 
 
-def _merged(folder: Folder, spans: Sequence[Span]) -> bool:
+def _merged(folder: Folder, spans: Sequence[CommitSpan]) -> bool:
     for group in _alike(spans[: max(0, len(spans) - NEWEST_LEFT)]):
         commits = list(_small_enough(folder, group))
         if len(commits) >= FEWEST_MERGED:
@@ -87,7 +87,7 @@ def _merged(folder: Folder, spans: Sequence[Span]) -> bool:
     return False
 
 
-def _alike(spans: Sequence[Span]) -> Iterator[Sequence[Span]]:
+def _alike(spans: Sequence[CommitSpan]) -> Iterator[Sequence[CommitSpan]]:
     """Runs of neighbours that stand for about as many batches each, as many as are merged at once."""
     begin = 0
     for place in range(1, len(spans) + 1):
@@ -97,11 +97,11 @@ def _alike(spans: Sequence[Span]) -> Iterator[Sequence[Span]]:
             begin = place
 
 
-def _size(span: Span) -> int:
+def _size(span: CommitSpan) -> int:
     return ((span.last - span.first + 1).bit_length() - 1) // 6
 
 
-def _small_enough(folder: Folder, group: Sequence[Span]) -> Iterator[Commit]:
+def _small_enough(folder: Folder, group: Sequence[CommitSpan]) -> Iterator[Commit]:
     """The commits of `group` as far as their parts make no part that is too large."""
     total = dict.fromkeys(_KINDS, 0)
     for span in group:
@@ -122,11 +122,11 @@ def _merge(folder: Folder, commits: Sequence[Commit]) -> None:
     parts = [part for kind in _KINDS if (part := _merged_part(folder, kind, commits, first)) is not None]
     runs = joined(each for commit in commits for each in runs_of(commit))
     whole = Commit(batch=last.batch, first=first, parts=parts, totals=last.totals, runs=runs)
-    folder.write(f"commits/{Span(last.batch, first).name}", whole.model_dump_json().encode())
+    folder.write(f"commits/{CommitSpan(last.batch, first).name}", whole.model_dump_json().encode())
 
 
-def _merged_part(folder: Folder, kind: PartKind, commits: Sequence[Commit], first: int) -> Part | None:
-    places: list[Place] = []
+def _merged_part(folder: Folder, kind: PartKind, commits: Sequence[Commit], first: int) -> ResultPart | None:
+    places: list[MergedPart] = []
     pieces: list[bytes] = []
     for commit in commits:
         mine = [part for part in commit.parts if part.kind == kind]
@@ -135,7 +135,7 @@ def _merged_part(folder: Folder, kind: PartKind, commits: Sequence[Commit], firs
             if content is None:
                 continue  # what was deleted is no rows
             content = b"".join(line + b"\n" for line in content.split(b"\n")[: part.rows])
-            own = Place(batch=commit.batch, part=index, rows=part.rows, bytes=len(content))
+            own = MergedPart(batch=commit.batch, part=index, rows=part.rows, bytes=len(content))
             places += part.merged or [own]
             pieces.append(content)
     if not places:
@@ -145,9 +145,9 @@ def _merged_part(folder: Folder, kind: PartKind, commits: Sequence[Commit], firs
     writing.add(pieces)
     writing.finish()
     rows, size = sum(place.rows for place in places), sum(len(piece) for piece in pieces)
-    return Part(kind=kind, path=path, rows=rows, bytes=size, merged=places)
+    return ResultPart(kind=kind, path=path, rows=rows, bytes=size, merged=places)
 
 
-def _commit(folder: Folder, span: Span) -> Commit | None:
+def _commit(folder: Folder, span: CommitSpan) -> Commit | None:
     content = folder.read(f"commits/{span.name}")
     return None if content is None else Commit.model_validate_json(content)

@@ -27,7 +27,7 @@ Packed = tuple[str, int, bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CarrierMessage:
     """One envelope. `binding` is the key of a generation, `entry` its control entry."""
 
     binding: str
@@ -42,14 +42,14 @@ class Row:
     chunk: bytes
 
 
-def row_of(envelope: Envelope, key: str, bucket_id: int, entry: int, batch: int) -> Row:
+def row_of(envelope: Envelope, key: str, bucket_id: int, entry: int, batch: int) -> CarrierMessage:
     """A message to the operators, of the generation `key`."""
     kind = MessageKind(envelope.kind)
     where = (envelope.input, envelope.lane, envelope.seq, envelope.cti)
-    return Row(key, bucket_id, entry, batch, *where, kind, envelope.chunk)
+    return CarrierMessage(key, bucket_id, entry, batch, *where, kind, envelope.chunk)
 
 
-def packed(rows: Iterable[Row], pages: Sequence[str]) -> Iterator[Packed]:
+def packed(rows: Iterable[CarrierMessage], pages: Sequence[str]) -> Iterator[Packed]:
     """The same envelopes in the same order, by the place that each has among `pages`; `unpacked` has the way back.
 
     A content is four bytes of length, so many of JSON (binding, and for each envelope of it that follows its columns
@@ -61,22 +61,24 @@ def packed(rows: Iterable[Row], pages: Sequence[str]) -> Iterator[Packed]:
             yield place, bucket, _content(some)
 
 
-def unpacked(place: str, bucket: int, content: bytes) -> Iterator[Row]:  # noqa: ARG001 - the columns as they come
+def unpacked(place: str, bucket: int, content: bytes) -> Iterator[CarrierMessage]:  # noqa: ARG001 - the columns as they come
     """The envelopes of one `Packed`."""
     at = _LENGTH.size + _LENGTH.unpack_from(content)[0]
     for binding, envelopes in json.loads(content[_LENGTH.size : at]):
         for entry, batch, name, lane, seq, cti, kind, length in envelopes:
-            yield Row(binding, bucket, entry, batch, name, lane, seq, cti, MessageKind(kind), content[at : at + length])
+            yield CarrierMessage(
+                binding, bucket, entry, batch, name, lane, seq, cti, MessageKind(kind), content[at : at + length]
+            )
             at += length
 
 
-def batches_of(rows: Iterable[Row], pages: Sequence[str]) -> Iterator[pa.RecordBatch]:
+def batches_of(rows: Iterable[CarrierMessage], pages: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """Arrow batches of at most about 64 MB each (one larger envelope is a batch of its own)."""
     for some in _together(packed(rows, pages), lambda each: len(each[2]), _MAX_BATCH_BYTES):
         yield _batch(some)
 
 
-def rows_of(batch: pa.RecordBatch) -> Iterator[Row]:
+def rows_of(batch: pa.RecordBatch) -> Iterator[CarrierMessage]:
     """The envelopes of an Arrow batch."""
     for each in zip(*(column.to_pylist() for column in batch.columns), strict=True):
         yield from unpacked(*each)
@@ -96,7 +98,7 @@ def _together(items: Iterable[T], size_of: Callable[[T], int], most: int) -> Ite
         yield gathered
 
 
-def _content(rows: list[Row]) -> bytes:
+def _content(rows: list[CarrierMessage]) -> bytes:
     said = [
         (
             binding,

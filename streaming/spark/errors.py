@@ -23,7 +23,7 @@ class PunctualError(Exception):
 
 
 @dataclass(frozen=True)
-class Failure:
+class RunFailure:
     """Why a run failed: `message` for its user, `detail` for the log alone."""
 
     domain: Domain
@@ -127,27 +127,27 @@ def blame_query(error: Exception) -> None:
         raise TooMuchMemory from error
 
 
-def passes(failure: Failure) -> bool:
+def passes(failure: RunFailure) -> bool:
     """Whether a query that ended so while it started is likely to start when it is tried again."""
     return failure.message == WORKER_AWAY
 
 
-def explain_query(error: BaseException) -> Failure:
+def explain_query(error: BaseException) -> RunFailure:
     """Why the whole streaming query stopped, from the exception that Spark raised."""
     detail = _with_causes(error)
     if TOO_MUCH_MEMORY in detail:
-        return Failure("user", TOO_MUCH_MEMORY, detail)
+        return RunFailure("user", TOO_MUCH_MEMORY, detail)
     for marks, domain, message in _BY_TEXT:
         if any(mark in detail for mark in marks):
-            return Failure(domain, message, detail)
+            return RunFailure(domain, message, detail)
     said = _OF_ADAPTER.search(detail)
     if said is not None:
-        return Failure("external", said[1].strip(), detail)
+        return RunFailure("external", said[1].strip(), detail)
     message = (
         "The engine stopped because of a fault of its own. Start the run again; the checkpoint is kept. "
         "If it fails again, give the runner's log to whoever runs this installation."
     )
-    return Failure("internal", message, detail)
+    return RunFailure("internal", message, detail)
 
 
 def _with_causes(error: BaseException) -> str:
@@ -160,19 +160,19 @@ def _with_causes(error: BaseException) -> str:
     return "\nCaused by: ".join(found)
 
 
-def explain_binding(error: BaseException, where: str, detail: str) -> Failure:
+def explain_binding(error: BaseException, where: str, detail: str) -> RunFailure:
     """Why one binding failed at `where` (such as "input orders"); every other binding goes on."""
     if isinstance(error, AdapterError):
-        return Failure(_domain(error.domain), str(error), detail)
+        return RunFailure(_domain(error.domain), str(error), detail)
     if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
-        return Failure("user", TOO_MUCH_MEMORY, detail)
+        return RunFailure("user", TOO_MUCH_MEMORY, detail)
     if isinstance(error, ComputedTooLong | TooMuchMemory) or type(error).__name__ == "NotRunnable":
-        return Failure("user", str(error), detail)
+        return RunFailure("user", str(error), detail)
     message = (
         f"Punctual failed at {where} because of a fault of its own ({type(error).__name__}). "
         "The run is stopped and its state kept; the runner's log has the details for whoever runs this installation."
     )
-    return Failure("internal", message, detail)
+    return RunFailure("internal", message, detail)
 
 
 def _domain(text: str) -> Domain:

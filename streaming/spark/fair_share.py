@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from streaming.adapters.contract import BoundedAdapter, InputAdapter, Position
-from streaming.spark.adapter_queries import Inquiries
+from streaming.spark.adapter_queries import AdapterQueries
 
 _ROUNDS = 32
 """After so many rounds the rest is left for the next batch: lanes that are uneven take a little each time."""
 
 
 @dataclass
-class Wish:
+class ReadWish:
     """One input of one binding while a batch is planned: it may take at most `most` rows beyond `start`.
 
     `reached` are its positions so far. `inquiries` asks its adapter and knows of earlier questions; without, it is
@@ -26,7 +26,7 @@ class Wish:
     adapter: InputAdapter
     start: Mapping[str, Position]
     most: int
-    inquiries: Inquiries | None = None
+    inquiries: AdapterQueries | None = None
     until: Mapping[str, Position] | None = None
     reached: Mapping[str, Position] = field(init=False)
     taken: int = 0
@@ -70,7 +70,7 @@ class Wish:
         return {lane: min(position, bounds.get(lane, position)) for lane, position in further.items()}
 
 
-def share(wishes: Sequence[Wish], rows: int, now: int, *, first: int) -> list[Wish]:
+def share(wishes: Sequence[ReadWish], rows: int, now: int, *, first: int) -> list[ReadWish]:
     """Let `wishes` take about `rows` rows in all, each binding as much as any other; those that the end left waiting.
 
     `first` is who is asked first, counted round: so the last row is not always the same binding's.
@@ -84,7 +84,7 @@ def share(wishes: Sequence[Wish], rows: int, now: int, *, first: int) -> list[Wi
     return [wish for wish in hungry if wish.waits(now)] if rows <= 0 else []
 
 
-def _round(hungry: Sequence[Wish], rows: int, now: int) -> tuple[int, list[Wish]]:
+def _round(hungry: Sequence[ReadWish], rows: int, now: int) -> tuple[int, list[ReadWish]]:
     """Ask each once for its even share; the rows that are left, and who may want more."""
     inputs = Counter(wish.binding for wish in hungry)
     offered, left, again = rows, rows, []

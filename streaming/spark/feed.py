@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 import pyarrow as pa
 
 from streaming.engine.state.container import Blob
-from streaming.spark.abandonable_calls import Errand
-from streaming.spark.envelope import Row, batches_of
+from streaming.spark.abandonable_calls import AbandonableCall
+from streaming.spark.envelope import CarrierMessage, batches_of
 from streaming.spark.errors import ComputedTooLong, no_answer
-from streaming.spark.feed_binding import BindingTask, Fed
+from streaming.spark.feed_binding import BindingMessages, BindingTask
 from streaming.spark.feed_work import TaskWork
-from streaming.spark.lane_clocks import LaneClock, key_of, read_clocks, write_clocks
+from streaming.spark.lane_clocks import VersionedClock, key_of, read_clocks, write_clocks
 from streaming.spark.layout import CarrierFolder, CarrierSettings, opened
 from streaming.spark.memory import limit_memory, suspects
 from streaming.spark.pages import place_of
@@ -31,11 +31,11 @@ def run_task(work: TaskWork) -> Iterator[pa.RecordBatch]:
     yield from batches_of(_rows(carrier, work), carrier.settings.pages)
 
 
-def _rows(carrier: CarrierFolder, work: TaskWork) -> Iterator[Row]:
+def _rows(carrier: CarrierFolder, work: TaskWork) -> Iterator[CarrierMessage]:
     version = read_clocks(carrier.folder, work.partition, work.batch)
     files: dict[str, Blob] = {}
     clocks = version.clocks
-    by_key: dict[str, dict[str, LaneClock]] = {}
+    by_key: dict[str, dict[str, VersionedClock]] = {}
     for name in list(clocks):
         key = key_of(name)
         if key in work.living:
@@ -49,7 +49,9 @@ def _rows(carrier: CarrierFolder, work: TaskWork) -> Iterator[Row]:
     write_clocks(carrier.folder, work.partition, work.batch, version, files)
 
 
-def _done(carrier: CarrierFolder, work: TaskWork, clocks: Mapping[str, Mapping[str, LaneClock]]) -> Iterator[Fed]:
+def _done(
+    carrier: CarrierFolder, work: TaskWork, clocks: Mapping[str, Mapping[str, VersionedClock]]
+) -> Iterator[BindingMessages]:
     """Each binding's part once it is done: page by page, but for those that were set aside, which come last.
 
     At whose work a process has died before is computed behind them, with nobody beside it.
@@ -75,7 +77,7 @@ class _Attempt:
     def __init__(self, task: BindingTask, settings: CarrierSettings) -> None:
         self._task = task
         self._settings = settings
-        self._errand: Errand[Fed] = Errand(task.run)
+        self._errand: AbandonableCall[BindingMessages] = AbandonableCall(task.run)
 
     def comes_on(self) -> bool:
         """Wait until it is done; False as soon as it is kept waiting, or came to a deadline."""
@@ -84,7 +86,7 @@ class _Attempt:
                 return False
         return True
 
-    def fed(self) -> Fed:
+    def fed(self) -> BindingMessages:
         """Its envelopes and clocks, those of its failure where it came to a deadline. Raises faults of the machine."""
         while not self._errand.wait(_LOOK_S):
             error = self._overdue()
@@ -100,7 +102,7 @@ class _Attempt:
             return ComputedTooLong(settings.compute_deadline_s)
         return None
 
-    def _given_up(self, error: Exception) -> Fed:
+    def _given_up(self, error: Exception) -> BindingMessages:
         self._task.patience.give_up()
         if not self._settings.isolate:
             raise error

@@ -17,12 +17,12 @@ from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.engine.state.container import Blob
 from streaming.spark.abandonable_calls import Patience
 from streaming.spark.arrival_merge import in_order_of_arrival
-from streaming.spark.binding import Binding, binding_of
+from streaming.spark.binding import RunnableBinding, binding_of
 from streaming.spark.carrier_messages import MessageKind
-from streaming.spark.envelope import Row, row_of
+from streaming.spark.envelope import CarrierMessage, row_of
 from streaming.spark.errors import TooMuchMemory, blame_query, explain_binding, shared_fault
 from streaming.spark.feed_work import TOGETHER, BindingWork, LaneWork, TaskWork
-from streaming.spark.lane_clocks import Kept, LaneClock, cut, resume, whole
+from streaming.spark.lane_clocks import StoredClock, VersionedClock, cut, resume, whole
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.memory import at_hand, suspects
 from streaming.spark.read_ahead import ahead
@@ -39,11 +39,11 @@ _WORTH_A_THREAD = 100_000
 
 
 @dataclass(frozen=True)
-class Fed:
+class BindingMessages:
     """The envelopes of a binding, and the clocks that it moved, by their names, with the files that these need."""
 
-    rows: list[Row]
-    moved: dict[str, LaneClock]
+    rows: list[CarrierMessage]
+    moved: dict[str, VersionedClock]
     files: dict[str, Blob] = field(default_factory=dict)
 
 
@@ -51,7 +51,7 @@ class BindingTask:
     """`run` once, in any thread; nothing else sees what it does before it returns. `clocks` are those of its lanes."""
 
     def __init__(
-        self, carrier: CarrierFolder, task: TaskWork, work: BindingWork, clocks: Mapping[str, LaneClock]
+        self, carrier: CarrierFolder, task: TaskWork, work: BindingWork, clocks: Mapping[str, VersionedClock]
     ) -> None:
         self._carrier = carrier
         self._task = task
@@ -59,7 +59,7 @@ class BindingTask:
         self._prefix = f"{work.key}/"
         self._known = clocks
         self.patience = Patience()
-        self._moved: dict[str, LaneClock] = {}
+        self._moved: dict[str, VersionedClock] = {}
         self._files: dict[str, Blob] = {}
 
     @property
@@ -68,12 +68,12 @@ class BindingTask:
         names = sorted({lane.input for lane in self._work.lanes})
         return f"The input {names[0]}" if len(names) == 1 else f"The inputs {', '.join(names)}"
 
-    def run(self) -> Fed:
+    def run(self) -> BindingMessages:
         """The binding's part; its clocks move only if every lane was read. Raises faults of the machine."""
         with at_hand(self._carrier.local, self._work.key, self._task.batch):
             return self._run()
 
-    def _run(self) -> Fed:
+    def _run(self) -> BindingMessages:
         turn = self._work.turn
         try:
             if suspects(self._carrier.local).get(self._work.key):
@@ -86,16 +86,16 @@ class BindingTask:
                 blame_query(error)
                 raise
             return self.failed(error, traceback.format_exc())
-        return Fed(rows + self._reported(), self._moved, self._files)
+        return BindingMessages(rows + self._reported(), self._moved, self._files)
 
-    def failed(self, error: Exception, detail: str) -> Fed:
+    def failed(self, error: Exception, detail: str) -> BindingMessages:
         """The envelopes that say so, in place of all others; the clocks stay."""
         where = ", ".join(sorted({lane.input for lane in self._work.lanes}))
         failure = explain_binding(error, f"reading {where}" if where else "opening the query", detail)
         change = StateChange("failed", failure.domain, failure.message, failure.detail)
-        return Fed(self._signals(MessageKind.STATE, change.to_json()), {})
+        return BindingMessages(self._signals(MessageKind.STATE, change.to_json()), {})
 
-    def _bound_rows(self) -> list[Row]:
+    def _bound_rows(self) -> list[CarrierMessage]:
         if not self._work.lanes:
             return []
         binding = binding_of(self._carrier, self._work.entry)
@@ -103,7 +103,7 @@ class BindingTask:
             return self._together_rows(binding)
         return [row for lane in self._work.lanes for row in self._lane_rows(binding, lane)]
 
-    def _lane_rows(self, binding: Binding, lane: LaneWork) -> list[Row]:
+    def _lane_rows(self, binding: RunnableBinding, lane: LaneWork) -> list[CarrierMessage]:
         name = f"{lane.input}/{lane.lane}"
         feed = LaneFeed(binding.plan, lane.input, lane.lane, self._state(name))
         for arrived in self._chunks(binding, lane):
@@ -115,10 +115,10 @@ class BindingTask:
         rows += self._failures(binding, turn.failures)
         return rows + self._late(binding, lane.input, lane.lane, turn.late)
 
-    def _begun(self) -> list[Row]:
+    def _begun(self) -> list[CarrierMessage]:
         """Its lanes get the clocks that the run before had at their positions, where these are kept, and say so."""
         binding = binding_of(self._carrier, self._work.entry)
-        rows: list[Row] = []
+        rows: list[CarrierMessage] = []
         for lane in self._work.lanes:
             known = binding.first_lanes.get(lane.input, {}).get(lane.lane)
             reach = NO_CTI if known is None or known.reach is None else known.reach
@@ -133,7 +133,7 @@ class BindingTask:
             rows.append(self._counts(binding, lane, counts, reach, clock))
         return rows
 
-    def _together_rows(self, binding: Binding) -> list[Row]:
+    def _together_rows(self, binding: RunnableBinding) -> list[CarrierMessage]:
         lanes: dict[str, list[str]] = {}
         for lane in self._work.lanes:
             lanes.setdefault(lane.input, []).append(lane.lane)
@@ -171,31 +171,31 @@ class BindingTask:
             elif each.arrived is not None:
                 feed.take(name, each.lane, each.arrived)
 
-    def _chunks(self, binding: Binding, lane: LaneWork) -> Iterator[Arrived]:
+    def _chunks(self, binding: RunnableBinding, lane: LaneWork) -> Iterator[Arrived]:
         if lane.start == lane.end:
             return iter(())
         with self.patience:
             chunks = binding.adapters[lane.input].read(lane.lane, lane.start, lane.end)
         return self.patience.over(ahead(chunks) if lane.end - lane.start > _WORTH_A_THREAD else chunks)
 
-    def _kept(self, name: str) -> Kept | None:
+    def _kept(self, name: str) -> StoredClock | None:
         return resume(self._known.get(self._prefix + name), self._work.redo)
 
     def _state(self, name: str) -> bytes | None:
         return whole(self._carrier.folder, self._task.partition, self._kept(name))
 
-    def _move(self, name: str, state: bytes, before: Kept | None) -> None:
+    def _move(self, name: str, state: bytes, before: StoredClock | None) -> None:
         kept, files = cut(state, self._task.batch, before)
-        self._moved[self._prefix + name] = LaneClock(self._task.batch, kept, before)
+        self._moved[self._prefix + name] = VersionedClock(self._task.batch, kept, before)
         self._files.update(files)
 
-    def _sent(self, binding: Binding, envelopes: list[Envelope]) -> list[Row]:
+    def _sent(self, binding: RunnableBinding, envelopes: list[Envelope]) -> list[CarrierMessage]:
         ids, key, entry, batch = binding.bucket_ids, self._work.key, self._work.entry, self._task.batch
         return [row_of(each, key, ids[each.bucket], entry, batch) for each in envelopes]
 
     def _counts(
-        self, binding: Binding, lane: LaneWork, counts: LaneCounts, reach: int, clock: dict[str, Any] | None
-    ) -> Row:
+        self, binding: RunnableBinding, lane: LaneWork, counts: LaneCounts, reach: int, clock: dict[str, Any] | None
+    ) -> CarrierMessage:
         report = LaneReport.counted(
             counts,
             tick=self._task.tick,
@@ -206,23 +206,27 @@ class BindingTask:
             clock=clock,
         )
         who = (self._work.key, binding.bucket_ids[0], self._work.entry, self._task.batch, lane.input, lane.lane)
-        return Row(*who, 0, 0, MessageKind.COUNTS, report.to_chunk())
+        return CarrierMessage(*who, 0, 0, MessageKind.COUNTS, report.to_chunk())
 
-    def _failures(self, binding: Binding, failures: FailureTally) -> list[Row]:
+    def _failures(self, binding: RunnableBinding, failures: FailureTally) -> list[CarrierMessage]:
         if not failures:
             return []
         key, entry = self._work.key, self._work.entry
         content = json.dumps(failures.to_json()).encode()
-        return [Row(key, binding.bucket_ids[0], entry, self._task.batch, "", "", 0, 0, MessageKind.FAILURES, content)]
+        return [
+            CarrierMessage(
+                key, binding.bucket_ids[0], entry, self._task.batch, "", "", 0, 0, MessageKind.FAILURES, content
+            )
+        ]
 
-    def _late(self, binding: Binding, name: str, lane: str, late: pa.Table) -> list[Row]:
+    def _late(self, binding: RunnableBinding, name: str, lane: str, late: pa.Table) -> list[CarrierMessage]:
         if not late.num_rows:
             return []
         key, entry = self._work.key, self._work.entry
         who = (key, binding.bucket_ids[0], entry, self._task.batch)
-        return [Row(*who, name, lane, 0, 0, MessageKind.LATE, to_chunk(late))]
+        return [CarrierMessage(*who, name, lane, 0, 0, MessageKind.LATE, to_chunk(late))]
 
-    def _saved(self) -> list[Row]:
+    def _saved(self) -> list[CarrierMessage]:
         """The clocks of before this batch, and the word to every bucket that its state is wanted."""
         head = self._work.saves
         if head is None:
@@ -233,7 +237,7 @@ class BindingTask:
         place = f"clocks-{self._task.partition}"
         key, entry, batch = self._work.key, self._work.entry, self._task.batch
         rows = [
-            Row(key, ids[0], entry, batch, place, "", number, 0, MessageKind.SAVED, piece)
+            CarrierMessage(key, ids[0], entry, batch, place, "", number, 0, MessageKind.SAVED, piece)
             for number, piece in enumerate(pieces_of(items))
         ]
         if self._work.turn is not None:
@@ -241,7 +245,7 @@ class BindingTask:
             rows += self._signals(MessageKind.SAVE, replace(head, buckets=buckets, second=second).to_json())
         return rows
 
-    def _entered(self) -> list[Row]:
+    def _entered(self) -> list[CarrierMessage]:
         """Take the clocks of a savepoint that belong to this task; the state goes to its buckets from one of them."""
         path = self._work.enters
         if path is None:
@@ -258,12 +262,12 @@ class BindingTask:
                 by_bucket.setdefault((part, item[1]), []).append(item)
         key, entry, batch = self._work.key, self._work.entry, self._task.batch
         return [
-            Row(key, ids[bucket], entry, batch, part, "", number, 0, MessageKind.ENTER, piece)
+            CarrierMessage(key, ids[bucket], entry, batch, part, "", number, 0, MessageKind.ENTER, piece)
             for (part, bucket), items in by_bucket.items()
             for number, piece in enumerate(pieces_of(items))
         ]
 
-    def _reported(self) -> list[Row]:
+    def _reported(self) -> list[CarrierMessage]:
         turn = self._work.turn
         rows = self._signals(MessageKind.AGAIN, _NO_CHUNK) if self._work.again else []
         if turn is None:
@@ -277,8 +281,8 @@ class BindingTask:
             rows += self._signals(MessageKind.CLEAR, _NO_CHUNK)
         return rows
 
-    def _signals(self, kind: MessageKind, chunk: bytes) -> list[Row]:
+    def _signals(self, kind: MessageKind, chunk: bytes) -> list[CarrierMessage]:
         """One envelope to each bucket that the command asked for, so that all of them know."""
         key, entry, batch = self._work.key, self._work.entry, self._task.batch
         ids = self._carrier.control.added(entry).bucket_ids
-        return [Row(key, bucket, entry, batch, "", "", 0, 0, kind, chunk) for bucket in ids]
+        return [CarrierMessage(key, bucket, entry, batch, "", "", 0, 0, kind, chunk) for bucket in ids]

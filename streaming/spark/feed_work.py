@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from streaming.adapters.contract import Position
 from streaming.spark.binding_life import BEGINS, CarriedBinding
-from streaming.spark.offset import Offset, Turn
-from streaming.spark.savepoints import Head, head_of
+from streaming.spark.offset import BindingTurn, Offset
+from streaming.spark.savepoints import SavepointHead, head_of
 
 TOGETHER = "/"
 """The clock of lanes that are fed together, where others have `<input>/<lane>`."""
@@ -38,11 +38,11 @@ class BindingWork:
     entry: int
     redo: int = 0
     lanes: list[LaneWork] = field(default_factory=list)
-    turn: Turn | None = None
+    turn: BindingTurn | None = None
     held: int | None = None
     together: bool = False
     beat: bool = False
-    saves: Head | None = None
+    saves: SavepointHead | None = None
     enters: str | None = None
     clocks: frozenset[str] = frozenset()
     begins: bool = False
@@ -109,7 +109,7 @@ def _living(end: Offset) -> Iterator[str]:
     yield from (item.key for item in end.parked.values() if not item.now.ended or item.before is not None)
 
 
-def _lanes(item: CarriedBinding, turn: Turn | None, tick: int) -> list[LaneWork | None]:
+def _lanes(item: CarriedBinding, turn: BindingTurn | None, tick: int) -> list[LaneWork | None]:
     """The work of each lane in the order of the offset, None for a lane that rests."""
     ending = turn.end if turn is not None else ()
     before = item.stood.positions

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from streaming.spark.binding import Binding
+from streaming.spark.binding import RunnableBinding
 from streaming.spark.lines import Mask
 from streaming.wire.beginning import RunBeginning
 
@@ -12,7 +12,7 @@ AGAIN = "again"
 CUT = "cut"
 
 
-def given(binding: Binding, output: str, table: pa.Table, said: str) -> tuple[pa.Table, Mask | None]:
+def given(binding: RunnableBinding, output: str, table: pa.Table, said: str) -> tuple[pa.Table, Mask | None]:
     """The rows of `table` that are given, and which of them are incomplete; None: none is.
 
     `said` is what holds for all of them: AGAIN while their run reads rows again, CUT where its user had all windows
@@ -32,7 +32,7 @@ def given(binding: Binding, output: str, table: pa.Table, said: str) -> tuple[pa
     return table, mask if mask.any() else None
 
 
-def _not_twice(binding: Binding, said: RunBeginning, output: str, table: pa.Table, of_batch: str) -> pa.Table:
+def _not_twice(binding: RunnableBinding, said: RunBeginning, output: str, table: pa.Table, of_batch: str) -> pa.Table:
     """Without what the run before has given."""
     alike = output in said.alike
     if alike and of_batch == AGAIN:

@@ -24,7 +24,7 @@ _Pairs = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredClock:
     """A state as a version holds it: `apart` are the pieces that it leaves out, each with its file."""
 
     state: bytes
@@ -32,23 +32,23 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class LaneClock:
+class VersionedClock:
     """The clock of a lane after `batch`, and `before` it (None: the lane was new)."""
 
     batch: int
-    state: Kept
-    before: Kept | None
+    state: StoredClock
+    before: StoredClock | None
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class ClockVersion:
     """The clocks of a partition; `pieces` are its files of pieces, each with the batch that needed it no more."""
 
-    clocks: dict[str, LaneClock] = field(default_factory=dict)
+    clocks: dict[str, VersionedClock] = field(default_factory=dict)
     pieces: dict[str, int | None] = field(default_factory=dict)
 
 
-def resume(clock: LaneClock | None, redo: int) -> Kept | None:
+def resume(clock: VersionedClock | None, redo: int) -> StoredClock | None:
     """The state to continue from, where `redo` is the batch of its binding that failed (0: none)."""
     if clock is None:
         return None
@@ -61,20 +61,20 @@ def key_of(name: str) -> str:
     return f"{binding}@{rest.partition('/')[0]}"
 
 
-def cut(state: bytes, batch: int, before: Kept | None) -> tuple[Kept, dict[str, Blob]]:
+def cut(state: bytes, batch: int, before: StoredClock | None) -> tuple[StoredClock, dict[str, Blob]]:
     """`state` as the version of `batch` holds it, and the files that it needs beside those of `before`."""
     if not is_packed(state):
-        return Kept(state), {}
+        return StoredClock(state), {}
     blobs = unpacked(state)
     known = {} if before is None else dict(before.apart)
     large = [name for name, blob in blobs.items() if len(blob) > APART_BYTES and name != HEAD]
     apart = {name: known.get(name, f"{batch}.{name}") for name in large}
     files = {apart[name]: blobs[name] for name in large if name not in known}
     small = {name: blob for name, blob in blobs.items() if name not in apart}
-    return Kept(packed(small), tuple(apart.items())), files
+    return StoredClock(packed(small), tuple(apart.items())), files
 
 
-def whole(folder: Folder, partition: int, kept: Kept | None) -> bytes | None:
+def whole(folder: Folder, partition: int, kept: StoredClock | None) -> bytes | None:
     """What `cut` was given. Raises `OSError`, and `LookupError` where a file is missing."""
     if kept is None or not kept.apart:
         return None if kept is None else kept.state
@@ -87,12 +87,12 @@ def whole(folder: Folder, partition: int, kept: Kept | None) -> bytes | None:
     return packed(blobs)
 
 
-def read_clocks(folder: Folder, partition: int, batch: int) -> Version:
+def read_clocks(folder: Folder, partition: int, batch: int) -> ClockVersion:
     """The newest version of `partition` below `batch`; an empty one before its first."""
     older = [number for number in folder.numbers(f"lanes/{partition}") if number < batch]
     content = folder.read(f"lanes/{partition}/{older[-1]}.arrow") if older else None
     if content is None:
-        return Version()
+        return ClockVersion()
     table = pa.ipc.open_stream(content).read_all()
     metadata: dict[bytes, bytes] = table.schema.metadata or {}
     apart = {lane: _pairs(files) for lane, files in json.loads(metadata.get(_APART, b"{}")).items()}
@@ -100,11 +100,13 @@ def read_clocks(folder: Folder, partition: int, batch: int) -> Version:
     clocks = {}
     for lane, at, state, before in zip(*(columns[name] for name in ("lane", "batch", "state", "before")), strict=True):
         of_state, of_before = apart.get(lane, ((), ()))
-        clocks[lane] = LaneClock(at, Kept(state, of_state), None if before is None else Kept(before, of_before))
-    return Version(clocks, json.loads(metadata.get(_PIECES, b"{}")))
+        clocks[lane] = VersionedClock(
+            at, StoredClock(state, of_state), None if before is None else StoredClock(before, of_before)
+        )
+    return ClockVersion(clocks, json.loads(metadata.get(_PIECES, b"{}")))
 
 
-def write_clocks(folder: Folder, partition: int, batch: int, version: Version, files: Mapping[str, Blob]) -> None:
+def write_clocks(folder: Folder, partition: int, batch: int, version: ClockVersion, files: Mapping[str, Blob]) -> None:
     """Store the clocks as the version of `batch`, after the new `files` of pieces that they refer to.
 
     The same clocks, the same bytes. A file goes when no batch needs it that may be repeated. Raises `OSError`.
@@ -143,7 +145,7 @@ def purge_clocks(folder: Folder, partition: int, committed: int) -> None:
         folder.remove(f"lanes/{partition}/{number}.arrow")
 
 
-def _apart(clocks: Mapping[str, LaneClock]) -> dict[str, tuple[_Pairs, _Pairs]]:
+def _apart(clocks: Mapping[str, VersionedClock]) -> dict[str, tuple[_Pairs, _Pairs]]:
     """The files of the clocks that have any: of the state, then of the one before."""
     found = {}
     for lane, clock in clocks.items():
@@ -158,7 +160,7 @@ def _pairs(files: list[list[list[str]]]) -> tuple[_Pairs, _Pairs]:
     return state, before
 
 
-def _state(kept: Kept | None) -> bytes | None:
+def _state(kept: StoredClock | None) -> bytes | None:
     return None if kept is None else kept.state
 
 

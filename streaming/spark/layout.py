@@ -131,12 +131,12 @@ def opened(location: str) -> CarrierFolder:
     else:
         settings = CarrierSettings.model_validate_json(content)
         carrier = CarrierFolder(location, settings, folder, ControlLog(folder))
-    _OPENED[location] = _Known(content, time.monotonic() + _REMEMBERED_S, carrier)
+    _OPENED[location] = _OpenedCarrier(content, time.monotonic() + _REMEMBERED_S, carrier)
     return carrier
 
 
 @dataclass(frozen=True)
-class _Known:
+class _OpenedCarrier:
     """A carrier that was opened from settings with `content`, which count until `until` without another look."""
 
     content: bytes
@@ -144,4 +144,4 @@ class _Known:
     carrier: CarrierFolder
 
 
-_OPENED: dict[str, _Known] = {}
+_OPENED: dict[str, _OpenedCarrier] = {}

@@ -17,7 +17,7 @@ from streaming.spark.failures import told_failures
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.parts import RECENT_KEPT, BindingSummary
 from streaming.spark.restart_points import POINT_EVERY_TICKS, keep_point, point_of
-from streaming.spark.savepoints import Head, assemble, goes_on, read_head
+from streaming.spark.savepoints import SavepointHead, assemble, goes_on, read_head
 from streaming.spark.storage import Folder
 from streaming.spark.totals import BindingTotals, Lanes
 from streaming.temporal.outcomes import QUARANTINED
@@ -151,7 +151,7 @@ def _published(carrier: CarrierFolder, batch: int, summary: BindingSummary, befo
     after = replace(after, pointed=_keep_point(carrier, begun, after, summary, batch))
     saved = None
     if summary.head is not None:
-        head = replace(Head(**summary.head), totals=after.to_json(), journals=journals_of(spec), run=spec.run)
+        head = replace(SavepointHead(**summary.head), totals=after.to_json(), journals=journals_of(spec), run=spec.run)
         assemble(carrier, head, summary.pieces)
         saved = SavepointWritten(spec.binding, head.path)
     if summary.cleared and summary.change is None:

@@ -65,7 +65,7 @@ def _private_bytes() -> int:
     raise OSError("the system does not say how much memory this process has")
 
 
-class Mark:
+class WorkMark:
     """The bindings that this process has at hand for one carrier; any thread may add and remove."""
 
     def __init__(self, folder: Path) -> None:
@@ -96,7 +96,7 @@ class Mark:
         self._page[: len(text) + 1] = text + b"\0" if len(text) < _BYTES else b"{}\0".ljust(len(text) + 1)
 
 
-_MARKS: dict[tuple[Path, int], Mark] = {}
+_MARKS: dict[tuple[Path, int], WorkMark] = {}
 _MAKING = threading.Lock()
 
 
@@ -108,7 +108,7 @@ def at_hand(folder: Path | None, key: str, batch: int) -> Iterator[None]:
         return
     with _MAKING:
         name = (folder, os.getpid())
-        mark = _MARKS.get(name) or _MARKS.setdefault(name, Mark(folder))
+        mark = _MARKS.get(name) or _MARKS.setdefault(name, WorkMark(folder))
     with mark.on(key, batch):
         yield
 

@@ -7,28 +7,37 @@ from functools import partial
 
 from streaming.adapters.contract import AdapterError
 from streaming.definition.counts import counted
-from streaming.spark.adapter_queries import Inquiries, asked_within
+from streaming.spark.adapter_queries import AdapterQueries, asked_within
 from streaming.spark.arrival_merge import feeds_together
 from streaming.spark.beginnings import (
     ANOTHER_VERSION,
     ASKED,
     FLUSHED,
     STATE_IS_GONE,
-    Before,
+    PriorBinding,
     begun,
     carry_journals,
     hand_on,
     points_of,
 )
-from streaming.spark.binding import Binding, binding_of, journals_of
-from streaming.spark.binding_life import BindingState, CarriedBinding, Generation, LanePositions, begun_binding
+from streaming.spark.binding import RunnableBinding, binding_of, journals_of
+from streaming.spark.binding_life import BindingState, CarriedBinding, LanePositions, StateGeneration, begun_binding
 from streaming.spark.control import AddBinding, SaveBinding, StopBinding
-from streaming.spark.errors import Failure, explain_binding, shared_fault
-from streaming.spark.fair_share import Wish, share
+from streaming.spark.errors import RunFailure, explain_binding, shared_fault
+from streaming.spark.fair_share import ReadWish, share
 from streaming.spark.layout import CarrierFolder
-from streaming.spark.offset import Offset, Turn
+from streaming.spark.offset import BindingTurn, Offset
 from streaming.spark.restart_points import read_points
-from streaming.spark.savepoints import Head, assemble, enter_journals, fitting, goes_on, head_of, read_head, refuse
+from streaming.spark.savepoints import (
+    SavepointHead,
+    assemble,
+    enter_journals,
+    fitting,
+    goes_on,
+    head_of,
+    read_head,
+    refuse,
+)
 from streaming.spark.token_bucket import Allowance
 
 INPUT_ENDED = "The input has ended and every result was written."
@@ -44,7 +53,7 @@ _LANES_S = 10.0
 
 
 @dataclass
-class Draft:
+class NextOffset:
     """Begins as a copy of an offset.
 
     `turns` and `moved` say what the batch has to do, `more_waits` that a lane was cut short by the size of a batch or
@@ -58,14 +67,14 @@ class Draft:
     carried: dict[str, CarriedBinding]
     parked: dict[str, CarriedBinding]
     planned: dict[str, CarriedBinding]
-    inquiries: Inquiries
+    inquiries: AdapterQueries
     previous: int
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[BindingTurn] = field(default_factory=list)
     moved: bool = False
     more_waits: bool = False
 
     @classmethod
-    def after(cls, carrier: CarrierFolder, start: Offset, tick: int, inquiries: Inquiries) -> "Draft":
+    def after(cls, carrier: CarrierFolder, start: Offset, tick: int, inquiries: AdapterQueries) -> "NextOffset":
         """The draft of the batch after `start`. What the batch before moved from is forgotten, unless it failed."""
         return cls(
             carrier=carrier,
@@ -146,15 +155,15 @@ class Draft:
                 self.carried[item.binding] = item.timed(self.tick)
                 self.moved = True
 
-    def _wishes(self) -> dict[str, list[Wish]]:
+    def _wishes(self) -> dict[str, list[ReadWish]]:
         """What the inputs of each carried binding could read; a binding that cannot be built is parked."""
         most = self.carrier.settings.rows_per_batch
-        found: dict[str, list[Wish]] = {}
+        found: dict[str, list[ReadWish]] = {}
 
         def note(item: CarriedBinding) -> None:
             adapters = binding_of(self.carrier, item.entry).adapters
             found[item.binding] = [
-                Wish(
+                ReadWish(
                     item.binding,
                     name,
                     adapter,
@@ -192,9 +201,9 @@ class Draft:
                 self.parked[name] = known
             return
         if known is not None and known.key != item.key:
-            self._note(Turn(name, known.key, known.entry, clear=True))
+            self._note(BindingTurn(name, known.key, known.entry, clear=True))
         self.carried[name] = item
-        self._note(Turn(name, item.key, entry, state="running", message=told))
+        self._note(BindingTurn(name, item.key, entry, state="running", message=told))
 
     def _resumed(
         self, entry: int, command: AddBinding, known: CarriedBinding | None
@@ -204,7 +213,7 @@ class Draft:
         if command.from_savepoint is not None:
             return self._moved(entry, command, binding, command.from_savepoint)
         if known is None:
-            return self._begun(entry, Before(read_points(self.carrier, command.spec.binding), "", STATE_IS_GONE))
+            return self._begun(entry, PriorBinding(read_points(self.carrier, command.spec.binding), "", STATE_IS_GONE))
         before = self.carrier.control.added(known.entry)
         ids, routing = before.bucket_ids[: binding.plan.buckets], binding.plan.routing
         anew = command.spec.begin == "beginning" and command.spec.run != before.spec.run
@@ -224,10 +233,12 @@ class Draft:
         kept = points_of(self.carrier, known, self.previous)
         journals = journals_of(before.spec)
         return self._begun(
-            entry, Before(kept, journals, why, known.positions, known.generation.shape, bool(known.now.ended))
+            entry, PriorBinding(kept, journals, why, known.positions, known.generation.shape, bool(known.now.ended))
         )
 
-    def _moved(self, entry: int, command: AddBinding, binding: Binding, path: str) -> tuple[CarriedBinding, str | None]:
+    def _moved(
+        self, entry: int, command: AddBinding, binding: RunnableBinding, path: str
+    ) -> tuple[CarriedBinding, str | None]:
         facts, plan = binding.facts, binding.plan
         head = read_head(self.carrier, path)
         if not command.moving:
@@ -244,24 +255,26 @@ class Draft:
         other = ASKED if facts.fits(head.shape) else ANOTHER_VERSION
         why = other if keeps == "nothing" else FLUSHED if head.ended else divided
         points = read_points(self.carrier, command.spec.binding)
-        return self._begun(entry, Before(points, head.journals, why, head.positions, head.shape, head.ended))
+        return self._begun(entry, PriorBinding(points, head.journals, why, head.positions, head.shape, head.ended))
 
-    def _begun(self, entry: int, before: Before) -> tuple[CarriedBinding, str | None]:
+    def _begun(self, entry: int, before: PriorBinding) -> tuple[CarriedBinding, str | None]:
         binding = binding_of(self.carrier, entry)
         return begun(self.carrier, binding, before, lambda: self._fresh(entry, binding))
 
-    def _fresh(self, entry: int, binding: Binding) -> CarriedBinding:
+    def _fresh(self, entry: int, binding: RunnableBinding) -> CarriedBinding:
         """A new generation from the beginning."""
         spec, plan = binding.added.spec, binding.plan
         first = _first_positions(binding, self.carrier.settings.read_deadline_s)
         shape = binding.facts.shape
-        return begun_binding(Generation(spec.binding, entry, entry, shape, plan.routing, feeds_together(plan)), first)
+        return begun_binding(
+            StateGeneration(spec.binding, entry, entry, shape, plan.routing, feeds_together(plan)), first
+        )
 
-    def _entered(self, head: Head, entry: int, binding: Binding) -> CarriedBinding:
+    def _entered(self, head: SavepointHead, entry: int, binding: RunnableBinding) -> CarriedBinding:
         self.batch = max(self.batch, head.batch + 1)
         self.more_waits = True
         command, routing = binding.added, binding.plan.routing
-        of = Generation(command.spec.binding, entry, entry, head.shape, routing, head.together)
+        of = StateGeneration(command.spec.binding, entry, entry, head.shape, routing, head.together)
         path, again = command.from_savepoint, head.again
         return begun_binding(of, head.positions, BindingState.ENTERING, savepoint=path, again=again)
 
@@ -278,7 +291,7 @@ class Draft:
         elif item is None or item.now.ended or item.savepoint is not None:
             refuse(self.carrier, command.path, NOT_KNOWN if item is None else HAS_ENDED)
         else:
-            self._note(Turn(name, item.key, item.entry, save=command.path))
+            self._note(BindingTurn(name, item.key, item.entry, save=command.path))
 
     def _stop(self, command: StopBinding) -> None:
         item = self.carried.pop(command.binding, None)
@@ -289,16 +302,16 @@ class Draft:
             finals = binding_of(self.carrier, item.entry).finals
             end = tuple(name for name in finals if name not in item.now.ended)
         self._rest(item, end)
-        self._note(Turn(item.binding, item.key, item.entry, by_user=True, cut=bool(end)))
+        self._note(BindingTurn(item.binding, item.key, item.entry, by_user=True, cut=bool(end)))
 
     def _rest(self, item: CarriedBinding, end: tuple[str, ...], *, completed: bool = False) -> None:
         """Stop reading `item` after this batch, in which the inputs `end` get CTI infinity."""
         parked = self.parked[item.binding] = item.stopping(end)
         clear = bool(parked.now.ended)
-        turn = Turn(item.binding, item.key, item.entry, state="stopped", end=end, clear=clear)
+        turn = BindingTurn(item.binding, item.key, item.entry, state="stopped", end=end, clear=clear)
         self._note(replace(turn, state="completed", message=INPUT_ENDED) if completed else turn)
 
-    def _move(self, wishes: list[Wish], item: CarriedBinding) -> None:
+    def _move(self, wishes: list[ReadWish], item: CarriedBinding) -> None:
         for wish in wishes:
             if wish.fault is not None:
                 raise wish.fault
@@ -315,7 +328,7 @@ class Draft:
             return
         self._end_finished(item, binding)
 
-    def _end_finished(self, item: CarriedBinding, binding: Binding) -> None:
+    def _end_finished(self, item: CarriedBinding, binding: RunnableBinding) -> None:
         at_end = binding.added.at_end
         open_inputs = [name for name in binding.adapters if name not in item.now.ended]
         finished = [name for name in open_inputs if self._finished(item, name, binding)]
@@ -324,29 +337,29 @@ class Draft:
         if len(finished) == len(open_inputs):
             del self.carried[item.binding]
             self._rest(item, end, completed=True)
-            self._note(Turn(item.binding, item.key, item.entry, by_user=at_end == "final"))
+            self._note(BindingTurn(item.binding, item.key, item.entry, by_user=at_end == "final"))
         elif end:
             self.carried[item.binding] = item.reading(item.positions, ended=end)
-            self._note(Turn(item.binding, item.key, item.entry, end=end))
+            self._note(BindingTurn(item.binding, item.key, item.entry, end=end))
 
-    def _ends_next(self, item: CarriedBinding, binding: Binding) -> bool:
+    def _ends_next(self, item: CarriedBinding, binding: RunnableBinding) -> bool:
         try:
             return any(self._finished(item, name, binding) for name in binding.adapters if name not in item.now.ended)
         except AdapterError:
             return True  # the next planning meets the same fault, and says so
 
-    def _finished(self, item: CarriedBinding, name: str, binding: Binding) -> bool:
+    def _finished(self, item: CarriedBinding, name: str, binding: RunnableBinding) -> bool:
         asked = partial(binding.adapters[name].finished, item.positions[name])
         return self.inquiries.ask((item.key, name, "finished"), f"The input {name}", asked, otherwise=False)
 
     def _fail(self, name: str, key: str, entry: int, error: Exception) -> None:
         if shared_fault(error):
             raise error
-        failure: Failure = explain_binding(error, "planning what to read", traceback.format_exc())
-        turn = Turn(name, key, entry, state="failed", domain=failure.domain, message=failure.message)
+        failure: RunFailure = explain_binding(error, "planning what to read", traceback.format_exc())
+        turn = BindingTurn(name, key, entry, state="failed", domain=failure.domain, message=failure.message)
         self._note(replace(turn, detail=failure.detail))
 
-    def _note(self, turn: Turn) -> None:
+    def _note(self, turn: BindingTurn) -> None:
         """Add `turn`; what the batch already does with the same generation is kept, the newer state counts."""
         for index, known in enumerate(self.turns):
             if known.key == turn.key:
@@ -367,7 +380,7 @@ def _buckets(number: int) -> str:
     return "one bucket" if number == 1 else counted(number, "bucket")
 
 
-def _first_positions(binding: Binding, deadline_s: float) -> LanePositions:
+def _first_positions(binding: RunnableBinding, deadline_s: float) -> LanePositions:
     most = min(deadline_s, _LANES_S)
     return {
         name: dict.fromkeys(asked_within(f"The input {name}", adapter.lanes, most), 0)

@@ -7,7 +7,7 @@ read; a *parked* one was stopped or failed and keeps its positions, so that a la
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from streaming.spark.binding_life import BindingState, CarriedBinding, Generation, LanePositions, Standing
+from streaming.spark.binding_life import BindingStanding, BindingState, CarriedBinding, LanePositions, StateGeneration
 from streaming.spark.errors import PunctualError
 
 LAYOUT: Final = 1
@@ -19,7 +19,7 @@ ANOTHER_LAYOUT: Final = (
 
 
 @dataclass(frozen=True)
-class Turn:
+class BindingTurn:
     """What a batch does with one binding beside reading what moved.
 
     `state` is reported when the batch is committed. `end`: inputs that get CTI infinity after what they read.
@@ -54,7 +54,7 @@ class Offset:
     control: int = 0
     carried: dict[str, CarriedBinding] = field(default_factory=dict)
     parked: dict[str, CarriedBinding] = field(default_factory=dict)
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[BindingTurn, ...] = ()
     spare: int | None = None
 
     @property
@@ -94,7 +94,7 @@ class Offset:
             control=content["control"],
             carried={name: _carried(item) for name, item in content["carried"].items()},
             parked={name: _carried(item) for name, item in content["parked"].items()},
-            turns=tuple(Turn(**{**turn, "end": tuple(turn["end"])}) for turn in content["turns"]),
+            turns=tuple(BindingTurn(**{**turn, "end": tuple(turn["end"])}) for turn in content["turns"]),
             spare=content["spare"],
         )
 
@@ -112,7 +112,7 @@ def _content(item: CarriedBinding) -> dict[str, Any]:
 def _carried(content: dict[str, Any]) -> CarriedBinding:
     before = content["before"]
     named = {
-        "generation": Generation(**content["generation"]),
+        "generation": StateGeneration(**content["generation"]),
         "state": BindingState(content["state"]),
         "now": _standing(content["now"]),
         "before": None if before is None else _standing(before),
@@ -120,5 +120,5 @@ def _carried(content: dict[str, Any]) -> CarriedBinding:
     return CarriedBinding(**{**content, **named})
 
 
-def _standing(content: dict[str, Any]) -> Standing:
-    return Standing(content["positions"], tuple(content["ended"]))
+def _standing(content: dict[str, Any]) -> BindingStanding:
+    return BindingStanding(content["positions"], tuple(content["ended"]))

@@ -22,7 +22,7 @@ _MOST_BYTES: Final = 1 << 20
 """More than this is not read and written with every batch: the largest heads get a place of their own."""
 
 
-class Stored(Protocol):
+class MapState(Protocol):
     """Spark's map state of one key: text to bytes, each in a tuple of one."""
 
     def getValue(self, key: tuple[str]) -> tuple[bytes] | None:  # noqa: N802
@@ -49,10 +49,10 @@ def place_of(key: str, pages: Sequence[str]) -> str:
     return pages[int(key.rpartition("@")[2]) % len(pages)] if pages else key
 
 
-class Page:
+class StatePage:
     """The state of all bindings of one page: `of` each of them like that of a key of its own, `write` at the end."""
 
-    def __init__(self, stored: Stored) -> None:
+    def __init__(self, stored: MapState) -> None:
         self._stored = stored
         value = stored.getValue((HEADS,))
         self._heads: dict[str, Blob | None] = {}
@@ -61,9 +61,9 @@ class Page:
             self._heads.update(dict.fromkeys(json.loads(bytes(self._heads.pop(HEAD) or b""))))
         self._changed = False
 
-    def of(self, binding: str) -> Stored:
+    def of(self, binding: str) -> MapState:
         """The state of `binding` alone."""
-        return _OfBinding(self, self._stored, binding)
+        return _BindingState(self, self._stored, binding)
 
     def head(self, binding: str) -> bytes | None:
         """The head of `binding`, wherever it lies."""
@@ -120,10 +120,10 @@ class Page:
             self._changed = True
 
 
-class _OfBinding:
+class _BindingState:
     """The state of one binding in its page."""
 
-    def __init__(self, page: Page, stored: Stored, binding: str) -> None:
+    def __init__(self, page: StatePage, stored: MapState, binding: str) -> None:
         self._page = page
         self._stored = stored
         self._binding = binding

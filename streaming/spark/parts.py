@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from streaming.engine.columns.ipc import from_bytes
 from streaming.spark.binding import binding_of
 from streaming.spark.carrier_messages import MESSAGES, SinkAction, StrayMessage
-from streaming.spark.envelope import Row
+from streaming.spark.envelope import CarrierMessage
 from streaming.spark.giving import given
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.lines import lines_and_newest, table_lines
@@ -20,7 +20,7 @@ from streaming.spark.state_change import StateChange
 from streaming.spark.storage import Folder
 from streaming.spark.totals import LaneReport
 from streaming.temporal.ticks import INFINITY
-from streaming.wire.results import Part, PartKind, part_path
+from streaming.wire.results import PartKind, ResultPart, part_path
 
 RECENT_KEPT = 20
 """How many of the newest rows travel in a progress report."""
@@ -38,7 +38,7 @@ class BindingSummary:
 
     key: str
     entry: int
-    parts: list[Part] = field(default_factory=list)
+    parts: list[ResultPart] = field(default_factory=list)
     counts: dict[str, dict[str, LaneReport]] = field(default_factory=dict)
     moved: dict[str, dict[int, list[int]]] = field(default_factory=dict)
     corrections: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -73,11 +73,11 @@ class PartWriter:
             if self._size > _SPILL_BYTES:
                 self._spill()
 
-    def finish(self) -> Part:
+    def finish(self) -> ResultPart:
         """Put the part in its place; it counts once a commit lists it. Raises `OSError`."""
         self._spill()
         self._writing.finish()
-        return Part(kind=self._kind, path=self._path, rows=self._rows, bytes=self._bytes)
+        return ResultPart(kind=self._kind, path=self._path, rows=self._rows, bytes=self._bytes)
 
     def _spill(self) -> None:
         self._writing.add(self._waiting)
@@ -95,7 +95,7 @@ class TaskSink:
         self._summaries: dict[str, BindingSummary] = {}
         self._writers: dict[tuple[str, PartKind], PartWriter] = {}
 
-    def take(self, row: Row) -> None:
+    def take(self, row: CarrierMessage) -> None:
         """Write or note one envelope. Raises `OSError` when the disk does not take it."""
         summary = self._summaries.setdefault(row.binding, BindingSummary(row.binding, row.entry))
         match MESSAGES[row.kind].sink:
@@ -114,7 +114,7 @@ class TaskSink:
             self._summaries[key].parts.append(writer.finish())
         return list(self._summaries.values())
 
-    def _take_rows(self, row: Row, summary: BindingSummary) -> None:
+    def _take_rows(self, row: CarrierMessage, summary: BindingSummary) -> None:
         binding = binding_of(self._carrier, row.entry)
         table, incomplete = given(binding, row.input, from_bytes(row.chunk), row.lane)
         if not table.num_rows:
@@ -125,13 +125,13 @@ class TaskSink:
         summary.rows += table.num_rows
         summary.recent_results = [*summary.recent_results, *newest][-RECENT_KEPT:]
 
-    def _take_late(self, row: Row, summary: BindingSummary) -> None:
+    def _take_late(self, row: CarrierMessage, summary: BindingSummary) -> None:
         late = with_null_for_infinity(from_bytes(row.chunk))
         self._writer(row, "late").add(late.num_rows, table_lines(late))
         newest: list[dict[str, Any]] = late.slice(max(0, late.num_rows - RECENT_KEPT)).to_pylist()
         summary.recent_late = [*summary.recent_late, *newest][-RECENT_KEPT:]
 
-    def _take_saved(self, row: Row, summary: BindingSummary) -> None:
+    def _take_saved(self, row: CarrierMessage, summary: BindingSummary) -> None:
         if row.input == "head":
             summary.head = json.loads(row.chunk)
             return
@@ -139,7 +139,7 @@ class TaskSink:
         self._carrier.folder.write(name, bytes(row.chunk))
         summary.pieces.append(name)
 
-    def _writer(self, row: Row, kind: PartKind) -> PartWriter:
+    def _writer(self, row: CarrierMessage, kind: PartKind) -> PartWriter:
         key = (row.binding, kind)
         if key not in self._writers:
             folder = self._carrier.results_of(row.entry)
@@ -147,7 +147,7 @@ class TaskSink:
         return self._writers[key]
 
 
-def _note(action: SinkAction, row: Row, summary: BindingSummary) -> None:
+def _note(action: SinkAction, row: CarrierMessage, summary: BindingSummary) -> None:
     match action:
         case SinkAction.NOTES_CTIS:
             summary.moved.setdefault(row.input, {})[row.bucket] = from_bytes(row.chunk).column("cti").to_pylist()

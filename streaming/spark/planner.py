@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from streaming.spark.adapter_queries import Inquiries
+from streaming.spark.adapter_queries import AdapterQueries
 from streaming.spark.layout import HOLD, CarrierFolder
 from streaming.spark.manifests import failed_in, rows_read_in
-from streaming.spark.next_offset import Draft
+from streaming.spark.next_offset import NextOffset
 from streaming.spark.offset import Offset
 from streaming.spark.token_bucket import TICKS_PER_S, Allowance, read_rate
 
@@ -30,7 +30,7 @@ class Planner:
         self._asked: tuple[int, int | None] = (-1, None)
         self._more_waits = True
         self._read_in: tuple[int, int | None] | None = None
-        self._inquiries = Inquiries(carrier.settings.read_deadline_s)
+        self._inquiries = AdapterQueries(carrier.settings.read_deadline_s)
 
     def plan(self, start: Offset) -> Offset:
         """The offset of the batch after `start`; `start` itself when there is nothing to do."""
@@ -43,7 +43,7 @@ class Planner:
         if newest == start.control and not (self._more_waits or rested >= self._pause(start)):
             return start
         self._inquiries.begin()
-        draft = Draft.after(self._carrier, start, tick, self._inquiries)
+        draft = NextOffset.after(self._carrier, start, tick, self._inquiries)
         for key in failed_in(self._carrier.folder, start.n):
             draft.set_aside(key)
         draft.refuse_other_routing()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TypeVar
 
-from streaming.spark.abandonable_calls import Errand
+from streaming.spark.abandonable_calls import AbandonableCall
 
 T = TypeVar("T")
 _LOOK_AGAIN_S = 3_600.0
@@ -12,13 +12,13 @@ _LOOK_AGAIN_S = 3_600.0
 
 def ahead(chunks: Iterator[T]) -> Iterator[T]:
     """The same chunks in the same order; while one is used, a thread makes the next. Faults come where they were."""
-    waiting = Errand(partial(next, chunks, None))
+    waiting = AbandonableCall(partial(next, chunks, None))
     while (chunk := _awaited(waiting)) is not None:
-        waiting = Errand(partial(next, chunks, None))
+        waiting = AbandonableCall(partial(next, chunks, None))
         yield chunk
 
 
-def _awaited(errand: "Errand[T | None]") -> T | None:
+def _awaited(errand: "AbandonableCall[T | None]") -> T | None:
     while not errand.wait(_LOOK_AGAIN_S):
         continue
     return errand.result()

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from streaming.spark.binding import Binding
+from streaming.spark.binding import RunnableBinding
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.totals import BindingTotals
 from streaming.temporal.ticks import INFINITY
@@ -12,7 +12,7 @@ POINT_EVERY_TICKS: Final = 10_000_000
 """A restart point is kept about so often while a run reads."""
 
 
-def point_of(binding: Binding, totals: BindingTotals, batch: int, *, flushed: bool = False) -> RestartPoint:
+def point_of(binding: RunnableBinding, totals: BindingTotals, batch: int, *, flushed: bool = False) -> RestartPoint:
     """What a generation with these totals keeps."""
     facts, spec = binding.facts, binding.added.spec
     inputs = {}

@@ -35,7 +35,7 @@ Item = tuple[str, int, str, bytes]
 
 
 @dataclass(frozen=True)
-class Head:
+class SavepointHead:
     """What a savepoint is of. `batch` is the last one of its binding that counts; `totals` as in the manifests.
 
     `ended`: the binding has had CTI infinity and keeps its positions alone. `buckets` and `second`: `Plan.spread`.
@@ -64,14 +64,14 @@ class Head:
         return json.dumps(asdict(self)).encode()
 
 
-def head_of(item: CarriedBinding, path: str, batch: int) -> Head:
+def head_of(item: CarriedBinding, path: str, batch: int) -> SavepointHead:
     """The head of a savepoint of `item` as it was before `batch`; who knows buckets and totals fills them in."""
     of = item.generation
-    head = Head(path, of.binding, of.shape, batch, item.stood.positions, of.together, routing=of.routing)
+    head = SavepointHead(path, of.binding, of.shape, batch, item.stood.positions, of.together, routing=of.routing)
     return replace(head, again=item.again)
 
 
-def read_head(carrier: CarrierFolder, path: str) -> Head:
+def read_head(carrier: CarrierFolder, path: str) -> SavepointHead:
     """The head of the savepoint `path` in the organisation's folder. Raises `AdapterError` if it is none of ours."""
     blob = carrier.shared.read(path)
     try:
@@ -83,10 +83,10 @@ def read_head(carrier: CarrierFolder, path: str) -> Head:
             f"The savepoint has version {content['version']}, and this program reads version {VERSION}. "
             "Start the run without it, or with the program that wrote it."
         )
-    return Head(**content)
+    return SavepointHead(**content)
 
 
-def fitting(head: Head, facts: BindingFacts, plan: QueryPlan) -> None:
+def fitting(head: SavepointHead, facts: BindingFacts, plan: QueryPlan) -> None:
     """Check that a binding with `facts` and `plan` may begin with it. Raises `AdapterError`."""
     if not facts.fits(head.shape):
         raise AdapterError(
@@ -106,7 +106,7 @@ def fitting(head: Head, facts: BindingFacts, plan: QueryPlan) -> None:
         )
 
 
-def goes_on(head: Head, facts: BindingFacts, plan: QueryPlan) -> Literal["all", "positions", "nothing"]:
+def goes_on(head: SavepointHead, facts: BindingFacts, plan: QueryPlan) -> Literal["all", "positions", "nothing"]:
     """What a binding with `facts` and `plan` keeps of `head` when it is moved to another carrier.
 
     That is what it would keep at a start in the carrier where it was: everything, its positions where its state has
@@ -117,7 +117,7 @@ def goes_on(head: Head, facts: BindingFacts, plan: QueryPlan) -> Literal["all", 
     return "positions" if head.ended or not _routed_alike(head, plan) else "all"
 
 
-def _routed_alike(head: Head, plan: QueryPlan) -> bool:
+def _routed_alike(head: SavepointHead, plan: QueryPlan) -> bool:
     return (head.buckets, head.second) == plan.spread and head.routing == plan.routing
 
 
@@ -151,7 +151,7 @@ def items_of(piece: bytes) -> Iterator[Item]:
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
-def assemble(carrier: CarrierFolder, head: Head, pieces: Iterable[str]) -> None:
+def assemble(carrier: CarrierFolder, head: SavepointHead, pieces: Iterable[str]) -> None:
     """Write the savepoint of `head` from its pieces (names in the carrier's folder), atomically. Raises `OSError`."""
     writing = carrier.shared.writing(head.path)
     sink = pa.BufferOutputStream()
@@ -166,7 +166,7 @@ def assemble(carrier: CarrierFolder, head: Head, pieces: Iterable[str]) -> None:
     writing.finish()
 
 
-def _journaled(carrier: CarrierFolder, head: Head) -> Iterator[Item]:
+def _journaled(carrier: CarrierFolder, head: SavepointHead) -> Iterator[Item]:
     for name in head.positions:
         folder = f"{head.journals}/{name}"
         for blob in sorted(carrier.folder.tags(folder)):
@@ -175,7 +175,7 @@ def _journaled(carrier: CarrierFolder, head: Head) -> Iterator[Item]:
                 yield "journal", 0, f"{name}/{blob}", content
 
 
-def enter_journals(carrier: CarrierFolder, head: Head, path: str, target: str) -> None:
+def enter_journals(carrier: CarrierFolder, head: SavepointHead, path: str, target: str) -> None:
     """Let the adapters that journal in `target` find what they had journaled there. Raises `OSError`."""
     for name in head.positions:
         for blob in carrier.folder.tags(f"{target}/{name}"):

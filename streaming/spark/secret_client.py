@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
 from streaming.adapters.contract import AdapterError
-from streaming.spark.tickets import Refused, Ticket, ask
+from streaming.spark.tickets import Ticket, TicketRefused, ask
 from streaming.wire.sealed import is_placeholder
 
 T = TypeVar("T")
@@ -56,7 +56,7 @@ def bear(ticket: Ticket | None) -> None:
 def _told(asking: Callable[[], T]) -> T:
     try:
         return asking()
-    except (OSError, KeyError, TypeError, ValueError, Refused):
+    except (OSError, KeyError, TypeError, ValueError, TicketRefused):
         raise AdapterError(
             "The runner could not be asked for the secrets of this connection. It is tried again.", domain="external"
         ) from None

@@ -11,14 +11,14 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 from streaming.engine.exchange.envelopes import Envelope, EnvelopeKind
 from streaming.engine.operators.bucket import BucketOperators
-from streaming.spark.abandonable_calls import Errand, GivenUp
+from streaming.spark.abandonable_calls import AbandonableCall, CallAbandoned
 from streaming.spark.binding import binding_of
 from streaming.spark.carrier_messages import OF_BATCH, MessageKind, concerns, goes_on
-from streaming.spark.envelope import ARROW_SCHEMA, Row, packed, row_of, unpacked
+from streaming.spark.envelope import ARROW_SCHEMA, CarrierMessage, packed, row_of, unpacked
 from streaming.spark.errors import ComputedTooLong, TooMuchMemory, blame_query, explain_binding, shared_fault
 from streaming.spark.layout import CarrierFolder, opened
 from streaming.spark.memory import at_hand, limit_memory, suspects
-from streaming.spark.pages import Page, Stored
+from streaming.spark.pages import MapState, StatePage
 from streaming.spark.savepoints import PARTS, items_of, pieces_of
 from streaming.spark.state_change import StateChange
 
@@ -37,7 +37,7 @@ _KINDS = {
 class BufferedState:
     """A StateStore over what Spark keeps of a binding: writes wait until the turn has succeeded."""
 
-    def __init__(self, stored: Stored) -> None:
+    def __init__(self, stored: MapState) -> None:
         self._stored = stored
         self._written: dict[str, bytes | None] = {}
         self._asking = threading.Lock()
@@ -75,7 +75,7 @@ class BufferedState:
 
     def _refuse_if_over(self) -> None:
         if self._over:
-            raise GivenUp
+            raise CallAbandoned
 
     def flush(self) -> None:
         """Write what the turn wrote."""
@@ -86,7 +86,7 @@ class BufferedState:
                 self._stored.removeKey((key,))
 
 
-class OperatorStage(StatefulProcessor):
+class StageProcessor(StatefulProcessor):
     """Runs the operators of each binding and passes counts, late rows and state changes on.
 
     `number` 0 is the first stage, 1 the second, which a carrier has or has not from its first start on. Most plans have
@@ -105,14 +105,14 @@ class OperatorStage(StatefulProcessor):
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Any]:  # noqa: ARG002, N802, N803
         """One key's envelopes of one batch: those of a binding, or of all bindings of a page."""
         came = list(rows)
-        by_binding: dict[str, list[Row]] = {}
+        by_binding: dict[str, list[CarrierMessage]] = {}
         for each in (each for row in came for each in unpacked(*row)):
             by_binding.setdefault(each.binding, []).append(each)
         if self._number and not any(concerns(each.kind, 1) for mine in by_binding.values() for each in mine):
             yield from came
             return
         pages = self._carrier.settings.pages
-        for row in packed(self._turns(by_binding, Page(self._state) if pages else None), pages):
+        for row in packed(self._turns(by_binding, StatePage(self._state) if pages else None), pages):
             yield _SPARK_ROW(*row)
 
     def close(self) -> None:
@@ -127,13 +127,15 @@ class OperatorStage(StatefulProcessor):
     def _suspects(self) -> Mapping[str, bool]:
         return suspects(self._carrier.local)
 
-    def _turns(self, by_binding: Mapping[str, list[Row]], page: Page | None) -> Iterator[Row]:
+    def _turns(
+        self, by_binding: Mapping[str, list[CarrierMessage]], page: StatePage | None
+    ) -> Iterator[CarrierMessage]:
         for binding, taken in by_binding.items():
             yield from self._turn(taken, self._state if page is None else page.of(binding))
         if page is not None:
             page.write()
 
-    def _turn(self, taken: list[Row], stored: Stored) -> list[Row]:
+    def _turn(self, taken: list[CarrierMessage], stored: MapState) -> list[CarrierMessage]:
         words = [row for row in taken if row.kind is MessageKind.STATE]
         failed = [row for row in words if StateChange.of_json(row.chunk).state == "failed"]
         if failed:
@@ -143,7 +145,7 @@ class OperatorStage(StatefulProcessor):
         with at_hand(carrier.local, first.binding, first.batch):
             return self._computed(carrier, taken, stored)
 
-    def _computed(self, carrier: CarrierFolder, taken: list[Row], stored: Stored) -> list[Row]:
+    def _computed(self, carrier: CarrierFolder, taken: list[CarrierMessage], stored: MapState) -> list[CarrierMessage]:
         state = BufferedState(stored)
         try:
             if self._suspects.get(taken[0].binding):
@@ -160,27 +162,29 @@ class OperatorStage(StatefulProcessor):
                 raise
             failure = explain_binding(error, "computing the results", traceback.format_exc())
             change = StateChange("failed", failure.domain, failure.message, failure.detail)
-            return [Row(*_who(taken[0]), "", "", 0, 0, MessageKind.STATE, change.to_json())]
+            return [CarrierMessage(*_who(taken[0]), "", "", 0, 0, MessageKind.STATE, change.to_json())]
         if any(row.kind is MessageKind.CLEAR for row in taken):
             stored.clear()
         else:
             state.flush()
         return saved + released + [row for row in taken if self._passes(row, carrier.settings.stages)]
 
-    def _passes(self, row: Row, stages: int) -> bool:
+    def _passes(self, row: CarrierMessage, stages: int) -> bool:
         """Whether `row` goes on as it is: to the sink, or, from the first of two `stages`, to the second."""
         mine = row.kind is MessageKind.ENTER and row.input == PARTS[self._number]
         return goes_on(row.kind, self._number, stages) and not mine
 
-    def _within(self, compute: Callable[[], list[Row]], state: BufferedState, deadline_s: float) -> list[Row]:
+    def _within(
+        self, compute: Callable[[], list[CarrierMessage]], state: BufferedState, deadline_s: float
+    ) -> list[CarrierMessage]:
         """What `compute` returns. Raises what it raised, and `ComputedTooLong`; it then ends at its next state call."""
-        errand = Errand(compute)
+        errand = AbandonableCall(compute)
         if not errand.wait(deadline_s):
             state.give_up()
             raise ComputedTooLong(deadline_s)
         return errand.result()
 
-    def _saved(self, taken: list[Row], state: BufferedState) -> list[Row]:
+    def _saved(self, taken: list[CarrierMessage], state: BufferedState) -> list[CarrierMessage]:
         """The state of before this batch, and once the head of its savepoint, where one is taken."""
         asked = next((row for row in taken if row.kind is MessageKind.SAVE), None)
         if asked is None:
@@ -191,14 +195,14 @@ class OperatorStage(StatefulProcessor):
         part = PARTS[self._number]
         items = ((part, bucket, key, value) for key, value in stored if value is not None)
         rows = [
-            Row(*who, f"{part}-{bucket}", "", number, 0, MessageKind.SAVED, piece)
+            CarrierMessage(*who, f"{part}-{bucket}", "", number, 0, MessageKind.SAVED, piece)
             for number, piece in enumerate(pieces_of(items))
         ]
         if bucket == 0 and not self._number:
-            rows.append(Row(*who, "head", "", 0, 0, MessageKind.SAVED, bytes(asked.chunk)))
+            rows.append(CarrierMessage(*who, "head", "", 0, 0, MessageKind.SAVED, bytes(asked.chunk)))
         return rows
 
-    def _released(self, taken: list[Row], state: BufferedState) -> list[Row]:
+    def _released(self, taken: list[CarrierMessage], state: BufferedState) -> list[CarrierMessage]:
         mine = sorted(
             (row for row in taken if row.kind in _FOR_OPERATORS), key=lambda row: (row.input, row.lane, row.seq)
         )
@@ -216,7 +220,9 @@ class OperatorStage(StatefulProcessor):
         found = []
         said = max((row.kind for row in taken if row.kind in OF_BATCH), key=OF_BATCH.index, default="")
         for number, output in enumerate(operators.turn(first.batch, envelopes)):
-            found.append(Row(*_who(first), output.output, said, number, 0, _KINDS[output.kind], output.chunk))
+            found.append(
+                CarrierMessage(*_who(first), output.output, said, number, 0, _KINDS[output.kind], output.chunk)
+            )
         who, ids = (first.entry, first.batch), binding.bucket_ids
         return found + [
             row_of(each, first.binding, ids[each.bucket], *who)
@@ -224,5 +230,5 @@ class OperatorStage(StatefulProcessor):
         ]
 
 
-def _who(row: Row) -> tuple[str, int, int, int]:
+def _who(row: CarrierMessage) -> tuple[str, int, int, int]:
     return row.binding, row.bucket, row.entry, row.batch

@@ -20,7 +20,7 @@ class StoreUnreachable(OSError):
     """The object store does not answer, or refuses: a fault of the machine and not of one binding."""
 
 
-class Writing(Protocol):
+class BlobWriting(Protocol):
     """A blob that is being written piece by piece; nobody sees it before `finish`."""
 
     def add(self, pieces: Iterable[bytes]) -> None:
@@ -49,7 +49,7 @@ class Folder(Protocol):
         Raises `OSError`.
         """
 
-    def writing(self, name: str) -> Writing:
+    def writing(self, name: str) -> BlobWriting:
         """Begin a large blob `name`; one process at a time. Of one that is given up nothing is seen."""
 
     def numbers(self, name: str) -> Sequence[int]:

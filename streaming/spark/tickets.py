@@ -27,7 +27,7 @@ MOST_BYTES: Final = 20_000
 _NONCE: Final = "nonce"
 
 
-class Refused(Exception):
+class TicketRefused(Exception):
     """The line gave no answer under the ticket's key; the message says nothing of either."""
 
 
@@ -46,7 +46,7 @@ class Ticket:
 
 
 def ask(ticket: Ticket, question: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
-    """The answer to `question`. Raises `Refused`, `OSError`."""
+    """The answer to `question`. Raises `TicketRefused`, `OSError`."""
     lock, nonce = Fernet(ticket.key), secrets.token_hex(16)
     sent = lock.encrypt(json.dumps({**question, _NONCE: nonce}).encode())
     with socket.create_connection((ticket.host, ticket.port), timeout_s) as line:
@@ -56,9 +56,9 @@ def ask(ticket: Ticket, question: Mapping[str, Any], timeout_s: float) -> dict[s
     try:
         answer: dict[str, Any] = json.loads(lock.decrypt(token))
     except (InvalidToken, ValueError):
-        raise Refused from None
+        raise TicketRefused from None
     if answer.pop(_NONCE, None) != nonce:
-        raise Refused
+        raise TicketRefused
     return answer
 
 
@@ -78,7 +78,7 @@ class Tickets:
                 self._keys.popitem(last=False)
         return ticket
 
-    def opened(self, line: bytes) -> "Opened | None":
+    def opened(self, line: bytes) -> "TicketQuestion | None":
         """The question in `line`; None where it is under no ticket that counts."""
         name, _, token = line.strip().partition(b" ")
         with self._lock:
@@ -87,13 +87,13 @@ class Tickets:
             return None
         try:
             question: dict[str, Any] = json.loads(Fernet(key).decrypt(token))
-            return Opened(key, question, str(question[_NONCE]))
+            return TicketQuestion(key, question, str(question[_NONCE]))
         except (InvalidToken, ValueError, KeyError, TypeError):
             return None
 
 
 @dataclass(frozen=True)
-class Opened:
+class TicketQuestion:
     """A question that came under a ticket."""
 
     _key: str = field(repr=False)

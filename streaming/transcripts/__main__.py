@@ -24,7 +24,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         transcripts = load(chosen.paths)
     except TranscriptError as error:
-        tell(Told("", False, str(error)), "")
+        tell(VerdictLine("", False, str(error)), "")
         if not chosen.json:
             _say("0 passed, 1 failed")
         return 1
@@ -35,14 +35,14 @@ def main(arguments: Sequence[str]) -> int:
             passed += verdict.passed
             failed += not verdict.passed
             told_by = None if chosen.executor else executor
-            tell(Told(verdict.name, verdict.passed, verdict.differs, told_by), suffix)
+            tell(VerdictLine(verdict.name, verdict.passed, verdict.differs, told_by), suffix)
     if not chosen.json:
         _say(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
 
 @dataclass(frozen=True)
-class Told:
+class VerdictLine:
     """One line: a verdict, or with no name why no transcript could be read.
 
     `executor` is None where only one was asked for.
@@ -54,14 +54,14 @@ class Told:
     executor: str | None = None
 
 
-def _tell(told: Told, suffix: str) -> None:
+def _tell(told: VerdictLine, suffix: str) -> None:
     if not told.name:
         _say(f"FAIL {told.differs}")
     else:
         _say(f"ok {told.name}{suffix}" if told.passed else f"FAIL {told.name}{suffix}: {told.differs}")
 
 
-def _tell_json(told: Told, _suffix: str) -> None:
+def _tell_json(told: VerdictLine, _suffix: str) -> None:
     said = {key: value for key, value in asdict(told).items() if value is not None}
     _say(json.dumps(said, ensure_ascii=False))
 

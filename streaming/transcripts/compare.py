@@ -14,8 +14,8 @@ from streaming.temporal.events import EdgeKind, Shape
 from streaming.temporal.ticks import INFINITY, ONE_TICK, parse_duration, parse_instant
 from streaming.transcripts.format import ExecutorName, Expect, ExpectedEvent, ExpectedLate, ExpectedPane, ExpectedRow
 from streaming.transcripts.load import TranscriptError
-from streaming.transcripts.prepare import Definition
-from streaming.wire.case import Case, CaseEvent, CaseLate, CaseResult, ResultPane, ResultRow
+from streaming.transcripts.prepare import TranscriptDefinition
+from streaming.wire.case import Case, CaseEvent, CaseLate, CaseResult, CaseStep, StepPane
 from streaming.wire.failures import ExpressionFailure
 
 TOLERANCE = 1e-9
@@ -36,7 +36,7 @@ class WantedRow:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedResult:
     """The expectation of one transcript in the terms of results; `ctis` by output."""
 
     events: Sequence[CaseEvent]
@@ -47,12 +47,12 @@ class Wanted:
     failures: Mapping[ExpressionFailure, int] | None
 
 
-def wanted(expect: Expect, definition: Definition) -> Wanted:
+def wanted(expect: Expect, definition: TranscriptDefinition) -> WantedResult:
     """Read the expectation by the schemas of the outputs. Raises `TranscriptError` for what no output could give."""
     if definition.graph is None:
         raise TranscriptError("the query has no shape")
     outputs = {node.id: definition.checked.schemas[node.id] for node in definition.graph.nodes if _is_output(node)}
-    return Wanted(
+    return WantedResult(
         events=[_event(each, outputs) for each in expect.events],
         rows=None if expect.rows is None else [WantedRow(_event(each, outputs), each) for each in expect.rows],
         ctis=_ctis(expect, outputs),
@@ -110,7 +110,7 @@ def _ctis(expect: Expect, outputs: Mapping[str, Fields]) -> Mapping[str, tuple[i
 
 
 def differences(
-    want: Wanted, case: Case, result: CaseResult, executor: ExecutorName, *, written: bool = True
+    want: WantedResult, case: Case, result: CaseResult, executor: ExecutorName, *, written: bool = True
 ) -> list[str]:
     """How `result` differs from `want`; empty when it does not. `written`: the case is cut as the transcript says."""
     if result.failure is not None:
@@ -179,7 +179,7 @@ def shown(row: object) -> str:
         pane = row.said.pane
         beside = {} if pane is None else pane.model_dump(exclude_unset=True)
         return shown(row.event) + _beside(row.said.edge, beside, deleted=row.said.deleted)
-    if isinstance(row, CaseEvent | ResultRow):
+    if isinstance(row, CaseEvent | CaseStep):
         end = "infinity" if row.end == INFINITY else row.end
         payload = ", ".join(f"{name}: {value}" for name, value in row.payload.items())
         lifetime = f"{row.output} [{row.start}, {end}) {{{payload}}}"
@@ -233,7 +233,7 @@ def _row_differences(want: Sequence[WantedRow], case: Case, result: CaseResult, 
     return [f"rows are {'; '.join(map(shown, result.rows))}; expected {'; '.join(map(shown, want))}"]
 
 
-def _same_row(want: WantedRow, have: ResultRow) -> bool:
+def _same_row(want: WantedRow, have: CaseStep) -> bool:
     if not _same_event(want.event, CaseEvent(have.output, have.start, have.end, have.payload)):
         return False
     said = want.said
@@ -242,7 +242,7 @@ def _same_row(want: WantedRow, have: ResultRow) -> bool:
     return "pane" not in said.model_fields_set or _same_pane(said.pane, have.pane)
 
 
-def _same_pane(want: ExpectedPane | None, have: ResultPane | None) -> bool:
+def _same_pane(want: ExpectedPane | None, have: StepPane | None) -> bool:
     if want is None or have is None:
         return want is None and have is None
     return all(_pane_value(want, key) == getattr(have, key) for key in want.model_fields_set)

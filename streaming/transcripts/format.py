@@ -28,7 +28,7 @@ InstantText = Annotated[int | str, BeforeValidator(_readable)]
 """Ticks, or ISO 8601 text."""
 
 
-class Row(Strict):
+class TranscriptRow(Strict):
     """One row of `input`: an event, a CTI, a heartbeat, or raw text that cannot be parsed.
 
     Times and payload may be wrong on purpose: executors judge them (T5). `key` and `meta` are what EVENTTIME BY may
@@ -141,7 +141,7 @@ class Transcript(Strict):
     advance: dict[Name, dict[str, Any]] = Field(default_factory=dict)
     query: dict[str, Any] | None = None
     sql: str | None = None
-    input: list[Row | Literal["batch"]] = Field(default_factory=list)
+    input: list[TranscriptRow | Literal["batch"]] = Field(default_factory=list)
     end: EndMode = EndMode.FLUSH
     expect: Expect | None = None
     error: str | None = None

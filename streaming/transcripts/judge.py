@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from streaming.transcripts.compare import Wanted, differences, wanted
+from streaming.transcripts.compare import WantedResult, differences, wanted
 from streaming.transcripts.execute import execute
 from streaming.transcripts.format import ExecutorName, Transcript
-from streaming.transcripts.load import Loaded, TranscriptError
-from streaming.transcripts.prepare import Cuts, Definition, define, prepare, variants
+from streaming.transcripts.load import LoadedTranscript, TranscriptError
+from streaming.transcripts.prepare import Cuts, TranscriptDefinition, define, prepare, variants
 from streaming.wire.case import Case, CaseResult
 
 
 @dataclass(frozen=True)
-class Verdict:
+class TranscriptVerdict:
     """Whether the transcript `name` holds on `executor`; `differs` says what does not, empty when all holds."""
 
     name: str
@@ -26,46 +26,46 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedTranscript:
     """What is to be run for one transcript: `cases` against `want`, or nothing and already a verdict."""
 
     transcript: Transcript
     cases: Sequence[Case] = ()
-    want: Wanted | None = None
+    want: WantedResult | None = None
     differs: str = ""
 
 
-def judge(transcripts: Sequence[Loaded], executor: ExecutorName, cuts: Cuts) -> Iterator[Verdict]:
+def judge(transcripts: Sequence[LoadedTranscript], executor: ExecutorName, cuts: Cuts) -> Iterator[TranscriptVerdict]:
     """A verdict for each transcript, in order. All cases are handed to the executor together (spark needs that)."""
     planned = [_plan(number, loaded.transcript, executor, cuts) for number, loaded in enumerate(transcripts)]
     cases = [case for plan in planned for case in plan.cases]
     results = {result.id: result for result in execute(executor, cases)} if cases else {}
     for plan in planned:
-        yield Verdict(plan.transcript.name, executor, _differs(plan, results, executor))
+        yield TranscriptVerdict(plan.transcript.name, executor, _differs(plan, results, executor))
 
 
-def _plan(number: int, transcript: Transcript, executor: ExecutorName, cuts: Cuts) -> Planned:
+def _plan(number: int, transcript: Transcript, executor: ExecutorName, cuts: Cuts) -> PlannedTranscript:
     definition = define(transcript)
     if transcript.expect is None:
-        return Planned(transcript, differs=_refusal(transcript.error, definition))
+        return PlannedTranscript(transcript, differs=_refusal(transcript.error, definition))
     try:
         case = prepare(transcript, definition)
         want = wanted(transcript.expect, definition)
     except TranscriptError as error:
-        return Planned(transcript, differs=str(error))
+        return PlannedTranscript(transcript, differs=str(error))
     cases = variants(case, cuts, restarts=executor != "spark")
     numbered = [replace(each, id=f"{number}/{place} {each.id}") for place, each in enumerate(cases)]
-    return Planned(transcript, numbered, want)
+    return PlannedTranscript(transcript, numbered, want)
 
 
-def _refusal(code: str | None, definition: Definition) -> str:
+def _refusal(code: str | None, definition: TranscriptDefinition) -> str:
     found = sorted({str(fault.code) for fault in definition.errors})
     if code in found:
         return ""
     return f"the definition is not refused with {code!r}; its errors are {', '.join(found) or 'none'}"
 
 
-def _differs(plan: Planned, results: Mapping[str, CaseResult], executor: ExecutorName) -> str:
+def _differs(plan: PlannedTranscript, results: Mapping[str, CaseResult], executor: ExecutorName) -> str:
     """The first case that differs, with the way it was cut. A gap that is marked passes as long as it is one."""
     if plan.want is None:
         return plan.differs
@@ -76,7 +76,7 @@ def _differs(plan: Planned, results: Mapping[str, CaseResult], executor: Executo
 
 
 def _case_differs(
-    plan: Planned, want: Wanted, case: Case, results: Mapping[str, CaseResult], executor: ExecutorName
+    plan: PlannedTranscript, want: WantedResult, case: Case, results: Mapping[str, CaseResult], executor: ExecutorName
 ) -> str:
     found = differences(want, case, results[case.id], executor, written=case is plan.cases[0])
     how = case.id.partition(f" {plan.transcript.name}, ")[2]

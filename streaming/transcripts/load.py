@@ -16,14 +16,14 @@ class TranscriptError(Exception):
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedTranscript:
     """One transcript and the file it stands in."""
 
     path: Path
     transcript: Transcript
 
 
-def load(paths: Sequence[Path]) -> list[Loaded]:
+def load(paths: Sequence[Path]) -> list[LoadedTranscript]:
     """All transcripts of the files and folders `paths`, in order of path and place. Raises `TranscriptError`."""
     loaded = [each for path in paths for file in _files(path) for each in _load_file(file)]
     if not loaded:
@@ -39,7 +39,7 @@ def _files(path: Path) -> list[Path]:
     return [path]
 
 
-def _load_file(path: Path) -> Iterator[Loaded]:
+def _load_file(path: Path) -> Iterator[LoadedTranscript]:
     try:
         text = path.read_text(encoding="utf-8")
         documents = yaml_documents(text)
@@ -47,7 +47,7 @@ def _load_file(path: Path) -> Iterator[Loaded]:
         raise TranscriptError(f"{path}: {error}") from None
     for number, document in enumerate(documents, start=1):
         if document is not None:
-            yield Loaded(path, parse(document, f"{path}, document {number}"))
+            yield LoadedTranscript(path, parse(document, f"{path}, document {number}"))
 
 
 def parse(document: object, place: str) -> Transcript:

@@ -19,7 +19,7 @@ from streaming.definition.sql.check import check_sql
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from streaming.temporal.ticks import parse_instant
-from streaming.transcripts.format import BATCH, Row, Transcript
+from streaming.transcripts.format import BATCH, Transcript, TranscriptRow
 from streaming.transcripts.load import TranscriptError
 from streaming.wire.case import ONLY_LANE, Case, CaseRow
 
@@ -28,7 +28,7 @@ _ROW_KEYS = ("start", "end", "edge", "payload", "cti", "strict", "bad")
 
 
 @dataclass(frozen=True)
-class Definition:
+class TranscriptDefinition:
     """The definition of a transcript with everything that is wrong with it; `graph` is None if it has no shape.
 
     `advance` holds the binding's settings by input node, `event_times` the EVENTTIME BY of a text.
@@ -47,7 +47,7 @@ class Definition:
         return tuple(fault for fault in self.faults if fault.severity is Severity.ERROR)
 
 
-def define(transcript: Transcript) -> Definition:
+def define(transcript: Transcript) -> TranscriptDefinition:
     """Read and check the definition of `transcript`; faults are collected, never raised."""
     faults: list[Fault] = []
     streams: dict[str, StreamDefinition] = {}
@@ -68,7 +68,7 @@ def define(transcript: Transcript) -> Definition:
     except ValidationError:
         graph = None
     advance, wrong = _binding(transcript.advance, graph, streams)
-    return Definition(graph, streams, advance, checked, (*faults, *wrong))
+    return TranscriptDefinition(graph, streams, advance, checked, (*faults, *wrong))
 
 
 def _of_text(
@@ -76,14 +76,16 @@ def _of_text(
     written: Mapping[str, Mapping[str, Any]],
     streams: Mapping[str, StreamDefinition],
     faults: list[Fault],
-) -> Definition:
+) -> TranscriptDefinition:
     """The definition that a text says: its ADVANCE TIME is the binding's, as far as `written` says nothing."""
     script = parse_sql(sql)
     advance, wrong = _binding(written, script.graph, streams)
     text = check_sql(sql, streams, advance=advance)
     checked = Checked(text.faults, text.schemas)
     every = (*faults, *wrong, *text.faults)
-    return Definition(script.graph, streams, {**script.advance, **advance}, checked, every, script.event_times)
+    return TranscriptDefinition(
+        script.graph, streams, {**script.advance, **advance}, checked, every, script.event_times
+    )
 
 
 def _binding(
@@ -118,7 +120,7 @@ def _misshapen(place: str, what: str, error: ValidationError, raw: object) -> Fa
     return fault(code, f"{what}: {first.message}.", remedy, field=f"{place}.{field}")
 
 
-def prepare(transcript: Transcript, definition: Definition) -> Case:
+def prepare(transcript: Transcript, definition: TranscriptDefinition) -> Case:
     """The case as it is written.
 
     Raises `TranscriptError` for a definition with errors, for a stream that not exactly one input node reads, and for
@@ -147,7 +149,7 @@ def prepare(transcript: Transcript, definition: Definition) -> Case:
 def _rows(transcript: Transcript, streams: Mapping[str, StreamDefinition]) -> Iterator[CaseRow]:
     batch, clock = 0, dict[str, int]()
     for item in transcript.input:
-        if item == BATCH or not isinstance(item, Row):
+        if item == BATCH or not isinstance(item, TranscriptRow):
             batch += 1
             continue
         if item.stream not in streams:
@@ -169,7 +171,7 @@ def _only_lane(name: str, stream: StreamDefinition) -> str:
     return lanes[0]
 
 
-def _said(row: Row, stream: StreamDefinition) -> dict[str, Any]:
+def _said(row: TranscriptRow, stream: StreamDefinition) -> dict[str, Any]:
     """What a row says, with the start from where the stream's event time says; null where nothing readable is there."""
     said = {key: getattr(row, key) for key in _ROW_KEYS if key in row.model_fields_set}
     if stream.event_time is None or not said.keys().isdisjoint(("cti", "bad")):

@@ -9,10 +9,10 @@ from typing import BinaryIO
 
 from streaming.wire.results import (
     Commit,
-    Part,
+    CommitSpan,
+    MergedPart,
     PartKind,
-    Place,
-    Span,
+    ResultPart,
     committed_spans,
     read_span,
     run_of,
@@ -74,10 +74,10 @@ def _opened(path: Path) -> BinaryIO:
         return BytesIO()
 
 
-def places_of(folder: Path, commit: Commit, part: Part) -> list[Place]:
+def places_of(folder: Path, commit: Commit, part: ResultPart) -> list[MergedPart]:
     """Where the rows of `part` come from: what was merged into it, in order, or the batch itself."""
     size = part.bytes if part.bytes is not None else size_of(folder / part.path)
-    return part.merged or [Place(batch=commit.batch, part=0, rows=part.rows, bytes=size)]
+    return part.merged or [MergedPart(batch=commit.batch, part=0, rows=part.rows, bytes=size)]
 
 
 def size_of(path: Path) -> int:
@@ -88,7 +88,7 @@ def size_of(path: Path) -> int:
         return 0
 
 
-def _committed(folder: Path) -> Iterator[tuple[Span, Commit]]:
+def _committed(folder: Path) -> Iterator[tuple[CommitSpan, Commit]]:
     for span in committed_spans(folder):
         commit = read_span(folder, span)
         if commit is not None:

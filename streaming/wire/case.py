@@ -83,7 +83,7 @@ class CaseEvent:
 
 
 @dataclass(frozen=True)
-class ResultPane:
+class StepPane:
     """The pane metadata of a row (T20): `timing` is early, on_time or late, `index` counts the rows of one pane."""
 
     start: int
@@ -94,7 +94,7 @@ class ResultPane:
 
 
 @dataclass(frozen=True)
-class ResultRow:
+class CaseStep:
     """One row as an output gave it: not the net result, but the steps to it.
 
     An edge comes as two rows: `edge` start with the end INFINITY, then `edge` end with both times. `deleted` takes the
@@ -108,7 +108,7 @@ class ResultRow:
     payload: Payload
     edge: EdgeKind | None = None
     deleted: bool = False
-    pane: ResultPane | None = None
+    pane: StepPane | None = None
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class CaseResult:
 
     id: str
     events: tuple[CaseEvent, ...] = ()
-    rows: tuple[ResultRow, ...] | None = None
+    rows: tuple[CaseStep, ...] | None = None
     ctis: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     late: tuple[CaseLate, ...] = ()
     outcomes: Mapping[str, Mapping[Outcome, int]] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.arrived import Arrived
 from streaming.wire.arrived_rows import JudgedRow, arrived_of
-from streaming.wire.case import ONLY_LANE, Case, CaseEvent, CaseLate, CaseResult, CaseRow, ResultRow
+from streaming.wire.case import ONLY_LANE, Case, CaseEvent, CaseLate, CaseResult, CaseRow, CaseStep
 from streaming.wire.execution import (
     ClockReading,
     Execute,
@@ -132,7 +132,7 @@ class CaseSink:
         self._case = case
         self._streams = stream_by_input(case)
         self._events: list[CaseEvent] = []
-        self._steps: tuple[ResultRow, ...] | None = None
+        self._steps: tuple[CaseStep, ...] | None = None
         self._ctis: dict[str, list[int]] = {node.id: [] for node in case.graph.nodes if isinstance(node, OutputNode)}
         self._late: dict[tuple[str, str, int], CaseLate] = {}
         self._failures: dict[ExpressionFailure, int] | None = None
@@ -170,7 +170,7 @@ class CaseSink:
         payloads = (dict(zip(names, each, strict=True)) for each in values)
         self.rows(output, zip(starts, ends, payloads, strict=True))
 
-    def steps(self, rows: Iterable[ResultRow]) -> None:
+    def steps(self, rows: Iterable[CaseStep]) -> None:
         """As `ExecutionSink` says."""
         self._steps = tuple(rows)
 

@@ -16,7 +16,7 @@ from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, Str
 from streaming.temporal.ticks import NO_CTI, Tick
 from streaming.wire.arrived import Arrived
 from streaming.wire.arrived_rows import elements
-from streaming.wire.case import EndMode, ResultRow
+from streaming.wire.case import CaseStep, EndMode
 from streaming.wire.failures import FailureCount
 from streaming.wire.messages import LateEvent
 from streaming.wire.rows import Element
@@ -135,7 +135,7 @@ class ExecutionSink(Protocol):
     def table(self, output: str, rows: pa.Table) -> None:
         """The same in columns: start and end, by position, then the fields."""
 
-    def steps(self, rows: Iterable[ResultRow]) -> None:
+    def steps(self, rows: Iterable[CaseStep]) -> None:
         """All rows that led there, those of an output in order; an executor that does not know them says nothing."""
 
     def ctis(self, output: str, ctis: Iterable[int]) -> None:

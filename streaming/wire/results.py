@@ -43,7 +43,7 @@ class CursorError(ValueError):
     """A cursor that this module did not hand out."""
 
 
-class Part(Strict):
+class ResultPart(Strict):
     """One committed file: `path` relative to the binding's folder, how many rows it holds, and its size.
 
     Parts of before sizes were written down have none. `merged`: the parts that were merged into this one, in order;
@@ -54,10 +54,10 @@ class Part(Strict):
     path: str
     rows: int
     bytes: int | None = None
-    merged: list["Place"] = Field(default_factory=list)
+    merged: list["MergedPart"] = Field(default_factory=list)
 
 
-class Place(Strict):
+class MergedPart(Strict):
     """A part that was merged: of which batch, the how manieth of its kind there, its rows and its size."""
 
     batch: int
@@ -81,14 +81,14 @@ class Commit(Strict):
     """
 
     batch: int
-    parts: list[Part]
+    parts: list[ResultPart]
     totals: dict[str, Any]
     first: int | None = None
     runs: list[RunBatches] = Field(default_factory=list)
 
 
 @dataclass(frozen=True, order=True)
-class Span:
+class CommitSpan:
     """The batches `first` to `last` for which one commit stands; one batch where they are the same."""
 
     last: int
@@ -99,13 +99,13 @@ class Span:
         """The name of its commit."""
         return f"{self.last}.json" if self.first == self.last else f"{self.last}-{self.first}.json"
 
-    def covers(self, other: "Span") -> bool:
+    def covers(self, other: "CommitSpan") -> bool:
         """Whether `other` counts no more because this one stands for it."""
         return self != other and self.first <= other.first and other.last <= self.last
 
 
 @dataclass(frozen=True)
-class Page:
+class RowsPage:
     """Rows, newest first, each with `_id` (stable, unique in its kind) and `_run` (None: not known).
 
     `next` is the cursor, None at the oldest row.
@@ -146,12 +146,12 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def write_part(folder: Path, kind: PartKind, batch: int, task: int | str, rows: Sequence[Strict]) -> Part:
+def write_part(folder: Path, kind: PartKind, batch: int, task: int | str, rows: Sequence[Strict]) -> ResultPart:
     """Write `rows` (ResultRow or LateEvent) as one part and describe it; it counts once a commit lists it."""
     path = part_path(kind, batch, task)
     content = b"".join(row.model_dump_json().encode() + b"\n" for row in rows)
     write_atomically(folder / path, content)
-    return Part(kind=kind, path=path, rows=len(rows), bytes=len(content))
+    return ResultPart(kind=kind, path=path, rows=len(rows), bytes=len(content))
 
 
 def write_commit(folder: Path, commit: Commit) -> None:
@@ -161,12 +161,12 @@ def write_commit(folder: Path, commit: Commit) -> None:
 
 def read_commit(folder: Path, batch: int) -> Commit | None:
     """The commit of `batch`, or None."""
-    return read_span(folder, Span(batch, batch))
+    return read_span(folder, CommitSpan(batch, batch))
 
 
-def span_of(commit: Commit) -> Span:
+def span_of(commit: Commit) -> CommitSpan:
     """What `commit` stands for."""
-    return Span(commit.batch, commit.batch if commit.first is None else commit.first)
+    return CommitSpan(commit.batch, commit.batch if commit.first is None else commit.first)
 
 
 def runs_of(commit: Commit) -> Sequence[RunBatches]:
@@ -194,7 +194,7 @@ def joined(runs: Iterable[RunBatches]) -> list[RunBatches]:
     return found
 
 
-def read_span(folder: Path, span: Span) -> Commit | None:
+def read_span(folder: Path, span: CommitSpan) -> Commit | None:
     """The commit of `span`, or None."""
     try:
         return Commit.model_validate_json((folder / "commits" / span.name).read_bytes())
@@ -207,7 +207,7 @@ def committed_batches(folder: Path) -> list[int]:
     return [span.last for span in committed_spans(folder)]
 
 
-def committed_spans(folder: Path) -> list[Span]:
+def committed_spans(folder: Path) -> list[CommitSpan]:
     """What each commit that counts stands for, ascending; none where the folder does not exist yet."""
     try:
         return spans_of(path.name for path in (folder / "commits").iterdir())
@@ -215,19 +215,19 @@ def committed_spans(folder: Path) -> list[Span]:
         return []
 
 
-def spans_of(names: Iterable[str]) -> list[Span]:
+def spans_of(names: Iterable[str]) -> list[CommitSpan]:
     """What the commits of these names stand for, ascending; those that another one stands for do not count."""
-    counting: list[Span] = []
+    counting: list[CommitSpan] = []
     for span in sorted(all_spans(names), key=lambda each: (each.first, -each.last)):
         if not counting or not counting[-1].covers(span):
             counting.append(span)
     return counting
 
 
-def all_spans(names: Iterable[str]) -> list[Span]:
+def all_spans(names: Iterable[str]) -> list[CommitSpan]:
     """What the commits of these names stand for, in any order; other names are none of ours."""
     found = (_COMMIT.fullmatch(name) for name in names)
-    return [Span(int(match[1]), int(match[2] or match[1])) for match in found if match is not None]
+    return [CommitSpan(int(match[1]), int(match[2] or match[1])) for match in found if match is not None]
 
 
 def committed_rows(
@@ -238,7 +238,7 @@ def committed_rows(
     *,
     run: str | None = None,
     matching: Mapping[str, str] | None = None,
-) -> Page:
+) -> RowsPage:
     """The newest `limit` committed rows older than the cursor `before`, of those whose fields equal `matching`.
 
     With `run` those that this run made, without it those of all runs. Raises `CursorError` for a cursor that is not one
@@ -250,7 +250,7 @@ def committed_rows(
     given = looked_at = 0
     for count, commit in enumerate(_newest_first(folder, position)):
         if count == MAX_COMMITS_A_PAGE:
-            return Page(rows, f"{commit.batch + 1}-0-0")
+            return RowsPage(rows, f"{commit.batch + 1}-0-0")
         if run is not None and all(each.run != run for each in runs_of(commit)):
             continue
         for place, line in _lines_of(folder, kind, commit, position):
@@ -259,16 +259,16 @@ def committed_rows(
             if row is not None and all(row.get(name) == value for name, value in (matching or {}).items()):
                 given += len(line)
                 if rows and (len(rows) == limit or given > MOST_BYTES_A_PAGE):
-                    return Page(rows, rows[-1]["_id"])
+                    return RowsPage(rows, rows[-1]["_id"])
                 rows.append({"_id": str(place), "_run": maker, **row})
             looked_at += len(line)
             if looked_at > MOST_BYTES_LOOKED_AT:
-                return Page(rows, str(place))
-    return Page(rows, None)
+                return RowsPage(rows, str(place))
+    return RowsPage(rows, None)
 
 
 @dataclass(frozen=True, order=True)
-class _Place:
+class _CursorPlace:
     batch: int
     part: int
     row: int
@@ -277,14 +277,14 @@ class _Place:
         return f"{self.batch}-{self.part}-{self.row}"
 
 
-def _read_cursor(text: str) -> _Place:
+def _read_cursor(text: str) -> _CursorPlace:
     numbers = text.split("-")
     if len(numbers) != 3 or not all(number.isascii() and number.isdigit() and len(number) < 19 for number in numbers):
         raise CursorError(f"{text!r} is not a cursor; use the `next` of the page before")
-    return _Place(*(int(number) for number in numbers))
+    return _CursorPlace(*(int(number) for number in numbers))
 
 
-def _newest_first(folder: Path, before: _Place | None) -> Iterator[Commit]:
+def _newest_first(folder: Path, before: _CursorPlace | None) -> Iterator[Commit]:
     """The commits that may hold rows older than `before`."""
     for span in reversed(committed_spans(folder)):
         commit = read_span(folder, span) if before is None or span.first <= before.batch else None
@@ -292,19 +292,21 @@ def _newest_first(folder: Path, before: _Place | None) -> Iterator[Commit]:
             yield commit
 
 
-def _lines_of(folder: Path, kind: PartKind, commit: Commit, before: _Place | None) -> Iterator[tuple[_Place, bytes]]:
+def _lines_of(
+    folder: Path, kind: PartKind, commit: Commit, before: _CursorPlace | None
+) -> Iterator[tuple[_CursorPlace, bytes]]:
     """The lines of the rows of `commit` that are older than `before`, newest first, each with its place."""
     parts = [part for part in commit.parts if part.kind == kind]
     for index in reversed(range(len(parts))):
         part = parts[index]
-        places = part.merged or [Place(batch=commit.batch, part=index, rows=part.rows, bytes=part.bytes or 0)]
-        if before is not None and _Place(places[0].batch, places[0].part, 0) >= before:
+        places = part.merged or [MergedPart(batch=commit.batch, part=index, rows=part.rows, bytes=part.bytes or 0)]
+        if before is not None and _CursorPlace(places[0].batch, places[0].part, 0) >= before:
             continue
         lines = _last_first(folder / part.path, part.rows)
         for each in reversed(places):
             for row_index in reversed(range(each.rows)):
                 line = next(lines, None)
-                place = _Place(each.batch, each.part, row_index)
+                place = _CursorPlace(each.batch, each.part, row_index)
                 if line is not None and (before is None or place < before):
                     yield place, line
 

@@ -17,9 +17,9 @@ from streaming.wire.by_run import places_of, size_of
 from streaming.wire.results import (
     FOLDERS,
     Commit,
-    Part,
+    CommitSpan,
     PartKind,
-    Span,
+    ResultPart,
     all_spans,
     committed_spans,
     joined,
@@ -38,7 +38,7 @@ _TRIED_ONE_BY_ONE = 64
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredSizes:
     """What the commits after some batch up to `batch` hold, in bytes; the commits themselves count as results."""
 
     batch: int
@@ -47,7 +47,7 @@ class Stored:
 
 
 @dataclass(frozen=True)
-class Removed:
+class RemovedRows:
     """What was deleted: rows and files of the kind that was asked for, and how many bytes of each kind became free."""
 
     rows: int
@@ -56,7 +56,7 @@ class Removed:
     late: int
 
 
-def stored_after(folder: Path, batch: int, newest: int | None = None) -> Stored:
+def stored_after(folder: Path, batch: int, newest: int | None = None) -> StoredSizes:
     """What the commits above `batch` hold; `newest`: there is none above it. Raises `OSError`."""
     sizes: dict[PartKind, int] = {"results": 0, "late": 0}
     last = batch
@@ -69,10 +69,10 @@ def stored_after(folder: Path, batch: int, newest: int | None = None) -> Stored:
             sizes["results"] += size_of(_commit_path(folder, span))
         for part in commit.parts:
             sizes[part.kind] += _part_size(folder, part, batch)
-    return Stored(last, sizes["results"], sizes["late"])
+    return StoredSizes(last, sizes["results"], sizes["late"])
 
 
-def remove(folder: Path, kind: PartKind, upto: int, run: str | None = None) -> Removed:
+def remove(folder: Path, kind: PartKind, upto: int, run: str | None = None) -> RemovedRows:
     """Delete the rows of `kind` of all commits up to batch `upto`; with `run`, of those batches alone that it made.
 
     A commit stops listing a part before the part goes, so that a reader finds what it is told of or nothing. Where the
@@ -80,13 +80,13 @@ def remove(folder: Path, kind: PartKind, upto: int, run: str | None = None) -> R
     part that holds rows of other batches too, these stay. Raises `OSError`; it may then be asked again.
     """
     if not (folder / "commits").is_dir():
-        return Removed(0, 0, 0, 0)
+        return RemovedRows(0, 0, 0, 0)
     with exclusive(folder):
-        return _remove(folder, kind, _Doomed(upto, run))
+        return _remove(folder, kind, _RowsToRemove(upto, run))
 
 
 @dataclass(frozen=True)
-class _Doomed:
+class _RowsToRemove:
     """The batches whose rows are to go: up to `upto`, and where `run` is said, made by it."""
 
     upto: int
@@ -104,7 +104,7 @@ class _Doomed:
         ]
 
 
-def _remove(folder: Path, kind: PartKind, doomed: _Doomed) -> Removed:
+def _remove(folder: Path, kind: PartKind, doomed: _RowsToRemove) -> RemovedRows:
     rows = parts = freed = of_commits = 0
     listed: set[str] = set()
     sweep(folder)
@@ -126,8 +126,8 @@ def _remove(folder: Path, kind: PartKind, doomed: _Doomed) -> Removed:
         parts += len(gone)
     _remove_unlisted(folder, kind, doomed.upto, listed)
     if kind == "results":
-        return Removed(rows, parts, freed + of_commits, 0)
-    return Removed(rows, parts, of_commits, freed)
+        return RemovedRows(rows, parts, freed + of_commits, 0)
+    return RemovedRows(rows, parts, of_commits, freed)
 
 
 @contextmanager
@@ -150,13 +150,13 @@ def sweep(folder: Path) -> None:
             _commit_path(folder, span).unlink(missing_ok=True)
 
 
-def _loses(folder: Path, commit: Commit, part: Part, doomed: _Doomed) -> bool:
+def _loses(folder: Path, commit: Commit, part: ResultPart, doomed: _RowsToRemove) -> bool:
     places = places_of(folder, commit, part)
     going = [place for place in places if doomed.batch(commit, place.batch)]
     return len(going) == len(places) or any(place.rows for place in going)
 
 
-def _rest(folder: Path, commit: Commit, part: Part, doomed: _Doomed) -> Part | None:
+def _rest(folder: Path, commit: Commit, part: ResultPart, doomed: _RowsToRemove) -> ResultPart | None:
     """A part with what `part` has of batches that stay, None where that is nothing."""
     places = [place for place in part.merged if not doomed.batch(commit, place.batch)]
     if not places:
@@ -173,7 +173,7 @@ def _rest(folder: Path, commit: Commit, part: Part, doomed: _Doomed) -> Part | N
     content = b"".join(line + b"\n" for line in kept)
     path = part_path(part.kind, commit.batch, f"m{places[0].batch}r{len(kept)}")  # a name that no longer part had
     write_atomically(folder / path, content)
-    return Part(kind=part.kind, path=path, rows=len(kept), bytes=len(content), merged=places)
+    return ResultPart(kind=part.kind, path=path, rows=len(kept), bytes=len(content), merged=places)
 
 
 def _remove_unlisted(folder: Path, kind: PartKind, upto: int, listed: Container[str]) -> None:
@@ -188,13 +188,13 @@ def _remove_unlisted(folder: Path, kind: PartKind, upto: int, listed: Container[
             path.unlink(missing_ok=True)
 
 
-def _after(folder: Path, batch: int, newest: int | None) -> Iterable[Span]:
+def _after(folder: Path, batch: int, newest: int | None) -> Iterable[CommitSpan]:
     if newest is not None and newest - batch <= _TRIED_ONE_BY_ONE:
-        return [Span(number, number) for number in range(batch + 1, newest + 1)]
+        return [CommitSpan(number, number) for number in range(batch + 1, newest + 1)]
     return [span for span in committed_spans(folder) if span.last > batch]
 
 
-def _shorten(folder: Path, commit: Commit, left: list[Part], *, forget_totals: bool) -> int:
+def _shorten(folder: Path, commit: Commit, left: list[ResultPart], *, forget_totals: bool) -> int:
     """Let the commit list only `left`, or delete it where it would say nothing; how many bytes that freed."""
     path = _commit_path(folder, span_of(commit))
     before = size_of(path)
@@ -212,11 +212,11 @@ def _shorten(folder: Path, commit: Commit, left: list[Part], *, forget_totals: b
     return before - size_of(path)
 
 
-def _commit_path(folder: Path, span: Span) -> Path:
+def _commit_path(folder: Path, span: CommitSpan) -> Path:
     return folder / "commits" / span.name
 
 
-def _part_size(folder: Path, part: Part, batch: int) -> int:
+def _part_size(folder: Path, part: ResultPart, batch: int) -> int:
     """What a part holds of batches after `batch`."""
     if part.merged:
         return sum(place.bytes for place in part.merged if place.batch > batch)

@@ -20,13 +20,13 @@ from pyspark import cloudpickle
 
 from deploy.up.place import HOST
 from streaming.adapters.contract import AdapterError
-from streaming.runtime.secret_server import Hatch, Keeper
+from streaming.runtime.secret_server import SecretKeeper, SecretSocket
 from streaming.spark import tickets
 from streaming.spark.offset import Offset
 from streaming.spark.secret_client import ADDRESS_VARIABLE, bear, issued, revealed
 from streaming.spark.session import driver_host, is_local
 from streaming.spark.source import FeedReader
-from streaming.spark.tickets import Refused, Ticket, ask
+from streaming.spark.tickets import Ticket, TicketRefused, ask
 from streaming.wire.sealed import PLACEHOLDER, Keyring
 from tests.runtime.test_secret_server import PLANTED, URL, with_secret
 from tests.spark.loop import Loop
@@ -36,10 +36,10 @@ from tests.spark.test_loop import add, spec
 OPTIONS = {"url": URL, "token": dict(PLACEHOLDER)}
 
 
-def opened(host: str | None) -> Hatch:
-    keeper = Keeper(Keyring([]))
+def opened(host: str | None) -> SecretSocket:
+    keeper = SecretKeeper(Keyring([]))
     keeper.take({"a": with_secret("a", None)})
-    return Hatch(keeper, host)
+    return SecretSocket(keeper, host)
 
 
 @pytest.fixture
@@ -191,7 +191,7 @@ def test_who_stands_between_can_neither_answer_nor_repeat_an_answer(ticket: Tick
     between.close()
     for instead in (b"", b"{}", between.seen[1], Fernet(Fernet.generate_key()).encrypt(b'{"secrets": {}}')):
         impostor = Between(ticket, instead)
-        with pytest.raises(Refused):
+        with pytest.raises(TicketRefused):
             ask(impostor.ticket, question, 10)
         bear(impostor.ticket)
         with pytest.raises(AdapterError, match="could not be asked"):

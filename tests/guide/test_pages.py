@@ -19,7 +19,7 @@ from streaming.guide.pages import pages
 from streaming.planning.explain.cti_rules import NODE_RULES
 from streaming.planning.explain.windows.registry import WINDOW_KINDS
 from streaming.transcripts.judge import judge
-from streaming.transcripts.load import Loaded, load
+from streaming.transcripts.load import LoadedTranscript, load
 
 PAGES = FOLDER.parent / "pages"
 PICTURES = sorted(PAGES.glob("*.svg"))
@@ -48,13 +48,13 @@ def test_no_page_or_picture_takes_the_place_of_another() -> None:
 
 
 @pytest.mark.parametrize("example", load([FOLDER]), ids=lambda loaded: loaded.transcript.name)
-def test_an_example_holds_for_every_cut(example: Loaded) -> None:
+def test_an_example_holds_for_every_cut(example: LoadedTranscript) -> None:
     (verdict,) = judge([example], "reference", "all")
     assert verdict.differs == ""
 
 
 @pytest.mark.parametrize("example", load([FOLDER]), ids=lambda loaded: loaded.transcript.name)
-def test_an_example_says_which_ctis_leave(example: Loaded) -> None:
+def test_an_example_says_which_ctis_leave(example: LoadedTranscript) -> None:
     expect = example.transcript.expect
     assert expect is not None
     assert expect.ctis is not None or example.transcript.name == "import_from"  # its CTIs depend on batches (T26)

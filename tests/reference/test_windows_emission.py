@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.reference.execution import run_case
-from streaming.wire.case import EndMode, ResultRow
+from streaming.wire.case import CaseStep, EndMode
 from tests.reference.windowing import (
     Row,
     arrivals,
@@ -37,7 +37,7 @@ def node(emit: str, window: Row = TUMBLING, **more: Any) -> Row:
     return {"window": window, "emit": emit, **more}
 
 
-def shown(rows: list[ResultRow]) -> list[tuple[Any, ...]]:
+def shown(rows: list[CaseStep]) -> list[tuple[Any, ...]]:
     """Each row: start, count, timing, index, whether it is the last; a deletion as "gone" and its start and count."""
     found: list[tuple[Any, ...]] = []
     for row in rows:
@@ -191,7 +191,7 @@ def test_the_rows_that_are_left_in_the_end_are_those_of_final(
     more = {"grace": grace, "group_by": ["k"]}
     result = result_of(batches, node(emit, window, retract=retract, **more), shape="interval")
     assert result.rows is not None
-    standing: dict[tuple[Any, ...], ResultRow] = {}
+    standing: dict[tuple[Any, ...], CaseStep] = {}
     for row in result.rows:
         assert row.pane is not None
         pane = (row.start, row.end, row.payload["k"])

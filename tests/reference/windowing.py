@@ -12,7 +12,7 @@ from streaming.definition.streams import StreamDefinition
 from streaming.reference.execution import run_case
 from streaming.reference.executor import ReferenceRun
 from streaming.temporal.ticks import INFINITY, NO_CTI
-from streaming.wire.case import Case, CaseResult, CaseRow, EndMode, ResultRow
+from streaming.wire.case import Case, CaseResult, CaseRow, CaseStep, EndMode
 from streaming.wire.rows import read_row
 
 Row = dict[str, Any]
@@ -70,7 +70,7 @@ def run_of(rows: Sequence[Row], node: Row, **more: str) -> ReferenceRun:
     return run
 
 
-def rows_before_the_end(rows: Sequence[Row | str], node: Row, **more: str) -> list[ResultRow]:
+def rows_before_the_end(rows: Sequence[Row | str], node: Row, **more: str) -> list[CaseStep]:
     """What the rows release, without a flush."""
     case = case_of(rows, node, **more)
     found = run_case(Case(case.id, case.graph, case.streams, case.rows, EndMode.NONE)).rows

@@ -2,7 +2,7 @@
 
 import io
 
-from streaming.run.progress import Lines, Moving, Silent, progress_on
+from streaming.run.progress import NoProgress, ProgressBar, ProgressLines, progress_on
 
 
 class Terminal(io.StringIO):
@@ -13,7 +13,7 @@ class Terminal(io.StringIO):
 def test_lines_come_every_ten_seconds() -> None:
     now = 0.0
     stream = io.StringIO()
-    lines = Lines(stream, 10_000, lambda: now)
+    lines = ProgressLines(stream, 10_000, lambda: now)
     lines.read(900)
     now = 9.9
     lines.read(100)
@@ -38,7 +38,7 @@ def test_lines_come_every_ten_seconds() -> None:
 def test_a_terminal_gets_a_line_that_moves_and_is_gone_at_the_end() -> None:
     terminal = Terminal()
     progress = progress_on(terminal, quiet=False, expected=28)
-    assert isinstance(progress, Moving)
+    assert isinstance(progress, ProgressBar)
     progress.begin("starting Spark")
     progress.read(7)
     progress.close()
@@ -57,5 +57,5 @@ def test_a_guess_that_was_too_low_does_not_say_that_it_is_over() -> None:
 
 
 def test_who_wants_quiet_gets_it() -> None:
-    assert isinstance(progress_on(Terminal(), quiet=True), Silent)
-    assert isinstance(progress_on(io.StringIO(), quiet=False), Lines)
+    assert isinstance(progress_on(Terminal(), quiet=True), NoProgress)
+    assert isinstance(progress_on(io.StringIO(), quiet=False), ProgressLines)

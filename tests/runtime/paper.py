@@ -12,7 +12,7 @@ from streaming.runtime.fleet import Fleet
 from streaming.runtime.lease import Heart
 from streaming.runtime.mailbox import Mailbox
 from streaming.runtime.runner import Runner
-from streaming.spark.errors import Failure, PunctualError
+from streaming.spark.errors import PunctualError, RunFailure
 from streaming.spark.manifests import Manifest, RunChange
 from streaming.wire import keys
 from streaming.wire.messages import LATENESS_BUCKETS, RunObserved, RunSpec
@@ -30,7 +30,7 @@ class PaperCarrier:
     commands: list[str] = field(default_factory=list)
     manifests: list[Manifest] = field(default_factory=list)
     limits: list[int | None] = field(default_factory=list)
-    stopped_by: Failure | None = None
+    stopped_by: RunFailure | None = None
     refuses: Exception | None = None
     tidied: int = 0
     starts: int = 0
@@ -52,7 +52,7 @@ class PaperCarrier:
     def close(self) -> None:
         self.running, self.stopped_by = False, None
 
-    def failure(self) -> Failure | None:
+    def failure(self) -> RunFailure | None:
         return self.stopped_by
 
     def add(self, wanted: RunSpec, *, from_savepoint: str | None = None, moving: bool = False) -> None:

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 import redis
 
-from streaming.runtime.binding_locations import MAIN, Homes
+from streaming.runtime.binding_locations import MAIN, BindingLocations
 from streaming.runtime.carriers import DEATHS, FIRST_PAUSE_S, REST_AFTER_S, TRIES
-from streaming.runtime.rate_split import Need, shares
-from streaming.spark.errors import WORKER_AWAY, Failure
+from streaming.runtime.rate_split import CarrierNeed, shares
+from streaming.spark.errors import WORKER_AWAY, RunFailure
 from streaming.wire import keys
 from streaming.wire.messages import ProgressReport, RunLimits, RunSpec
 from tests.runtime.paper import ORGANISATION, Desk
 from tests.spark.specs import spec
 
-FULL = Failure("external", "The disk is full.", "")
-AWAY = Failure("external", WORKER_AWAY, "")
+FULL = RunFailure("external", "The disk is full.", "")
+AWAY = RunFailure("external", WORKER_AWAY, "")
 A = spec("a", "rows.jsonl")
 
 
@@ -221,13 +221,13 @@ def test_a_shared_run_that_becomes_dedicated_goes_on_with_what_was_kept(desk: De
     assert desk.observed("a-2").state == "starting"
     desk.carriers["a"].commit("running", run="a-2", batch=7)
     desk.runner.turn()
-    assert Homes(desk.carriers.folder / "carriers").of("a") == "a"
+    assert BindingLocations(desk.carriers.folder / "carriers").of("a") == "a"
     assert desk.observed("a-2").state == "running"
 
 
 def test_and_back_again(desk: Desk) -> None:
     ran_before(desk, "b")
-    homes = Homes(desk.carriers.folder / "carriers")
+    homes = BindingLocations(desk.carriers.folder / "carriers")
     homes.note("b", "b", 1)
     homes.keep()
     desk.restart()
@@ -241,7 +241,7 @@ def test_and_back_again(desk: Desk) -> None:
     assert desk.carriers[MAIN].commands == ["add b-2 from b.arrow"]
     desk.carriers[MAIN].commit("running", run="b-2", batch=8)
     desk.runner.turn()
-    assert Homes(desk.carriers.folder / "carriers").of("b") == MAIN
+    assert BindingLocations(desk.carriers.folder / "carriers").of("b") == MAIN
 
 
 def test_where_nothing_is_kept_the_run_begins_without(desk: Desk) -> None:
@@ -363,25 +363,25 @@ def test_what_one_carrier_does_not_use_goes_to_the_one_that_is_held_back_which_i
     ("limit", "needs", "expected"),
     [
         (100, {}, {}),
-        (0, {MAIN: Need(1)}, {MAIN: 0}),
-        (100, {MAIN: Need(1)}, {MAIN: 100}),
-        (100, {MAIN: Need(3), "b": Need(1)}, {MAIN: 75, "b": 25}),
-        (100, {MAIN: Need(1, rate=20), "b": Need(1, held=True)}, {MAIN: 40, "b": 60}),
-        (100, {MAIN: Need(1, rate=49, held=True), "b": Need(1, rate=49, held=True)}, {MAIN: 50, "b": 50}),
-        (1, {MAIN: Need(5), "b": Need(1)}, {MAIN: 1, "b": 1}),
+        (0, {MAIN: CarrierNeed(1)}, {MAIN: 0}),
+        (100, {MAIN: CarrierNeed(1)}, {MAIN: 100}),
+        (100, {MAIN: CarrierNeed(3), "b": CarrierNeed(1)}, {MAIN: 75, "b": 25}),
+        (100, {MAIN: CarrierNeed(1, rate=20), "b": CarrierNeed(1, held=True)}, {MAIN: 40, "b": 60}),
+        (100, {MAIN: CarrierNeed(1, rate=49, held=True), "b": CarrierNeed(1, rate=49, held=True)}, {MAIN: 50, "b": 50}),
+        (1, {MAIN: CarrierNeed(5), "b": CarrierNeed(1)}, {MAIN: 1, "b": 1}),
     ],
 )
-def test_shares(limit: int, needs: dict[str, Need], expected: dict[str, int]) -> None:
+def test_shares(limit: int, needs: dict[str, CarrierNeed], expected: dict[str, int]) -> None:
     assert shares(limit, needs) == expected
 
 
 def test_homes_are_where_the_highest_batch_was_in_whatever_order_it_is_told(tmp_path: Path) -> None:
-    homes = Homes(tmp_path)
+    homes = BindingLocations(tmp_path)
     assert homes.of("a") == MAIN
     for name, batch in (("a", 5), (MAIN, 3), (MAIN, 9), ("a", 7)):
         homes.note("a", name, batch)
         homes.keep()
-    assert (homes.of("a"), Homes(tmp_path).of("a")) == (MAIN, MAIN)
+    assert (homes.of("a"), BindingLocations(tmp_path).of("a")) == (MAIN, MAIN)
 
 
 def test_a_full_disk_lets_the_runner_live_and_where_a_binding_is_at_home_is_written_later(
@@ -393,6 +393,6 @@ def test_a_full_disk_lets_the_runner_live_and_where_a_binding_is_at_home_is_writ
     with monkeypatch.context() as patched:
         patched.setattr("streaming.runtime.binding_locations.write_atomically", full)
         started(desk, B)
-    assert Homes(desk.carriers.folder / "carriers").of("b") == MAIN
+    assert BindingLocations(desk.carriers.folder / "carriers").of("b") == MAIN
     desk.runner.turn()
-    assert Homes(desk.carriers.folder / "carriers").of("b") == "b"
+    assert BindingLocations(desk.carriers.folder / "carriers").of("b") == "b"

@@ -2,13 +2,13 @@
 
 import pytest
 
-from streaming.runtime.run_decisions import Add, Books, Seen, Step, Stop
-from streaming.spark.errors import Failure
+from streaming.runtime.run_decisions import AddRun, RunDecisions, RunStateSeen, Step, StopRun
+from streaming.spark.errors import RunFailure
 from streaming.spark.manifests import RunChange
 from streaming.wire.messages import RunSpec
 from tests.spark.specs import spec
 
-FULL = Failure("external", "The disk is full.", "a stack trace")
+FULL = RunFailure("external", "The disk is full.", "a stack trace")
 
 
 def stopped(wanted: RunSpec, *, flush: bool = False) -> RunSpec:
@@ -19,65 +19,65 @@ A, B = spec("a", "rows.jsonl"), spec("b", "rows.jsonl")
 
 
 @pytest.fixture
-def books() -> Books:
+def books() -> RunDecisions:
     """Binding a runs."""
-    found = Books()
+    found = RunDecisions()
     found.decide({"a": A})
-    found.note("a", Seen("a-1", "running"))
+    found.note("a", RunStateSeen("a-1", "running"))
     return found
 
 
 def test_what_is_desired_is_added_once_and_told_as_starting() -> None:
-    books = Books()
-    steps: list[Step] = [Add(A), Seen("a-1", "starting")]
+    books = RunDecisions()
+    steps: list[Step] = [AddRun(A), RunStateSeen("a-1", "starting")]
     assert books.decide({"a": A}) == steps
     assert books.decide({"a": A}) == []
 
 
 def test_a_run_is_told_as_running_when_a_manifest_says_so() -> None:
-    books = Books()
+    books = RunDecisions()
     books.decide({"a": A})
-    assert books.note("a", Seen("a-1", "running")) == [Seen("a-1", "running")]
+    assert books.note("a", RunStateSeen("a-1", "running")) == [RunStateSeen("a-1", "running")]
 
 
-def test_what_is_no_longer_desired_is_stopped_and_keeps_its_state(books: Books) -> None:
-    assert books.decide({}) == [Stop("a", flush=False)]
+def test_what_is_no_longer_desired_is_stopped_and_keeps_its_state(books: RunDecisions) -> None:
+    assert books.decide({}) == [StopRun("a", flush=False)]
 
 
 @pytest.mark.parametrize("flush", [True, False])
-def test_a_stop_is_commanded_once_and_told_until_a_manifest_ends_it(books: Books, flush: bool) -> None:
+def test_a_stop_is_commanded_once_and_told_until_a_manifest_ends_it(books: RunDecisions, flush: bool) -> None:
     wanted = {"a": stopped(A, flush=flush)}
-    assert books.decide(wanted) == [Stop("a", flush), Seen("a-1", "stopping")]
+    assert books.decide(wanted) == [StopRun("a", flush), RunStateSeen("a-1", "stopping")]
     assert books.decide(wanted) == []
-    assert books.note("a", Seen("a-1", "stopped")) == [Seen("a-1", "stopped")]
+    assert books.note("a", RunStateSeen("a-1", "stopped")) == [RunStateSeen("a-1", "stopped")]
     assert books.decide(wanted) == []
 
 
 def test_a_stop_of_what_was_never_carried_is_told_at_once() -> None:
-    assert Books().decide({"a": stopped(A)}) == [Seen("a-1", "stopped")]
+    assert RunDecisions().decide({"a": stopped(A)}) == [RunStateSeen("a-1", "stopped")]
 
 
-def test_another_run_of_the_same_binding_replaces_the_first(books: Books) -> None:
+def test_another_run_of_the_same_binding_replaces_the_first(books: RunDecisions) -> None:
     second = spec("a", "rows.jsonl", run="a-2")
-    assert books.decide({"a": second}) == [Stop("a", flush=False), Add(second), Seen("a-2", "starting")]
-    assert books.note("a", Seen("a-1", "stopped")) == [Seen("a-1", "stopped")]
-    assert books.note("a", Seen("a-2", "running")) == [Seen("a-2", "running")]
+    assert books.decide({"a": second}) == [StopRun("a", flush=False), AddRun(second), RunStateSeen("a-2", "starting")]
+    assert books.note("a", RunStateSeen("a-1", "stopped")) == [RunStateSeen("a-1", "stopped")]
+    assert books.note("a", RunStateSeen("a-2", "running")) == [RunStateSeen("a-2", "running")]
 
 
-def test_an_input_that_ended_is_not_started_again_while_it_stays_desired(books: Books) -> None:
-    assert books.note("a", Seen("a-1", "completed", None, "The input has ended.")) != []
+def test_an_input_that_ended_is_not_started_again_while_it_stays_desired(books: RunDecisions) -> None:
+    assert books.note("a", RunStateSeen("a-1", "completed", None, "The input has ended.")) != []
     assert books.decide({"a": A}) == []
     assert not books.active
 
 
-def test_a_failed_run_is_tried_again_once_it_has_been_absent(books: Books) -> None:
-    books.note("a", Seen("a-1", "failed", "external", "No answer."))
+def test_a_failed_run_is_tried_again_once_it_has_been_absent(books: RunDecisions) -> None:
+    books.note("a", RunStateSeen("a-1", "failed", "external", "No answer."))
     assert books.decide({"a": A}) == []
     assert books.decide({}) == []
-    assert books.decide({"a": A}) == [Add(A), Seen("a-1", "starting")]
+    assert books.decide({"a": A}) == [AddRun(A), RunStateSeen("a-1", "starting")]
 
 
-def test_when_the_query_stops_every_run_fails_once(books: Books) -> None:
+def test_when_the_query_stops_every_run_fails_once(books: RunDecisions) -> None:
     books.decide({"a": A, "b": B})
     told = books.fail_all(FULL, {"a", "b"})
     assert {seen.run: seen.message for seen in told} == {"a-1": FULL.message, "b-1": FULL.message}
@@ -86,84 +86,84 @@ def test_when_the_query_stops_every_run_fails_once(books: Books) -> None:
     assert not books.active
 
 
-def test_when_a_query_stops_the_runs_of_other_queries_go_on(books: Books) -> None:
+def test_when_a_query_stops_the_runs_of_other_queries_go_on(books: RunDecisions) -> None:
     books.decide({"a": A, "b": B})
-    assert books.fail_all(FULL, {"b"}) == [Seen("b-1", "failed", "external", FULL.message)]
+    assert books.fail_all(FULL, {"b"}) == [RunStateSeen("b-1", "failed", "external", FULL.message)]
     assert books.active == {"a"}
 
 
-def test_after_the_query_stopped_the_others_do_not_go_on_unasked(books: Books) -> None:
+def test_after_the_query_stopped_the_others_do_not_go_on_unasked(books: RunDecisions) -> None:
     books.decide({"a": A, "b": B})
     books.fail_all(FULL, {"a", "b"})
-    assert books.decide({}) == [Stop("a", flush=False), Stop("b", flush=False)]
-    assert books.decide({"a": A}) == [Add(A), Seen("a-1", "starting")]
+    assert books.decide({}) == [StopRun("a", flush=False), StopRun("b", flush=False)]
+    assert books.decide({"a": A}) == [AddRun(A), RunStateSeen("a-1", "starting")]
 
 
-def test_a_failed_run_that_waits_to_be_tried_again_is_not_called_stopped(books: Books) -> None:
+def test_a_failed_run_that_waits_to_be_tried_again_is_not_called_stopped(books: RunDecisions) -> None:
     books.fail_all(FULL, {"a"})
-    assert books.decide({}) == [Stop("a", flush=False)]
-    assert books.note("a", Seen("a-1", "stopped")) == []
-    assert books.decide({"a": A}) == [Add(A), Seen("a-1", "starting")]
+    assert books.decide({}) == [StopRun("a", flush=False)]
+    assert books.note("a", RunStateSeen("a-1", "stopped")) == []
+    assert books.decide({"a": A}) == [AddRun(A), RunStateSeen("a-1", "starting")]
 
 
-def test_the_end_of_a_failed_try_is_not_taken_for_that_of_the_next_one(books: Books) -> None:
+def test_the_end_of_a_failed_try_is_not_taken_for_that_of_the_next_one(books: RunDecisions) -> None:
     books.fail_all(FULL, {"a"})
     books.decide({})
     books.decide({"a": A})
-    assert books.note("a", Seen("a-1", "stopped")) == []
-    assert books.note("a", Seen("a-1", "running")) == [Seen("a-1", "running")]
-    assert books.decide({"a": stopped(A)}) == [Stop("a", flush=False), Seen("a-1", "stopping")]
-    assert books.note("a", Seen("a-1", "stopped")) == [Seen("a-1", "stopped")]
+    assert books.note("a", RunStateSeen("a-1", "stopped")) == []
+    assert books.note("a", RunStateSeen("a-1", "running")) == [RunStateSeen("a-1", "running")]
+    assert books.decide({"a": stopped(A)}) == [StopRun("a", flush=False), RunStateSeen("a-1", "stopping")]
+    assert books.note("a", RunStateSeen("a-1", "stopped")) == [RunStateSeen("a-1", "stopped")]
 
 
-def test_who_is_stopped_by_a_user_before_the_next_try_runs_has_stopped(books: Books) -> None:
+def test_who_is_stopped_by_a_user_before_the_next_try_runs_has_stopped(books: RunDecisions) -> None:
     books.fail_all(FULL, {"a"})
     books.decide({})
     books.decide({"a": A})
     books.decide({"a": stopped(A)})
-    assert books.note("a", Seen("a-1", "stopped")) == [Seen("a-1", "stopped")]
+    assert books.note("a", RunStateSeen("a-1", "stopped")) == [RunStateSeen("a-1", "stopped")]
 
 
-def test_what_was_not_desired_for_a_moment_goes_on_also_in_another_runner(books: Books) -> None:
+def test_what_was_not_desired_for_a_moment_goes_on_also_in_another_runner(books: RunDecisions) -> None:
     books.decide({})
-    books.note("a", Seen("a-1", "stopped"))
-    assert books.decide({"a": A})[0] == Add(A)
-    other = Books()
+    books.note("a", RunStateSeen("a-1", "stopped"))
+    assert books.decide({"a": A})[0] == AddRun(A)
+    other = RunDecisions()
     other.resume({"a-1": RunChange("a", "a-1", "stopped")})
-    assert other.decide({"a": A})[0] == Add(A)
-    assert other.decide({"a": stopped(A)})[0] == Stop("a", flush=False)
+    assert other.decide({"a": A})[0] == AddRun(A)
+    assert other.decide({"a": stopped(A)})[0] == StopRun("a", flush=False)
 
 
 def test_a_stop_that_the_runner_before_commanded_does_not_end_what_this_one_began() -> None:
-    books = Books()
+    books = RunDecisions()
     books.decide({"a": A})
-    assert books.note("a", Seen("a-1", "stopped")) == []
-    assert books.note("a", Seen("a-1", "running")) == [Seen("a-1", "running")]
+    assert books.note("a", RunStateSeen("a-1", "stopped")) == []
+    assert books.note("a", RunStateSeen("a-1", "running")) == [RunStateSeen("a-1", "running")]
 
 
 def test_a_restarted_runner_takes_up_what_the_control_log_carries() -> None:
-    books = Books(carried={"a": "a-1"})
+    books = RunDecisions(carried={"a": "a-1"})
     books.resume({"a-1": RunChange("a", "a-1", "running")})
-    assert books.decide({"a": A}) == [Seen("a-1", "starting")]
-    assert books.ready({"a-1": RunChange("a", "a-1", "running")}) == [Seen("a-1", "running")]
+    assert books.decide({"a": A}) == [RunStateSeen("a-1", "starting")]
+    assert books.ready({"a-1": RunChange("a", "a-1", "running")}) == [RunStateSeen("a-1", "running")]
     assert books.ready({"a-1": RunChange("a", "a-1", "running")}) == []
 
 
 def test_a_restarted_runner_keeps_what_was_said_when_the_run_began() -> None:
-    books = Books(carried={"a": "a-1"})
+    books = RunDecisions(carried={"a": "a-1"})
     books.decide({"a": A})
     assert books.ready({"a-1": RunChange("a", "a-1", "running", None, "It begins anew.")}) == [
-        Seen("a-1", "running", None, "It begins anew.")
+        RunStateSeen("a-1", "running", None, "It begins anew.")
     ]
 
 
 def test_a_restarted_runner_tells_again_what_had_ended() -> None:
-    books = Books(carried={"a": "a-1"})
+    books = RunDecisions(carried={"a": "a-1"})
     books.resume({"a-1": RunChange("a", "a-1", "completed", None, "The input has ended.")})
-    assert books.decide({"a": A}) == [Seen("a-1", "completed", None, "The input has ended.")]
+    assert books.decide({"a": A}) == [RunStateSeen("a-1", "completed", None, "The input has ended.")]
     assert not books.active
 
 
-def test_a_stopping_run_is_not_called_running_again(books: Books) -> None:
+def test_a_stopping_run_is_not_called_running_again(books: RunDecisions) -> None:
     books.decide({"a": stopped(A)})
-    assert books.note("a", Seen("a-1", "running")) == []
+    assert books.note("a", RunStateSeen("a-1", "running")) == []

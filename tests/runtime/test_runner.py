@@ -11,9 +11,9 @@ from streaming.definition.streams import AdapterChoice
 from streaming.runtime.fleet import Fleet
 from streaming.runtime.lease import Heart
 from streaming.runtime.mailbox import Mailbox
-from streaming.runtime.runner import Exit, Runner
-from streaming.runtime.secret_server import Keeper
-from streaming.spark.errors import Failure
+from streaming.runtime.runner import Runner, RunnerExit
+from streaming.runtime.secret_server import SecretKeeper
+from streaming.spark.errors import RunFailure
 from streaming.wire import keys
 from streaming.wire.messages import ProgressReport, RunLimits, RunnerLease
 from streaming.wire.sealed import Keyring, sealed
@@ -96,7 +96,7 @@ def test_a_restarted_runner_sends_the_reports_that_were_not_sent(desk: Desk) -> 
 def test_a_query_that_stops_fails_its_runs_with_the_sentence_and_not_the_stack_trace(desk: Desk) -> None:
     desk.desire(A)
     desk.runner.turn()
-    desk.carrier.stopped_by = Failure("external", "The disk is full. Free space.", "Traceback ...")
+    desk.carrier.stopped_by = RunFailure("external", "The disk is full. Free space.", "Traceback ...")
     desk.runner.turn()
     seen = desk.observed()
     assert (seen.state, seen.domain, seen.message) == ("failed", "external", "The disk is full. Free space.")
@@ -107,7 +107,7 @@ def test_a_query_that_stops_fails_its_runs_with_the_sentence_and_not_the_stack_t
 def test_a_failed_run_that_is_asked_for_again_starts_the_query_again(desk: Desk) -> None:
     desk.desire(A)
     desk.runner.turn()
-    desk.carrier.stopped_by = Failure("external", "The disk is full.", "")
+    desk.carrier.stopped_by = RunFailure("external", "The disk is full.", "")
     desk.runner.turn()
     desk.desire()
     desk.runner.turn()
@@ -151,7 +151,7 @@ def test_the_runner_ends_after_a_minute_in_which_nothing_was_desired(desk: Desk)
     desk.clock[0] = 59.9
     assert desk.runner.turn() is None
     desk.clock[0] = 60.0
-    assert desk.runner.turn() is Exit.IDLE
+    assert desk.runner.turn() is RunnerExit.IDLE
 
 
 def test_something_desired_in_between_begins_the_minute_anew(desk: Desk) -> None:
@@ -168,7 +168,7 @@ def test_a_runner_whose_lease_another_one_took_ends(desk: Desk) -> None:
     other = RunnerLease(token="other", host="elsewhere", pid=1, started_at=0, beat_at=0)
     desk.connection.set(keys.lease(ORGANISATION), other.model_dump_json())
     desk.heart.beat()
-    assert desk.runner.turn() is Exit.LEASE_LOST
+    assert desk.runner.turn() is RunnerExit.LEASE_LOST
 
 
 def test_a_lease_that_ran_out_is_taken_again(desk: Desk) -> None:
@@ -260,12 +260,12 @@ def _unreachable(*_: object, **__: object) -> None:
 
 
 def test_a_runner_whose_keys_are_outdated_ends_so_that_it_is_started_with_the_new_ones(desk: Desk) -> None:
-    mailbox = Mailbox(desk.connection, ORGANISATION, Keeper(Keyring([])))
+    mailbox = Mailbox(desk.connection, ORGANISATION, SecretKeeper(Keyring([])))
     runner = Runner(mailbox, desk.heart, Fleet(desk.carriers.__getitem__, desk.carriers.folder, lambda: 0.0))
     desk.desire(A)
     assert runner.turn() is None
     adapter = AdapterChoice(kind="download", options={"url": "https://a.example/b.csv", "token": sealed("newer")})
     reads = A.inputs["readings"].model_copy(update={"adapter": adapter})
     desk.desire(A, spec("b", "rows.jsonl").model_copy(update={"inputs": {"readings": reads}}))
-    assert runner.turn() is Exit.KEYS_OUTDATED
+    assert runner.turn() is RunnerExit.KEYS_OUTDATED
     assert desk.carrier.commands == ["add a-1"]

@@ -16,7 +16,7 @@ from cryptography.fernet import Fernet
 from streaming.adapters.contract import AdapterError
 from streaming.definition.streams import AdapterChoice
 from streaming.runtime.configuration import NotConfigured, read_configuration
-from streaming.runtime.secret_server import Hatch, Keeper, KeysOutdated
+from streaming.runtime.secret_server import KeysOutdated, SecretKeeper, SecretSocket
 from streaming.spark.secret_client import ADDRESS_VARIABLE, revealed
 from streaming.wire.kept import named_shape_of
 from streaming.wire.messages import RunSpec
@@ -43,7 +43,7 @@ def options_of(taken: RunSpec) -> dict[str, object]:
 
 @pytest.mark.parametrize("key", [NEW, None], ids=["with a key", "without"])
 def test_what_is_desired_is_carried_with_placeholders(key: str | None) -> None:
-    keeper = Keeper(Keyring([NEW]))
+    keeper = SecretKeeper(Keyring([NEW]))
     taken = keeper.take({"a": with_secret("a", key)})["a"]
     assert options_of(taken) == {"url": URL, "token": PLACEHOLDER}
     assert keeper.answer("a-1", "readings") == {"secrets": {"token": PLANTED}}
@@ -51,31 +51,31 @@ def test_what_is_desired_is_carried_with_placeholders(key: str | None) -> None:
 
 def test_a_run_without_secrets_is_carried_as_it_is() -> None:
     plain = spec("a", "rows.jsonl")
-    assert Keeper(Keyring([])).take({"a": plain}) == {"a": plain}
+    assert SecretKeeper(Keyring([])).take({"a": plain}) == {"a": plain}
 
 
 def test_a_run_whose_secret_is_sealed_anew_continues_as_the_same() -> None:
-    before = Keeper(Keyring([OLD])).take({"a": with_secret("a", OLD)})["a"]
-    after = Keeper(Keyring([NEW])).take({"a": with_secret("a", NEW)})["a"]
+    before = SecretKeeper(Keyring([OLD])).take({"a": with_secret("a", OLD)})["a"]
+    after = SecretKeeper(Keyring([NEW])).take({"a": with_secret("a", NEW)})["a"]
     assert named_shape_of(before) == named_shape_of(after)
 
 
 def test_a_secret_that_was_opened_once_needs_no_newer_key() -> None:
-    keeper = Keeper(Keyring([OLD]))
+    keeper = SecretKeeper(Keyring([OLD]))
     keeper.take({"a": with_secret("a", OLD)})
     keeper.take({"a": with_secret("a", NEW)})
     assert keeper.answer("a-1", "readings") == {"secrets": {"token": PLANTED}}
 
 
 def test_a_new_run_under_a_newer_key_ends_the_runner_so_that_it_starts_with_it() -> None:
-    keeper = Keeper(Keyring([OLD]))
+    keeper = SecretKeeper(Keyring([OLD]))
     keeper.take({"a": with_secret("a", OLD)})
     with pytest.raises(KeysOutdated):
         keeper.take({"a": with_secret("a", OLD), "b": with_secret("b", NEW)})
 
 
 def test_a_secret_that_the_newest_keys_do_not_open_fails_its_run_alone() -> None:
-    keeper = Keeper(Keyring([NEW]))
+    keeper = SecretKeeper(Keyring([NEW]))
     desired = {"a": with_secret("a", OLD), "b": with_secret("b", NEW)}
     for _ in range(2):
         keeper.take(desired)
@@ -86,27 +86,27 @@ def test_a_secret_that_the_newest_keys_do_not_open_fails_its_run_alone() -> None
 
 
 @pytest.fixture
-def keeper() -> Iterator[Keeper]:
+def keeper() -> Iterator[SecretKeeper]:
     """A keeper with its hatch open."""
-    kept = Keeper(Keyring([NEW]))
-    hatch = Hatch(kept)
+    kept = SecretKeeper(Keyring([NEW]))
+    hatch = SecretSocket(kept)
     yield kept
     hatch.close()
     assert ADDRESS_VARIABLE not in os.environ
 
 
-def test_processes_of_the_runner_get_the_secret_where_they_build_the_adapter(keeper: Keeper) -> None:
+def test_processes_of_the_runner_get_the_secret_where_they_build_the_adapter(keeper: SecretKeeper) -> None:
     taken = keeper.take({"a": with_secret("a", NEW)})["a"]
     assert revealed("a-1", "readings", options_of(taken)) == {"url": URL, "token": PLANTED}
 
 
-def test_nobody_else_may_come_near_the_hatch(keeper: Keeper) -> None:
+def test_nobody_else_may_come_near_the_hatch(keeper: SecretKeeper) -> None:
     folder = Path(os.environ[ADDRESS_VARIABLE]).parent
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert folder.stat().st_uid == os.getuid()
 
 
-def test_many_processes_that_ask_at_the_same_moment_are_all_answered(keeper: Keeper) -> None:
+def test_many_processes_that_ask_at_the_same_moment_are_all_answered(keeper: SecretKeeper) -> None:
     options = options_of(keeper.take({"a": with_secret("a", NEW)})["a"])
     together = threading.Barrier(100)
 
@@ -129,14 +129,14 @@ def test_what_a_killed_runner_left_is_removed_and_what_a_living_one_uses_is_not(
         with socket.socket(socket.AF_UNIX) as left:
             left.bind(str(folder / "secrets"))
             left.listen()
-    living = Hatch(Keeper(Keyring([])))
+    living = SecretSocket(SecretKeeper(Keyring([])))
     used = Path(os.environ[ADDRESS_VARIABLE]).parent
-    Hatch(Keeper(Keyring([]))).close()
+    SecretSocket(SecretKeeper(Keyring([]))).close()
     assert set(tmp_path.iterdir()) == {used, being_made, foreign}
     living.close()
 
 
-def test_a_secret_that_is_not_known_yet_is_asked_for_again_later(keeper: Keeper) -> None:
+def test_a_secret_that_is_not_known_yet_is_asked_for_again_later(keeper: SecretKeeper) -> None:
     with pytest.raises(AdapterError, match="tried again") as raised:
         revealed("z-1", "readings", {"token": dict(PLACEHOLDER)})
     assert raised.value.domain == "external"

@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql.streaming.stateful_processor import TimerValues
 
 from streaming.engine.operators.bucket import BucketOperators
-from streaming.spark.envelope import Row, packed, rows_of, unpacked
+from streaming.spark.envelope import CarrierMessage, packed, rows_of, unpacked
 from streaming.spark.feed import run_task
 from streaming.spark.feed_work import share_out
 from streaming.spark.lane_clocks import purge_clocks
@@ -24,7 +24,7 @@ from streaming.spark.offset import Offset
 from streaming.spark.pages import place_of
 from streaming.spark.parts import TaskSink
 from streaming.spark.planner import Planner
-from streaming.spark.stage import OperatorStage
+from streaming.spark.stage import StageProcessor
 
 State = dict[tuple[int, str, int], dict[tuple[str], tuple[bytes]]]
 """By stage, place and bucket."""
@@ -139,25 +139,25 @@ class Loop:
         assert self.planned is not None
         return share_out(self.carrier.location, self.carrier.settings.partitions, self.planned)
 
-    def _operate(self, rows: list[Row], state: State) -> list[Row]:
+    def _operate(self, rows: list[CarrierMessage], state: State) -> list[CarrierMessage]:
         for number in range(self.carrier.settings.stages):
             rows = self._through(number, rows, state)
         return rows
 
-    def _through(self, number: int, rows: list[Row], state: State) -> list[Row]:
-        groups: dict[tuple[str, int], list[Row]] = defaultdict(list)
+    def _through(self, number: int, rows: list[CarrierMessage], state: State) -> list[CarrierMessage]:
+        groups: dict[tuple[str, int], list[CarrierMessage]] = defaultdict(list)
         pages = self.carrier.settings.pages
         for row in rows:
             groups[place_of(row.binding, pages), row.bucket].append(row)
-        found: list[Row] = []
+        found: list[CarrierMessage] = []
         for key, group in groups.items():
-            stage = OperatorStage(self.carrier.location, number)
+            stage = StageProcessor(self.carrier.location, number)
             stage._state = MapInMemory(state.setdefault((number, *key), {}))
             released = stage.handleInputRows(key, packed(group, pages), TimerValues())
             found += [row for each in released for row in unpacked(*each)]
         return found
 
-    def _sink(self, rows: list[Row], on_stage: Callable[[str], None]) -> None:
+    def _sink(self, rows: list[CarrierMessage], on_stage: Callable[[str], None]) -> None:
         assert self.planned is not None
         sink = TaskSink(self.carrier, 0)
         for row in rows:

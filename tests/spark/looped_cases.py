@@ -17,7 +17,7 @@ from streaming.spark.control import AddBinding
 from streaming.spark.execution import AT_END, spec_of, tell
 from streaming.spark.local_run import local_result
 from streaming.transcripts import judge
-from streaming.transcripts.load import Loaded
+from streaming.transcripts.load import LoadedTranscript
 from streaming.transcripts.prepare import Cuts, define, prepare, variants
 from streaming.wire.case import ONLY_LANE, Case, CaseResult
 from streaming.wire.case_execution import CaseSink, execution_of
@@ -83,19 +83,19 @@ class Looped:
         return loop.batch()
 
 
-def divided(loaded: Loaded) -> bool:
+def divided(loaded: LoadedTranscript) -> bool:
     """Whether the plan of a transcript that is not refused makes use of two buckets in one stage."""
     plan = _plan(loaded, stages=1)
     return plan is not None and plan.buckets == 2
 
 
-def chained(loaded: Loaded) -> bool:
+def chained(loaded: LoadedTranscript) -> bool:
     """Whether the plan of a transcript that is not refused makes use of two stages."""
     plan = _plan(loaded, stages=2)
     return plan is not None and plan.second is not None
 
 
-def _plan(loaded: Loaded, stages: int) -> QueryPlan | None:
+def _plan(loaded: LoadedTranscript, stages: int) -> QueryPlan | None:
     (case,) = variants(prepare(loaded.transcript, define(loaded.transcript)), "none", restarts=False)
     advance = temporal_settings(case.graph, case.streams, case.advance)
     try:
@@ -104,7 +104,9 @@ def _plan(loaded: Loaded, stages: int) -> QueryPlan | None:
         return None
 
 
-def differing(transcripts: Sequence[Loaded], cuts: Cuts, run: RunCases, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def differing(
+    transcripts: Sequence[LoadedTranscript], cuts: Cuts, run: RunCases, monkeypatch: pytest.MonkeyPatch
+) -> list[str]:
     """What of `transcripts` does not hold when `run` runs their cases in the place of Spark."""
     with monkeypatch.context() as patched:
         patched.setattr(judge, "execute", lambda _, cases: run(cases))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from streaming.adapters.rows.adapter import RowsAdapter
 from streaming.spark.arrival_merge import in_order_of_arrival, part_of
-from streaming.spark.binding_life import Generation, begun_binding
+from streaming.spark.binding_life import StateGeneration, begun_binding
 from streaming.spark.feed_work import share_out
 from streaming.spark.offset import Offset
 from streaming.temporal.outcomes import Reason
@@ -89,7 +89,7 @@ def test_a_chunk_ends_only_where_another_lane_speaks() -> None:
 def test_all_lanes_are_in_one_task_and_rest_there_too() -> None:
     positions = {"in": {"a": 5, "b": 3}, "other": {"0": 1}}
     before = {"in": {"a": 4, "b": 3}, "other": {"0": 1}}
-    item = begun_binding(Generation("q", 1, 1, "shape", "routing", together=True), before)
+    item = begun_binding(StateGeneration("q", 1, 1, "shape", "routing", together=True), before)
     for each in (item.reading(positions), item.timed(9)):
         (task,) = share_out("carrier", 4, Offset(n=7, tick=9, carried={"q": each}))
         (work,) = task.bindings.values()

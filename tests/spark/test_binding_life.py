@@ -11,17 +11,17 @@ from streaming.spark.binding_life import (
     MOVES,
     MOVING,
     NEW,
+    BindingStanding,
     BindingState,
     CarriedBinding,
-    Generation,
     IllegalMove,
-    Standing,
+    StateGeneration,
     begun_binding,
 )
 from streaming.spark.errors import PunctualError
-from streaming.spark.offset import Offset, Turn
+from streaming.spark.offset import BindingTurn, Offset
 
-OF = Generation("a", 3, 1, "shape", "routing")
+OF = StateGeneration("a", 3, 1, "shape", "routing")
 THERE, FURTHER = {"in": {"0": 4}}, {"in": {"0": 9}}
 STEPS: dict[str, Callable[[CarriedBinding], CarriedBinding]] = {
     "reads": lambda item: item.reading(FURTHER),
@@ -36,9 +36,9 @@ STEPS: dict[str, Callable[[CarriedBinding], CarriedBinding]] = {
 
 
 def in_state(state: BindingState) -> CarriedBinding:
-    before = Standing(THERE) if state in MOVING else None
+    before = BindingStanding(THERE) if state in MOVING else None
     savepoint = "savepoints/a.arrow" if state in ENTERS else None
-    return CarriedBinding(OF, state, Standing(FURTHER), before, savepoint, held=10)
+    return CarriedBinding(OF, state, BindingStanding(FURTHER), before, savepoint, held=10)
 
 
 @pytest.mark.parametrize(("old", "new"), list(product(BindingState, BindingState)))
@@ -85,14 +85,14 @@ def test_a_generation_begins_in_few_states(state: BindingState) -> None:
 def test_what_a_state_must_have_and_may_not_have_is_checked(state: BindingState) -> None:
     item = in_state(state)
     with pytest.raises(IllegalMove):
-        replace(item, before=Standing(THERE) if item.before is None else None)
+        replace(item, before=BindingStanding(THERE) if item.before is None else None)
     with pytest.raises(IllegalMove):
         replace(item, savepoint="savepoints/a.arrow" if item.savepoint is None else None)
 
 
 def test_a_failed_batch_is_taken_back_and_the_next_start_goes_on_from_there() -> None:
     stopped = begun_binding(OF, THERE).reading(FURTHER, ended=("in",)).set_aside(8)
-    assert (stopped.state, stopped.now, stopped.redo) == (BindingState.PARKED, Standing(THERE), 8)
+    assert (stopped.state, stopped.now, stopped.redo) == (BindingState.PARKED, BindingStanding(THERE), 8)
     assert stopped.resumed(5, "shape", "routing").state is BindingState.WAITING
 
 
@@ -104,7 +104,9 @@ def test_who_is_stopped_before_it_began_begins_at_its_next_start() -> None:
 
 @pytest.mark.parametrize("state", BindingState)
 def test_an_offset_is_read_as_it_was_written(state: BindingState) -> None:
-    offset = Offset(4, 5, 6, {"a": in_state(state)}, {"b": in_state(state)}, (Turn("a", "a@1", 3, end=("in",)),), 7)
+    offset = Offset(
+        4, 5, 6, {"a": in_state(state)}, {"b": in_state(state)}, (BindingTurn("a", "a@1", 3, end=("in",)),), 7
+    )
     assert Offset.of_json(offset.to_json()) == offset
 
 

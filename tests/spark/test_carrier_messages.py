@@ -13,15 +13,15 @@ from streaming.engine.exchange.envelopes import EnvelopeKind, Output
 from streaming.spark import feed_binding, parts, stage
 from streaming.spark.carrier_messages import (
     MESSAGES,
-    Handling,
     MessageKind,
-    Sender,
+    MessageSender,
     SinkAction,
+    StageHandling,
     StrayMessage,
     concerns,
     goes_on,
 )
-from streaming.spark.envelope import Row
+from streaming.spark.envelope import CarrierMessage
 from streaming.spark.parts import TaskSink
 from tests.spark.loop import Loop
 from tests.spark.specs import spec, write_readings
@@ -30,13 +30,13 @@ from tests.spark.test_loop import add
 
 TO_OPERATORS = {MessageKind(kind) for kind in get_args(EnvelopeKind)}
 OF_OUTPUTS = set(stage._KINDS.values())
-READ = {Handling.READS, Handling.READS_AND_PASSES, Handling.READS_FOR_BOTH}
+READ = {StageHandling.READS, StageHandling.READS_AND_PASSES, StageHandling.READS_FOR_BOTH}
 
 
 def sent_by(module: ModuleType) -> set[MessageKind]:
     """The kinds that are named where `module` makes a message."""
     calls = [node for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, ast.Call)]
-    makes = [call for call in calls if ast.unparse(call.func) in {"Row", "self._signals"}]
+    makes = [call for call in calls if ast.unparse(call.func) in {"CarrierMessage", "self._signals"}]
     return {kind for call in makes for argument in call.args for kind in named(argument)}
 
 
@@ -46,7 +46,7 @@ def named(node: ast.AST) -> Iterator[MessageKind]:
             yield MessageKind[each.attr]
 
 
-def by(sender: Sender) -> set[MessageKind]:
+def by(sender: MessageSender) -> set[MessageKind]:
     return {kind for kind, rule in MESSAGES.items() if sender in rule.senders}
 
 
@@ -55,18 +55,18 @@ def test_every_kind_is_in_the_table() -> None:
 
 
 def test_the_feed_sends_what_the_table_says() -> None:
-    assert by(Sender.FEED) == sent_by(feed_binding) | TO_OPERATORS
+    assert by(MessageSender.FEED) == sent_by(feed_binding) | TO_OPERATORS
 
 
 def test_the_stages_send_what_the_table_says() -> None:
     kinds = inspect.get_annotations(Output)["kind"]
     assert set(get_args(kinds)) == set(stage._KINDS)
-    assert by(Sender.SECOND_STAGE) == sent_by(stage) | OF_OUTPUTS
-    assert by(Sender.FIRST_STAGE) == sent_by(stage) | OF_OUTPUTS | TO_OPERATORS
+    assert by(MessageSender.SECOND_STAGE) == sent_by(stage) | OF_OUTPUTS
+    assert by(MessageSender.FIRST_STAGE) == sent_by(stage) | OF_OUTPUTS | TO_OPERATORS
 
 
 def test_a_stage_reads_what_the_table_says() -> None:
-    source = ast.parse(inspect.getsource(stage.OperatorStage))
+    source = ast.parse(inspect.getsource(stage.StageProcessor))
     compared = {kind for node in ast.walk(source) if isinstance(node, ast.Compare) for kind in named(node)}
     read = compared | TO_OPERATORS | {MessageKind.AGAIN, MessageKind.CUT}
     assert {kind for kind, rule in MESSAGES.items() if rule.first in READ} == read
@@ -76,12 +76,12 @@ def test_a_stage_reads_what_the_table_says() -> None:
 @pytest.mark.parametrize("kind", MessageKind)
 def test_what_can_be_sent_comes_somewhere_and_nothing_else_does(kind: MessageKind) -> None:
     rule = MESSAGES[kind]
-    assert (rule.first is not Handling.NEVER_COMES) is (Sender.FEED in rule.senders)
-    passed = goes_on(kind, 1, 2) if rule.second is not Handling.NEVER_COMES else False
-    assert (rule.sink is not SinkAction.NEVER_COMES) is (passed or Sender.SECOND_STAGE in rule.senders)
+    assert (rule.first is not StageHandling.NEVER_COMES) is (MessageSender.FEED in rule.senders)
+    passed = goes_on(kind, 1, 2) if rule.second is not StageHandling.NEVER_COMES else False
+    assert (rule.sink is not SinkAction.NEVER_COMES) is (passed or MessageSender.SECOND_STAGE in rule.senders)
 
 
-@pytest.mark.parametrize("kind", [kind for kind, rule in MESSAGES.items() if rule.first is Handling.NEVER_COMES])
+@pytest.mark.parametrize("kind", [kind for kind, rule in MESSAGES.items() if rule.first is StageHandling.NEVER_COMES])
 def test_what_never_comes_to_a_stage_raises_there(kind: MessageKind) -> None:
     with pytest.raises(StrayMessage, match=f"{kind} came to the first stage"):
         goes_on(kind, 0, 2)
@@ -93,7 +93,7 @@ def test_what_never_comes_to_a_stage_raises_there(kind: MessageKind) -> None:
 def test_what_never_comes_to_the_sink_raises_there(tmp_path: Path, kind: MessageKind) -> None:
     sink = TaskSink(Loop(tmp_path).carrier, 0)
     with pytest.raises(StrayMessage, match=f"{kind} came to the sink"):
-        sink.take(Row("a@1", 0, 1, 1, "", "", 0, 0, kind, b""))
+        sink.take(CarrierMessage("a@1", 0, 1, 1, "", "", 0, 0, kind, b""))
 
 
 def test_the_sink_does_something_for_every_other_kind() -> None:
@@ -116,7 +116,7 @@ def test_a_run_with_a_savepoint_needs_no_message_beside_the_table(
     came: set[MessageKind] = set()
     take = TaskSink.take
 
-    def noted(sink: TaskSink, row: Row) -> None:
+    def noted(sink: TaskSink, row: CarrierMessage) -> None:
         came.add(row.kind)
         take(sink, row)
 

@@ -16,9 +16,9 @@ from streaming.wire.by_run import kept_by_run, lines_by_run
 from streaming.wire.messages import LateEvent, ResultRow
 from streaming.wire.results import (
     Commit,
+    CommitSpan,
     PartKind,
     RunBatches,
-    Span,
     committed_rows,
     committed_spans,
     spans_of,
@@ -293,7 +293,7 @@ def test_old_rows_go_where_a_setting_says_so(tmp_path: Path) -> None:
 
 @given(st.lists(st.tuples(st.integers(1, 30), st.integers(0, 5)), max_size=8))
 def test_a_commit_counts_unless_another_stands_for_it(made: list[tuple[int, int]]) -> None:
-    spans = {Span(first + more, first) for first, more in made}
+    spans = {CommitSpan(first + more, first) for first, more in made}
     counting = spans_of([span.name for span in spans] + ["7.json.tmp", ".8.json.1.tmp", "x.json"])
     assert set(counting) == {span for span in spans if not any(each.covers(span) for each in spans)}
 

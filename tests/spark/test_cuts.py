@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from streaming.transcripts.load import Loaded, load
+from streaming.transcripts.load import LoadedTranscript, load
 from tests.spark.looped_cases import Looped, differing, divided
 
 HERE = Path(__file__).resolve().parents[1] / "transcripts"
@@ -16,25 +16,25 @@ KILLED_SAMPLE = 120
 
 
 @pytest.fixture(scope="module")
-def transcripts(shared_transcripts: Path) -> list[Loaded]:
+def transcripts(shared_transcripts: Path) -> list[LoadedTranscript]:
     return list(load([shared_transcripts, HERE]))
 
 
 @pytest.fixture(scope="module")
-def runnable(transcripts: list[Loaded]) -> list[Loaded]:
+def runnable(transcripts: list[LoadedTranscript]) -> list[LoadedTranscript]:
     """Those that are not refused."""
     return [each for each in transcripts if each.transcript.expect is not None]
 
 
 @pytest.mark.parametrize("part", range(SLICES))
 def test_every_transcript_holds_for_every_cut(
-    transcripts: list[Loaded], part: int, monkeypatch: pytest.MonkeyPatch
+    transcripts: list[LoadedTranscript], part: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert differing(transcripts[part::SLICES], "all", Looped(), monkeypatch) == []
 
 
 def test_transcripts_hold_when_each_batch_is_killed_once(
-    runnable: list[Loaded], monkeypatch: pytest.MonkeyPatch
+    runnable: list[LoadedTranscript], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chosen = random.Random(3)
     sample = chosen.sample(runnable, KILLED_SAMPLE)
@@ -47,7 +47,7 @@ def test_transcripts_hold_when_each_batch_is_killed_once(
     ids=["alone", f"shared with {OTHERS}", "dedicated in two buckets"],
 )
 def test_a_transcript_passes_alike_in_any_company(
-    runnable: list[Loaded], way: Looped, monkeypatch: pytest.MonkeyPatch
+    runnable: list[LoadedTranscript], way: Looped, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sample = random.Random(5).sample(list(filter(divided, runnable)), SAMPLE)
     others = [each for each in runnable if each not in sample] if way.together > 1 else []

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.spark.carrier_messages import MessageKind
-from streaming.spark.envelope import Packed, Row, batches_of, packed, rows_of, unpacked
+from streaming.spark.envelope import CarrierMessage, Packed, batches_of, packed, rows_of, unpacked
 from streaming.spark.pages import place_of
 from streaming.temporal.ticks import INFINITY, NO_CTI
 
@@ -15,7 +15,7 @@ LARGE = 600_000
 NAMES = st.text(max_size=5)
 PAGES = st.sampled_from([(), ("page-0",), ("page-0", "page-1")])
 ROWS = st.builds(
-    Row,
+    CarrierMessage,
     binding=st.sampled_from(["a@1", "b@2", "c@3"]),
     bucket=st.integers(0, 1),
     entry=st.integers(1, 2**62),
@@ -29,21 +29,21 @@ ROWS = st.builds(
 )
 
 
-def opened(contents: list[Packed]) -> list[list[Row]]:
+def opened(contents: list[Packed]) -> list[list[CarrierMessage]]:
     return [list(unpacked(*each)) for each in contents]
 
 
 @given(st.lists(ROWS, max_size=6), PAGES)
-def test_envelopes_come_as_they_were_sent(rows: list[Row], pages: tuple[str, ...]) -> None:
+def test_envelopes_come_as_they_were_sent(rows: list[CarrierMessage], pages: tuple[str, ...]) -> None:
     assert [row for each in opened(list(packed(rows, pages))) for row in each] == rows
     assert [row for batch in batches_of(rows, pages) for row in rows_of(batch)] == rows
 
 
 @given(st.lists(ROWS, max_size=6), PAGES)
 def test_a_content_is_of_one_place_and_bucket_and_small_or_one_envelope(
-    rows: list[Row], pages: tuple[str, ...]
+    rows: list[CarrierMessage], pages: tuple[str, ...]
 ) -> None:
-    def home(row: Row) -> tuple[str, int]:
+    def home(row: CarrierMessage) -> tuple[str, int]:
         return place_of(row.binding, pages), row.bucket
 
     sent = list(packed(rows, pages))

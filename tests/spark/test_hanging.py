@@ -11,8 +11,8 @@ import pytest
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.rows.adapter import RowsAdapter
 from streaming.engine.operators.bucket import BucketOperators
-from streaming.spark.abandonable_calls import Errand, GivenUp, Patience
-from streaming.spark.adapter_queries import Inquiries
+from streaming.spark.abandonable_calls import AbandonableCall, CallAbandoned, Patience
+from streaming.spark.adapter_queries import AdapterQueries
 from streaming.spark.errors import explain_query
 from streaming.spark.manifests import Manifest
 from tests.spark.loop import Loop
@@ -169,7 +169,7 @@ def test_operators_that_compute_too_long_fail_their_own_run_and_touch_no_state_a
             answers.wait()
             try:
                 self._state.get("anything")  # type: ignore[attr-defined]
-            except GivenUp as fault:
+            except CallAbandoned as fault:
                 after.append(fault)
                 raise
         return turn(self, batch, envelopes)
@@ -197,7 +197,7 @@ def test_operators_that_compute_too_long_fail_their_own_run_and_touch_no_state_a
     assert rows(loop, well) == undisturbed
     assert "longer than 0.4 s" in str(states(manifests, failed[0])[-1][2])
     answers.set()
-    assert Errand(lambda: wait_for(lambda: bool(after))).wait(30)
+    assert AbandonableCall(lambda: wait_for(lambda: bool(after))).wait(30)
     monkeypatch.undo()
     add(loop, spec(failed[0], "readings.jsonl", run="again"))
     loop.run()
@@ -225,7 +225,7 @@ def test_a_carrier_that_is_not_isolated_stops_with_the_sentence(
 
 def test_a_question_is_not_asked_again_before_its_answer(answers: threading.Event) -> None:
     asked: list[int] = []
-    inquiries = Inquiries(60.0, 0.05)
+    inquiries = AdapterQueries(60.0, 0.05)
 
     def question() -> str:
         asked.append(1)
@@ -238,7 +238,7 @@ def test_a_question_is_not_asked_again_before_its_answer(answers: threading.Even
     inquiries.begin()
     assert ask() == "nothing"
     answers.set()
-    assert Errand(lambda: wait_for(lambda: ask() == "well")).wait(30)
+    assert AbandonableCall(lambda: wait_for(lambda: ask() == "well")).wait(30)
     assert asked == [1]
 
 
@@ -249,11 +249,11 @@ def test_the_thread_of_an_errand_that_came_back_late_serves_another(answers: thr
         threads.append(threading.current_thread())
         answers.wait()
 
-    errand = Errand(late)
+    errand = AbandonableCall(late)
     assert not errand.wait(0.01)
     answers.set()
     assert errand.wait(30)
-    assert Errand(lambda: threads.append(threading.current_thread())).wait(30)
+    assert AbandonableCall(lambda: threads.append(threading.current_thread())).wait(30)
     assert threads[0] is threads[1]
     assert threads[0].daemon
 
@@ -262,7 +262,7 @@ def test_a_fault_comes_to_who_waits() -> None:
     def fails() -> None:
         raise LookupError("nothing there")
 
-    errand = Errand(fails)
+    errand = AbandonableCall(fails)
     assert errand.wait(30)
     with pytest.raises(LookupError, match="nothing there"):
         errand.result()
@@ -274,5 +274,5 @@ def test_patience_adds_up_waits_and_ends() -> None:
     assert patience.spent_s > 0
     assert patience.waiting_s == 0
     patience.give_up()
-    with pytest.raises(GivenUp):
+    with pytest.raises(CallAbandoned):
         next(patience.over(iter([1])))

@@ -66,5 +66,5 @@ def test_a_pipe_is_no_file_and_stops_its_own_run(session: SparkSession, tmp_path
     told = carrier.last_runs()["silent-1"]
     carrier.close()
     assert (told.state, told.domain) == ("failed", "user")
-    assert pipe.name in told["message"]
+    assert pipe.name in str(told.message)
     assert rows(tmp_path, "a") == expected

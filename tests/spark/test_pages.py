@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.spark import pages
-from streaming.spark.pages import HEADS, Page, place_of
+from streaming.spark.pages import HEADS, StatePage, place_of
 from tests.spark.loop import MapInMemory
 
 BINDINGS = ("a@1", "a@10", "b@2")
@@ -51,7 +51,7 @@ def narrow() -> Iterator[None]:
 
 def kept(stored: MapInMemory) -> dict[str, dict[str, bytes]]:
     """What each binding finds, by `keys` and by each key that there may be."""
-    page = Page(stored)
+    page = StatePage(stored)
     found: dict[str, dict[str, bytes]] = {}
     for binding in BINDINGS:
         mine = page.of(binding)
@@ -66,7 +66,7 @@ def kept(stored: MapInMemory) -> dict[str, dict[str, bytes]]:
 def test_each_binding_has_a_state_of_its_own(turns: list[list[tuple[str, str, str, bytes]]]) -> None:
     stored, expected = MapInMemory({}), {binding: dict[str, bytes]() for binding in BINDINGS}
     for changes in turns:
-        page = Page(stored)
+        page = StatePage(stored)
         for what, binding, key, value in changes:
             mine = page.of(binding)
             if what == "put":
@@ -83,7 +83,7 @@ def test_each_binding_has_a_state_of_its_own(turns: list[list[tuple[str, str, st
         together = stored.getValue((HEADS,))
         assert together is None or len(together[0]) <= MOST + 200
     for binding in BINDINGS:
-        page = Page(stored)
+        page = StatePage(stored)
         page.of(binding).clear()
         page.write()
     assert stored.content == {}
@@ -92,14 +92,14 @@ def test_each_binding_has_a_state_of_its_own(turns: list[list[tuple[str, str, st
 def test_the_heads_of_a_page_are_read_and_written_in_one_call() -> None:
     stored = Counted({})
     for _ in range(2):
-        page = Page(stored)
+        page = StatePage(stored)
         for number in range(20):
             mine = page.of(f"b@{number}")
             head: Any = mine.getValue(("head",))
             mine.updateValue(("head",), ((b"" if head is None else head[0]) + bytes(100),))
         page.write()
     assert stored.calls == {"get": 2, "put": 2}
-    Page(stored).write()
+    StatePage(stored).write()
     assert stored.calls == {"get": 3, "put": 2}, "what nobody changed is not written"
 
 

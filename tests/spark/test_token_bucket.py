@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from streaming.adapters.contract import AdapterError
 from streaming.spark.control import AddBinding, StopBinding
-from streaming.spark.fair_share import Wish, share
+from streaming.spark.fair_share import ReadWish, share
 from streaming.spark.token_bucket import BURST_S, TICKS_PER_S, Allowance, write_rate
 from streaming.wire.arrived import Arrived
 from streaming.wire.messages import ProgressReport, RunSpec
@@ -53,9 +53,9 @@ class Broken(Shelf):
         raise AdapterError(f"gone at {now} {limit_rows} {start}")
 
 
-def wish(binding: str, waiting: int, *, most: int = 1_000_000, name: str = "in", lanes: int = 1) -> Wish:
+def wish(binding: str, waiting: int, *, most: int = 1_000_000, name: str = "in", lanes: int = 1) -> ReadWish:
     each = {str(lane): waiting // lanes for lane in range(lanes)}
-    return Wish(binding, name, Shelf(each), dict.fromkeys(each, 0), most)
+    return ReadWish(binding, name, Shelf(each), dict.fromkeys(each, 0), most)
 
 
 def test_each_binding_gets_as_much_as_any_other_however_many_inputs_it_has() -> None:
@@ -94,7 +94,7 @@ def test_who_took_all_that_waited_was_not_held_back() -> None:
 
 
 def test_the_fault_of_one_adapter_leaves_its_share_to_the_others() -> None:
-    broken = Wish("a", "in", Broken({"0": 1}), {"0": 0}, 100)
+    broken = ReadWish("a", "in", Broken({"0": 1}), {"0": 0}, 100)
     well = wish("b", 9_000)
     share([broken, well], 1_000, 0, first=0)
     assert isinstance(broken.fault, AdapterError)

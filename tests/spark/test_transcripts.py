@@ -12,7 +12,7 @@ from streaming.spark.execution import AT_END, execute_together, spec_of, tell
 from streaming.spark.layout import CarrierSettings
 from streaming.spark.local_run import run_to_end
 from streaming.transcripts.judge import judge
-from streaming.transcripts.load import Loaded, load
+from streaming.transcripts.load import LoadedTranscript, load
 from streaming.transcripts.prepare import Cuts
 from streaming.wire.case import Case, CaseResult
 from streaming.wire.case_execution import CaseSink, execution_of
@@ -26,7 +26,7 @@ SAMPLE = 10
 DEDICATED = 2
 
 
-def differing(transcripts: list[Loaded], cuts: Cuts) -> list[str]:
+def differing(transcripts: list[LoadedTranscript], cuts: Cuts) -> list[str]:
     return [f"{each.name}: {each.differs}" for each in judge(transcripts, "spark", cuts) if not each.passed]
 
 

@@ -20,7 +20,7 @@ from streaming.spark.binding import binding_of
 from streaming.spark.control import AddBinding, SaveBinding, StopBinding
 from streaming.spark.layout import SETTINGS_FILE, CarrierSettings, create
 from streaming.spark.savepoints import VERSION, read_head
-from streaming.transcripts.load import Loaded, load
+from streaming.transcripts.load import LoadedTranscript, load
 from streaming.wire.case import EndMode
 from streaming.wire.messages import ProgressReport, RunSpec
 from tests.engine.agreement import differences
@@ -88,7 +88,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Rows:
 
 
 @pytest.fixture(scope="module")
-def runnable(shared_transcripts: Path) -> list[Loaded]:
+def runnable(shared_transcripts: Path) -> list[LoadedTranscript]:
     return [each for each in load([shared_transcripts, HERE]) if each.transcript.expect is not None]
 
 
@@ -122,7 +122,7 @@ def test_a_batch_killed_at_any_stage_changes_nothing(tmp_path: Path, undisturbed
 
 
 def test_transcripts_in_two_stages_hold_for_every_cut_when_each_batch_is_killed_once(
-    runnable: list[Loaded], monkeypatch: pytest.MonkeyPatch
+    runnable: list[LoadedTranscript], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     used = list(filter(chained, runnable))
     assert len(used) > 3
@@ -130,7 +130,7 @@ def test_transcripts_in_two_stages_hold_for_every_cut_when_each_batch_is_killed_
 
 
 def test_transcripts_that_need_one_stage_hold_where_there_are_two(
-    runnable: list[Loaded], monkeypatch: pytest.MonkeyPatch
+    runnable: list[LoadedTranscript], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sample = random.Random(7).sample(list(filter(divided, runnable)), 30)
     assert differing(sample, "none", Looped(**TWO), monkeypatch) == []

@@ -6,14 +6,14 @@ import pytest
 
 from streaming.transcripts.format import ExecutorName
 from streaming.transcripts.judge import judge
-from streaming.transcripts.load import Loaded, load
+from streaming.transcripts.load import LoadedTranscript, load
 
 TRANSCRIPTS = load([Path(__file__).parent])
 
 
 @pytest.mark.parametrize("executor", ["reference", "engine"])
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda loaded: loaded.transcript.name)
-def test_transcript_holds_for_every_cut(transcript: Loaded, executor: ExecutorName) -> None:
+def test_transcript_holds_for_every_cut(transcript: LoadedTranscript, executor: ExecutorName) -> None:
     (verdict,) = judge([transcript], executor, "all")
     assert verdict.differs == ""
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from streaming.wire.by_run import lines_by_run
 from streaming.wire.messages import ResultRow
-from streaming.wire.results import Commit, Part, Place, RunBatches, part_path, write_commit, write_part
+from streaming.wire.results import Commit, MergedPart, ResultPart, RunBatches, part_path, write_commit, write_part
 
 MIB = 1 << 20
 
@@ -16,7 +16,7 @@ def test_a_part_is_read_line_by_line_in_memory_that_its_size_does_not_decide(tmp
     path.parent.mkdir()
     with path.open("wb") as file:
         file.writelines(line for _ in range(rows))
-    part = Part(kind="results", path=part_path("results", 0, 0), rows=rows, bytes=32 * MIB)
+    part = ResultPart(kind="results", path=part_path("results", 0, 0), rows=rows, bytes=32 * MIB)
     write_commit(tmp_path, Commit(batch=0, parts=[part], totals={"run": "one"}))
     tracemalloc.start()
     try:
@@ -34,7 +34,7 @@ def test_rows_that_were_merged_are_those_of_the_runs_that_made_them_also_without
     path = tmp_path / part.path
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
-    places = [Place(batch=1, part=0, rows=1, bytes=1), Place(batch=2, part=0, rows=2, bytes=1)]
+    places = [MergedPart(batch=1, part=0, rows=1, bytes=1), MergedPart(batch=2, part=0, rows=2, bytes=1)]
     runs = [RunBatches(run="one", first=1, last=1), RunBatches(run="two", first=2, last=2)]
     merged = part.model_copy(update={"merged": places})
     write_commit(tmp_path, Commit(batch=2, parts=[merged], totals={}, first=1, runs=runs))

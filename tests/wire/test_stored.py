@@ -6,8 +6,16 @@ import pytest
 
 from streaming.wire import stored
 from streaming.wire.messages import LateEvent, ResultRow
-from streaming.wire.results import Commit, Part, PartKind, committed_batches, committed_rows, write_commit, write_part
-from streaming.wire.stored import Removed, Stored, remove, stored_after
+from streaming.wire.results import (
+    Commit,
+    PartKind,
+    ResultPart,
+    committed_batches,
+    committed_rows,
+    write_commit,
+    write_part,
+)
+from streaming.wire.stored import RemovedRows, StoredSizes, remove, stored_after
 
 LATE = LateEvent(
     input="in",
@@ -43,7 +51,7 @@ def test_what_is_kept_is_the_size_of_the_files(tmp_path: Path) -> None:
     for number in (1, 2, 5):
         batch(tmp_path, number)
     found = stored_after(tmp_path, 0)
-    assert found == Stored(5, on_disk(tmp_path, "results", "commits"), on_disk(tmp_path, "quarantine"))
+    assert found == StoredSizes(5, on_disk(tmp_path, "results", "commits"), on_disk(tmp_path, "quarantine"))
     assert found.late > 0
 
 
@@ -56,13 +64,13 @@ def test_counting_on_counts_each_batch_once_however_it_is_cut(tmp_path: Path) ->
     whole = stored_after(tmp_path, 0, newest=700)
     assert (first.results + second.results, first.late + second.late) == (whole.results, whole.late)
     assert second.batch == whole.batch == 7
-    assert stored_after(tmp_path, 7, newest=7) == stored_after(tmp_path, 7) == Stored(7, 0, 0)
+    assert stored_after(tmp_path, 7, newest=7) == stored_after(tmp_path, 7) == StoredSizes(7, 0, 0)
 
 
 def test_parts_without_a_written_size_are_measured(tmp_path: Path) -> None:
     batch(tmp_path, 1)
     whole = stored_after(tmp_path, 0)
-    parts = [Part(kind="results", path="results/part-1-0.jsonl", rows=2)]
+    parts = [ResultPart(kind="results", path="results/part-1-0.jsonl", rows=2)]
     write_commit(tmp_path, Commit(batch=1, parts=parts, totals={}))
     old = stored_after(tmp_path, 0)
     assert old.results == on_disk(tmp_path, "results", "commits") > 0
@@ -70,8 +78,8 @@ def test_parts_without_a_written_size_are_measured(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_keeps_nothing(tmp_path: Path) -> None:
-    assert stored_after(tmp_path / "none", 0) == Stored(0, 0, 0)
-    assert remove(tmp_path / "none", "results", 9) == Removed(0, 0, 0, 0)
+    assert stored_after(tmp_path / "none", 0) == StoredSizes(0, 0, 0)
+    assert remove(tmp_path / "none", "results", 9) == RemovedRows(0, 0, 0, 0)
 
 
 @pytest.mark.parametrize(("kind", "other"), [("results", "late"), ("late", "results")])

@@ -21,7 +21,7 @@ from django.db.models.functions import Greatest
 from streaming.wire.by_run import KeptByRun, kept_by_run
 from streaming.wire.kept import KEPT
 from streaming.wire.results import PartKind
-from streaming.wire.stored import Removed, remove
+from streaming.wire.stored import RemovedRows, remove
 from webapp.audit.recording import Target, record
 from webapp.core.context import current_organisation
 from webapp.core.errors import Conflict, NotFound
@@ -132,7 +132,7 @@ def access_stored(binding: UUID) -> StoredBytes:
     return found
 
 
-def delete_rows(stored: StoredBytes, kind: Kind, run: UUID | None = None) -> Removed:
+def delete_rows(stored: StoredBytes, kind: Kind, run: UUID | None = None) -> RemovedRows:
     """Delete the rows of `kind` that are counted in `stored`; with `run`, of this one alone.
 
     Raises `Conflict` while the run, without one any run of the binding, has not ended, and `NotFound` for a run of

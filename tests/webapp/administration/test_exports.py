@@ -15,7 +15,7 @@ from django.test import Client
 from django.utils import timezone
 
 from streaming.wire.messages import ResultRow
-from streaming.wire.results import Commit, Part, write_commit, write_part
+from streaming.wire.results import Commit, ResultPart, write_commit, write_part
 from tests.webapp.conftest import Person, join
 from webapp.accounts.models import Membership
 from webapp.accounts.permissions import Role
@@ -82,7 +82,7 @@ def test_rows_that_are_deleted_while_an_export_is_written_do_not_spoil_it(
     alice: Person, binding: dict[str, Any], tmp_path: Path
 ) -> None:
     folder = tmp_path / str(alice.organisation.pk) / "results" / binding["id"]
-    gone = Part(kind="results", path="results/part-0-0.jsonl", rows=1, bytes=9)
+    gone = ResultPart(kind="results", path="results/part-0-0.jsonl", rows=1, bytes=9)
     write_commit(folder, Commit(batch=0, parts=[gone], totals={}))
     assert "members.jsonl" in fetched(link(alice, written(alice))).namelist()
 
