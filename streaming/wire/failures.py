@@ -63,10 +63,6 @@ class FailureTally:
         order = {kind: place for place, kind in enumerate(FAILURE_KINDS)}
         return [self._found[name] for name in sorted(self._found, key=lambda name: (*name[:2], order[name[2]]))]
 
-    def by_expression(self) -> dict[ExpressionFailure, int]:
-        """How many rows, by node, field and kind."""
-        return {(each.node, each.field, each.kind): each.count for each in self.counts()}
-
     def to_json(self) -> list[list[Any]]:
         """What `add_json` takes."""
         return [[each.node, each.field, each.kind, each.count, each.example] for each in self.counts()]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from streaming.wire.messages import ResultRow
-from streaming.wire.results import Commit, write_commit, write_part
+from streaming.wire.results import Commit
 from tests.webapp.conftest import (  # noqa: F401 - fixtures that are used by name
     Person,
     _installation,
@@ -25,6 +25,7 @@ from tests.webapp.conftest import (  # noqa: F401 - fixtures that are used by na
     redis_connection,
     speeding,
 )
+from tests.wire.written import write_commit, write_part
 from webapp.celery import app as celery
 from webapp.client.main import main
 from webapp.core.context import organisation_context

@@ -14,18 +14,9 @@ from streaming.spark.local_run import committed_lines
 from streaming.spark.storage import LocalFolder
 from streaming.wire.by_run import kept_by_run, lines_by_run
 from streaming.wire.messages import LateEvent, ResultRow
-from streaming.wire.results import (
-    Commit,
-    CommitSpan,
-    PartKind,
-    RunBatches,
-    committed_rows,
-    committed_spans,
-    spans_of,
-    write_commit,
-    write_part,
-)
+from streaming.wire.results import Commit, CommitSpan, PartKind, RunBatches, committed_rows, committed_spans, spans_of
 from streaming.wire.stored import remove, stored_after
+from tests.wire.written import write_commit, write_part
 
 LATER_S = 10_000_000_000.0
 """A time at which nobody reads any more what was merged before."""

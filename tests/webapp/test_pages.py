@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from streaming.wire.messages import LateEvent, ResultRow
-from streaming.wire.results import Commit, write_commit, write_part
+from streaming.wire.results import Commit
 from tests.webapp.conftest import Person
+from tests.wire.written import write_commit, write_part
 
 OUTCOMES = ["adjusted", "dropped_late", "malformed"]
 

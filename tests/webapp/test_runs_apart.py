@@ -9,10 +9,11 @@ import pytest
 from django.apps import apps
 
 from streaming.wire.messages import ResultRow
-from streaming.wire.results import Commit, RunBatches, write_commit, write_part
+from streaming.wire.results import Commit, RunBatches
 from tests.webapp.conftest import Person, graph, join
 from tests.webapp.test_bindings_changed import delete, end_runs, put
 from tests.webapp.test_pages import all_pages, late
+from tests.wire.written import write_commit, write_part
 from webapp.accounts.permissions import Role
 from webapp.administration.exporting import _write_results
 from webapp.audit.models import AuditEvent

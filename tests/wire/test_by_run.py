@@ -5,7 +5,8 @@ from pathlib import Path
 
 from streaming.wire.by_run import lines_by_run
 from streaming.wire.messages import ResultRow
-from streaming.wire.results import Commit, MergedPart, ResultPart, RunBatches, part_path, write_commit, write_part
+from streaming.wire.results import Commit, MergedPart, ResultPart, RunBatches, part_path
+from tests.wire.written import write_commit, write_part
 
 MIB = 1 << 20
 

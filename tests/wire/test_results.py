@@ -6,7 +6,8 @@ import pytest
 
 from streaming.wire import results
 from streaming.wire.messages import ResultRow
-from streaming.wire.results import Commit, CursorError, committed_batches, committed_rows, write_commit, write_part
+from streaming.wire.results import Commit, CursorError, committed_batches, committed_rows
+from tests.wire.written import write_commit, write_part
 
 
 def row(start: int, output: str = "out") -> ResultRow:

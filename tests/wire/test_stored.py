@@ -6,16 +6,9 @@ import pytest
 
 from streaming.wire import stored
 from streaming.wire.messages import LateEvent, ResultRow
-from streaming.wire.results import (
-    Commit,
-    PartKind,
-    ResultPart,
-    committed_batches,
-    committed_rows,
-    write_commit,
-    write_part,
-)
+from streaming.wire.results import Commit, PartKind, ResultPart, committed_batches, committed_rows
 from streaming.wire.stored import RemovedRows, StoredSizes, remove, stored_after
+from tests.wire.written import write_commit, write_part
 
 LATE = LateEvent(
     input="in",

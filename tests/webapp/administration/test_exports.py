@@ -15,8 +15,9 @@ from django.test import Client
 from django.utils import timezone
 
 from streaming.wire.messages import ResultRow
-from streaming.wire.results import Commit, ResultPart, write_commit, write_part
+from streaming.wire.results import Commit, ResultPart
 from tests.webapp.conftest import Person, join
+from tests.wire.written import write_commit, write_part
 from webapp.accounts.models import Membership
 from webapp.accounts.permissions import Role
 from webapp.administration.downloads import SALT

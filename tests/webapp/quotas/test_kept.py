@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from streaming.wire.messages import LateEvent, ResultRow
-from streaming.wire.results import Commit, committed_rows, write_commit, write_part
+from streaming.wire.results import Commit, committed_rows
 from streaming.wire.stored import remove
 from tests.webapp.conftest import Person, join
 from tests.webapp.scene import Scene
+from tests.wire.written import write_commit, write_part
 from webapp.accounts.permissions import Role
 from webapp.accounts.quotas import set_limit, used
 from webapp.administration.tasks import tidy

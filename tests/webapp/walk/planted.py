@@ -8,8 +8,9 @@ import redis
 
 from streaming.wire import keys
 from streaming.wire.messages import LateEvent, ProgressReport, ResultRow
-from streaming.wire.results import Commit, write_commit, write_part
+from streaming.wire.results import Commit
 from tests.webapp.conftest import POINTS, Person, file_adapter, graph
+from tests.wire.written import write_commit, write_part
 from webapp.runs.state_events import states_key
 
 MARK = "zetamark"
