@@ -14,8 +14,8 @@ class MessageKind(StrEnum):
 
     To the operators, as `Envelope` says: `partials`, `events`, `ctis`, `watched`.
     Of the batch: `counts` is a lane's counts as JSON; `late` an Arrow IPC stream of late rows; `failures` where
-    expressions failed, `corrections` what windows refused, both as `Output` says; `rows` and `moved` what an output
-    released: rows, and CTIs.
+    expressions failed, `corrections` what windows refused, both as `OperatorOutput` says; `rows` and `moved` what an
+    output released: rows, and CTIs.
     Of the run: `state` is a StateChange; `clear`: the binding's state goes after this batch; `again` and `cut` say of
     all rows of the batch what `BindingWork` and `BindingTurn` call so, and these have it as their `lane`.
     Of savepoints: `save` asks a bucket for its state and holds the head, `saved` is a piece of one, or the head;

@@ -9,7 +9,7 @@ from typing import get_args
 
 import pytest
 
-from streaming.engine.exchange.envelopes import EnvelopeKind, Output
+from streaming.engine.exchange.envelopes import EnvelopeKind, OperatorOutput
 from streaming.spark import feed_binding, parts, stage
 from streaming.spark.carrier_messages import (
     MESSAGES,
@@ -59,7 +59,7 @@ def test_the_feed_sends_what_the_table_says() -> None:
 
 
 def test_the_stages_send_what_the_table_says() -> None:
-    kinds = inspect.get_annotations(Output)["kind"]
+    kinds = inspect.get_annotations(OperatorOutput)["kind"]
     assert set(get_args(kinds)) == set(stage._KINDS)
     assert by(MessageSender.SECOND_STAGE) == sent_by(stage) | OF_OUTPUTS
     assert by(MessageSender.FIRST_STAGE) == sent_by(stage) | OF_OUTPUTS | TO_OPERATORS
