@@ -1,4 +1,6 @@
-"""`python -m tests.e2e.screenshots [FOLDER]`: every page, light and dark, wide and narrow, for people to look at."""
+"""`python -m tests.e2e.screenshots [FOLDER]`: every page, light and dark, wide and narrow, and states of some.
+
+For people to look at."""
 
 import sys
 import tempfile
@@ -10,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.conftest import ROOT
 from tests.e2e.browsing import demo_pages, launched_browser, signed_in
 from tests.e2e.installation import Installation, running_installation
+from tests.e2e.page_states import answering, states
 
 SCHEMES = ("light", "dark")
 WIDTHS = (1280, 390)
@@ -19,7 +22,8 @@ SETTLED_MS = 4_000
 
 def draw(page: Page, file: Path) -> None:
     """Write a picture of the whole page, once its heading and its live parts are there."""
-    expect(page.get_by_role("heading", level=1).first).to_be_visible()
+    heading = page.get_by_role("dialog").get_by_role("heading").or_(page.get_by_role("heading", level=1))
+    expect(heading.first).to_be_visible()
     page.evaluate("duration => new Promise(done => setTimeout(done, duration))", SETTLED_MS)
     page.screenshot(path=file, full_page=True)
 
@@ -37,9 +41,15 @@ def draw_all(browser: Browser, installation: Installation, folder: Path) -> Iter
             page.goto("/sign-in")
             yield drawn(page, folder / f"sign-in-{scheme}-{width}.png")
             signed_in(page, installation)
-            for name, address in demo_pages(page).named().items():
+            pages = demo_pages(page)
+            for name, address in pages.named().items():
                 page.goto(address)
                 yield drawn(page, folder / f"{name}-{scheme}-{width}.png")
+            for state in states(page, pages):
+                with answering(page, state):
+                    page.goto(state.address)
+                    state.act(page)
+                    yield drawn(page, folder / f"{state.name}-{scheme}-{width}.png")
             context.close()
 
 

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.accessibility import grave_violations
 from tests.e2e.browsing import demo_pages
 
 pytestmark = pytest.mark.browser
@@ -35,6 +36,21 @@ def test_the_api_is_described_to_everybody_where_it_is(visitor: Page) -> None:
     with visitor.expect_download() as taken:
         visitor.get_by_role("link", name="OpenAPI file").click()
     assert taken.value.suggested_filename == "punctual-openapi.json"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_opened_calls_of_the_api_have_no_grave_fault_of_accessibility(page: Page, scheme: str) -> None:
+    """One of each method, with its parameters, its body and all of its answers, and one that is tried."""
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.goto("/api/")
+    for method in ("get", "post", "put", "delete"):
+        call = page.locator(f".opblock-{method}").first
+        call.get_by_role("button").first.click()
+        expect(call.locator(".responses-table").first).to_be_visible()
+    tried = page.locator(".opblock-get").first
+    tried.get_by_role("button", name="Try it out").click()
+    expect(tried.get_by_role("button", name="Execute")).to_be_visible()
+    assert grave_violations(page) == []
 
 
 def test_the_log_of_a_run_is_a_page_of_it_that_is_looked_through(page: Page) -> None:

@@ -120,3 +120,23 @@ def test_a_query_is_explained(page: Page) -> None:
     assert explained.value.ok, explained.value.text()
     expect(explanation).to_contain_text("by_lane")
     expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_the_graph_is_fitted_anew_when_the_window_is_made_narrower_or_wider(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto(demo_pages(page).query)
+    graph = page.get_by_role("region", name="Graph").locator(".graph")
+    expect(graph.get_by_text("by_lane", exact=True).first).to_be_visible()
+    for width in (700, 1280):  # both are drawn from left to right
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function(FITTED, arg=graph.element_handle())
+
+
+FITTED = """graph => {
+  const outer = graph.getBoundingClientRect();
+  const nodes = [...graph.querySelectorAll(".graph-node")].map((each) => each.getBoundingClientRect());
+  const [left, right] = [Math.min(...nodes.map((each) => each.left)), Math.max(...nodes.map((each) => each.right))];
+  const middle = Math.abs(left + right - outer.left - outer.right) < 20;
+  return nodes.length > 3 && left >= outer.left && right <= outer.right && middle;
+}"""
+"""Whether all nodes are inside, and as far from the left as from the right."""

@@ -7,6 +7,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from streaming.definition.counts import counted
 from streaming.definition.graph import QueryGraph
 from streaming.definition.names import length_ticks
 from streaming.wire.beginning import BeginAt
@@ -64,7 +65,10 @@ def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None)
     checked = checked_before_start(binding)
     if refuses(checked.faults):
         inputs, query = bound_inputs(binding), binding.query_version.query
-        raise Faulty(with_targets(checked.faults, inputs, query, binding))
+        message = (
+            f"{counted(len(checked.faults), 'fault')} found. Mend what is listed, then start {binding.name} again."
+        )
+        raise Faulty(with_targets(checked.faults, inputs, query, binding), message)
     measure(binding)
     version = binding.query_version
     run = Run(

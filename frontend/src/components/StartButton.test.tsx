@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { MemoryRouter, Route, Routes } from "react-router";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -12,10 +12,11 @@ const known = vi.hoisted(() => ({
   asked: [] as unknown[],
   error: null as unknown,
   mutate: vi.fn(),
+  reset: vi.fn(),
 }));
 
 vi.mock("../lib/runControl", () => ({
-  useStart: () => ({ mutateAsync: known.mutate, isPending: false, error: known.error }),
+  useStart: () => ({ mutateAsync: known.mutate, isPending: false, error: known.error, reset: known.reset }),
   useNextStart: (...asked: unknown[]) => {
     known.asked = asked;
     return {
@@ -124,7 +125,7 @@ function refused(error: unknown) {
   return screen.getAllByRole("link").map((link) => [link.textContent, link.getAttribute("href")]);
 }
 
-test("a refused start leads to the page of each object that can be changed against each fault", () => {
+test("a refused start leads to the page of each object that can be changed against each fault", async () => {
   const mend = [
     { kind: "stream", id: "s1", name: "cars" },
     { kind: "binding", id: "b", name: "watch" },
@@ -138,6 +139,9 @@ test("a refused start leads to the page of each object that can be changed again
     ["watch", "/t/acme/bindings/b"],
     ["speeding", "/t/acme/queries/q1"],
   ]);
+  const dialog = screen.getByRole("dialog", { name: "watch was not started" });
+  await userEvent.click(within(dialog).getByRole("button", { name: "Close" }));
+  expect(known.reset).toHaveBeenCalledOnce();
   expect(screen.getByRole("alert").textContent).toContain(
     "Change the stream cars, the binding watch or the query speeding.",
   );

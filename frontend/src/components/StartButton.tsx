@@ -18,7 +18,7 @@ interface ChoiceProps {
 
 function BeginChoice({ options, value, onChange }: ChoiceProps) {
   return (
-    <fieldset className="stack">
+    <fieldset className="group stack">
       <legend>Where it begins</legend>
       {options.map((option) => (
         <div key={option.begin}>
@@ -75,14 +75,25 @@ function Asked({ name, start, next, onStart, onClose }: AskedProps) {
   );
 }
 
-/** Why it was not started; a binding that is too much work to check has no faults that would name its page. */
-function Refused({ error, binding }: { error: unknown; binding: { id: string; name: string } }) {
-  const tooMuch = error instanceof ApiFailure && error.code === "too_much_work";
+interface RefusedProps {
+  error: Error;
+  binding: { id: string; name: string };
+  onClose: () => void;
+}
+
+/** Why it was not started, in a dialog: the button may stand in a narrow cell of a table. */
+function Refused({ error, binding, onClose }: RefusedProps) {
+  const tooMuch = error instanceof ApiFailure && error.code === "too_much_work"; // no fault of which names its page
   return (
-    <div className="stack">
+    <Ask title={`${binding.name} was not started`} open onClose={onClose}>
       <ErrorNote error={error} />
       {tooMuch ? <MendLinks targets={[{ kind: "binding", ...binding }]} /> : null}
-    </div>
+      <p className="row">
+        <button type="button" className="button" onClick={onClose}>
+          Close
+        </button>
+      </p>
+    </Ask>
   );
 }
 
@@ -117,7 +128,9 @@ export function StartButton({ binding, name, words, label, reason, onStarted }: 
   const busy = start.isPending || next.isFetching;
   return (
     <>
-      {asking || start.error === null ? null : <Refused error={start.error} binding={{ id: binding, name }} />}
+      {asking || start.error === null ? null : (
+        <Refused error={start.error} binding={{ id: binding, name }} onClose={() => start.reset()} />
+      )}
       <ReasonedButton reason={reason} kind="primary" aria-label={label} aria-disabled={busy} onClick={() => void ask()}>
         {busy ? "Starting…" : words}
       </ReasonedButton>

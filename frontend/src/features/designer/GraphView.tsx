@@ -9,8 +9,8 @@ import {
   Position,
   ReactFlow,
   ReactFlowProvider,
-  useNodesInitialized,
   useReactFlow,
+  useStore,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useEffect, useMemo } from "react";
@@ -33,8 +33,7 @@ type BoxNode = Node<BoxData, "box">;
 const SIDES = { right: [Position.Left, Position.Right], down: [Position.Top, Position.Bottom] } as const;
 const WIDTH = 230;
 const MOST_LINES = 5;
-/** So long new nodes take to be measured. */
-const SETTLED_MS = 60;
+const FITTED = { padding: 0.08, maxZoom: 1 };
 
 function shownLines(node: GraphNode): string[] {
   const lines = nodeLines(node);
@@ -138,13 +137,11 @@ function Canvas({ graph, faults }: GraphViewProps) {
   const nodes = useMemo(() => boxes(graph, faults, direction), [graph, faults, direction]);
   const lines = useMemo(() => edges(graph), [graph]);
   const { fitView } = useReactFlow();
-  const measured = useNodesInitialized();
+  const size = useStore(({ width, height }) => `${width} ${height}`);
   const outline = graph.nodes.map((node) => node.id).join(" ");
   useEffect(() => {
-    if (!measured || !outline || !direction) return undefined;
-    const timer = setTimeout(() => void fitView({ padding: 0.08, maxZoom: 1 }), SETTLED_MS);
-    return () => clearTimeout(timer);
-  }, [measured, outline, direction, fitView]);
+    if (outline && direction && size) void fitView(FITTED); // once new nodes are measured
+  }, [outline, direction, size, fitView]);
   return (
     <ReactFlow
       nodes={nodes}
@@ -158,7 +155,7 @@ function Canvas({ graph, faults }: GraphViewProps) {
       minZoom={0.2}
       maxZoom={1.5}
       fitView
-      fitViewOptions={{ padding: 0.08, maxZoom: 1 }}
+      fitViewOptions={FITTED}
       aria-label={`Graph of the query ${graph.name}`}
     >
       <Background color="var(--line)" />

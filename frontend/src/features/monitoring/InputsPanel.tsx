@@ -36,7 +36,7 @@ function Row({ id, counts }: { id: string; counts: InputCounts }) {
         <Cti counts={counts} />
       </td>
       <td className="num nowrap">{cti === null || start === null ? "" : formatSpan(start - cti)}</td>
-      <td>{reasons(counts)}</td>
+      <td className="message">{reasons(counts)}</td>
     </tr>
   );
 }

@@ -30,7 +30,9 @@ export function History({ runs }: { runs: readonly RunShown[] }) {
                   <IsoInstant iso={run.created_at} />
                 </Link>
               </th>
-              <td>{run.binding_name}</td>
+              <td>
+                <bdi>{run.binding_name}</bdi>
+              </td>
               <td>
                 <StateMark observed={run.observed} since={run.changed_at} />
               </td>

@@ -1,0 +1,182 @@
+"""States of pages that a quiet installation does not show: drawn by changing what the API answers to the browser."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.e2e.browsing import DemoPages, listed
+
+MINUTE: Final = 60_000_000
+LONG: Final = "a_name_without_a_space_" + "that_goes_on_" * 13 + "and_ends"
+ARABIC: Final = "مراقبة السيارات السريعة"
+HEBREW: Final = "מכוניות מהירות"
+NEXT_START: Final = {
+    "goes_on": False,
+    "reason": "The query, its streams or its settings are not those of the last run, so that its state does not fit.",
+    "sentence": "What was open is given whole: it reads again from before that, 1,234,567 rows.",
+    "open_from": 1_795_420_140_000_000,
+    "open_until": 1_795_420_140_000_000 + 3 * MINUTE,
+    "open_windows": 3,
+    "options": [
+        {
+            "begin": "oldest_open",
+            "sentence": "What was open is given whole: it reads again from before that, 1,234,567 rows, and gives "
+            "nothing again that was given before.",
+            "rows_again": 1_234_567,
+            "incomplete": False,
+            "whole_from": None,
+        },
+        {
+            "begin": "old_positions",
+            "sentence": "It goes on where it had read to; what was open then is left behind. Results that start before "
+            "2026-11-23 07:50:00Z are marked as incomplete; from then on they are whole.",
+            "rows_again": 0,
+            "incomplete": True,
+            "whole_from": 1_795_420_200_000_000,
+        },
+        {
+            "begin": "beginning",
+            "sentence": "It reads its inputs from the beginning; rows that were given before are given again where "
+            "they are still there. What was open is left behind where the inputs have it no more.",
+            "rows_again": 0,
+            "incomplete": False,
+            "whole_from": None,
+        },
+    ],
+}
+STEPS: Final = ("requested", "launching", "session", "planning", "first_batch")
+
+
+@dataclass(frozen=True)
+class PageState:
+    """A state of the page at `address`, by its `name`; `act` comes to it once the page is there."""
+
+    name: str
+    address: str
+    answers: dict[str, Callable[[Any], Any]]
+    act: Callable[[Page], None]
+
+
+def states(page: Page, pages: DemoPages) -> Iterator[PageState]:
+    """Yield every state that is drawn beside the pages themselves."""
+    slug = pages.overview.rsplit("/", 1)[-1]
+    binding = listed(page, slug, "bindings")[0]["id"]
+    stored = page.request.get(f"/api/t/{slug}/bindings/{binding}/").json()
+    yield PageState("binding", f"{pages.overview}/bindings/{binding}", {}, _nothing)
+    yield PageState("stream_edit", f"{pages.stream}/edit", {}, _nothing)
+    yield PageState("stream_new", f"{pages.streams}/new", {}, _nothing)
+    yield PageState("start_asks", pages.runs, {"**/next-start/": lambda _: NEXT_START}, _press("Start cars_by_minute"))
+    yield PageState("start_refused", pages.runs, {"**/start/": _refused(stored)}, _press("Start cars_by_minute"))
+    yield PageState("run_starting", pages.run, {"**/runs/*/": _starting, "**/history/**": _no_history}, _nothing)
+    yield PageState("run_failed", pages.run, {"**/runs/*/": _failed, "**/history/**": _no_history}, _nothing)
+    for name in (LONG, ARABIC, HEBREW):
+        kind = "long" if name == LONG else "arabic" if name == ARABIC else "hebrew"
+        yield PageState(f"runs_{kind}", pages.runs, {"**/bindings/": _named(name), "**/runs/": _named(name)}, _nothing)
+        yield PageState(f"run_{kind}", pages.run, {"**/runs/*/": _named(name)}, _nothing)
+        yield PageState(f"streams_{kind}", pages.streams, {"**/streams/": _named(name)}, _nothing)
+        yield PageState(f"stream_{kind}", pages.stream, {"**/streams/*/": _named(name)}, _nothing)
+        yield PageState(f"query_{kind}", pages.query, {"**/queries/*/": _named(name)}, _nothing)
+        yield PageState(
+            f"overview_{kind}", pages.overview, {"**/me/": _named(name), "**/runs/": _named(name)}, _nothing
+        )
+    yield PageState("new_token", pages.tokens, {}, _press("New token"))
+    yield PageState("invite", pages.members, {}, _press("Invite somebody"))
+    yield PageState("new_service_account", pages.service_accounts, {}, _press("New service account"))
+    yield PageState("rename", pages.settings, {}, _press("Rename…"))
+    yield PageState("delete_organisation", pages.settings, {}, _press("Delete…"))
+    yield PageState("delete_stream", pages.stream, {}, _press("Delete…"))
+    yield PageState("new_binding", pages.runs, {}, _press("New binding…"))
+    yield PageState("stop", pages.runs, {}, _press("Stop speeding"))
+    yield PageState("reset", "/reset-password", {}, _nothing)
+
+
+@contextmanager
+def answering(page: Page, state: PageState) -> Iterator[None]:
+    """Change what the API answers as `state` says, while it is drawn."""
+
+    def changed(change: Callable[[Any], Any]) -> Callable[[Route], None]:
+        def answer(route: Route) -> None:
+            if route.request.method != "GET":  # nothing is done: only how it is refused is drawn
+                route.fulfill(status=422, json=change(None))
+                return
+            found = route.fetch()
+            body = change(found.json())
+            route.fulfill(status=found.status, json=body)
+
+        return answer
+
+    if "**/runs/*/" in state.answers:
+        page.route("**/events/**", lambda route: route.abort())  # else it would tell at once what is so
+    for pattern, change in state.answers.items():
+        page.route(pattern, changed(change))
+    try:
+        yield
+    finally:
+        page.goto("about:blank")
+        page.unroute_all(behavior="ignoreErrors")
+
+
+def _nothing(_: Page) -> None:
+    """The page itself is the state."""
+
+
+def _press(name: str) -> Callable[[Page], None]:
+    def press(page: Page) -> None:
+        page.get_by_role("button", name=name, exact=True).first.click()
+        expect(page.get_by_role("dialog").or_(page.get_by_role("alert")).first).to_be_visible()
+
+    return press
+
+
+def _refused(binding: dict[str, Any]) -> Callable[[Any], Any]:
+    stream = binding["inputs"][0]
+    mend = [
+        {"kind": "stream", "id": stream["stream"], "name": stream["stream_name"]},
+        {"kind": "binding", "id": binding["id"], "name": binding["name"]},
+        {"kind": "query", "id": binding["query"], "name": binding["query_name"]},
+    ]
+    fault = {"code": "bad_adapter", "severity": "error", "node": "cars", "field": None, "at": None, "span": None}
+    words = {"message": "There is no file or folder 'cars.jsonl'.", "remedy": "Create it, or correct the path."}
+    said = {"code": "faulty", "message": "1 fault found. Mend what is listed and send it again."}
+    return lambda _: said | {"faults": [fault | words | {"mend": mend}]}
+
+
+def _run(run: Any, **parts: Any) -> Any:
+    return {**run, **parts} if isinstance(run, dict) and "binding_name" in run else run
+
+
+def _starting(run: Any) -> Any:
+    at = 1_795_420_140_000_000
+    steps = [{"name": name, "at": at + number * 7_000_000} for number, name in enumerate(STEPS)]
+    return _run(run, observed="starting", progress=None, steps=steps, message=None)
+
+
+def _failed(run: Any) -> Any:
+    message = "The file '2026/cars.csv' has no column 'speed'. Add it, or change the stream's fields."
+    ended = {"ended_at": "2026-11-23T07:50:00+00:00", "desired": "stopped"}
+    return _run(run, observed="failed", domain="user", message=message, progress=None, **ended)
+
+
+def _no_history(history: Any) -> Any:
+    return {**history, "samples": [], "known": [], "latest": None} if isinstance(history, dict) else history
+
+
+def _named(name: str) -> Callable[[Any], Any]:
+    """Whatever has a name has this one."""
+
+    def change(body: Any) -> Any:
+        if isinstance(body, list):
+            return [change(each) for each in body]
+        if not isinstance(body, dict):
+            return body
+        renamed = {key: name for key in body if key in _NAMES and isinstance(body[key], str)}
+        return {key: change(value) if key in _INSIDE else value for key, value in body.items()} | renamed
+
+    return change
+
+
+_NAMES: Final = frozenset({"name", "binding_name", "binding_name_now", "query_name", "stream_name", "email"})
+_INSIDE: Final = frozenset({"inputs", "latest_run", "results", "organisations", "person"})

@@ -1,0 +1,34 @@
+"""States of pages that a quiet installation does not show fit on a telephone and in a window, for everybody."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.accessibility import grave_violations
+from tests.e2e.browsing import demo_pages
+from tests.e2e.layout import misfits
+from tests.e2e.page_states import answering, states
+
+pytestmark = pytest.mark.browser
+
+
+def test_nothing_sticks_out_where_names_are_long_or_read_from_right_to_left_or_something_is_refused(page: Page) -> None:
+    pages = demo_pages(page)
+    wrong = []
+    for state in states(page, pages):
+        with answering(page, state):
+            page.goto(state.address)
+            state.act(page)
+            expect(page.get_by_text("Loading")).to_have_count(0)
+            wrong += [f"{state.name}: {each}" for each in (*misfits(page), *grave_violations(page))]
+    assert wrong == []
+
+
+def test_a_long_name_hides_no_state_of_what_it_names(page: Page) -> None:
+    pages = demo_pages(page)
+    (long,) = [each for each in states(page, pages) if each.name == "runs_long"]
+    with answering(page, long):
+        page.goto(long.address)
+        for mark in page.get_by_text("Running", exact=True).all():
+            box = mark.bounding_box()
+            assert box is not None
+            assert box["x"] + box["width"] < 1280
