@@ -5,7 +5,7 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 
 from streaming.definition.graph import AggregateFunction, QueryGraph
-from streaming.definition.sql.printing.bodies import derived
+from streaming.definition.sql.building.drafts import derived
 from tests.definition.sql.drawn_values import COUNTS, DURATIONS, EXPRESSIONS, LITERALS, NAMES, some
 
 WINDOWS = st.one_of(

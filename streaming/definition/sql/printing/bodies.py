@@ -29,6 +29,7 @@ from streaming.definition.graph import (
     WindowNode,
     sources,
 )
+from streaming.definition.sql.building.drafts import derived
 from streaming.definition.sql.grammar.clauses import OPERATORS
 
 Joining = JoinNode | AntiJoinNode | SemiJoinNode | AsofJoinNode
@@ -81,11 +82,6 @@ def alone(node: Node) -> Body:
             raise TypeError(f"{node.kind} {node.id} has no body")
         case _:
             return OperatorBody(node)
-
-
-def derived(owner: str, role: str) -> str:
-    """The id of a node that a text makes without naming it: never longer than a name may be."""
-    return f"{owner[: 62 - len(role)]}_{role}"
 
 
 def made_by(body: Body, owner: str) -> Iterator[tuple[str, Node]]:

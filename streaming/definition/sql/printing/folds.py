@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from streaming.definition.graph import InputNode, Node, OutputNode, UnionNode
+from streaming.definition.sql.building.drafts import derived
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.printing.bodies import (
     Body,
@@ -10,7 +11,6 @@ from streaming.definition.sql.printing.bodies import (
     SelectBody,
     UnionBody,
     alone,
-    derived,
     grown,
     made_by,
 )

@@ -98,8 +98,7 @@ def _take_preset(reader: Reader, said: WrittenFields) -> None:
     """The text up to the next setting; text in quotation marks is taken as it is."""
     start = reader.at
     while reader.at < reader.end and (reader.at == start or not _ends(reader)):
-        inner = reader.partners.get(reader.at, reader.end)
-        reader.at = inner + 1 if inner < reader.end else reader.at + 1
+        reader.skip()
     if reader.at == start:
         reader.problem(reader.here(), "The preset is missing.", "Write for example PRESET watermark(5s).")
         return

@@ -1,7 +1,6 @@
 """What people write who come from other systems is taken with a sentence that says how it is written here."""
 
 from streaming.definition.sql.grammar.foreign import FOREIGN_CLAUSES, FOREIGN_STATEMENTS, SET
-from streaming.definition.sql.grammar.words import clause_at
 from streaming.definition.sql.reading.reader import Reader
 
 
@@ -12,17 +11,10 @@ def refuse_clause(reader: Reader) -> bool:
     for words in (word, f"{word} {reader.word(1)}"):
         if words in FOREIGN_CLAUSES:
             reader.at += len(words.split())
-            skip_clause(reader)
+            reader.skip_clause()
             reader.problem(reader.since(first), *FOREIGN_CLAUSES[words][:2])
             return True
     return False
-
-
-def skip_clause(reader: Reader) -> None:
-    """Go on to the next clause, behind what stands in parentheses."""
-    while reader.at < reader.end and reader.word() != ")" and not clause_at(reader.tokens, reader.at):
-        inner = reader.partners.get(reader.at, reader.end)
-        reader.at = inner + 1 if inner < reader.end else reader.at + 1
 
 
 def refuse_statement(reader: Reader) -> bool:

@@ -100,6 +100,19 @@ class Reader:
         self.at = min(self.at + 1, self.end)
         return token
 
+    def opens(self, ahead: int = 0) -> bool:
+        """Whether a parenthesis stands there that is closed before the end of what is read."""
+        return self.partners.get(self.at + ahead, self.end) < self.end
+
+    def skip(self) -> None:
+        """Pass over the next token, and with a parenthesis over all that stands in it."""
+        self.at = (self.partners[self.at] if self.opens() else self.at) + 1
+
+    def skip_clause(self) -> None:
+        """Go on to the next clause."""
+        while self.at < self.end and self.word() != ")" and not clause_at(self.tokens, self.at):
+            self.skip()
+
     def accept(self, *words: str) -> Extent | None:
         """Take these words if they are next, and say where they stand."""
         if not self.next_are(*words):

@@ -9,10 +9,10 @@ from streaming.definition.sql.grammar.rows import ClauseRow
 from streaming.definition.sql.grammar.windows import MEANT
 from streaming.definition.sql.grammar.words import BY_CLAUSE, CLAUSE_WORDS, clause_at, expects_value, joins, near
 from streaming.definition.sql.problems import over
-from streaming.definition.sql.reading.arguments import MOST_COUNTED, at_clause, take_argument
+from streaming.definition.sql.reading.arguments import MOST_COUNTED, take_argument
 from streaming.definition.sql.reading.durations import take_whole
 from streaming.definition.sql.reading.event_time import take_path
-from streaming.definition.sql.reading.foreign import refuse_clause, skip_clause
+from streaming.definition.sql.reading.foreign import refuse_clause
 from streaming.definition.sql.reading.reader import Reader, TokenRange, ValueAt
 from streaming.definition.sql.reading.slices import take_expression
 from streaming.definition.sql.reading.sources import TakeBody, take_join, take_source
@@ -105,7 +105,7 @@ def _take_from(reader: Reader, select: SelectSyntax, take_body: TakeBody) -> Non
         else:
             reader.missing("FROM", "Write FROM and the name of a stream or a step.")
             if not clause_at(reader.tokens, reader.at):
-                skip_clause(reader)
+                reader.skip_clause()
             if not reader.accept("FROM"):
                 return
     select.source = take_source(reader, take_body)
@@ -154,8 +154,7 @@ def _take_unknown(reader: Reader, select: SelectSyntax) -> bool:
         _take_known(reader, select, guess)
         return True
     reader.take()
-    while reader.at < reader.end and reader.word() != ")" and not clause_at(reader.tokens, reader.at):
-        reader.at = max(reader.at, min(reader.partners.get(reader.at, reader.at), reader.end - 1)) + 1
+    reader.skip_clause()
     message = f"`{token.value[:40] or token.word[:40]}` cannot stand here."
     clauses = ", ".join(row.words for row in CLAUSES if row.offered)
     reader.problem(reader.since(first), message, f"Remove it, or begin a clause: {clauses}.")
@@ -210,8 +209,7 @@ def _refuse_emit(reader: Reader) -> bool:
         return False
     first = reader.at - 1
     reader.take()
-    while reader.at < reader.end and not at_clause(reader) and reader.word() != ")":
-        reader.take()
+    reader.skip_clause()
     remedy = "Write EMIT RUNNING for a row at each change, EMIT ON COMPLETE at the end of the window, EMIT FINAL once."
     reader.problem(reader.since(first), "Rows are not emitted in this way.", remedy)
     return True

@@ -47,7 +47,7 @@ def take_expression(reader: Reader, stops: Set[str] = _NONE) -> TokenRange:
             value_due = expects_value(token.word)
         else:
             value_due = token.kind is TokenKind.SYMBOL
-        if token.word in ("(", "[") and reader.partners.get(reader.at, reader.end) < reader.end:
+        if reader.opens():
             reader.at = reader.partners[reader.at]
             value_due = False
         reader.at += 1

@@ -43,7 +43,7 @@ def take_source(reader: Reader, take_body: TakeBody) -> SourceSyntax | None:
 def _refuse_call(reader: Reader, name: ValueAt[str]) -> None:
     """`FROM TABLE(...)`: no functions give rows."""
     first = reader.at
-    if reader.word() == "(" and reader.partners.get(reader.at, reader.end) < reader.end:
+    if reader.word() == "(" and reader.opens():
         reader.at = reader.partners[reader.at] + 1
         extent = (name.extent[0], reader.since(first)[1])
         remedy = "Write the name of a stream, and windows as WINDOW BY TUMBLE 5m or WINDOW BY HOP 5m,1m."

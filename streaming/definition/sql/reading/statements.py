@@ -150,8 +150,7 @@ def _take_step(reader: Reader) -> StepSyntax | None:
 
 def _skip_to_next_step(reader: Reader) -> None:
     while reader.at < reader.end and reader.word() != "," and not _begins_insert(reader):
-        inner = reader.partners.get(reader.at, reader.end)
-        reader.at = inner + 1 if inner < reader.end else reader.at + 1
+        reader.skip()
 
 
 def _take_insert(reader: Reader) -> InsertSyntax:
@@ -210,7 +209,7 @@ def _take_branch(reader: Reader) -> SelectSyntax | OperatorSyntax | StreamSyntax
     if token.kind is TokenKind.WORD and near(token.word, ("SELECT",)):
         reader.problem(token.extent, f"`{token.value}` begins no query.", "Did you mean SELECT?")
         return take_select(reader, take_body)
-    if reader.word() == "(" and reader.partners.get(reader.at, reader.end) < reader.end:
+    if reader.word() == "(" and reader.opens():
         extent = reader.here()
         reader.problem(
             extent, "Parentheses around a branch mean nothing.", "Remove them: SELECT ... UNION ALL SELECT ..."

@@ -24,7 +24,7 @@ def take_window(reader: Reader, fields: WrittenFields) -> None:
         while reader.peek().kind in (TokenKind.NUMBER, TokenKind.STRING) or reader.next_are(","):
             reader.take()
         return
-    if reader.word(1) == "(" and reader.partners.get(reader.at + 1, reader.end) < reader.end:
+    if reader.word(1) == "(" and reader.opens(1):
         take_call(reader, fields)
         return
     form = _take_kind(reader)
