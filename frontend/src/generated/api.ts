@@ -1437,32 +1437,6 @@ export interface components {
             keys: string[];
         };
         /**
-         * Clock
-         * @description How time advances on an input, and what becomes of events that time has left behind.
-         *
-         *     `advances`: what makes CTIs, in sentences; none: the input moves by the CTIs of its adapter alone. `behind` is how
-         *     many ticks the CTI of a lane is behind the largest start on it, at most (negative: ahead); None: no bound is known.
-         *     `imports` is the input whose CTIs it copies. `lanes` are listed by the stream; None: one for each of the adapter.
-         */
-        Clock: {
-            /** Advances */
-            advances: string[];
-            /** Behind */
-            behind: number | null;
-            /** Imports */
-            imports: string | null;
-            /** Lanes */
-            lanes: string[] | null;
-            /** Minimum */
-            minimum: string;
-            /** Late */
-            late: string;
-            /** Idle */
-            idle: string;
-            /** Future */
-            future: string;
-        };
-        /**
          * Column
          * @description One computed field.
          */
@@ -1621,6 +1595,200 @@ export interface components {
             mermaid: string;
         };
         /**
+         * ExplainedClock
+         * @description How time advances on an input, and what becomes of events that time has left behind.
+         *
+         *     `advances`: what makes CTIs, in sentences; none: the input moves by the CTIs of its adapter alone. `behind` is how
+         *     many ticks the CTI of a lane is behind the largest start on it, at most (negative: ahead); None: no bound is known.
+         *     `imports` is the input whose CTIs it copies. `lanes` are listed by the stream; None: one for each of the adapter.
+         */
+        ExplainedClock: {
+            /** Advances */
+            advances: string[];
+            /** Behind */
+            behind: number | null;
+            /** Imports */
+            imports: string | null;
+            /** Lanes */
+            lanes: string[] | null;
+            /** Minimum */
+            minimum: string;
+            /** Late */
+            late: string;
+            /** Idle */
+            idle: string;
+            /** Future */
+            future: string;
+        };
+        /**
+         * ExplainedHold
+         * @description How far the CTI that leaves a node may be behind the smallest CTI that came in, in ticks.
+         *
+         *     `rule` and `why` are the table of TEMPORAL.md section 5, `formula` the rule with the numbers of this node. The CTI
+         *     is at least `at_least` behind (negative: ahead) and at most `at_most`; None: there is no bound, `because` of that.
+         */
+        ExplainedHold: {
+            /** Rule */
+            rule: string;
+            /** Why */
+            why: string;
+            /** Formula */
+            formula: string;
+            /** At Least */
+            at_least: number;
+            /** At Most */
+            at_most: number | null;
+            /** Because */
+            because: string | null;
+            /** Text */
+            text: string;
+        };
+        /**
+         * ExplainedLifetime
+         * @description How long the events live that leave a node. `longest` is in ticks; None: no bound is known.
+         */
+        ExplainedLifetime: {
+            /**
+             * Shape
+             * @enum {string}
+             */
+            shape: "points" | "intervals" | "edges";
+            /** Longest */
+            longest: number | null;
+            /** Text */
+            text: string;
+        };
+        /**
+         * ExplainedNode
+         * @description One node: what it does, what goes in and out, what it holds back, what it remembers, and who carries it.
+         *
+         *     `stage` is the number of its stage. `slices` is there for windows that stand where the definition says, `clock` for
+         *     inputs.
+         */
+        ExplainedNode: {
+            /** Id */
+            id: string;
+            /** Kind */
+            kind: string;
+            /** Does */
+            does: string;
+            /** Details */
+            details: string[];
+            /** Reads */
+            reads: components["schemas"]["ExplainedPort"][];
+            /** Fields */
+            fields: {
+                [key: string]: string;
+            };
+            lifetime: components["schemas"]["ExplainedLifetime"];
+            /** Stage */
+            stage: number;
+            hold: components["schemas"]["ExplainedHold"];
+            /** State */
+            state: components["schemas"]["ExplainedState"][];
+            slices: components["schemas"]["Slices"] | null;
+            clock: components["schemas"]["ExplainedClock"] | null;
+        };
+        /**
+         * ExplainedPath
+         * @description The slowest way from an input to an output.
+         *
+         *     Once the CTI of `input` is `at_most` ticks and one more beyond a time, every row that starts at that time or before
+         *     has left by `output`, if no other input holds it. None: that is not bounded, `because` of that. `behind_events` is
+         *     the same from the largest start on each lane of the input on, where its clock gives a bound.
+         */
+        ExplainedPath: {
+            /** Input */
+            input: string;
+            /** Output */
+            output: string;
+            /** Through */
+            through: string[];
+            /** Steps */
+            steps: components["schemas"]["ExplainedStep"][];
+            /** At Most */
+            at_most: number | null;
+            /** Because */
+            because: string | null;
+            /** Behind Events */
+            behind_events: number | null;
+            /** Text */
+            text: string;
+        };
+        /**
+         * ExplainedPort
+         * @description One thing that a node reads: the `field` that names it, such as `inputs[2]`, and the node there.
+         *
+         *     What comes in has the `fields` of that node.
+         */
+        ExplainedPort: {
+            /** Field */
+            field: string;
+            /** Node */
+            node: string;
+        };
+        /**
+         * ExplainedStage
+         * @description What runs between two exchanges of rows. `folds` are windows of later stages that are folded here already.
+         *
+         *     `shared` and `dedicated` say how many buckets there are in the two kinds of carriers.
+         */
+        ExplainedStage: {
+            /** Number */
+            number: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "feed" | "keyed" | "sink";
+            /** Title */
+            title: string;
+            /** Parts */
+            parts: components["schemas"]["StagePart"][];
+            /** Folds */
+            folds: string[];
+            /** Lanes */
+            lanes: string;
+            /** Shared */
+            shared: string;
+            /** Dedicated */
+            dedicated: string;
+        };
+        /**
+         * ExplainedState
+         * @description One thing that a node remembers: `what`, a piece of it for each `per`, and `until` when; `formula` says how much.
+         *
+         *     `bounded_by`: a CTI frees it; there is one for each lane, or for each key, and keys are not forgotten; it stays
+         *     while an edge is open, until its group pauses, until enough further events of its group came; or nothing bounds it.
+         */
+        ExplainedState: {
+            /** What */
+            what: string;
+            /** Per */
+            per: string;
+            /** Until */
+            until: string;
+            /** Formula */
+            formula: string;
+            /**
+             * Bounded By
+             * @enum {string}
+             */
+            bounded_by: "cti" | "lanes" | "keys" | "open_edges" | "pause" | "next_event" | "nothing";
+        };
+        /**
+         * ExplainedStep
+         * @description One node on a path that holds CTIs back, by at most `at_most` ticks (negative: moves them on; None: no bound).
+         */
+        ExplainedStep: {
+            /** Node */
+            node: string;
+            /** At Most */
+            at_most: number | null;
+            /** Text */
+            text: string;
+        };
+        /**
          * Explanation
          * @description All of it. Nodes stand in an order in which each comes after what it reads; `warnings` are those of the checks.
          *
@@ -1633,11 +1801,11 @@ export interface components {
             /** Summary */
             summary: string[];
             /** Nodes */
-            nodes: components["schemas"]["NodeExplained"][];
+            nodes: components["schemas"]["ExplainedNode"][];
             /** Stages */
-            stages: components["schemas"]["Stage"][];
+            stages: components["schemas"]["ExplainedStage"][];
             /** Paths */
-            paths: components["schemas"]["Path"][];
+            paths: components["schemas"]["ExplainedPath"][];
             /** Buckets */
             buckets: string;
             /** Warnings */
@@ -1861,29 +2029,6 @@ export interface components {
             final?: boolean;
         };
         /**
-         * Hold
-         * @description How far the CTI that leaves a node may be behind the smallest CTI that came in, in ticks.
-         *
-         *     `rule` and `why` are the table of TEMPORAL.md section 5, `formula` the rule with the numbers of this node. The CTI
-         *     is at least `at_least` behind (negative: ahead) and at most `at_most`; None: there is no bound, `because` of that.
-         */
-        Hold: {
-            /** Rule */
-            rule: string;
-            /** Why */
-            why: string;
-            /** Formula */
-            formula: string;
-            /** At Least */
-            at_least: number;
-            /** At Most */
-            at_most: number | null;
-            /** Because */
-            because: string | null;
-            /** Text */
-            text: string;
-        };
-        /**
          * HoppingWindow
          * @description Windows `[offset + k*hop, offset + k*hop + size)`; hop above size leaves gaps (T25).
          */
@@ -2082,28 +2227,6 @@ export interface components {
             type?: "inner" | "left_outer";
         };
         /**
-         * Kept
-         * @description One thing that a node remembers: `what`, a piece of it for each `per`, and `until` when; `formula` says how much.
-         *
-         *     `bounded_by`: a CTI frees it; there is one for each lane, or for each key, and keys are not forgotten; it stays
-         *     while an edge is open, until its group pauses, until enough further events of its group came; or nothing bounds it.
-         */
-        Kept: {
-            /** What */
-            what: string;
-            /** Per */
-            per: string;
-            /** Until */
-            until: string;
-            /** Formula */
-            formula: string;
-            /**
-             * Bounded By
-             * @enum {string}
-             */
-            bounded_by: "cti" | "lanes" | "keys" | "open_edges" | "pause" | "next_event" | "nothing";
-        };
-        /**
          * KeptList
          * @description What bindings keep, the most first.
          */
@@ -2217,21 +2340,6 @@ export interface components {
             id: string;
             /** Run */
             run: string | null;
-        };
-        /**
-         * Lifetime
-         * @description How long the events live that leave a node. `longest` is in ticks; None: no bound is known.
-         */
-        Lifetime: {
-            /**
-             * Shape
-             * @enum {string}
-             */
-            shape: "points" | "intervals" | "edges";
-            /** Longest */
-            longest: number | null;
-            /** Text */
-            text: string;
         };
         /**
          * LogLine
@@ -2456,37 +2564,6 @@ export interface components {
             remedy: string;
         };
         /**
-         * NodeExplained
-         * @description One node: what it does, what goes in and out, what it holds back, what it remembers, and who carries it.
-         *
-         *     `stage` is the number of its stage. `slices` is there for windows that stand where the definition says, `clock` for
-         *     inputs.
-         */
-        NodeExplained: {
-            /** Id */
-            id: string;
-            /** Kind */
-            kind: string;
-            /** Does */
-            does: string;
-            /** Details */
-            details: string[];
-            /** Reads */
-            reads: components["schemas"]["Port"][];
-            /** Fields */
-            fields: {
-                [key: string]: string;
-            };
-            lifetime: components["schemas"]["Lifetime"];
-            /** Stage */
-            stage: number;
-            hold: components["schemas"]["Hold"];
-            /** State */
-            state: components["schemas"]["Kept"][];
-            slices: components["schemas"]["Slices"] | null;
-            clock: components["schemas"]["Clock"] | null;
-        };
-        /**
          * Observed
          * @description What is known of the run. `requested`: no runner has taken it yet; `lost`: its runner is gone.
          *
@@ -2578,46 +2655,6 @@ export interface components {
             is_last: boolean;
         };
         /**
-         * Part
-         * @description Nodes of one stage whose rows go to buckets by the same `keys`.
-         *
-         *     Without any all are in one bucket; None: they could be in any, for none meets another.
-         */
-        Part: {
-            /** Keys */
-            keys: string[] | null;
-            /** Nodes */
-            nodes: string[];
-            /** Text */
-            text: string;
-        };
-        /**
-         * Path
-         * @description The slowest way from an input to an output.
-         *
-         *     Once the CTI of `input` is `at_most` ticks and one more beyond a time, every row that starts at that time or before
-         *     has left by `output`, if no other input holds it. None: that is not bounded, `because` of that. `behind_events` is
-         *     the same from the largest start on each lane of the input on, where its clock gives a bound.
-         */
-        Path: {
-            /** Input */
-            input: string;
-            /** Output */
-            output: string;
-            /** Through */
-            through: string[];
-            /** Steps */
-            steps: components["schemas"]["Step"][];
-            /** At Most */
-            at_most: number | null;
-            /** Because */
-            because: string | null;
-            /** Behind Events */
-            behind_events: number | null;
-            /** Text */
-            text: string;
-        };
-        /**
          * Permission
          * @description What can be allowed; the matrix says in words what each of them is.
          * @enum {string}
@@ -2683,18 +2720,6 @@ export interface components {
             id: string;
             /** Input */
             input: string;
-        };
-        /**
-         * Port
-         * @description One thing that a node reads: the `field` that names it, such as `inputs[2]`, and the node there.
-         *
-         *     What comes in has the `fields` of that node.
-         */
-        Port: {
-            /** Field */
-            field: string;
-            /** Node */
-            node: string;
         };
         /**
          * ProgressReport
@@ -3438,31 +3463,18 @@ export interface components {
             end: number;
         };
         /**
-         * Stage
-         * @description What runs between two exchanges of rows. `folds` are windows of later stages that are folded here already.
+         * StagePart
+         * @description Nodes of one stage whose rows go to buckets by the same `keys`.
          *
-         *     `shared` and `dedicated` say how many buckets there are in the two kinds of carriers.
+         *     Without any all are in one bucket; None: they could be in any, for none meets another.
          */
-        Stage: {
-            /** Number */
-            number: number;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "feed" | "keyed" | "sink";
-            /** Title */
-            title: string;
-            /** Parts */
-            parts: components["schemas"]["Part"][];
-            /** Folds */
-            folds: string[];
-            /** Lanes */
-            lanes: string;
-            /** Shared */
-            shared: string;
-            /** Dedicated */
-            dedicated: string;
+        StagePart: {
+            /** Keys */
+            keys: string[] | null;
+            /** Nodes */
+            nodes: string[];
+            /** Text */
+            text: string;
         };
         /**
          * StartName
@@ -3502,18 +3514,6 @@ export interface components {
             name: components["schemas"]["StartName"];
             /** At */
             at: number;
-        };
-        /**
-         * Step
-         * @description One node on a path that holds CTIs back, by at most `at_most` ticks (negative: moves them on; None: no bound).
-         */
-        Step: {
-            /** Node */
-            node: string;
-            /** At Most */
-            at_most: number | null;
-            /** Text */
-            text: string;
         };
         /**
          * StopBody

@@ -7,7 +7,7 @@ from streaming.definition.counts import counted
 from streaming.definition.graph import InputNode
 from streaming.definition.streams import Rowtime
 from streaming.planning.explain.facts import Facts
-from streaming.planning.explain.model import Clock
+from streaming.planning.explain.model import ExplainedClock
 from streaming.planning.explain.words import code, listed, spoken
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime, Basis, Future, Generate, Idle, Late, LateEnd
@@ -55,10 +55,10 @@ ROWTIMES: Final[Mapping[Rowtime, str | None]] = {
 """What the origin of starts adds to the clock."""
 
 
-def clock_of(node: InputNode, facts: Facts) -> Clock:
+def clock_of(node: InputNode, facts: Facts) -> ExplainedClock:
     """The clock of an input, in sentences."""
     stream, advance = facts.streams[node.stream], facts.advance[node.id]
-    return Clock(
+    return ExplainedClock(
         advances=list(_advances(node, facts)),
         behind=behind_events(advance),
         imports=advance.import_from,

@@ -17,7 +17,7 @@ from streaming.planning.explain.clocks import clock_of
 from streaming.planning.explain.doings import details
 from streaming.planning.explain.facts import Facts, LifetimeBound, readers_of
 from streaming.planning.explain.held import HoldBound
-from streaming.planning.explain.model import Explanation, NodeExplained, Port
+from streaming.planning.explain.model import ExplainedNode, ExplainedPort, Explanation
 from streaming.planning.explain.paths import paths_of
 from streaming.planning.explain.registry import kind_of
 from streaming.planning.explain.slices import has_slices, slices_of
@@ -100,13 +100,13 @@ def _facts(sound: CheckedGraph, settings: Mapping[str, AdvanceTimeSettings], fau
     )
 
 
-def _node(node: Node, facts: Facts, held: HoldBound, found: Mapping[str, StagePlace]) -> NodeExplained:
-    return NodeExplained(
+def _node(node: Node, facts: Facts, held: HoldBound, found: Mapping[str, StagePlace]) -> ExplainedNode:
+    return ExplainedNode(
         id=node.id,
         kind=f"{node.window.kind} {node.kind}" if isinstance(node, WindowNode | TopKNode) else node.kind,
         does=kind_of(node).does(node, facts),
         details=details(node, facts),
-        reads=[Port(field=field, node=source) for field, source in ports(node)],
+        reads=[ExplainedPort(field=field, node=source) for field, source in ports(node)],
         fields=_texts(facts.schemas[node.id]),
         lifetime=lifetimes.shown(facts.lives[node.id]),
         stage=stage_of(node, found[node.id], found),

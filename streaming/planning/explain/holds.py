@@ -21,7 +21,7 @@ from streaming.definition.window_checks import hopping_windows
 from streaming.planning.explain.cti_rules import NODE_RULES
 from streaming.planning.explain.facts import Facts
 from streaming.planning.explain.held import OPEN_EDGES, HoldBound, moved_by
-from streaming.planning.explain.model import Hold
+from streaming.planning.explain.model import ExplainedHold
 from streaming.planning.explain.windows.registry import window_kind
 from streaming.planning.explain.words import below, code, spoken
 from streaming.temporal.ticks import Ticks, parse_duration
@@ -94,10 +94,10 @@ def _filling(node: WindowNode, held: HoldBound) -> HoldBound:
     return HoldBound(formula, held.least, None if held.most is None else Ticks(held.most + more), held.because)
 
 
-def shown(node: Node, held: HoldBound) -> Hold:
+def shown(node: Node, held: HoldBound) -> ExplainedHold:
     """`held` beside the rule of the table."""
     rule = window_kind(node).rule if isinstance(node, WindowNode | TopKNode) else NODE_RULES[node.kind]
-    return Hold(
+    return ExplainedHold(
         rule=rule.out,
         why=rule.why,
         formula=held.formula,

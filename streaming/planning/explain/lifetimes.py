@@ -14,7 +14,7 @@ from streaming.definition.graph import (
 )
 from streaming.definition.streams import StreamDefinition
 from streaming.planning.explain.facts import ANY_LENGTH, POINT, LifetimeBound
-from streaming.planning.explain.model import Lifetime
+from streaming.planning.explain.model import ExplainedLifetime
 from streaming.planning.explain.windows.registry import window_kind
 from streaming.planning.explain.words import spoken
 from streaming.temporal.events import Shape
@@ -93,14 +93,14 @@ def of_output(node: OutputNode, before: Before, streams: Streams) -> LifetimeBou
     return before[0] if node.timestamp == "lifetime" else POINT
 
 
-def shown(life: LifetimeBound) -> Lifetime:
+def shown(life: LifetimeBound) -> ExplainedLifetime:
     """`life` in words."""
     if life.edges:
         text = "edges: a start and, when it is known, an end"
         if life.longest is not None:
             text += f", at most {spoken(life.longest)} later"
-        return Lifetime(shape="edges", longest=life.longest, text=text)
+        return ExplainedLifetime(shape="edges", longest=life.longest, text=text)
     if life.longest == ONE_TICK:
-        return Lifetime(shape="points", longest=life.longest, text="points")
+        return ExplainedLifetime(shape="points", longest=life.longest, text="points")
     length = "of any length" if life.longest is None else f"of at most {spoken(life.longest)}"
-    return Lifetime(shape="intervals", longest=life.longest, text=f"intervals {length}")
+    return ExplainedLifetime(shape="intervals", longest=life.longest, text=f"intervals {length}")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from streaming.planning.explain.model import Explanation, NodeExplained, Stage
+from streaming.planning.explain.model import ExplainedNode, ExplainedStage, Explanation
 
 _PLAIN: Final = re.compile(r"[^A-Za-z0-9 ,]")
 _MATHS: Final = re.compile(r"\$(?=\$)")
@@ -39,18 +39,18 @@ def escaped(text: str) -> str:
     return _PLAIN.sub(lambda found: f"#{ord(found.group())};", apart)
 
 
-def _title(stage: Stage) -> str:
+def _title(stage: ExplainedStage) -> str:
     if stage.kind != "keyed":
         return escaped(f"{stage.number} {stage.kind}")
     return escaped(f"{stage.number} operators, {'; '.join(part.text.replace('`', '') for part in stage.parts)}")
 
 
-def _box(node: NodeExplained, short: bool) -> str:
+def _box(node: ExplainedNode, short: bool) -> str:
     opening, closing = {"input": ("([", "])"), "output": ("([", "])")}.get(node.kind, ("[", "]"))
     return f'{opening}"{"<br/>".join(escaped(line) for line in _lines(node, short))}"{closing}'
 
 
-def _lines(node: NodeExplained, short: bool) -> Iterator[str]:
+def _lines(node: ExplainedNode, short: bool) -> Iterator[str]:
     yield f"{node.id} ({node.kind})"
     if short:
         return

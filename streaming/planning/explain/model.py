@@ -15,7 +15,7 @@ BoundedBy = Literal["cti", "lanes", "keys", "open_edges", "pause", "next_event",
 StageKind = Literal["feed", "keyed", "sink"]
 
 
-class Lifetime(Strict):
+class ExplainedLifetime(Strict):
     """How long the events live that leave a node. `longest` is in ticks; None: no bound is known."""
 
     shape: LifetimeShape
@@ -23,7 +23,7 @@ class Lifetime(Strict):
     text: str
 
 
-class Port(Strict):
+class ExplainedPort(Strict):
     """One thing that a node reads: the `field` that names it, such as `inputs[2]`, and the node there.
 
     What comes in has the `fields` of that node.
@@ -33,7 +33,7 @@ class Port(Strict):
     node: str
 
 
-class Hold(Strict):
+class ExplainedHold(Strict):
     """How far the CTI that leaves a node may be behind the smallest CTI that came in, in ticks.
 
     `rule` and `why` are the table of TEMPORAL.md section 5, `formula` the rule with the numbers of this node. The CTI
@@ -49,7 +49,7 @@ class Hold(Strict):
     text: str
 
 
-class Kept(Strict):
+class ExplainedState(Strict):
     """One thing that a node remembers: `what`, a piece of it for each `per`, and `until` when; `formula` says how much.
 
     `bounded_by`: a CTI frees it; there is one for each lane, or for each key, and keys are not forgotten; it stays
@@ -82,7 +82,7 @@ class Slices(Strict):
     text: str
 
 
-class Clock(Strict):
+class ExplainedClock(Strict):
     """How time advances on an input, and what becomes of events that time has left behind.
 
     `advances`: what makes CTIs, in sentences; none: the input moves by the CTIs of its adapter alone. `behind` is how
@@ -100,7 +100,7 @@ class Clock(Strict):
     future: str
 
 
-class NodeExplained(Strict):
+class ExplainedNode(Strict):
     """One node: what it does, what goes in and out, what it holds back, what it remembers, and who carries it.
 
     `stage` is the number of its stage. `slices` is there for windows that stand where the definition says, `clock` for
@@ -111,17 +111,17 @@ class NodeExplained(Strict):
     kind: str
     does: str
     details: list[str]
-    reads: list[Port]
+    reads: list[ExplainedPort]
     fields: dict[str, str]
-    lifetime: Lifetime
+    lifetime: ExplainedLifetime
     stage: int
-    hold: Hold
-    state: list[Kept]
+    hold: ExplainedHold
+    state: list[ExplainedState]
     slices: Slices | None
-    clock: Clock | None
+    clock: ExplainedClock | None
 
 
-class Part(Strict):
+class StagePart(Strict):
     """Nodes of one stage whose rows go to buckets by the same `keys`.
 
     Without any all are in one bucket; None: they could be in any, for none meets another.
@@ -132,7 +132,7 @@ class Part(Strict):
     text: str
 
 
-class Stage(Strict):
+class ExplainedStage(Strict):
     """What runs between two exchanges of rows. `folds` are windows of later stages that are folded here already.
 
     `shared` and `dedicated` say how many buckets there are in the two kinds of carriers.
@@ -141,14 +141,14 @@ class Stage(Strict):
     number: int
     kind: StageKind
     title: str
-    parts: list[Part]
+    parts: list[StagePart]
     folds: list[str]
     lanes: str
     shared: str
     dedicated: str
 
 
-class Step(Strict):
+class ExplainedStep(Strict):
     """One node on a path that holds CTIs back, by at most `at_most` ticks (negative: moves them on; None: no bound)."""
 
     node: str
@@ -156,7 +156,7 @@ class Step(Strict):
     text: str
 
 
-class Path(Strict):
+class ExplainedPath(Strict):
     """The slowest way from an input to an output.
 
     Once the CTI of `input` is `at_most` ticks and one more beyond a time, every row that starts at that time or before
@@ -167,7 +167,7 @@ class Path(Strict):
     input: str
     output: str
     through: list[str]
-    steps: list[Step]
+    steps: list[ExplainedStep]
     at_most: Ticks | None
     because: str | None
     behind_events: Ticks | None
@@ -183,8 +183,8 @@ class Explanation(Strict):
 
     query: str
     summary: list[str]
-    nodes: list[NodeExplained]
-    stages: list[Stage]
-    paths: list[Path]
+    nodes: list[ExplainedNode]
+    stages: list[ExplainedStage]
+    paths: list[ExplainedPath]
     buckets: str
     warnings: list[Fault]

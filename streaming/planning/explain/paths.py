@@ -10,7 +10,7 @@ from streaming.planning.explain.clocks import behind_events
 from streaming.planning.explain.facts import Facts
 from streaming.planning.explain.held import HoldBound
 from streaming.planning.explain.holds import amount
-from streaming.planning.explain.model import Path, Step
+from streaming.planning.explain.model import ExplainedPath, ExplainedStep
 from streaming.planning.explain.words import below, code, listed, spoken
 from streaming.temporal.ticks import Ticks
 
@@ -26,7 +26,7 @@ class _SlowestWay:
     next: str | None
 
 
-def paths_of(facts: Facts, held: Mapping[str, HoldBound]) -> Iterator[Path]:
+def paths_of(facts: Facts, held: Mapping[str, HoldBound]) -> Iterator[ExplainedPath]:
     """One path for each output and each input that reaches it; if those are too many, the slowest to each output."""
     kinds = [type(node) for node in facts.graph.nodes]
     many = kinds.count(InputNode) * kinds.count(OutputNode) > MANY
@@ -61,17 +61,19 @@ def _behind(reader: str, way: _SlowestWay, held: HoldBound) -> _SlowestWay:
 
 def _path(
     name: str, output: OutputNode, ways: Mapping[str, _SlowestWay], held: Mapping[str, HoldBound], facts: Facts
-) -> Path:
+) -> ExplainedPath:
     through = [name]
     while (following := ways[through[-1]].next) is not None:
         through.append(following)
     steps = [
-        Step(node=each, at_most=held[each].most, text=amount(held[each])) for each in through if held[each].most != 0
+        ExplainedStep(node=each, at_most=held[each].most, text=amount(held[each]))
+        for each in through
+        if held[each].most != 0
     ]
     endless = [each for each in through if held[each].most is None]
     because = "; ".join(f"{code(each)}: {held[each].because}" for each in endless) or None
     most, clock = ways[name].most, behind_events(facts.advance[name])
-    return Path(
+    return ExplainedPath(
         input=name,
         output=output.id,
         through=through,

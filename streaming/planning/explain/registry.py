@@ -29,7 +29,7 @@ from streaming.planning.explain.facts import Facts, LifetimeBound
 from streaming.planning.explain.held import HoldBound
 from streaming.planning.explain.keys import KeyNeed
 from streaming.planning.explain.lifetimes import Before, Streams
-from streaming.planning.explain.model import Kept
+from streaming.planning.explain.model import ExplainedState
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ExplainedKind:
     does: Callable[[Any, Facts], str]
     life: Callable[[Any, Before, Streams], LifetimeBound]
     hold: Callable[[Any, Facts], HoldBound]
-    state: Callable[[Any, Facts], Iterable[Kept]]
+    state: Callable[[Any, Facts], Iterable[ExplainedState]]
     keys: Callable[[Any, Facts], KeyNeed]
 
 

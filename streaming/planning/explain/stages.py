@@ -15,7 +15,7 @@ from streaming.definition.graph import (
 )
 from streaming.planning.explain.facts import Facts
 from streaming.planning.explain.keys import renamed
-from streaming.planning.explain.model import Part, Stage
+from streaming.planning.explain.model import ExplainedStage, StagePart
 from streaming.planning.explain.registry import kind_of
 from streaming.planning.explain.words import listed
 from streaming.temporal.events import Shape
@@ -102,16 +102,16 @@ def _demands(name: str, facts: Facts, found: Mapping[str, tuple[str, ...]]) -> I
             yield found[reader.id]
 
 
-def stages_of(facts: Facts, found: Mapping[str, StagePlace]) -> list[Stage]:
+def stages_of(facts: Facts, found: Mapping[str, StagePlace]) -> list[ExplainedStage]:
     """The feed, the stages between exchanges, and the sink, numbered from 0."""
     last = max(place.stage for place in found.values())
     keyed = [_keyed(number, facts, found) for number in range(1, last + 1)]
     outputs = [name for name in facts.placed if isinstance(facts.nodes[name], OutputNode)]
-    sink = Stage(
+    sink = ExplainedStage(
         number=last + 1,
         kind="sink",
         title="sink: results leave, with their counts and CTIs",
-        parts=[Part(keys=None, nodes=outputs, text="as rows come")],
+        parts=[StagePart(keys=None, nodes=outputs, text="as rows come")],
         folds=[],
         lanes=_buckets_before(last),
         shared="1 task",
@@ -125,13 +125,13 @@ def stage_of(node: Node, place: StagePlace, found: Mapping[str, StagePlace]) -> 
     return max(each.stage for each in found.values()) + 1 if isinstance(node, OutputNode) else place.stage
 
 
-def _feed(facts: Facts, found: Mapping[str, StagePlace]) -> Stage:
+def _feed(facts: Facts, found: Mapping[str, StagePlace]) -> ExplainedStage:
     folds = [name for name in facts.placed if name in facts.folded]
-    return Stage(
+    return ExplainedStage(
         number=0,
         kind="feed",
         title="feed: reads, judges what is late, and does all that looks at one event",
-        parts=[Part(keys=None, nodes=_nodes(0, None, facts, found), text="event by event, as lanes bring them")],
+        parts=[StagePart(keys=None, nodes=_nodes(0, None, facts, found), text="event by event, as lanes bring them")],
         folds=folds,
         lanes=_lanes(facts),
         shared="1 partition of the carrier's feed, with the lanes of others",
@@ -139,18 +139,18 @@ def _feed(facts: Facts, found: Mapping[str, StagePlace]) -> Stage:
     )
 
 
-def _keyed(number: int, facts: Facts, found: Mapping[str, StagePlace]) -> Stage:
+def _keyed(number: int, facts: Facts, found: Mapping[str, StagePlace]) -> ExplainedStage:
     inside = [name for name in facts.placed if found[name].stage == number]
     homes = dict.fromkeys(found[name].home for name in inside)
     parts = [
-        Part(keys=None if home is None else list(home), nodes=nodes, text=_by(home))
+        StagePart(keys=None if home is None else list(home), nodes=nodes, text=_by(home))
         for home in homes
         if (nodes := _nodes(number, home, facts, found))
     ]
     last = max(place.stage for place in found.values())
     spread = any(part.keys for part in parts)
     many = "1 bucket for each core" if last < 3 or number == 1 else "1 bucket, with all behind the second exchange"
-    return Stage(
+    return ExplainedStage(
         number=number,
         kind="keyed",
         title="operators: events that meet are in one bucket",
@@ -190,7 +190,7 @@ def _buckets_before(number: int) -> str:
     return "the feed's" if number == 0 else f"the buckets of stage {number}"
 
 
-def buckets_of(stages: Sequence[Stage], facts: Facts) -> str:
+def buckets_of(stages: Sequence[ExplainedStage], facts: Facts) -> str:
     """How many buckets a dedicated carrier uses, and in how many stages: two at most.
 
     Several buckets need a key that says which rows of a stage ever meet. What needs a third exchange, or more, runs in

@@ -9,7 +9,7 @@ from streaming.definition.wiring import feeding
 from streaming.planning.explain.clocks import clock_of
 from streaming.planning.explain.facts import Facts
 from streaming.planning.explain.held import HoldBound
-from streaming.planning.explain.model import Path
+from streaming.planning.explain.model import ExplainedPath
 from streaming.planning.explain.paths import reached
 from streaming.planning.explain.words import below, code, listed, spoken
 from streaming.temporal.ticks import Ticks
@@ -18,7 +18,7 @@ FEW: Final = 5
 """Inputs that are named one by one."""
 
 
-def summary_of(facts: Facts, paths: Sequence[Path], held: Mapping[str, HoldBound]) -> Iterator[str]:
+def summary_of(facts: Facts, paths: Sequence[ExplainedPath], held: Mapping[str, HoldBound]) -> Iterator[str]:
     """When rows of each output are final, and which inputs nothing moves but their adapters."""
     for output in dict.fromkeys(path.output for path in paths):
         yield _final(output, facts, [path for path in paths if path.output == output], held)
@@ -28,7 +28,7 @@ def summary_of(facts: Facts, paths: Sequence[Path], held: Mapping[str, HoldBound
             yield f"{alone}; without them no result that waits for a CTI comes before the input ends."
 
 
-def _final(output: str, facts: Facts, paths: Sequence[Path], held: Mapping[str, HoldBound]) -> str:
+def _final(output: str, facts: Facts, paths: Sequence[ExplainedPath], held: Mapping[str, HoldBound]) -> str:
     endless = dict.fromkeys(step.node for path in paths for step in path.steps if step.at_most is None)
     if endless:
         holding = "; ".join(f"{code(name)} waits, for {held[name].because}" for name in endless)
@@ -38,7 +38,7 @@ def _final(output: str, facts: Facts, paths: Sequence[Path], held: Mapping[str, 
     return f"A row of {code(output)} that starts at t has left, at the latest, when {_when(inputs, paths)}.{newest}"
 
 
-def _when(inputs: int, paths: Sequence[Path]) -> str:
+def _when(inputs: int, paths: Sequence[ExplainedPath]) -> str:
     """Which CTIs make it final; `inputs` is how many there are, of which only some may have a path."""
     if inputs > min(FEW, len(paths)):
         slowest = reached(Ticks(max(path.at_most or 0 for path in paths)))
@@ -50,7 +50,7 @@ def _when(inputs: int, paths: Sequence[Path]) -> str:
     return f"{of} of {listed(list(reaching))} {next(iter(reaching.values()))}"
 
 
-def _newest(path: Path) -> str:
+def _newest(path: ExplainedPath) -> str:
     """The same in events, where the clock says how far it is behind them."""
     if path.behind_events is None:
         return ""

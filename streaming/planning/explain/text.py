@@ -5,7 +5,15 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from streaming.definition.faults import Fault
-from streaming.planning.explain.model import BoundedBy, Clock, Explanation, Kept, NodeExplained, Path, Stage
+from streaming.planning.explain.model import (
+    BoundedBy,
+    ExplainedClock,
+    ExplainedNode,
+    ExplainedPath,
+    ExplainedStage,
+    ExplainedState,
+    Explanation,
+)
 from streaming.planning.explain.words import below, code, printable
 
 WIDTH: Final = 100
@@ -65,7 +73,7 @@ def _labelled(label: str, *texts: str) -> Iterator[str]:
         yield from _wrapped(text, f"     {'' if number else label:<{_LABEL}}")
 
 
-def _stage(stage: Stage) -> Iterator[str]:
+def _stage(stage: ExplainedStage) -> Iterator[str]:
     yield from _wrapped(stage.title, f"  {stage.number}  ")
     for part in stage.parts:
         yield from _labelled("nodes", f"{', '.join(part.nodes) or 'none'} ({part.text})")
@@ -76,7 +84,7 @@ def _stage(stage: Stage) -> Iterator[str]:
     yield from _labelled("dedicated", stage.dedicated)
 
 
-def _node(node: NodeExplained, fields: Mapping[str, str]) -> Iterator[str]:
+def _node(node: ExplainedNode, fields: Mapping[str, str]) -> Iterator[str]:
     yield f"  {node.id}  ({node.kind}, stage {node.stage})"
     for said in (node.does, *node.details):
         yield from _wrapped(said, "     ")
@@ -97,16 +105,16 @@ def _node(node: NodeExplained, fields: Mapping[str, str]) -> Iterator[str]:
     yield ""
 
 
-def _held(node: NodeExplained) -> tuple[str, ...]:
+def _held(node: ExplainedNode) -> tuple[str, ...]:
     return () if node.hold.at_least == node.hold.at_most == 0 else (node.hold.text,)
 
 
-def _clock(clock: Clock) -> Iterator[str]:
+def _clock(clock: ExplainedClock) -> Iterator[str]:
     nothing = ["Nothing advances time but the CTIs of the adapter."]
     yield from _labelled("time", *(clock.advances or nothing), clock.minimum, clock.late, clock.idle, clock.future)
 
 
-def _kept(kept: Kept) -> tuple[str, str, str]:
+def _kept(kept: ExplainedState) -> tuple[str, str, str]:
     return (
         f"{kept.what}, for each {kept.per}",
         _sentence(kept.until) if kept.bounded_by == "nothing" else f"until {kept.until}",
@@ -118,7 +126,7 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _path(path: Path) -> Iterator[str]:
+def _path(path: ExplainedPath) -> Iterator[str]:
     yield from _wrapped(" > ".join(path.through), "  ", "     ")
     for step in path.steps:
         yield from _wrapped(f"{step.node}: {step.text}", "     ")

@@ -8,7 +8,7 @@ from streaming.definition.faults import FaultCode
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.planning.explain import Explanation, Unsound, explain
-from streaming.planning.explain.model import NodeExplained
+from streaming.planning.explain.model import ExplainedNode
 from tests.definition.graphs import CARS, OUT, OWNERS, STREAMS, around, graph, join, joined, node, top_k, window
 
 KEEP = {"late": "keep", "generate": {"every": 1}}
@@ -19,7 +19,7 @@ def explained(raw: Any, **advance: Any) -> Explanation:
     return explain(QueryGraph.model_validate(raw), STREAMS, settings)
 
 
-def of(said: Explanation, name: str = "w") -> NodeExplained:
+def of(said: Explanation, name: str = "w") -> ExplainedNode:
     return next(each for each in said.nodes if each.id == name)
 
 

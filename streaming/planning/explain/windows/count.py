@@ -8,7 +8,7 @@ from streaming.definition.graph import CountWindow
 from streaming.planning.explain.cti_rules import CtiRule
 from streaming.planning.explain.facts import ANY_LENGTH, POINT, Facts, LifetimeBound
 from streaming.planning.explain.held import HoldBound, moved_by
-from streaming.planning.explain.model import Kept
+from streaming.planning.explain.model import ExplainedState
 from streaming.planning.explain.windows.kind import Windowed, WindowKind, groups, needed_events, per_group, plus
 from streaming.temporal.ticks import Ticks
 
@@ -33,10 +33,10 @@ def _hold(node: Windowed, grace: Ticks, life: LifetimeBound) -> HoldBound:
     return HoldBound.unbounded(formula, because, grace)
 
 
-def _state(node: Windowed, facts: Facts) -> Iterator[Kept]:
+def _state(node: Windowed, facts: Facts) -> Iterator[ExplainedState]:
     n, closing = _window(node).n, plus("n-th start", facts.grace(node))
     if n == 1:
-        yield Kept(
+        yield ExplainedState(
             what=needed_events(node),
             per=f"{per_group(node)}start",
             until=f"{plus('start', facts.grace(node))} < c",
@@ -44,7 +44,7 @@ def _state(node: Windowed, facts: Facts) -> Iterator[Kept]:
             bounded_by="cti",
         )
         return
-    yield Kept(
+    yield ExplainedState(
         what="events of windows that wait for further starts",
         per=f"{per_group(node)}start",
         until=f"{closing} < c; a group that gets no more events keeps its last {n - 1} starts for ever",

@@ -9,7 +9,7 @@ from streaming.definition.window_checks import hopping_windows
 from streaming.planning.explain.cti_rules import CtiRule
 from streaming.planning.explain.facts import Facts, LifetimeBound
 from streaming.planning.explain.held import HoldBound, moved_by
-from streaming.planning.explain.model import Kept
+from streaming.planning.explain.model import ExplainedState
 from streaming.planning.explain.slices import slices_of
 from streaming.planning.explain.windows.kind import Windowed, WindowKind, groups, needed_events, per_group, plus
 from streaming.planning.explain.words import spoken, spoken_length
@@ -36,7 +36,7 @@ def _hold(node: Windowed, grace: Ticks, life: LifetimeBound) -> HoldBound:
     return HoldBound(formula, Ticks(grace + windows.size - windows.hop), Ticks(grace + windows.size - 1))
 
 
-def _state(node: Windowed, facts: Facts) -> Iterator[Kept]:
+def _state(node: Windowed, facts: Facts) -> Iterator[ExplainedState]:
     windows, grace = hopping_windows(node), facts.grace(node)
     slices = slices_of(node, facts.lives[node.input])
     closing = plus("window end", grace)
@@ -51,9 +51,11 @@ def _state(node: Windowed, facts: Facts) -> Iterator[Kept]:
     else:
         what, per = needed_events(node), f"{per_group(node)}event"
         formula = f"events that end {behind}"
-    yield Kept(what=what, per=per, until=f"{closing} <= c for all windows over it", formula=formula, bounded_by="cti")
+    yield ExplainedState(
+        what=what, per=per, until=f"{closing} <= c for all windows over it", formula=formula, bounded_by="cti"
+    )
     if isinstance(node, WindowNode) and node.empty == "default":
-        yield Kept(
+        yield ExplainedState(
             what="the last window with events",
             per="listed group",
             until="the end of the run",

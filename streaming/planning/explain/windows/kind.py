@@ -9,7 +9,7 @@ from streaming.definition.graph import TopKNode, WindowNode
 from streaming.planning.explain.cti_rules import CtiRule
 from streaming.planning.explain.facts import Facts, LifetimeBound
 from streaming.planning.explain.held import HoldBound
-from streaming.planning.explain.model import Kept
+from streaming.planning.explain.model import ExplainedState
 from streaming.planning.explain.words import code, listed, spoken
 from streaming.temporal.ticks import Ticks
 
@@ -29,7 +29,7 @@ class WindowKind:
     life: Callable[[Windowed, LifetimeBound], LifetimeBound]
     rule: CtiRule
     hold: Callable[[Windowed, Ticks, LifetimeBound], HoldBound]
-    state: Callable[[Windowed, Facts], Iterator[Kept]]
+    state: Callable[[Windowed, Facts], Iterator[ExplainedState]]
 
 
 def needed_events(node: Windowed) -> str:

@@ -7,7 +7,7 @@ from streaming.definition.graph import SessionWindow
 from streaming.planning.explain.cti_rules import CtiRule
 from streaming.planning.explain.facts import ANY_LENGTH, Facts, LifetimeBound
 from streaming.planning.explain.held import HoldBound, moved_by
-from streaming.planning.explain.model import Kept
+from streaming.planning.explain.model import ExplainedState
 from streaming.planning.explain.windows.kind import Windowed, WindowKind, needed_events, per_group, plus
 from streaming.planning.explain.words import spoken, spoken_length
 from streaming.temporal.ticks import Ticks, parse_duration
@@ -36,12 +36,12 @@ def _hold(node: Windowed, grace: Ticks, life: LifetimeBound) -> HoldBound:
     return HoldBound(formula, grace, Ticks(grace + parse_duration(cap) - 1))
 
 
-def _state(node: Windowed, facts: Facts) -> Iterator[Kept]:
+def _state(node: Windowed, facts: Facts) -> Iterator[ExplainedState]:
     gap, grace = parse_duration(_window(node).gap), facts.grace(node)
     closing = f"{plus('last start + ' + spoken(gap), grace)} <= c"
     cap = _window(node).max
     if cap is not None:
-        yield Kept(
+        yield ExplainedState(
             what=needed_events(node),
             per=f"{per_group(node)}open session",
             until=f"{closing}, at most {cap} of events",
@@ -50,7 +50,7 @@ def _state(node: Windowed, facts: Facts) -> Iterator[Kept]:
         )
         return
     paused = f"{closing}: its group has paused for {spoken(gap)}"
-    yield Kept(
+    yield ExplainedState(
         what=needed_events(node),
         per=f"{per_group(node)}open session",
         until=f"{paused}; unbounded while it does not, for `max` caps no session",

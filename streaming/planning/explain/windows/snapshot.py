@@ -6,7 +6,7 @@ from typing import Final
 from streaming.planning.explain.cti_rules import CtiRule
 from streaming.planning.explain.facts import Facts, LifetimeBound
 from streaming.planning.explain.held import OPEN_EDGES, HoldBound, moved_by
-from streaming.planning.explain.model import Kept
+from streaming.planning.explain.model import ExplainedState
 from streaming.planning.explain.windows.kind import Windowed, WindowKind, per_group, plus
 from streaming.planning.explain.words import code
 from streaming.temporal.ticks import Ticks
@@ -27,8 +27,8 @@ def _hold(node: Windowed, grace: Ticks, life: LifetimeBound) -> HoldBound:
     return HoldBound(formula, grace, Ticks(grace + life.longest - 1))
 
 
-def _state(node: Windowed, facts: Facts) -> Iterator[Kept]:
-    yield Kept(
+def _state(node: Windowed, facts: Facts) -> Iterator[ExplainedState]:
+    yield ExplainedState(
         what="events that are alive",
         per=f"{per_group(node)}event",
         until=f"{plus('end', facts.grace(node))} <= c",
