@@ -16,11 +16,11 @@ from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Fields
 from streaming.definition.wiring import check_wiring, order
 
-__all__ = ["Checked", "check", "check_advance", "check_fields"]
+__all__ = ["CheckedDefinition", "check", "check_advance", "check_fields"]
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedDefinition:
     """All faults of a definition, and the fields that leave each node in which and before which there is none."""
 
     faults: tuple[Fault, ...]
@@ -34,7 +34,7 @@ class Checked:
 
 def check(
     graph: QueryGraph | Mapping[str, object], streams: Mapping[str, StreamDefinition], *, complete: bool = True
-) -> Checked:
+) -> CheckedDefinition:
     """Check `graph`, decoded JSON or a validated graph, against the `streams` by name; never raises.
 
     Errors of shape do not hide other faults: nodes that can be read are checked all the same. Whether time can
@@ -56,4 +56,4 @@ def check(
         *check_lengths(by_id, placed),
         *check_alignment(by_id, placed),
     )
-    return Checked((*loaded.faults, *wiring, *findings.faults, *whole), findings.schemas)
+    return CheckedDefinition((*loaded.faults, *wiring, *findings.faults, *whole), findings.schemas)

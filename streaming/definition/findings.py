@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from streaming.definition.counts import counted
-from streaming.definition.expressions import ExpressionError, ExpressionFault, Typed, parse, typed
+from streaming.definition.expressions import ExpressionError, ExpressionFault, TypedExpression, parse, typed
 from streaming.definition.faults import Fault, FaultCode, error, warning
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import BOOLEAN, Fields, Null, Type
@@ -61,7 +61,7 @@ def expression_type(text: str, fields: Fields | None) -> Type | tuple[Expression
     if fields is None:
         return None
     result = typed(tree, fields)
-    return result.type if isinstance(result, Typed) else result
+    return result.type if isinstance(result, TypedExpression) else result
 
 
 def expression_fault(fault: ExpressionFault, node: str | None, path: str) -> Fault:

@@ -72,7 +72,7 @@ class UnclosedText:
 
 
 @dataclass(frozen=True)
-class Lexed:
+class LexedText:
     """The `tokens` of a text, an END last; `text` is the text with what was not closed blotted out, equally long."""
 
     text: str
@@ -103,7 +103,7 @@ class Lexed:
         return found
 
 
-def lex(text: str) -> Lexed:
+def lex(text: str) -> LexedText:
     """The tokens of any text at all; a quote or a comment that is not closed ends with its line."""
     unclosed: list[UnclosedText] = []
     readable = text
@@ -123,7 +123,7 @@ def lex(text: str) -> Lexed:
         if not tokens or item.start >= tokens[-1].end:
             tokens.append(_token(item.token_type.name, item.text, item.start, readable[item.start : item.end + 1]))
     tokens.append(SqlToken(TokenKind.END, "", "", len(text), len(text)))
-    return Lexed(readable, tuple(tokens), tuple(unclosed))
+    return LexedText(readable, tuple(tokens), tuple(unclosed))
 
 
 def _token(of: str, value: str, start: int, source: str) -> SqlToken:

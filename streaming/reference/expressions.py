@@ -12,7 +12,7 @@ from streaming.definition.expressions.failures import FailureKind
 from streaming.definition.expressions.like import like_regex
 from streaming.definition.expressions.tree import (
     ARITHMETIC,
-    Between,
+    BetweenTest,
     Binary,
     Call,
     CaseWhen,
@@ -134,7 +134,7 @@ class _Evaluation:
     def is_null(self, node: IsNull) -> bool:
         return self.value(node.operand) is None
 
-    def between(self, node: Between) -> bool | None:
+    def between(self, node: BetweenTest) -> bool | None:
         value, low, high = (self.value(part) for part in (node.operand, node.low, node.high))
         above = None if value is None or low is None else bool(low <= value)
         below = None if value is None or high is None else bool(value <= high)
@@ -204,6 +204,6 @@ _MEANING: Final[Mapping[type, Callable[[_Evaluation, Any], Any]]] = {
     Cast: _Evaluation.cast,
     In: _Evaluation.in_list,
     IsNull: _Evaluation.is_null,
-    Between: _Evaluation.between,
+    BetweenTest: _Evaluation.between,
     Like: _Evaluation.like,
 }

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from streaming.adapters.times import TimeSource, read_time
 from streaming.definition.advance import check_advance, in_force
 from streaming.definition.binding_checks import check_binding
-from streaming.definition.check import Checked, check
+from streaming.definition.check import CheckedDefinition, check
 from streaming.definition.event_time import event_path, value_in_facets, with_event_times
 from streaming.definition.faults import Fault, FaultCode, Severity, nearest
 from streaming.definition.faults import error as fault
@@ -37,7 +37,7 @@ class TranscriptDefinition:
     graph: QueryGraph | None
     streams: Mapping[str, StreamDefinition]
     advance: Mapping[str, AdvanceTimeSettings]
-    checked: Checked
+    checked: CheckedDefinition
     faults: tuple[Fault, ...]
     event_times: Mapping[str, EventTimeBy] = field(default_factory=dict)
 
@@ -81,7 +81,7 @@ def _of_text(
     script = parse_sql(sql)
     advance, wrong = _binding(written, script.graph, streams)
     text = check_sql(sql, streams, advance=advance)
-    checked = Checked(text.faults, text.schemas)
+    checked = CheckedDefinition(text.faults, text.schemas)
     every = (*faults, *wrong, *text.faults)
     return TranscriptDefinition(
         script.graph, streams, {**script.advance, **advance}, checked, every, script.event_times

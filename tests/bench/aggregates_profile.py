@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.definition.aggregate_functions import AGGREGATES, aggregate_type
-from streaming.definition.expressions import Typed, parse, typed
+from streaming.definition.expressions import TypedExpression, parse, typed
 from streaming.definition.types import DOUBLE, LONG, STRING, Type
 from streaming.engine.columns.flows import Flows
 from streaming.engine.operators.aggregates import PaneAggregator
@@ -35,7 +35,7 @@ def spec_of(function: str, of: Type, size_s: int, hop_s: int) -> WindowSpec:
     """A window by k with `function` over v."""
     value = typed(parse("v"), {"k": LONG, "v": of})
     result = aggregate_type(function, of)
-    assert isinstance(value, Typed)
+    assert isinstance(value, TypedExpression)
     assert result is not None
     parameter = AGGREGATES[function].parameter
     k, fraction = (3 if parameter == "k" else None), (Fraction("0.95") if parameter == "fraction" else None)

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.definition.expressions import Typed, parse, typed
+from streaming.definition.expressions import TypedExpression, parse, typed
 from streaming.definition.types import LONG, STRING, Fields
 from streaming.engine.columns.flows import Flows
 from streaming.engine.operators.kernel import PortInput, TurnContext
@@ -31,7 +31,7 @@ SMALL: Final = 10_000
 def spec(panes: PaneKind) -> WindowSpec:
     """count and sum by a text key."""
     value = typed(parse("v"), {"v": LONG})
-    if not isinstance(value, Typed):
+    if not isinstance(value, TypedExpression):
         raise TypeError(f"the field has faults: {value}")
     columns = (
         AggregateColumn("n", "count", None, None, None, LONG),

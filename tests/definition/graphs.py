@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from streaming.definition.check import Checked, check
+from streaming.definition.check import CheckedDefinition, check
 from streaming.definition.faults import Fault
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.events import Shape
@@ -67,7 +67,7 @@ def only(raw: Any) -> tuple[str, str | None, str | None]:
     return fault.code.value, fault.node, fault.field
 
 
-def checked(raw: Any) -> Checked:
+def checked(raw: Any) -> CheckedDefinition:
     result = check(raw, STREAMS)
     assert result.errors == ()
     return result

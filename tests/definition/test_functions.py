@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.definition.expressions.casts import LONG_TEXT, NUMBER_TEXT, TIMESTAMP_TEXT, can_cast, widens
-from streaming.definition.expressions.functions import ALIASES, FUNCTIONS, Function, find_function
+from streaming.definition.expressions.functions import ALIASES, FUNCTIONS, FunctionEntry, find_function
 from streaming.definition.expressions.like import PatternError, like_regex
 from streaming.definition.types import BOOLEAN, DOUBLE, LONG, NULL, STRING, TIMESTAMP, Array, DecimalOf, Type
 
 
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=list(FUNCTIONS))
-def test_every_function_has_a_signature_and_a_line_of_help(function: Function) -> None:
+def test_every_function_has_a_signature_and_a_line_of_help(function: FunctionEntry) -> None:
     assert function.signature.startswith(f"{function.name}(")
     assert function.help.endswith(".")
     assert function.maximum is None or 1 <= function.minimum <= function.maximum

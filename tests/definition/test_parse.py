@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from streaming.definition.expressions import MAX_DEPTH, ExpressionError, parse
 from streaming.definition.expressions.tree import (
-    Between,
+    BetweenTest,
     Binary,
     Call,
     CaseWhen,
@@ -59,8 +59,8 @@ def refused(text: str) -> str:
         ("+a", A),
         ("a < b = c", Binary("=", Binary("<", A, B), C)),
         ("a + b > c", Binary(">", Binary("+", A, B), C)),
-        ("a between b and c and a", Binary("and", Between(A, B, C), A)),
-        ("a not between b and c + 1", Unary("not", Between(A, B, Binary("+", C, long(1))))),
+        ("a between b and c and a", Binary("and", BetweenTest(A, B, C), A)),
+        ("a not between b and c + 1", Unary("not", BetweenTest(A, B, Binary("+", C, long(1))))),
         ("a in (b, c) or c", Binary("or", In(A, (B, C)), C)),
         ("a not in (b)", Unary("not", In(A, (B,)))),
         ("a is null", IsNull(A)),

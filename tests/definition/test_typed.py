@@ -2,7 +2,7 @@
 
 import pytest
 
-from streaming.definition.expressions import ExpressionFault, Typed, parse, typed
+from streaming.definition.expressions import ExpressionFault, TypedExpression, parse, typed
 from streaming.definition.expressions.tree import Binary, Call, CaseWhen, Cast, Expression, Field, Literal, children
 from streaming.definition.faults import FaultCode
 from streaming.definition.types import BOOLEAN, DOUBLE, LONG, STRING, TIMESTAMP, DecimalOf, Null, Type, parse_fields
@@ -23,13 +23,13 @@ FIELDS = parse_fields(
 
 def tree_of(text: str) -> Expression:
     result = typed(parse(text), FIELDS)
-    assert isinstance(result, Typed), result
+    assert isinstance(result, TypedExpression), result
     return result.expression
 
 
 def faults_of(text: str) -> tuple[ExpressionFault, ...]:
     result = typed(parse(text), FIELDS)
-    assert not isinstance(result, Typed), result.type
+    assert not isinstance(result, TypedExpression), result.type
     return result
 
 

@@ -7,7 +7,7 @@ implicit widening into it. The reference gives the tree its meaning row by row; 
 from streaming.definition.expressions.parse import MAX_CHARACTERS, MAX_DEPTH, parse
 from streaming.definition.expressions.problems import ExpressionError, ExpressionFault
 from streaming.definition.expressions.tree import Expression
-from streaming.definition.expressions.typed import Typed, typed
+from streaming.definition.expressions.typed import TypedExpression, typed
 
 __all__ = [
     "MAX_CHARACTERS",
@@ -15,7 +15,7 @@ __all__ = [
     "Expression",
     "ExpressionError",
     "ExpressionFault",
-    "Typed",
+    "TypedExpression",
     "parse",
     "typed",
 ]

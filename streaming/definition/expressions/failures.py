@@ -11,7 +11,7 @@ from typing import Final, Literal, get_args
 
 from streaming.definition.expressions.tree import (
     ARITHMETIC,
-    Between,
+    BetweenTest,
     Binary,
     Call,
     CaseWhen,
@@ -107,7 +107,7 @@ def is_strict(node: Expression) -> bool:
             return node.operator not in ("and", "or", "<=>")
         case Call():
             return node.function not in _TAKES_NULLS
-        case CaseWhen() | In() | IsNull() | Between():
+        case CaseWhen() | In() | IsNull() | BetweenTest():
             return False
         case Unary() | Cast() | Like():
             return True

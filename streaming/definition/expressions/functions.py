@@ -17,7 +17,7 @@ from streaming.definition.types import BOOLEAN, DOUBLE, LONG, STRING, TIMESTAMP
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class FunctionEntry:
     """One function: `minimum` to `maximum` arguments (None: any number), typed by `rule`."""
 
     name: str
@@ -28,9 +28,9 @@ class Function:
     maximum: int | None
 
 
-def _f(signature: str, text: str, rule: Rule, minimum: int = 1, maximum: int | None = -1) -> Function:
+def _f(signature: str, text: str, rule: Rule, minimum: int = 1, maximum: int | None = -1) -> FunctionEntry:
     name = signature.partition("(")[0]
-    return Function(name, signature, text, rule, minimum, minimum if maximum == -1 else maximum)
+    return FunctionEntry(name, signature, text, rule, minimum, minimum if maximum == -1 else maximum)
 
 
 _text_to_text = rules.taking(STRING, result=STRING)
@@ -159,7 +159,7 @@ ALIASES: Final = {
 """Other names that Spark SQL knows for the same functions; the tree holds the registry's name."""
 
 
-def find_function(name: str) -> Function | None:
+def find_function(name: str) -> FunctionEntry | None:
     """The function that `name`, in lower case, calls."""
     return FUNCTIONS.get(ALIASES.get(name, name))
 

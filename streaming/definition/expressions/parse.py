@@ -13,7 +13,7 @@ from streaming.definition.counts import counted
 from streaming.definition.expressions.literals import number_literal, timestamp_literal
 from streaming.definition.expressions.problems import ExpressionError, bad_expression
 from streaming.definition.expressions.tree import (
-    Between,
+    BetweenTest,
     Binary,
     Call,
     CaseWhen,
@@ -215,7 +215,7 @@ class _ExpressionParser:
     def between(self, left: Expression, at: int) -> Expression:
         low = self.operand(_COMPARE)
         self.expect("and")
-        return Between(left, low, self.operand(_COMPARE), at=at)
+        return BetweenTest(left, low, self.operand(_COMPARE), at=at)
 
     def like(self, left: Expression, at: int) -> Expression:
         pattern = self.take()

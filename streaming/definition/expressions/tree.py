@@ -115,7 +115,7 @@ class IsNull:
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
+class BetweenTest:
     """`low <= operand and operand <= high`, three-valued; all of one type."""
 
     operand: "Expression"
@@ -135,7 +135,7 @@ class Like:
     at: int = field(default=0, compare=False)
 
 
-Expression = Literal | Field | Unary | Binary | Call | CaseWhen | Cast | In | IsNull | Between | Like
+Expression = Literal | Field | Unary | Binary | Call | CaseWhen | Cast | In | IsNull | BetweenTest | Like
 
 ARITHMETIC: Final = frozenset({"+", "-", "*", "/", "%"})
 COMPARISON: Final = frozenset({"=", "!=", "<", "<=", ">", ">=", "<=>"})
@@ -156,7 +156,7 @@ def children(node: Expression) -> tuple[Expression, ...]:
             found = (*(part for branch in node.branches for part in branch), node.otherwise)
         case In():
             found = (node.operand, *node.items)
-        case Between():
+        case BetweenTest():
             found = (node.operand, node.low, node.high)
     return found
 
@@ -176,7 +176,7 @@ def with_children(node: Expression, operands: Sequence[Expression]) -> Expressio
             found = replace(node, branches=pairs, otherwise=operands[-1])
         case In():
             found = replace(node, operand=operands[0], items=tuple(operands[1:]))
-        case Between():
+        case BetweenTest():
             found = replace(node, operand=operands[0], low=operands[1], high=operands[2])
     return found
 

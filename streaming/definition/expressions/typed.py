@@ -7,13 +7,13 @@ from typing import Final
 
 from streaming.definition.counts import counted
 from streaming.definition.expressions.casts import can_cast, cast_remedy, widens
-from streaming.definition.expressions.functions import Function, find_function, unknown_function_remedy
+from streaming.definition.expressions.functions import FunctionEntry, find_function, unknown_function_remedy
 from streaming.definition.expressions.like import PatternError, like_regex
 from streaming.definition.expressions.problems import ExpressionFault
 from streaming.definition.expressions.tree import (
     COMPARISON,
     LOGIC,
-    Between,
+    BetweenTest,
     Binary,
     Call,
     CaseWhen,
@@ -49,7 +49,7 @@ from streaming.definition.types import (
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class TypedExpression:
     """A tree whose nodes all have their types; a literal null that met no other type is Null."""
 
     expression: Expression
@@ -60,11 +60,11 @@ class Typed:
         return self.expression.type
 
 
-def typed(expression: Expression, fields: Fields) -> Typed | tuple[ExpressionFault, ...]:
+def typed(expression: Expression, fields: Fields) -> TypedExpression | tuple[ExpressionFault, ...]:
     """Type `expression` over a payload with `fields`, or all its faults: unknown names and types that do not fit."""
     typing = _Typing(fields)
     node = typing.node(expression)
-    return tuple(typing.faults) if node is None else Typed(node)
+    return tuple(typing.faults) if node is None else TypedExpression(node)
 
 
 class _Typing:
@@ -177,7 +177,7 @@ class _Typing:
         widened = tuple(widen(given, to) for given, to in zip(arguments, signature.arguments, strict=True))
         return replace(node, function=function.name, arguments=widened, type=signature.result)
 
-    def counted(self, function: Function, node: Call) -> bool:
+    def counted(self, function: FunctionEntry, node: Call) -> bool:
         given = len(node.arguments)
         if function.minimum <= given and (function.maximum is None or given <= function.maximum):
             return True
@@ -226,7 +226,7 @@ class _Typing:
         operand = self.node(node.operand)
         return operand and replace(node, operand=operand, type=BOOLEAN)
 
-    def between(self, node: Between) -> Expression | None:
+    def between(self, node: BetweenTest) -> Expression | None:
         nodes = self.nodes((node.operand, node.low, node.high))
         same = nodes and self.compared(nodes, node.at)
         return replace(node, operand=same[0], low=same[1], high=same[2], type=BOOLEAN) if same else None
@@ -252,7 +252,7 @@ _RULES: Final[dict[type, Callable[..., Expression | None]]] = {
     Cast: _Typing.cast,
     In: _Typing.in_list,
     IsNull: _Typing.is_null,
-    Between: _Typing.between,
+    BetweenTest: _Typing.between,
     Like: _Typing.like,
 }
 

@@ -15,7 +15,7 @@ from streaming.definition.sql.reading.reader import Reader, ValueAt
 from streaming.definition.sql.reading.statements import take_statements
 from streaming.definition.sql.reading.tree import StatementSyntax
 from streaming.definition.sql.script import NamedField, Script, Span, Statement, StatementKind
-from streaming.definition.tokens import Extent, Lexed, lex
+from streaming.definition.tokens import Extent, LexedText, lex
 
 _DEFAULT_NAME: Final = "query"
 MOST_FAULTS: Final = 200
@@ -93,7 +93,7 @@ def _name(reader: Reader, sentences: list[StatementSyntax], resolved: ResolvedNo
     return next(outputs, _DEFAULT_NAME)
 
 
-def _refuse_emptiness(reader: Reader, lexed: Lexed) -> None:
+def _refuse_emptiness(reader: Reader, lexed: LexedText) -> None:
     if not reader.problems:
         extent = (lexed.tokens[0].start, lexed.tokens[-2].end) if len(lexed.tokens) > 1 else (0, len(lexed.text))
         remedy = "Write for example INSERT INTO out SELECT STREAM * FROM stream;"
@@ -125,7 +125,7 @@ def _faults(problems: list[TextProblem], shapes: tuple[Fault, ...], places: Text
     return tuple(found[:MOST_FAULTS])
 
 
-def _commented(lexed: Lexed, index: int) -> int:
+def _commented(lexed: LexedText, index: int) -> int:
     """Where the comments about a statement begin whose first token that is.
 
     What stands on the line on which the statement before it ends belongs to that one, unless it reaches to this one.
@@ -139,7 +139,7 @@ def _commented(lexed: Lexed, index: int) -> int:
     return first
 
 
-def _statement(lexed: Lexed, sentence: StatementSyntax, built: Built, resolved: ResolvedNodes) -> Statement:
+def _statement(lexed: LexedText, sentence: StatementSyntax, built: Built, resolved: ResolvedNodes) -> Statement:
     first = lexed.tokens[sentence.first].start
     after = lexed.tokens[sentence.last]
     last = after.end if after.word == ";" else lexed.tokens[sentence.last - 1].end

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from streaming.definition.graph import Emit, Empty, Node, OutputTimestamp, WindowSpec
 from streaming.definition.sql.grammar.browser import FILE, browser_words
 from streaming.definition.sql.grammar.clauses import EMIT, EMPTY, JOINS, OPERATORS, TIMESTAMP, UNIT
-from streaming.definition.sql.grammar.rows import ArgumentRow, Takes, value_of
+from streaming.definition.sql.grammar.rows import ArgumentKind, ArgumentRow, value_of
 from streaming.definition.sql.grammar.settings import SETTINGS
 from streaming.definition.sql.grammar.windows import WINDOWS
 from streaming.definition.streams import AdvanceTimeSettings, GenerateSettings, TimeUnit
@@ -49,7 +49,7 @@ def test_every_setting_of_time_has_a_row() -> None:
 )
 def test_the_choices_of_a_setting_are_its_values(field: str, values: EnumMeta) -> None:
     (row,) = (row for row in SETTINGS if row.field == field)
-    assert row.takes is Takes.CHOICE
+    assert row.takes is ArgumentKind.CHOICE
     assert choices(row) == {str(each) for each in values}
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streaming.definition.expressions import Typed, parse, typed
+from streaming.definition.expressions import TypedExpression, parse, typed
 from streaming.definition.types import Null, parse_fields
 from streaming.engine.columns.expressions.failure_listener import FailureListener
 from streaming.engine.columns.rows import Rows
@@ -239,7 +239,7 @@ def same(one: Any, other: Any) -> bool:
 
 def differences(text: str, payloads: list[dict[str, Any]]) -> list[tuple[Any, Any]]:
     tree = typed(parse(text), FIELDS)
-    if not isinstance(tree, Typed) or isinstance(tree.type, Null):
+    if not isinstance(tree, TypedExpression) or isinstance(tree.type, Null):
         return []
     failed: list[OperationFailure] = []
     expected = [evaluate(tree.expression, payload, failed.append) for payload in payloads]
@@ -269,6 +269,6 @@ def test_each_form_alone_agrees_with_the_reference(form: str, data: st.DataObjec
 
 def test_a_constant_has_one_value_for_each_row() -> None:
     tree = typed(parse("1 + 1"), FIELDS)
-    assert isinstance(tree, Typed)
+    assert isinstance(tree, TypedExpression)
     empty = dict.fromkeys(FIELDS)
     assert as_rows([empty, empty, empty]).values(tree.expression, tree.type).to_pylist() == [2, 2, 2]

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from streaming.definition.expressions import Typed, parse, typed
+from streaming.definition.expressions import TypedExpression, parse, typed
 from streaming.definition.expressions.failures import MOST_BYTES
 from streaming.definition.types import parse_fields
 from streaming.engine.columns.expressions.failure_listener import FailureListener
@@ -26,7 +26,7 @@ FIELDS = parse_fields({"s": "string"})
 def by_both(text: str, value: str) -> tuple[Any, int]:
     """Its value, on which both executors agree, and how often it failed."""
     tree = typed(parse(text), FIELDS)
-    assert isinstance(tree, Typed)
+    assert isinstance(tree, TypedExpression)
     failed: list[OperationFailure] = []
     expected = evaluate(tree.expression, {"s": value}, failed.append)
     tally, at = FailureTally(), np.zeros(1, np.int64)

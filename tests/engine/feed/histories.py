@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from streaming.definition.advance import to_temporal
-from streaming.definition.expressions import Expression, Typed, parse, typed
+from streaming.definition.expressions import Expression, TypedExpression, parse, typed
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import parse_fields
 from streaming.engine.columns.flows import CLOSE, OPEN, WHOLE
@@ -134,7 +134,7 @@ def plan_of(history: History, *, together: bool) -> QueryPlan:
 
 def _expression(text: str | None) -> Expression | None:
     found = None if text is None else typed(parse(text), parse_fields(FIELDS))
-    return found.expression if isinstance(found, Typed) else None
+    return found.expression if isinstance(found, TypedExpression) else None
 
 
 class Reference:

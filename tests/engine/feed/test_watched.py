@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from streaming.definition.expressions import Expression, Typed, parse, typed
+from streaming.definition.expressions import Expression, TypedExpression, parse, typed
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Long, parse_fields
 from streaming.engine.columns.flows import Flows
@@ -25,7 +25,7 @@ TYPES = parse_fields(FIELDS)
 
 def expression(text: str) -> Expression:
     found = typed(parse(text), TYPES)
-    assert isinstance(found, Typed)
+    assert isinstance(found, TypedExpression)
     return found.expression
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from streaming.definition.expressions import Typed, parse, typed
+from streaming.definition.expressions import TypedExpression, parse, typed
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import parse_fields
 from streaming.engine.feed.coupled_lanes import CoupledFeed
@@ -115,7 +115,7 @@ def plan(shape: str, over: str | None, advance: AdvanceTime) -> QueryPlan:
     stream = StreamDefinition.model_validate({"shape": shape, "fields": FIELDS, "lanes": ["a"]})
     branches = (Branch("out", (), fields, fields),)
     found = None if over is None else typed(parse(over), fields)
-    expression = found.expression if isinstance(found, Typed) else None
+    expression = found.expression if isinstance(found, TypedExpression) else None
     only = InputPlan("s", stream, fields, advance, ("a",), branches, over=expression)
     return QueryPlan({"s": only}, (), {}, 1, together=over is not None)
 

@@ -21,7 +21,7 @@ from streaming.definition.sql.grammar.clauses import (
     UNIT,
     ZONE,
 )
-from streaming.definition.sql.grammar.rows import ClauseRow, KeywordRow, Takes
+from streaming.definition.sql.grammar.rows import ArgumentKind, ClauseRow, KeywordRow
 from streaming.definition.sql.grammar.windows import DISCARD, MEANT, WINDOWS
 from streaming.definition.sql.grammar.words import BY_CLAUSE
 from streaming.definition.sql.printing.words import name as written
@@ -230,7 +230,7 @@ def _fields(row: ClauseRow, scope: CompletionScope, tail: Tail) -> Iterator[Offe
     words = [token.word for token in tail]
     first, *others = row.arguments
     rest = [each.words.partition(" ")[2] for each in first.choices if each.words.partition(" ")[0] == "".join(words)]
-    if not tail and first.takes is not Takes.NOTHING:
+    if not tail and first.takes is not ArgumentKind.NOTHING:
         yield from keywords(*first.choices)
     elif any(rest):
         yield from keywords(*map(KeywordRow, rest))

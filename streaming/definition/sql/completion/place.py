@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from streaming.definition.sql.grammar.words import BEFORE_SOURCE, OPERATOR_WORDS
-from streaming.definition.tokens import Lexed, SqlToken, TokenKind, lex
+from streaming.definition.tokens import LexedText, SqlToken, TokenKind, lex
 
 _WORD: Final = re.compile(r"\w*")
 _BODY_STARTS: Final = frozenset({"SELECT", "WITH", *OPERATOR_WORDS})
@@ -59,7 +59,7 @@ def spot_at(text: str, at: int) -> CursorSpot | None:
     return CursorSpot(start, end, before, _branch_after(tokens[behind:], depth), depth, tokens[first:here], tokens)
 
 
-def _is_quoted(lexed: Lexed, at: int) -> bool:
+def _is_quoted(lexed: LexedText, at: int) -> bool:
     """Whether the cursor stands inside a quoted text, a name in backticks, or a comment."""
     if any(each.opening[0] < at <= each.end for each in lexed.unclosed):
         return True

@@ -7,7 +7,7 @@ from typing import Final
 from streaming.definition.sql.completion.expressions import after_point, expressions, value_due
 from streaming.definition.sql.completion.items import OfferedItem, keywords, nodes, presets, streams
 from streaming.definition.sql.completion.scope import CompletionScope, KnownSource
-from streaming.definition.sql.grammar.rows import ArgumentRow, Takes
+from streaming.definition.sql.grammar.rows import ArgumentKind, ArgumentRow
 from streaming.definition.sql.grammar.settings import SETTINGS
 from streaming.definition.tokens import SqlToken
 
@@ -20,18 +20,18 @@ def settings(scope: CompletionScope, tail: Sequence[SqlToken]) -> Iterator[Offer
     words = [token.word for token in tail]
     said = list(_said(words))
     last, behind = said[-1] if said else (None, 0)
-    if not tail or (last is not None and last.takes is Takes.NAME and behind == len(words)):
+    if not tail or (last is not None and last.takes is ArgumentKind.NAME and behind == len(words)):
         yield from nodes(scope.inputs, scope.schemas)
         yield from streams({name: each for name, each in scope.streams.items() if name not in scope.inputs})
-    elif last is not None and last.takes is Takes.EXPRESSION:
+    elif last is not None and last.takes is ArgumentKind.EXPRESSION:
         yield from _clocks(scope, tail, tail[behind:])
-    elif last is not None and last.takes is Takes.PRESET and behind == len(words):
+    elif last is not None and last.takes is ArgumentKind.PRESET and behind == len(words):
         yield from presets()
     elif halves := [row.words.split()[1] for row in SETTINGS if row.words.split()[:-1] == words[-1:]]:
         yield from keywords(*(last.choices if last is not None and behind == len(words) else ()), *halves)
-    elif last is not None and behind == len(words) and last.takes is Takes.CHOICE:
+    elif last is not None and behind == len(words) and last.takes is ArgumentKind.CHOICE:
         yield from keywords(*last.choices)
-    elif words[-1] != "-" and not (last is not None and behind == len(words) and last.takes is Takes.DURATION):
+    elif words[-1] != "-" and not (last is not None and behind == len(words) and last.takes is ArgumentKind.DURATION):
         yield from _unsaid([row for row, _ in said])
 
 
@@ -44,7 +44,7 @@ def _said(words: Sequence[str]) -> Iterator[tuple[ArgumentRow, int]]:
         index += 1 if row is None else len(row.words.split())
         if row is not None:
             yield row, index
-            index += row.takes is Takes.CHOICE  # BASIS MAX is no beginning of MAX AHEAD
+            index += row.takes is ArgumentKind.CHOICE  # BASIS MAX is no beginning of MAX AHEAD
 
 
 def _unsaid(said: Sequence[ArgumentRow]) -> Iterator[OfferedItem]:

@@ -7,7 +7,7 @@ from streaming.definition.sql.completion.expressions import expressions
 from streaming.definition.sql.completion.items import OfferedItem, keywords, nodes, streams
 from streaming.definition.sql.completion.scope import CompletionScope
 from streaming.definition.sql.grammar.clauses import CLAUSES, JOINS, OPERATORS, STATEMENTS, UNION
-from streaming.definition.sql.grammar.rows import KeywordRow, OperatorRow, Takes
+from streaming.definition.sql.grammar.rows import ArgumentKind, KeywordRow, OperatorRow
 from streaming.definition.tokens import SqlToken, TokenKind
 
 Tail = Sequence[SqlToken]
@@ -95,5 +95,5 @@ def operator(form: OperatorRow, scope: CompletionScope, tail: Tail) -> Iterator[
     elif form.kind == "clip":
         behind = tail[words.index(second) + 1 :]
         yield from _named(scope, behind) if _is_due(behind) else keywords("ON")
-    elif any(argument.takes is Takes.EXPRESSION for argument in form.arguments):
+    elif any(argument.takes is ArgumentKind.EXPRESSION for argument in form.arguments):
         yield from expressions(scope, tail[words.index(second) + 1 :])

@@ -3,13 +3,13 @@
 from typing import Final
 
 from streaming.definition.sql.grammar.rows import (
+    ArgumentKind,
     ArgumentRow,
     ClauseRow,
     JoinKind,
     JoinRow,
     KeywordRow,
     OperatorRow,
-    Takes,
     choice,
     length,
 )
@@ -44,7 +44,7 @@ UNIT: Final = choice(
     *(("s", "seconds"), ("ms", "milliseconds"), ("us", "microseconds"), ("ns", "nanoseconds")),
     ("iso", "ISO 8601 text"),
 )
-ZONE: Final = ArgumentRow(words="ZONE", field="zone", takes=Takes.QUOTED)
+ZONE: Final = ArgumentRow(words="ZONE", field="zone", takes=ArgumentKind.QUOTED)
 EVENT_TIME: Final = ClauseRow(
     "EVENTTIME BY",
     "path [UNIT ms] [ZONE 'UTC']",
@@ -78,7 +78,7 @@ JOINS: Final = (
 
 _BY: Final = length("BY", "by", "The duration")
 _TO: Final = (length("TO", "duration", "The duration"),)
-_TO_COMPUTED: Final = ArgumentRow(words="TO", field="expression", takes=Takes.EXPRESSION)
+_TO_COMPUTED: Final = ArgumentRow(words="TO", field="expression", takes=ArgumentKind.EXPRESSION)
 _CLIPPED: Final = "Ends each event at the next start of a matching event of the other."
 _RESIZED: Final = "Gives every event a new length from its start."
 _ORDERED: Final = "Releases starts and ends of edges in order of time."
@@ -101,7 +101,7 @@ EMIT: Final = choice(
     ("ON COMPLETE", "A row when the window is complete, and one for each change until it closes."),
     ("RUNNING", "A row for each change, once a micro-batch at most."),
 )
-RETRACT: Final = ArgumentRow(words="RETRACT", field="retract", takes=Takes.NOTHING)
+RETRACT: Final = ArgumentRow(words="RETRACT", field="retract", takes=ArgumentKind.NOTHING)
 _SKIPPED: Final = "Windows without events give no rows."
 _FILLED: Final = "Windows between two with events give rows too, if these are no further apart than GAP."
 EMPTY: Final = choice(

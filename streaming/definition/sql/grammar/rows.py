@@ -9,7 +9,7 @@ from streaming.definition.tokens import TokenKind
 JoinKind = Literal["join", "anti_join", "semi_join", "asof_join"]
 
 
-class Takes(Enum):
+class ArgumentKind(Enum):
     """What stands behind the words of an argument."""
 
     DURATION = auto()
@@ -50,7 +50,7 @@ class ArgumentRow(KeywordRow):
 
     words: str = ""
     field: str
-    takes: Takes = Takes.DURATION
+    takes: ArgumentKind = ArgumentKind.DURATION
     what: str = ""
     choices: tuple[KeywordRow, ...] = ()
 
@@ -69,7 +69,7 @@ def choice(words: str, field: str, what: str, text: str, *choices: tuple[str, st
     rows = [KeywordRow(each) if isinstance(each, str) else KeywordRow(each[0], help=each[1]) for each in choices]
     form = " | ".join(each.words for each in rows)
     return ArgumentRow(
-        words=words, field=field, what=what, form=form, help=text, takes=Takes.CHOICE, choices=tuple(rows)
+        words=words, field=field, what=what, form=form, help=text, takes=ArgumentKind.CHOICE, choices=tuple(rows)
     )
 
 

@@ -2,10 +2,14 @@
 
 from typing import Final
 
-from streaming.definition.sql.grammar.rows import ArgumentRow, Takes, choice, length
+from streaming.definition.sql.grammar.rows import ArgumentKind, ArgumentRow, choice, length
 
 LINES: Final = (
-    (ArgumentRow(words="PRESET", form="watermark(5s)", help="Settings by name.", field="preset", takes=Takes.PRESET),),
+    (
+        ArgumentRow(
+            words="PRESET", form="watermark(5s)", help="Settings by name.", field="preset", takes=ArgumentKind.PRESET
+        ),
+    ),
     (
         length(
             *("EVERY", "generate.every", "How often", "100 | 10s"),
@@ -19,7 +23,9 @@ LINES: Final = (
             *("BASIS", "generate.basis", "basis", "Whether CTIs follow the last event or the largest start."),
             *("LAST", "MAX"),
         ),
-        ArgumentRow(words="FINAL", help="A stop flushes everything.", field="generate.final", takes=Takes.NOTHING),
+        ArgumentRow(
+            words="FINAL", help="A stop flushes everything.", field="generate.final", takes=ArgumentKind.NOTHING
+        ),
     ),
     (
         ArgumentRow(
@@ -27,7 +33,7 @@ LINES: Final = (
             form="input",
             help="Takes over the CTIs of another input.",
             field="import_from",
-            takes=Takes.NAME,
+            takes=ArgumentKind.NAME,
             what="The input to import from",
         ),
     ),
@@ -47,7 +53,7 @@ LINES: Final = (
     ),
     (
         ArgumentRow(
-            words="OVER", form="expression", help="A clock for each value.", field="over", takes=Takes.EXPRESSION
+            words="OVER", form="expression", help="A clock for each value.", field="over", takes=ArgumentKind.EXPRESSION
         ),
     ),
     (

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from streaming.definition.sql.grammar.rows import ArgumentRow, Takes, WindowRow, length
+from streaming.definition.sql.grammar.rows import ArgumentKind, ArgumentRow, WindowRow, length
 
 ALIGN: Final = length("ALIGN", "offset", "The offset", "offset", "Where windows begin, counted from 1970-01-01T00:00Z.")
 DISCARD: Final = length("DISCARD", "discard_age", "The discard age")
@@ -55,7 +55,7 @@ WINDOWS: Final = (
         form="n",
         help="A window over n distinct starts.",
         kind="count",
-        arguments=(ArgumentRow(field="n", takes=Takes.WHOLE, what="The count of a window"),),
+        arguments=(ArgumentRow(field="n", takes=ArgumentKind.WHOLE, what="The count of a window"),),
         example="COUNT 10",
         others="CUMULATE",
     ),

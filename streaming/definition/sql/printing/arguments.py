@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
-from streaming.definition.sql.grammar.rows import ArgumentRow, Takes
+from streaming.definition.sql.grammar.rows import ArgumentKind, ArgumentRow
 from streaming.definition.sql.printing.expressions import ExpressionPlace, expression
 from streaming.definition.sql.printing.words import duration, name, preset, quoted
 from streaming.definition.strict import Strict
@@ -25,17 +25,17 @@ def is_default(model: Strict, field: str) -> bool:
 
 
 def _value(argument: ArgumentRow, value: int | str) -> str:
-    if argument.takes is Takes.CHOICE:
+    if argument.takes is ArgumentKind.CHOICE:
         return argument.chosen(str(value))
     return _WRITTEN[argument.takes](value)
 
 
-_WRITTEN: Final[Mapping[Takes, Callable[[int | str], str]]] = {
-    Takes.DURATION: duration,
-    Takes.WHOLE: str,
-    Takes.NAME: lambda value: name(str(value)),
-    Takes.PRESET: lambda value: preset(str(value)),
-    Takes.QUOTED: lambda value: quoted(str(value)),
-    Takes.EXPRESSION: lambda value: expression(str(value), ExpressionPlace.SETTING),
-    Takes.NOTHING: lambda _: "",
+_WRITTEN: Final[Mapping[ArgumentKind, Callable[[int | str], str]]] = {
+    ArgumentKind.DURATION: duration,
+    ArgumentKind.WHOLE: str,
+    ArgumentKind.NAME: lambda value: name(str(value)),
+    ArgumentKind.PRESET: lambda value: preset(str(value)),
+    ArgumentKind.QUOTED: lambda value: quoted(str(value)),
+    ArgumentKind.EXPRESSION: lambda value: expression(str(value), ExpressionPlace.SETTING),
+    ArgumentKind.NOTHING: lambda _: "",
 }

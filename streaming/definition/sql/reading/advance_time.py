@@ -1,6 +1,6 @@
 """ADVANCE TIME: how time advances on an input, and what becomes of late events."""
 
-from streaming.definition.sql.grammar.rows import ArgumentRow, Takes
+from streaming.definition.sql.grammar.rows import ArgumentKind, ArgumentRow
 from streaming.definition.sql.grammar.settings import SETTINGS
 from streaming.definition.sql.grammar.words import SETTING_WORDS, near
 from streaming.definition.sql.reading.arguments import take_argument
@@ -80,9 +80,9 @@ def _take_known(reader: Reader, advance: AdvanceSyntax, into: WrittenFields, set
     first = reader.at - len(setting.words.split())
     said = WrittenFields(prefix=into.prefix)
     over = None
-    if setting.takes is Takes.PRESET:
+    if setting.takes is ArgumentKind.PRESET:
         _take_preset(reader, said)
-    elif setting.takes is Takes.EXPRESSION:
+    elif setting.takes is ArgumentKind.EXPRESSION:
         over = _take_over(reader, said)
     else:
         take_argument(reader, setting, said, _ends)

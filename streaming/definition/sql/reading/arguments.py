@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from streaming.definition.sql.grammar.rows import ArgumentRow, Takes, value_of
+from streaming.definition.sql.grammar.rows import ArgumentKind, ArgumentRow, value_of
 from streaming.definition.sql.grammar.words import clause_at
 from streaming.definition.sql.reading.durations import take_duration, take_whole
 from streaming.definition.sql.reading.reader import Reader, ValueAt
@@ -30,13 +30,13 @@ def take_argument(
     start = reader.at
     said: ValueAt[object] | None
     match argument.takes:
-        case Takes.NOTHING:
+        case ArgumentKind.NOTHING:
             said = ValueAt(True, reader.since(start - 1))
-        case Takes.WHOLE:
+        case ArgumentKind.WHOLE:
             said = take_whole(reader, argument.what, 1, MOST_COUNTED)
-        case Takes.NAME:
+        case ArgumentKind.NAME:
             said = reader.name(argument.what, f"{argument.words} and the name of an input")
-        case Takes.CHOICE:
+        case ArgumentKind.CHOICE:
             value = _take_choice(reader, argument, ends)
             said = ValueAt(value, reader.since(start)) if value else None
         case _:

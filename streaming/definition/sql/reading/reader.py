@@ -8,7 +8,7 @@ from streaming.definition.faults import FaultCode
 from streaming.definition.names import NAME_PATTERN
 from streaming.definition.sql.grammar.words import clause_at, near
 from streaming.definition.sql.problems import TextProblem
-from streaming.definition.tokens import Extent, Lexed, SqlToken, TokenKind
+from streaming.definition.tokens import Extent, LexedText, SqlToken, TokenKind
 
 T_co = TypeVar("T_co", covariant=True)
 _NAME: Final = re.compile(NAME_PATTERN)
@@ -40,7 +40,7 @@ class Reader:
     `renamed` has by the token of its source's name each field that is called otherwise in the graph, as an expression.
     """
 
-    def __init__(self, lexed: Lexed) -> None:
+    def __init__(self, lexed: LexedText) -> None:
         self.text = lexed.text
         self.tokens = lexed.tokens
         self.partners = lexed.partners

@@ -1,6 +1,6 @@
 """Windows as other systems write them, `TUMBLE(ts, INTERVAL '5' MINUTE)`: what is meant, and how it is written here."""
 
-from streaming.definition.sql.grammar.rows import Takes
+from streaming.definition.sql.grammar.rows import ArgumentKind
 from streaming.definition.sql.grammar.windows import MEANT
 from streaming.definition.sql.reading.durations import readable_duration
 from streaming.definition.sql.reading.reader import Reader
@@ -24,7 +24,7 @@ def take_call(reader: Reader, fields: WrittenFields) -> Extent:
         form = MEANT["HOP"]
     if word in ("HOP", "SLIDE"):
         lengths[:2] = lengths[1::-1]  # other systems say the hop first
-    durations = [each for each in form.arguments[: form.least] if each.takes is Takes.DURATION]
+    durations = [each for each in form.arguments[: form.least] if each.takes is ArgumentKind.DURATION]
     written = form.example
     if len(durations) == form.least <= len(lengths):
         said = {each.field: length for each, length in zip(durations, lengths, strict=False)}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from streaming.definition.sql.script import Script, Statement
-from streaming.definition.tokens import Lexed, lex
+from streaming.definition.tokens import LexedText, lex
 
 _REST_OF_LINE: Final = re.compile(r"[ \t]*(?:/\*[^\n\r]*?\*/[ \t]*)*(?:--[^\n\r]*)?(?=\r?\n|\r|\Z)")
 
@@ -83,7 +83,7 @@ def _rest_of_line(gap: str) -> int:
     return match.end() if match and match.group().strip() else 0
 
 
-def _pieces(lexed: Lexed, text: str, statement: Statement, at: tuple[int, int]) -> Iterator[TextPiece]:
+def _pieces(lexed: LexedText, text: str, statement: Statement, at: tuple[int, int]) -> Iterator[TextPiece]:
     paragraph, number = at
     if statement.kind not in ("steps", "insert"):
         return
@@ -108,12 +108,12 @@ def _pieces(lexed: Lexed, text: str, statement: Statement, at: tuple[int, int]) 
         yield TextPiece(number, paragraph, False, statement.nodes[made:], text[last + split : insert], rest)
 
 
-def _token_at(lexed: Lexed, place: int) -> int:
+def _token_at(lexed: LexedText, place: int) -> int:
     """The index of the first token that does not begin before `place`."""
     return bisect_left(lexed.tokens, place, key=lambda token: token.start)
 
 
-def _bounds(lexed: Lexed, statement: Statement, insert: int) -> Iterator[tuple[int, int]]:
+def _bounds(lexed: LexedText, statement: Statement, insert: int) -> Iterator[tuple[int, int]]:
     """For each step where the comma behind it stands, and where what belongs to the next one begins."""
     text = lexed.text
     spans: Sequence[int] = [span.end for span, _ in statement.steps]

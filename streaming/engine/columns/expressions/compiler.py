@@ -15,7 +15,7 @@ import polars as pl
 from streaming.definition.expressions import Expression
 from streaming.definition.expressions.like import like_regex
 from streaming.definition.expressions.tree import (
-    Between,
+    BetweenTest,
     Binary,
     Call,
     CaseWhen,
@@ -151,7 +151,7 @@ def _in(node: In) -> pl.Expr:
     return functools.reduce(lambda one, other: one | other, equal)
 
 
-def _between(node: Between) -> pl.Expr:
+def _between(node: BetweenTest) -> pl.Expr:
     operand = compile_expression(node.operand)
     return (operand >= compile_expression(node.low)) & (operand <= compile_expression(node.high))
 
@@ -166,6 +166,6 @@ _NODES: Final[dict[type, Callable[[Any], pl.Expr]]] = {
     Cast: _cast,
     In: _in,
     IsNull: lambda node: compile_expression(node.operand).is_null(),
-    Between: _between,
+    BetweenTest: _between,
     Like: lambda node: compile_expression(node.operand).str.contains(f"^{like_regex(node.pattern)}$"),
 }

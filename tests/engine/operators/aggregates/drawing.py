@@ -11,7 +11,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from streaming.definition.aggregate_functions import AGGREGATES, aggregate_type
-from streaming.definition.expressions import Expression, Typed, parse, typed
+from streaming.definition.expressions import Expression, TypedExpression, parse, typed
 from streaming.definition.types import (
     BOOLEAN,
     DOUBLE,
@@ -70,7 +70,7 @@ def scaled(units: int, scale: int) -> Decimal:
 def expression(text: str, fields: Fields) -> Expression:
     """The typed expression."""
     found = typed(parse(text), fields)
-    assert isinstance(found, Typed), found
+    assert isinstance(found, TypedExpression), found
     return found.expression
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.definition.expressions import Typed, parse, typed
+from streaming.definition.expressions import TypedExpression, parse, typed
 from streaming.definition.types import LONG, STRING, Fields
 from streaming.engine.columns.flows import TIMINGS
 from streaming.engine.operators.kernel import PortInput, TurnContext
@@ -43,9 +43,9 @@ KINDS = (
 BYS = ("v % 3", "6 / (v % 2)", "k", "cast(v % 4 as double) * -1.0", "v")
 
 
-def by(text: str) -> Typed:
+def by(text: str) -> TypedExpression:
     found = typed(parse(text), FIELDS)
-    assert isinstance(found, Typed)
+    assert isinstance(found, TypedExpression)
     return found
 
 

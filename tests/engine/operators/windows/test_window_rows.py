@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from streaming.definition.expressions import parse, typed
-from streaming.definition.expressions.typed import Typed
+from streaming.definition.expressions.typed import TypedExpression
 from streaming.definition.graph import Emit
 from streaming.definition.types import Fields, Long, String
 from streaming.engine.columns.flows import GONE, OLD, OPEN, TIMINGS, WHOLE, Flows
@@ -40,7 +40,7 @@ Said = tuple[Any, ...]
 
 def expression_of(text: str) -> Any:
     found = typed(parse(text), FIELDS)
-    assert isinstance(found, Typed)
+    assert isinstance(found, TypedExpression)
     return found.expression
 
 
