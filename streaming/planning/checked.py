@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from streaming.definition.expressions import Expression, Typed, parse, typed
+from streaming.definition.expressions import Expression, TypedExpression, parse, typed
 from streaming.definition.graph import InputNode, QueryGraph, TopKNode, WindowNode, sources
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Fields
@@ -52,6 +52,6 @@ class CheckedGraph:
 def expression(text: str, fields: Fields) -> Expression:
     """The typed tree of `text` over `fields`, in which `check` has found no fault."""
     found = typed(parse(text), fields)
-    if not isinstance(found, Typed):
+    if not isinstance(found, TypedExpression):
         raise TypeError(f"{text!r} has faults that check did not find: {found}")
     return found.expression

@@ -345,6 +345,23 @@ def test_advance_time_takes_an_input_then_settings_with_their_values() -> None:
     assert "EVERY" not in labels(f"{text} owners EVERY 10 |")
 
 
+def test_a_word_that_has_several_meanings_has_the_help_of_its_place() -> None:
+    late = {item.label: item.help for item in items("ADVANCE TIME cars LATE |")}
+    assert late["SHIFT"] == "Late events are moved to the CTI."
+    assert late["DROP"] == "Late events are dropped."
+    future = {item.label: item.help for item in items("ADVANCE TIME cars FUTURE |")}
+    assert future["DROP"] != late["DROP"]
+    (operator,) = (item for item in items("|") if item.label == "SHIFT")
+    assert operator.help == "Moves both ends of every lifetime."
+
+
+def test_a_setting_that_is_said_is_not_offered_again_and_what_begins_like_it_is() -> None:
+    text = "ADVANCE TIME cars EVERY 10 LATE DROP IDLE leave_out"
+    found = labels(f"{text} |")
+    assert {"LATE END", "IDLE AFTER", "MAX AHEAD"} <= set(found)
+    assert not {"EVERY", "LATE", "IDLE", "PRESET"} & set(found)
+
+
 def test_presets_have_their_form() -> None:
     found = items("ADVANCE TIME cars PRESET |")
     assert [(item.label, item.detail) for item in found] == [(name, each.form(name)) for name, each in PRESETS.items()]

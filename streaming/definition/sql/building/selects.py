@@ -8,6 +8,7 @@ from streaming.definition.sql.building.nodes import NodeBuilder, NodeOwner
 from streaming.definition.sql.building.qualifiers import read_qualifiers
 from streaming.definition.sql.building.windows import WindowSelect, fill_top
 from streaming.definition.sql.grammar.clauses import WITH_WINDOWS
+from streaming.definition.sql.grammar.words import BY_CLAUSE
 from streaming.definition.sql.reading.slices import ExpressionSlice, cut
 from streaming.definition.sql.reading.tree import EventTimeSyntax, SelectSyntax, SourceSyntax
 from streaming.definition.tokens import Extent
@@ -156,7 +157,9 @@ class _Building:
             clause = self.select.clauses.get(name)
             if clause is not None and (clause.part or clause.fields.values):
                 remedy = "Write WHERE." if name == "HAVING" else "Add WINDOW BY, such as WINDOW BY TUMBLE 5m."
-                self.reader.problem(clause.extent, f"{name} has a meaning only with WINDOW BY.", remedy)
+                self.reader.problem(
+                    clause.extent, f"{BY_CLAUSE[name].words} has a meaning only with WINDOW BY.", remedy
+                )
         return self._project(current, [cut(self.reader, column.item.of, self.qualifiers) for column in self.columns])
 
     def _project(self, current: Ref | None, texts: list[ExpressionSlice], role: str = "select") -> Ref | None:

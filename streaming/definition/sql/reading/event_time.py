@@ -1,15 +1,15 @@
 """EVENTTIME BY: where the time of a stream's events stands."""
 
 from collections.abc import Set
-from typing import Final, get_args
+from typing import Final
 
+from streaming.definition.sql.grammar.clauses import UNIT
 from streaming.definition.sql.reading.reader import Reader, ValueAt
 from streaming.definition.sql.reading.tree import EventTimeSyntax
-from streaming.definition.streams import TimeUnit
 from streaming.definition.tokens import Extent, TokenKind
 
 _NONE: Final[frozenset[str]] = frozenset()
-UNITS: Final[tuple[str, ...]] = get_args(TimeUnit)
+_UNITS: Final = frozenset(each.words for each in UNIT.choices)
 _REMEDY: Final = "Write the path of a field: started_at, details.started_at, _key.started_at or _meta.timestamp."
 
 
@@ -76,7 +76,7 @@ def _written(reader: Reader) -> str:
 
 def _take_unit(reader: Reader) -> ValueAt[str] | None:
     token = reader.peek()
-    if token.kind is TokenKind.WORD and token.value.lower() in UNITS:
+    if token.kind is TokenKind.WORD and token.value.lower() in _UNITS:
         reader.take()
         return ValueAt(token.value.lower(), token.extent)
     remedy = "Write s, ms, us or ns for numbers, or iso for text such as 2026-01-31T12:00:00Z."
