@@ -290,7 +290,7 @@ USERSESSIONS_TRACK_ACTIVITY = True  # by webapp.accounts.sign_in.activity; this 
 MFA_ADAPTER = "webapp.accounts.sign_in.second_factors.SecondFactors"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True
-SOCIALACCOUNT_ADAPTER = "webapp.accounts.sign_in.openid.OpenIdProviders"
+SOCIALACCOUNT_ADAPTER = "webapp.accounts.sign_in.openid.Providers"
 SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
 SOCIALACCOUNT_PROVIDERS = {
     "openid_connect": {

@@ -16,12 +16,12 @@ from tests.webapp.bundle import applied, exported, plan
 from tests.webapp.conftest import Person, join
 from webapp.accounts.models import Organisation
 from webapp.accounts.permissions import Role
-from webapp.bundles.effort import ThreadEffort
+from webapp.bundles.effort import Effort
 from webapp.bundles.exporting import binding_text, stream_text
 from webapp.bundles.files import read_files
 from webapp.bundles.yaml_text import read_yaml, write_yaml
 from webapp.queries.texts import InputSettings
-from webapp.runs.checking import BoundInput
+from webapp.runs.checking import Bound
 from webapp.runs.input_resolution import choose
 from webapp.streams.models import Stream
 
@@ -66,7 +66,7 @@ def test_yaml_that_was_written_is_read_again(value: dict[str, Any]) -> None:
 @given(definition=DEFINITIONS, adapter=ADAPTERS)
 def test_a_stream_that_was_written_is_read_again(definition: StreamDefinition, adapter: AdapterChoice) -> None:
     text = stream_text(definition, adapter)
-    read = read_files({"streams/s.yaml": text}, ThreadEffort())
+    read = read_files({"streams/s.yaml": text}, Effort())
     assert read.faults == []
     _, found = read.streams["s"]
     assert list(found.fields) == list(definition.fields)
@@ -87,14 +87,14 @@ def test_a_binding_that_was_written_is_read_again(data: st.DataObject) -> None:
         {node: each["event_time"] for node, each in said.items() if each["event_time"] is not None},
     )
     bound = {
-        node: BoundInput(
+        node: Bound(
             streams[data.draw(st.sampled_from(sorted(streams)))],
             *(data.draw(st.sampled_from([said[node][name], None]) | values) for name, values in maybe.items()),
         )
         for node in nodes
     }
     text = binding_text("q", bound, graph, says, {})
-    read = read_files({"bindings/b.yaml": text}, ThreadEffort())
+    read = read_files({"bindings/b.yaml": text}, Effort())
     assert read.faults == []
     chosen, faults = choose(graph, says, read.bindings["b"][1].choices(), streams)
     assert (chosen, faults) == (bound, [])

@@ -46,7 +46,7 @@ def test_files_that_take_too_long_to_check_are_refused_at_the_first_that_is_left
     alice: Person, cars_file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planning, "findings", planning.findings.function)  # in this process
-    monkeypatch.setattr(planning, "Effort", lambda: effort.ThreadEffort(seconds=-1.0))
+    monkeypatch.setattr(planning, "Effort", lambda: effort.Effort(seconds=-1.0))
     planned = plan(alice, FILES)
     assert [(each["file"], each["severity"]) for each in planned["faults"]] == [("bindings/watch.yaml", "error")]
     assert "take more than" in planned["faults"][0]["message"]

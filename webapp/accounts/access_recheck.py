@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from rest_framework.request import Request
 
-from webapp.accounts.access import EnteredOrganisation, check_rights, enter
+from webapp.accounts.access import Entry, check_rights, enter
 from webapp.accounts.actors import IMPERSONATED_UNTIL
 from webapp.accounts.permissions import RouteRule
 from webapp.accounts.tokens import TokenAuthentication
@@ -24,7 +24,7 @@ LOOKED_AT: Final = frozenset({"HTTP_AUTHORIZATION", "REMOTE_ADDR"})
 
 
 @dataclass(frozen=True)
-class OrganisationVisit:
+class Visit:
     """How somebody came into an organisation: by a session or by a token, from where, and under which rule.
 
     `holder` is the id of the person; None for a service account. It keeps no row that was read, only what to look for.
@@ -38,10 +38,10 @@ class OrganisationVisit:
     session: str | None
 
 
-def visit_of(request: Request, entry: EnteredOrganisation, rule: RouteRule) -> OrganisationVisit:
+def visit_of(request: Request, entry: Entry, rule: RouteRule) -> Visit:
     """Return how `entry` was made by `request`, which was allowed by `rule`."""
     meta = {str(name): str(value) for name, value in request.META.items() if name in LOOKED_AT}
-    return OrganisationVisit(
+    return Visit(
         organisation=entry.organisation.pk,
         slug=entry.organisation.slug,
         holder=None if entry.person is None else entry.person.pk,
@@ -51,7 +51,7 @@ def visit_of(request: Request, entry: EnteredOrganisation, rule: RouteRule) -> O
     )
 
 
-def still_allowed(visit: OrganisationVisit) -> bool:
+def still_allowed(visit: Visit) -> bool:
     """Return whether the same request would be let in now, judged by the code that judged it first.
 
     The session must still be there, be this person's, and be no impersonation that is over; the token be in force, for
@@ -75,7 +75,7 @@ def _impersonation_is_over(request: Request) -> bool:
     return until is not None and until <= timezone.now().isoformat()
 
 
-def _again(visit: OrganisationVisit) -> HttpRequest:
+def _again(visit: Visit) -> HttpRequest:
     """Return a request that reads, with what the first one came with; session and person are read anew."""
     request: Any = HttpRequest()
     request.method = "GET"

@@ -24,13 +24,13 @@ from webapp.accounts.models import Invitation, Membership, User
 from webapp.accounts.organisations import check_open, lock_organisation
 from webapp.accounts.permissions import Role
 from webapp.accounts.quotas import check_room, counts
-from webapp.accounts.secret_texts import SecretPurpose
-from webapp.audit.recording import AuditTarget, record
+from webapp.accounts.secret_texts import Purpose
+from webapp.audit.recording import Target, record
 from webapp.core.context import installation_context, organisation_context
 from webapp.core.errors import ApiError, Conflict, Faulty, Forbidden, NotFound, fault
 from webapp.core.tenancy import TenantQuerySet
 
-INVITATION: Final = SecretPurpose("inv", "webapp.accounts.invitations")
+INVITATION: Final = Purpose("inv", "webapp.accounts.invitations")
 DAYS: Final = 7
 FORGOTTEN_AFTER_DAYS: Final = 30
 """How long an invitation stays after its days, whatever became of it; its audit events stay for good."""
@@ -38,7 +38,7 @@ NOBODY_JOINS: Final = "nobody is invited and nobody joins"
 
 
 @dataclass(frozen=True)
-class DeliveredInvitation:
+class Delivered:
     """An invitation that was made or renewed; `link` is for who invited, where there is no server to mail it."""
 
     invitation: Invitation
@@ -77,7 +77,7 @@ def places_taken() -> int:
     return members().count() + invitations().filter(expires_at__gt=timezone.now()).count()
 
 
-def invite(*, email: str, role: Role, by: User) -> DeliveredInvitation:
+def invite(*, email: str, role: Role, by: User) -> Delivered:
     """Invite `email`, and send the mail; `sent_at` stays None if the mail server did not take it.
 
     Raises `Faulty` for what is no address, `Forbidden` for a role above one's own, `Conflict` for who is a member or
@@ -106,7 +106,7 @@ def invite(*, email: str, role: Role, by: User) -> DeliveredInvitation:
     return _deliver(invitation, made.text)
 
 
-def resend(*, invitation: UUID, by: User) -> DeliveredInvitation:
+def resend(*, invitation: UUID, by: User) -> Delivered:
     """Send an invitation again with a new secret and new days; the text that was sent before opens nothing any more.
 
     Raises `NotFound`, `Forbidden` if its role is above one's own, `OverQuota` where it had expired.
@@ -197,9 +197,9 @@ def forget_old(now: datetime) -> int:
     return over.delete()[0]
 
 
-def target(invitation: Invitation) -> AuditTarget:
+def target(invitation: Invitation) -> Target:
     """Return the invitation as audit events name it."""
-    return AuditTarget("invitation", invitation.pk, invitation.email)
+    return Target("invitation", invitation.pk, invitation.email)
 
 
 def _join(invitation: Invitation, by: User, member: Membership | None) -> Membership:
@@ -208,7 +208,7 @@ def _join(invitation: Invitation, by: User, member: Membership | None) -> Member
         check_room("members", members().count())
         member = Membership.objects.create(organisation=organisation, user=by, role=invitation.role)
         after = {"role": invitation.role, "invited_by": invitation.invited_by}
-        record("member.joined", target=AuditTarget("member", member.pk, by.email), after=after)
+        record("member.joined", target=Target("member", member.pk, by.email), after=after)
     invitation.accepted_at = timezone.now()
     invitation.save(update_fields=["accepted_at"])
     record("invitation.accepted", target=target(invitation), after={"role": member.role})
@@ -234,15 +234,15 @@ def _void_expired(address: str) -> None:
     old.update(revoked_at=now)
 
 
-def _deliver(invitation: Invitation, text: str) -> DeliveredInvitation:
+def _deliver(invitation: Invitation, text: str) -> Delivered:
     """Send the mail, after the transaction: a mail for a row that was rolled back opens nothing."""
     if not settings.MAIL_GOES_OUT:
-        return DeliveredInvitation(invitation, f"{settings.ADDRESS_OF_PAGES}/invitation#{text}")
+        return Delivered(invitation, f"{settings.ADDRESS_OF_PAGES}/invitation#{text}")
     context = {"invitation": invitation, "organisation": invitation.organisation, "text": text}
     if mail.send("invitation", invitation.email, context):
         invitation.sent_at = timezone.now()
         Invitation.objects.filter(pk=invitation.pk, digest=invitation.digest).update(sent_at=invitation.sent_at)
-    return DeliveredInvitation(invitation)
+    return Delivered(invitation)
 
 
 def _opened(text: str) -> Invitation | None:

@@ -16,7 +16,7 @@ from webapp.accounts.models import Membership, Organisation, Token, User
 from webapp.accounts.organisations import check_open, lock_organisation
 from webapp.accounts.organisations import target as organisation_target
 from webapp.accounts.permissions import ALLOWED, Permission, Role, allows
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.recording import Target, record
 from webapp.core.context import current_organisation, installation_context
 from webapp.core.errors import Conflict, Forbidden, NotFound
 
@@ -122,9 +122,9 @@ def transfer_organisation(*, member: UUID, by: User) -> Organisation:
     return organisation
 
 
-def target(member: Membership) -> AuditTarget:
+def target(member: Membership) -> Target:
     """Return the member as audit events name them."""
-    return AuditTarget("member", member.pk, member.user.email)
+    return Target("member", member.pk, member.user.email)
 
 
 def owned_by_nobody_else(user: User) -> list[str]:

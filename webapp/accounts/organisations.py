@@ -19,7 +19,7 @@ from streaming.definition.faults import FaultCode
 from webapp.accounts import mail
 from webapp.accounts.models import Membership, Organisation, User
 from webapp.accounts.permissions import Role
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.recording import Target, record
 from webapp.core.context import current_actor, current_organisation, installation_context, organisation_context
 from webapp.core.errors import Conflict, Faulty, Forbidden, fault
 
@@ -149,9 +149,9 @@ def tell_owners(template: str, organisation: Organisation) -> None:
     transaction.on_commit(send, robust=True)
 
 
-def target(organisation: Organisation) -> AuditTarget:
+def target(organisation: Organisation) -> Target:
     """Return the organisation as audit events name it."""
-    return AuditTarget("organisation", organisation.pk, organisation.slug)
+    return Target("organisation", organisation.pk, organisation.slug)
 
 
 def _check_short_name(slug: str) -> None:

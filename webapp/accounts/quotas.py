@@ -12,7 +12,7 @@ from django.db import transaction
 
 from streaming.definition.counts import counted
 from webapp.accounts.models import OrganisationLimit
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.recording import Target, record
 from webapp.core.errors import ApiError
 
 BYTES: Final = "bytes"
@@ -144,9 +144,7 @@ def set_limit(name: str, value: int | None) -> None:
         OrganisationLimit.objects.filter(quota=name).delete()
         if value is not None:
             OrganisationLimit(quota=name, value=value).save()
-        record(
-            "limit.set", target=AuditTarget("quota", None, name), before={"limit": before}, after={"limit": limit(name)}
-        )
+        record("limit.set", target=Target("quota", None, name), before={"limit": before}, after={"limit": limit(name)})
 
 
 def in_words(number: int, *, short: bool = False) -> str:

@@ -13,7 +13,7 @@ from webapp.accounts.members import standing
 from webapp.accounts.models import Membership, ServiceAccount, User
 from webapp.accounts.organisations import lock_organisation
 from webapp.accounts.permissions import ALLOWED, Permission, Role, allows
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.recording import Target, record
 from webapp.core.context import current_actor
 from webapp.core.errors import Conflict, Faulty, Forbidden, NotFound, fault
 
@@ -99,9 +99,9 @@ def delete_service_account(*, account: UUID, by: User) -> None:
         found.delete()
 
 
-def target(account: ServiceAccount) -> AuditTarget:
+def target(account: ServiceAccount) -> Target:
     """Return the service account as audit events name it."""
-    return AuditTarget("service_account", account.pk, account.name)
+    return Target("service_account", account.pk, account.name)
 
 
 def _state(account: ServiceAccount) -> dict[str, object]:

@@ -21,7 +21,7 @@ from django.http import HttpRequest
 
 from webapp.accounts.actors import IMPERSONATOR, person
 from webapp.accounts.models import User
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.recording import Target, record
 from webapp.core.context import acting, organisation_context
 
 UNKNOWN: Final = "unknown address"
@@ -46,8 +46,8 @@ def _record(action: str, request: HttpRequest | None, user: User, **states: dict
         record(action, target=_target(user), **states)
 
 
-def _target(user: User) -> AuditTarget:
-    return AuditTarget("person", user.pk, user.email)
+def _target(user: User) -> Target:
+    return Target("person", user.pk, user.email)
 
 
 @receiver(account.user_signed_up)
@@ -72,7 +72,7 @@ def _not_signed_in(credentials: dict[str, Any], **_: Any) -> None:
     """Nobody is the actor: the middleware has set nobody with the network address."""
     typed = str(credentials.get("email") or credentials.get("username") or "")
     found = User.objects.filter(email__iexact=typed.replace("\0", "")).first()
-    target = AuditTarget("person", None, UNKNOWN) if found is None else _target(found)
+    target = Target("person", None, UNKNOWN) if found is None else _target(found)
     with organisation_context(None):
         record("person.sign_in_failed", target=target, after=None if found else {"address": outline(typed)})
 

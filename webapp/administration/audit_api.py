@@ -16,8 +16,8 @@ from streaming.definition.faults import FaultCode
 from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
 from webapp.audit.exporting import exported, exported_later, shown_event
-from webapp.audit.reading import AuditCursor, EventFilter, page_of
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.reading import Cursor, Wanted, page_of
+from webapp.audit.recording import Target, record
 from webapp.core.api import answer, read_query
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
 
@@ -91,23 +91,23 @@ class WantedQuery(Strict):
     since: Time | None = None
     until: Time | None = None
 
-    def wanted(self) -> EventFilter:
+    def wanted(self) -> Wanted:
         """Return what they ask for. Raises `Faulty` for a span of time that is none."""
         if self.since is not None and self.until is not None and self.since >= self.until:
             message = "The span of time ends before it begins."
             raise Faulty([fault(FaultCode.BAD_SHAPE, message, "Give an `until` after `since`.", field="until")])
-        return EventFilter(self.action, self.actor, self.target, self.since, self.until)
+        return Wanted(self.action, self.actor, self.target, self.since, self.until)
 
 
-class AuditPageQuery(WantedQuery):
+class PageQuery(WantedQuery):
     """What a page is asked for."""
 
     before: str | None = None
     limit: Annotated[int, Field(ge=1, le=MOST_EVENTS)] = PAGE_EVENTS
 
-    def cursor(self) -> AuditCursor | None:
+    def cursor(self) -> Cursor | None:
         """Return where the page begins. Raises `Faulty` for what is no cursor."""
-        found = None if self.before is None else AuditCursor.parse(self.before)
+        found = None if self.before is None else Cursor.parse(self.before)
         if self.before is not None and found is None:
             remedy = "Leave `before` out, or give the `next` of the page before."
             raise Faulty([fault(FaultCode.BAD_SHAPE, "before: this is no cursor.", remedy, field="before")])
@@ -155,7 +155,7 @@ class AuditView(TenantView):
     )
     def get(self, request: Request, slug: str) -> Response:
         """Return a page of events, newest first."""
-        asked = read_query(request, AuditPageQuery)
+        asked = read_query(request, PageQuery)
         events, following = page_of(asked.wanted(), asked.cursor(), asked.limit)
         shown = [AuditEventShown.model_validate(shown_event(event)) for event in events]
         return answer(AuditPage(events=shown, next=None if following is None else str(following)))
@@ -177,7 +177,7 @@ class AuditExportView(TenantView):
         wanted, organisation = asked.wanted(), self.entry.organisation
         record(
             "audit.exported",
-            target=AuditTarget("organisation", organisation.pk, "audit log"),
+            target=Target("organisation", organisation.pk, "audit log"),
             after=asked.model_dump(mode="json", exclude_none=True),
         )
         send: Any = exported_later if isinstance(request._request, ASGIRequest) else exported

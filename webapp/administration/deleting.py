@@ -15,7 +15,7 @@ from streaming.wire import keys
 from webapp.accounts.models import Organisation
 from webapp.administration.exporting import exports_folder
 from webapp.audit.models import AuditEvent
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.recording import Target, record
 from webapp.core.context import current_organisation, organisation_context
 from webapp.core.tenancy import TenantModel
 from webapp.runs.launching import end_runner
@@ -44,7 +44,7 @@ def delete_if_due(organisation: Organisation, now: datetime) -> bool:
         with transaction.atomic():
             Organisation.objects.select_for_update().get(pk=key, delete_after__lte=now)
             _delete_rows()
-            record("organisation.deleted", target=AuditTarget("organisation", key, organisation.slug))
+            record("organisation.deleted", target=Target("organisation", key, organisation.slug))
             organisation.delete()
     return True
 

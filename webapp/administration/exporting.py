@@ -21,7 +21,7 @@ from webapp.accounts.models import Invitation, Membership, OrganisationLimit, Pr
 from webapp.accounts.organisations import lock_organisation
 from webapp.administration.models import Export
 from webapp.audit.models import AuditEvent
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.recording import Target, record
 from webapp.bundles.exporting import export as definition_files
 from webapp.core.context import current_actor, current_organisation
 from webapp.core.errors import Conflict, NotFound
@@ -83,7 +83,7 @@ def ask_for_export() -> Export:
         if begun.exists():
             raise Conflict("An export is being written already. Wait for it, then ask again.")
         made.save()
-        record("export.requested", target=AuditTarget("export", made.pk, str(made.created_at.date())))
+        record("export.requested", target=Target("export", made.pk, str(made.created_at.date())))
     return made
 
 
@@ -132,7 +132,7 @@ def delete_export(export: UUID) -> None:
         if found.state in BEGUN and found.created_at >= timezone.now() - LONGEST:
             raise Conflict("The export is being written. Wait until it is ready, then delete it.")
         before = {"state": found.state, "bytes": found.bytes, "requested_by": found.requested_by}
-        record("export.deleted", target=AuditTarget("export", found.pk, str(found.created_at.date())), before=before)
+        record("export.deleted", target=Target("export", found.pk, str(found.created_at.date())), before=before)
         path = export_path(found.pk)
         found.delete()
         for each in (path, path.with_suffix(UNFINISHED)):

@@ -20,7 +20,7 @@ from webapp.administration.downloads import VALID_S, open_download, sign
 from webapp.administration.exporting import ask_for_export, delete_export
 from webapp.administration.models import Export
 from webapp.administration.tasks import write_soon
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.recording import Target, record
 from webapp.core.api import answer
 from webapp.core.context import acting, organisation_context
 from webapp.core.errors import Conflict, ErrorEnvelope, NotFound, absent
@@ -109,7 +109,7 @@ class ExportLinkView(TenantView):
         if found.state != "ready":
             raise Conflict(f"The export is {found.state}. Wait until it is ready, or ask for a new one.")
         assert self.user is not None  # no token may come here  # nosec B101 # tells the type checker what is so; nothing depends on it
-        record("export.link_made", target=AuditTarget("export", found.pk, str(found.created_at.date())))
+        record("export.link_made", target=Target("export", found.pk, str(found.created_at.date())))
         signed = sign(self.entry.organisation, found, self.user)
         return answer(DownloadLink(url=f"/api/downloads/{signed}/", valid_s=VALID_S), 201)
 
@@ -122,7 +122,7 @@ def download(request: HttpRequest, signed: str) -> HttpResponseBase:
     except NotFound:
         return absent()
     with organisation_context(opened.organisation), acting(person(opened.person, request.META.get("REMOTE_ADDR"))):
-        record("export.downloaded", target=AuditTarget("export", None, opened.name))
+        record("export.downloaded", target=Target("export", None, opened.name))
     response = StreamingHttpResponse(_pieces(opened.path), content_type="application/zip")
     response.headers["Content-Length"] = str(opened.path.stat().st_size)
     response.headers["Content-Disposition"] = f'attachment; filename="{opened.name}"'

@@ -16,7 +16,7 @@ from hijack.views import AcquireUserView
 
 from webapp.accounts.actors import IMPERSONATED_UNTIL, IMPERSONATOR
 from webapp.accounts.models import User
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.recording import Target, record
 from webapp.core.context import Actor, acting
 from webapp.core.errors import ErrorEnvelope
 
@@ -68,7 +68,7 @@ def ended(request: HttpRequest, hijacker: User, hijacked: User, **_: Any) -> Non
 def _record(action: str, request: HttpRequest, hijacker: User, hijacked: User) -> None:
     address = request.META.get("REMOTE_ADDR") or None
     with acting(Actor("installation", str(hijacker.pk), hijacker.email, address=address)):
-        record(action, target=AuditTarget("person", hijacked.pk, hijacked.email))
+        record(action, target=Target("person", hijacked.pk, hijacked.email))
 
 
 def _admin_stands(request: HttpRequest) -> bool:

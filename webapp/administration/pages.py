@@ -18,7 +18,7 @@ from webapp.administration.impersonation import may_act_as
 from webapp.administration.reset_links import may_make_link, reset_link_page
 from webapp.administration.site import site
 from webapp.audit.models import AuditEvent
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.recording import Target, record
 from webapp.core.context import organisation_context
 from webapp.core.errors import ApiError
 from webapp.core.tenancy import TenantQuerySet
@@ -161,7 +161,7 @@ class OrganisationPage(ModelPage):
         """Write the name and the limits, each with its audit event."""
         if "name" in form.changed_data:
             with organisation_context(obj.pk):
-                target = AuditTarget("organisation", obj.pk, obj.slug)
+                target = Target("organisation", obj.pk, obj.slug)
                 record(
                     "organisation.renamed",
                     target=target,
@@ -237,7 +237,7 @@ class PersonPage(UserPage):
         if left:
             after["organisations_without_owner"] = left
             self.message_user(request, WITHOUT_OWNER.format(", ".join(left), obj.email), messages.WARNING)
-        record("person.rights_changed", target=AuditTarget("person", obj.pk, obj.email), before=before, after=after)
+        record("person.rights_changed", target=Target("person", obj.pk, obj.email), before=before, after=after)
 
 
 @admin.register(Run, site=site)
@@ -287,7 +287,7 @@ class RunPage(OfEveryOrganisation):
 
 
 @admin.register(AuditEvent, site=site)
-class InstallationAuditPage(OfEveryOrganisation):
+class AuditPage(OfEveryOrganisation):
     """What was done, in every organisation and in the installation itself."""
 
     list_display = ("at", "organisation_slug", "actor_label", "impersonator", "action", "target_label", "request_id")

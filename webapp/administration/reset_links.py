@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 from webapp.accounts.models import User
 from webapp.administration.impersonation import may_act_as
 from webapp.administration.site import site
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.recording import Target, record
 
 
 def may_make_link(*, by: User, person: User) -> bool:
@@ -27,7 +27,7 @@ def reset_link(person: User) -> str:
     It is that of the mail which nobody sends. Second factors stay: they are asked for after it.
     """
     key = f"{user_pk_to_url_str(person)}-{sign_in.PASSWORD_RESET_TOKEN_GENERATOR().make_token(person)}"
-    record("person.reset_link_made", target=AuditTarget("person", person.pk, person.email))
+    record("person.reset_link_made", target=Target("person", person.pk, person.email))
     return f"{settings.ADDRESS_OF_PAGES}/reset-password/{key}"
 
 

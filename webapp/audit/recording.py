@@ -17,7 +17,7 @@ LONGEST_LABEL = 254
 
 
 @dataclass(frozen=True)
-class AuditTarget:
+class Target:
     """What was touched: `kind` such as `stream`, its id, and the name by which people know it."""
 
     kind: str
@@ -28,7 +28,7 @@ class AuditTarget:
 def record(
     action: str,
     *,
-    target: AuditTarget,
+    target: Target,
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
 ) -> None:

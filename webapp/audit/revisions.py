@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from webapp.audit.models import AuditEvent
-from webapp.audit.recording import AuditTarget
+from webapp.audit.recording import Target
 from webapp.core.errors import Conflict
 
 
@@ -15,7 +15,7 @@ def revision_of(stored: Any) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()[:32]
 
 
-def require_current(target: AuditTarget, *, upon: str | None, now: str) -> None:
+def require_current(target: Target, *, upon: str | None, now: str) -> None:
     """Raise `Conflict` when a change was made `upon` another revision than that of `now`, saying who changed it when.
 
     None: whoever sends it does not ask. Called while the row is locked.

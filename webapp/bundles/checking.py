@@ -14,13 +14,13 @@ from streaming.definition.sql.printing.graphs import print_sql
 from streaming.definition.sql.rewriting.texts import rewrite_sql
 from streaming.definition.streams import StreamDefinition
 from webapp.bundles.bodies import FileFault
-from webapp.bundles.effort import ThreadEffort
-from webapp.bundles.exporting import PresentDefinitions, binding_text
-from webapp.bundles.files import BindingFile, DefinitionFile, ReadDefinitions, StreamFile, bad_file, too_much_work
+from webapp.bundles.effort import Effort
+from webapp.bundles.exporting import Present, binding_text
+from webapp.bundles.files import BindingFile, Read, Source, StreamFile, bad_file, too_much_work
 from webapp.bundles.yaml_text import Path
-from webapp.queries.checking import SoundQuery, examine_text, refuses
+from webapp.queries.checking import Draft, examine_text, refuses
 from webapp.queries.texts import InputSettings, named_text, settings_in, stored_text
-from webapp.runs.checking import BoundInput, check_bound
+from webapp.runs.checking import Bound, check_bound
 from webapp.runs.input_resolution import choose
 from webapp.streams.checking import check_stream
 from webapp.streams.models import Stream
@@ -31,7 +31,7 @@ from webapp.streams.sealing import sealed, settled
 class QueryAfter:
     """A query as the files say it: what is to be stored, and its canonical text."""
 
-    draft: SoundQuery
+    draft: Draft
     text: str
 
     @cached_property
@@ -47,12 +47,12 @@ class BindingAfter:
     query: str
     dedicated: bool
     freshness: str
-    chosen: Mapping[str, BoundInput]
+    chosen: Mapping[str, Bound]
     text: str
 
 
 @dataclass
-class DefinitionsAfter:
+class After:
     """What the files define, by name, as it will be stored; what has errors is left out.
 
     `streams` are new rows, or the present ones changed, not saved yet.
@@ -68,8 +68,8 @@ class DefinitionsAfter:
 class _Scope:
     """What names may mean: the streams of the files, and those that the organisation keeps."""
 
-    present: PresentDefinitions
-    read: ReadDefinitions
+    present: Present
+    read: Read
     streams: Mapping[str, Stream]
     definitions: Mapping[str, StreamDefinition]
     prune: bool
@@ -89,11 +89,9 @@ class _Scope:
         ]
 
 
-def check_files(
-    read: ReadDefinitions, present: PresentDefinitions, effort: ThreadEffort, *, prune: bool
-) -> DefinitionsAfter:
+def check_files(read: Read, present: Present, effort: Effort, *, prune: bool) -> After:
     """Return what the files define, with all faults; with `prune` nothing else may be named."""
-    after = DefinitionsAfter()
+    after = After()
     for name, (source, stream) in read.streams.items():
         after.streams[name] = _stream(source, stream, present.streams.get(name), after.faults)
     kept = {} if prune else present.streams
@@ -104,7 +102,7 @@ def check_files(
     return after
 
 
-def _check_behind_streams(scope: _Scope, after: DefinitionsAfter, effort: ThreadEffort) -> None:
+def _check_behind_streams(scope: _Scope, after: After, effort: Effort) -> None:
     """Check queries and bindings; what is left out when there is too much to do is told as a fault."""
     for name, source in scope.read.queries.items():
         if refused := too_much_work(source.path, after.faults, effort):
@@ -122,7 +120,7 @@ def _check_behind_streams(scope: _Scope, after: DefinitionsAfter, effort: Thread
             after.bindings[name] = bound
 
 
-def _stream(source: DefinitionFile, said: StreamFile, present: Stream | None, faults: list[FileFault]) -> Stream:
+def _stream(source: Source, said: StreamFile, present: Stream | None, faults: list[FileFault]) -> Stream:
     definition = StreamDefinition(**{name: getattr(said, name) for name in StreamDefinition.model_fields})
     adapter = settled(said.adapter, None if present is None else present.read_adapter())
     for each in check_stream(definition, adapter):
@@ -133,7 +131,7 @@ def _stream(source: DefinitionFile, said: StreamFile, present: Stream | None, fa
     return stream
 
 
-def _query(source: DefinitionFile, scope: _Scope, faults: list[FileFault]) -> QueryAfter | None:
+def _query(source: Source, scope: _Scope, faults: list[FileFault]) -> QueryAfter | None:
     if source.path.endswith(".sql"):
         return _query_of_text(source, scope, faults)
     raw = {"version": 1, "name": source.name, **source.document.value}
@@ -146,7 +144,7 @@ def _query(source: DefinitionFile, scope: _Scope, faults: list[FileFault]) -> Qu
     current = scope.present.versions.get(source.name)
     before = None if current is None else stored_text(current)
     text = print_sql(graph) if before is None else rewrite_sql(before, graph)
-    return QueryAfter(SoundQuery(graph, None, rewritten_from=before, written=text), text)
+    return QueryAfter(Draft(graph, None, rewritten_from=before, written=text), text)
 
 
 def _below_node(nodes: object, node: str | None) -> Sequence[Path]:
@@ -156,17 +154,17 @@ def _below_node(nodes: object, node: str | None) -> Sequence[Path]:
     return ((),)
 
 
-def _query_of_text(source: DefinitionFile, scope: _Scope, faults: list[FileFault]) -> QueryAfter | None:
+def _query_of_text(source: Source, scope: _Scope, faults: list[FileFault]) -> QueryAfter | None:
     found = examine_text(source.text, scope.definitions)
     faults += [source.located(each) for each in scope.without_echoes(found.faults, parse_sql(source.text).graph)]
     if found.graph is None or refuses(found.faults):
         return None
     graph = found.graph.model_copy(update={"name": source.name})
     text = named_text(source.text, graph)
-    return QueryAfter(SoundQuery(graph, text), text)
+    return QueryAfter(Draft(graph, text), text)
 
 
-def _binding(source: DefinitionFile, said: BindingFile, scope: _Scope, after: DefinitionsAfter) -> BindingAfter | None:
+def _binding(source: Source, said: BindingFile, scope: _Scope, after: After) -> BindingAfter | None:
     meant = _meant(said.query, scope, after)
     if meant is None:
         if ("query", said.query) not in scope.read.broken and said.query not in scope.read.queries:
@@ -193,7 +191,7 @@ def _below_input(node: str | None) -> Sequence[Path]:
     return (("query",), *inside)
 
 
-def _meant(query: str, scope: _Scope, after: DefinitionsAfter) -> tuple[QueryGraph, InputSettings] | None:
+def _meant(query: str, scope: _Scope, after: After) -> tuple[QueryGraph, InputSettings] | None:
     """Return the graph of the query and what its text says of inputs; None where there is none, or one with errors."""
     if query in scope.read.names("query"):
         found = after.queries.get(query)

@@ -8,7 +8,7 @@ SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True)
-class ThreadEffort:
+class Effort:
     """The processor time of this thread since the effort began; the waiting for others does not count."""
 
     seconds: float = SECONDS

@@ -12,14 +12,14 @@ from streaming.definition.faults import FaultCode, Severity
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from streaming.definition.strict import Strict
 from webapp.bundles.bodies import Action, Change, FileFault, Kind, Plan
-from webapp.bundles.checking import BindingAfter, DefinitionsAfter, check_files
-from webapp.bundles.effort import ThreadEffort
-from webapp.bundles.exporting import PresentDefinitions, changed_stream, present_stream, read_present
-from webapp.bundles.files import ReadDefinitions, path_of, read_files
+from webapp.bundles.checking import After, BindingAfter, check_files
+from webapp.bundles.effort import Effort
+from webapp.bundles.exporting import Present, changed_stream, present_stream, read_present
+from webapp.bundles.files import Read, path_of, read_files
 from webapp.core.context import current_organisation
 from webapp.core.errors import fault
 from webapp.core.limited.jobs import READING, limited
-from webapp.queries.checking import SoundQuery
+from webapp.queries.checking import Draft
 from webapp.queries.services import content_hash
 from webapp.queries.texts import text_of
 from webapp.runs.access import Held, held_by_open_runs
@@ -54,23 +54,23 @@ class BindingPlanned(Strict):
 
 
 @dataclass(frozen=True)
-class PlanFindings:
+class Findings:
     """What comes out of the files: what is shown, and by name what is to be written; `deleted` only with prune."""
 
     changes: list[Change]
     faults: list[FileFault]
     streams: dict[str, StreamPlanned]
-    queries: dict[str, SoundQuery]
+    queries: dict[str, Draft]
     bindings: dict[str, BindingPlanned]
     deleted: dict[Kind, list[str]]
 
 
 @dataclass(frozen=True)
-class DefinitionPlan:
+class Planned:
     """The plan: what was found, the definitions that it stands on, and the token of both."""
 
-    found: PlanFindings
-    present: PresentDefinitions
+    found: Findings
+    present: Present
     token: str
 
     @property
@@ -83,26 +83,24 @@ class DefinitionPlan:
         return Plan(changes=self.found.changes, faults=self.found.faults, token=self.token)
 
 
-def plan(files: Mapping[str, str], *, prune: bool) -> DefinitionPlan:
+def plan(files: Mapping[str, str], *, prune: bool) -> Planned:
     """Return what applying `files` would change; nothing is written.
 
     Raises `Busy` while as much is planned as may be, `TooMuchWork` for files that take more than there is.
     """
     present, held = read_present(), held_by_open_runs() if prune else {}
-    return DefinitionPlan(findings(files, present, held, prune), present, token_of(files, present, prune=prune))
+    return Planned(findings(files, present, held, prune), present, token_of(files, present, prune=prune))
 
 
 @limited("The check of these files", "Send fewer or smaller files at once.", READING, opens_secrets=True)
-def findings(
-    files: Mapping[str, str], present: PresentDefinitions, held: Mapping[Held, str], prune: bool
-) -> PlanFindings:
+def findings(files: Mapping[str, str], present: Present, held: Mapping[Held, str], prune: bool) -> Findings:
     """Return what comes out of `files` beside `present`; `held` is what runs need that have not ended."""
-    effort = ThreadEffort()
+    effort = Effort()
     read = read_files(files, effort)
     after = check_files(read, present, effort, prune=prune)
     deleted = _deleted(read, present) if prune else {}
     faults = [*read.faults, *after.faults, *held_faults(deleted, held)]
-    return PlanFindings(
+    return Findings(
         changes=list(_changes(after, present, deleted, effort)),
         faults=sorted(faults, key=lambda each: (each.file, each.line, each.column)),
         streams={
@@ -123,7 +121,7 @@ def _planned(binding: BindingAfter) -> BindingPlanned:
     return BindingPlanned(query=binding.query, dedicated=binding.dedicated, freshness=binding.freshness, inputs=inputs)
 
 
-def _deleted(read: ReadDefinitions, present: PresentDefinitions) -> dict[Kind, list[str]]:
+def _deleted(read: Read, present: Present) -> dict[Kind, list[str]]:
     """Return what is in none of the files, in the order in which it can be deleted."""
     return {
         "binding": sorted(set(present.bindings) - read.names("binding")),
@@ -149,9 +147,7 @@ def _held_fault(kind: Kind, name: str, binding: str) -> FileFault:
     return FileFault(file=path_of(kind, name), line=1, column=1, **dict(found))
 
 
-def _changes(
-    after: DefinitionsAfter, present: PresentDefinitions, deleted: Mapping[Kind, Sequence[str]], effort: ThreadEffort
-) -> Iterator[Change]:
+def _changes(after: After, present: Present, deleted: Mapping[Kind, Sequence[str]], effort: Effort) -> Iterator[Change]:
     for name, stream in sorted(after.streams.items()):
         before = present.streams.get(name)
         said = None if before is None else present_stream(before)
@@ -166,9 +162,7 @@ def _changes(
             yield _change(kind, name, _present_text(kind, name, present), None, effort)
 
 
-def _binding_texts(
-    name: str, binding: BindingAfter, after: DefinitionsAfter, present: PresentDefinitions
-) -> tuple[str | None, str]:
+def _binding_texts(name: str, binding: BindingAfter, after: After, present: Present) -> tuple[str | None, str]:
     """Return the texts before and after; where the version of the query changes, both say which it is."""
     found = present.bindings.get(name)
     if found is None:
@@ -180,7 +174,7 @@ def _binding_texts(
     return _with_version(before, found.query_version.number), _with_version(binding.text, number)
 
 
-def _number_after(query: str, after: DefinitionsAfter, present: PresentDefinitions) -> int:
+def _number_after(query: str, after: After, present: Present) -> int:
     """Return the number of the version that will be the current one of `query`."""
     version, changed = present.versions.get(query), after.queries.get(query)
     if version is None:
@@ -194,13 +188,13 @@ def _with_version(text: str, number: int) -> str:
     return f"{first}  # version {number}\n{rest}"
 
 
-def _present_text(kind: Kind, name: str, present: PresentDefinitions) -> str:
+def _present_text(kind: Kind, name: str, present: Present) -> str:
     if kind == "stream":
         return present_stream(present.streams[name])
     return text_of(present.versions[name]) if kind == "query" else present.binding_text(present.bindings[name])
 
 
-def _change(kind: Kind, name: str, before: str | None, now: str | None, effort: ThreadEffort) -> Change:
+def _change(kind: Kind, name: str, before: str | None, now: str | None, effort: Effort) -> Change:
     action: Action = "create" if before is None else "delete" if now is None else "update"
     if before == now:
         return Change(kind=kind, name=name, action="unchanged", diff="")
@@ -224,7 +218,7 @@ def unified(path: str, before: str | None, now: str | None, *, whole: bool = Fal
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
-def token_of(files: Mapping[str, str], present: PresentDefinitions, *, prune: bool) -> str:
+def token_of(files: Mapping[str, str], present: Present, *, prune: bool) -> str:
     """Return what stands for the files and for all that the organisation has now."""
     seen = [str(current_organisation()), prune, sorted(files.items()), present.fingerprint()]
     return hashlib.sha256(json.dumps(seen).encode()).hexdigest()

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn
 
 from . import __version__, account, completion, definitions, listing, runs, tail, texts, transcripts
-from .outcomes import MEANINGS, ExitCode, without_tokens
-from .work import CommandWork
+from .outcomes import MEANINGS, Exit, without_tokens
+from .work import Work
 
-Command = Callable[[CommandWork], ExitCode]
+Command = Callable[[Work], Exit]
 Subcommands = Any  # argparse keeps the class of its subparsers to itself
 FILES: Final = "files"
 
@@ -57,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"punctual {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    adding = _CommandLevel(commands, common)
+    adding = _Adding(commands, common)
     _account_commands(adding)
     _definition_commands(adding)
     _run_commands(adding, common)
@@ -90,7 +90,7 @@ def _completing(action: argparse.Action, kind: str) -> None:
     setattr(action, completion.MARK, kind)
 
 
-class _CommandLevel:
+class _Adding:
     """Adds commands to one level of the parser."""
 
     def __init__(self, commands: Subcommands, common: argparse.ArgumentParser) -> None:
@@ -111,7 +111,7 @@ class _CommandLevel:
         return made
 
 
-def _account_commands(adding: _CommandLevel) -> None:
+def _account_commands(adding: _Adding) -> None:
     adding.command(
         "sign-in",
         account.sign_in,
@@ -137,7 +137,7 @@ def _account_commands(adding: _CommandLevel) -> None:
     listed.add_argument("kind", nargs="?", choices=list(listing.KINDS), help="only these; otherwise all")
 
 
-def _definition_commands(adding: _CommandLevel) -> None:
+def _definition_commands(adding: _Adding) -> None:
     validated = adding.command(
         "validate",
         texts.validate,
@@ -190,9 +190,9 @@ def _of_a_folder(command: argparse.ArgumentParser) -> None:
     command.add_argument("--prune", action="store_true", help="delete what the folder does not have")
 
 
-def _run_commands(adding: _CommandLevel, common: argparse.ArgumentParser) -> None:
+def _run_commands(adding: _Adding, common: argparse.ArgumentParser) -> None:
     group = adding.command("run", runs.status, "start, stop and watch runs", ["punctual run start speeding"])
-    level = _CommandLevel(group.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
+    level = _Adding(group.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
     started = level.command("start", runs.start, "start a binding", ["punctual run start speeding"])
     started.add_argument("binding", metavar="BINDING", help="name or id")
     started.add_argument(
@@ -226,7 +226,7 @@ def _run_commands(adding: _CommandLevel, common: argparse.ArgumentParser) -> Non
     logged.add_argument("--follow", action="store_true", help="go on until the run has ended; ctrl-C ends it with 0")
 
 
-def _other_commands(adding: _CommandLevel, common: argparse.ArgumentParser, top: argparse.ArgumentParser) -> None:
+def _other_commands(adding: _Adding, common: argparse.ArgumentParser, top: argparse.ArgumentParser) -> None:
     tailed = adding.command(
         "tail",
         tail.tail,
@@ -252,7 +252,7 @@ def _other_commands(adding: _CommandLevel, common: argparse.ArgumentParser, top:
         "run worked examples by the reference",
         ["punctual transcript run transcripts/"],
     )
-    level = _CommandLevel(group.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
+    level = _Adding(group.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
     ran = level.command(
         "run",
         transcripts.run_transcripts,

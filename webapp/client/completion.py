@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from .outcomes import ExitCode
-from .work import CommandWork
+from .outcomes import Exit
+from .work import Work
 
 MARK: Final = "completes"
 """The attribute of an action that says what completes its values: `files`."""
 
 
 @dataclass
-class CommandLevel:
+class Level:
     """What can stand behind the words of `at`: subcommands and options with their help, choices, files."""
 
     at: str
@@ -29,32 +29,32 @@ class CommandLevel:
 
 
 @dataclass
-class CommandTree:
+class Tree:
     """All levels, and the options that take a value, with the choices and whether files complete it."""
 
-    levels: list[CommandLevel] = field(default_factory=list)
+    levels: list[Level] = field(default_factory=list)
     values: dict[str, tuple[list[str], bool]] = field(default_factory=dict)
 
 
-def print_completion(work: CommandWork, parser: argparse.ArgumentParser) -> ExitCode:
+def print_completion(work: Work, parser: argparse.ArgumentParser) -> Exit:
     """Print the script for a shell."""
     script = SHELLS[work.args.shell](tree_of(parser))
     if work.screen.json:
         work.screen.document({"shell": work.args.shell, "script": script})
     else:
         work.screen.raw(script)
-    return ExitCode.DONE
+    return Exit.DONE
 
 
-def tree_of(parser: argparse.ArgumentParser) -> CommandTree:
+def tree_of(parser: argparse.ArgumentParser) -> Tree:
     """Return what the parser accepts."""
-    tree = CommandTree()
+    tree = Tree()
     _walk(parser, "", tree)
     return tree
 
 
-def _walk(parser: argparse.ArgumentParser, at: str, tree: CommandTree) -> None:
-    level = CommandLevel(at)
+def _walk(parser: argparse.ArgumentParser, at: str, tree: Tree) -> None:
+    level = Level(at)
     tree.levels.append(level)
     for action in parser._actions:
         files = getattr(action, MARK, None) == "files"
@@ -72,11 +72,11 @@ def _walk(parser: argparse.ArgumentParser, at: str, tree: CommandTree) -> None:
             level.files = level.files or files
 
 
-def _kinds(tree: CommandTree) -> Iterator[tuple[str, list[str], bool]]:
+def _kinds(tree: Tree) -> Iterator[tuple[str, list[str], bool]]:
     yield from ((option, choices, files) for option, (choices, files) in tree.values.items())
 
 
-def bash(tree: CommandTree) -> str:
+def bash(tree: Tree) -> str:
     """Return the script for bash."""
     walk = "\n".join(f'            "{level.at}") at="{level.at}" ;;' for level in tree.levels if level.at)
     values = "\n".join(
@@ -121,7 +121,7 @@ complete -F _punctual punctual
 """
 
 
-def zsh(tree: CommandTree) -> str:
+def zsh(tree: Tree) -> str:
     """Return the script for zsh; it works as a file of $fpath and when it is read by `source`."""
     walk = "\n".join(f'      ("{level.at}") at="{level.at}" ;;' for level in tree.levels if level.at)
     values = "\n".join(
@@ -173,7 +173,7 @@ def _described(words: Mapping[str, str]) -> str:
     return " ".join(shlex.quote(f"{word}:{text.replace(':', ' -')}") for word, text in words.items())
 
 
-def fish(tree: CommandTree) -> str:
+def fish(tree: Tree) -> str:
     """Return the script for fish."""
     walk = "\n".join(f'            case "{level.at}"\n                set at "{level.at}"' for level in tree.levels[1:])
     lines = [line for level in tree.levels for line in _fish_lines(level, tree)]
@@ -202,7 +202,7 @@ complete -c punctual -f
 """
 
 
-def _fish_lines(level: CommandLevel, tree: CommandTree) -> Iterator[str]:
+def _fish_lines(level: Level, tree: Tree) -> Iterator[str]:
     start = f"""complete -c punctual -n '__punctual_at "{level.at}"'"""
     for name, text in level.commands.items():
         yield f"{start} -a {name} -d {_fish_quoted(text)}"
@@ -222,4 +222,4 @@ def _fish_quoted(text: str) -> str:
     return f"'{escaped}'"
 
 
-SHELLS: Final[Mapping[str, Callable[[CommandTree], str]]] = {"bash": bash, "zsh": zsh, "fish": fish}
+SHELLS: Final[Mapping[str, Callable[[Tree], str]]] = {"bash": bash, "zsh": zsh, "fish": fish}

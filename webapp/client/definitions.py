@@ -10,9 +10,9 @@ from rich.text import Text
 
 from .faults import is_error, located, show_faults
 from .folder import changed_files, read_folder, write_folder
-from .outcomes import CommandFailure, ExitCode
+from .outcomes import Exit, Failure
 from .screen import clean
-from .work import CommandWork
+from .work import Work
 
 VERBS: Final = {"create": "to create", "update": "to change", "delete": "to delete"}
 DONE: Final = {"create": "created", "update": "changed", "delete": "deleted"}
@@ -20,43 +20,43 @@ SIGNS: Final = {"create": ("+", "green"), "update": ("~", "yellow"), "delete": (
 LINE_STYLES: Final = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def plan(work: CommandWork) -> ExitCode:
+def plan(work: Work) -> Exit:
     """Show what `apply` would do; change nothing."""
     files, planned = _planned(work)
     work.screen.document(planned)
     if _refused(work, planned, files):
-        return ExitCode.REFUSED
+        return Exit.REFUSED
     _show_changes(work, planned)
     work.screen.say(summary(planned, VERBS) + ".", "bold")
-    return ExitCode.REFUSED if work.args.check and _changes(planned) else ExitCode.DONE
+    return Exit.REFUSED if work.args.check and _changes(planned) else Exit.DONE
 
 
-def apply(work: CommandWork) -> ExitCode:
+def apply(work: Work) -> Exit:
     """Show the plan, ask, and make the organisation like the folder: all of it or nothing."""
     if not work.args.yes and (work.screen.json or not sys.stdin.isatty()):
-        raise CommandFailure(ExitCode.USAGE, "There is nobody to ask: look at `punctual plan`, then say --yes.")
+        raise Failure(Exit.USAGE, "There is nobody to ask: look at `punctual plan`, then say --yes.")
     files, planned = _planned(work)
     if _refused(work, planned, files):
         work.screen.document({**planned, "applied": False})
-        return ExitCode.REFUSED
+        return Exit.REFUSED
     _show_changes(work, planned)
     if not _changes(planned):
         work.screen.say("Nothing to change.", "bold")
         work.screen.document({**planned, "applied": False})
-        return ExitCode.DONE
+        return Exit.DONE
     if not work.args.yes and not _agreed(f"{summary(planned, VERBS)}. Apply this?"):
         work.screen.say("Nothing was applied.")
-        return ExitCode.REFUSED
+        return Exit.REFUSED
     body = {"files": files, "prune": work.args.prune, "token": planned["token"]}
     with work.screen.busy("Applying"):
         applied = work.server.post("definitions/apply/", body)
     applied = _with_summary(applied)
     work.screen.say(f"Applied: {summary(applied, DONE)}.", "green")
     work.screen.document({**applied, "applied": True})
-    return ExitCode.DONE
+    return Exit.DONE
 
 
-def export(work: CommandWork) -> ExitCode:
+def export(work: Work) -> Exit:
     """Write the organisation's definitions into a folder; never over a file that was changed, never half."""
     folder = Path(work.args.folder)
     with work.screen.busy("Reading the definitions"):
@@ -64,14 +64,14 @@ def export(work: CommandWork) -> ExitCode:
     changed = changed_files(folder, files)
     if changed and not work.args.force:
         some = ", ".join(changed[:5]) + (" and others" if len(changed) > 5 else "")
-        raise CommandFailure(
-            ExitCode.CONFLICT, f"Nothing was exported: {some} would be overwritten. Export elsewhere, or say --force."
+        raise Failure(
+            Exit.CONFLICT, f"Nothing was exported: {some} would be overwritten. Export elsewhere, or say --force."
         )
     written = write_folder(folder, files)
     same = len(files) - len(written)
     work.screen.say(f"{len(written)} written, {same} unchanged in {folder}.")
     work.screen.document({"folder": str(folder), "written": written, "unchanged": same})
-    return ExitCode.DONE
+    return Exit.DONE
 
 
 def summary(planned: Mapping[str, Any], words: Mapping[str, str]) -> str:
@@ -79,7 +79,7 @@ def summary(planned: Mapping[str, Any], words: Mapping[str, str]) -> str:
     return ", ".join(f"{planned['summary'][action]} {words[action]}" for action in words)
 
 
-def _planned(work: CommandWork) -> tuple[dict[str, str], dict[str, Any]]:
+def _planned(work: Work) -> tuple[dict[str, str], dict[str, Any]]:
     files = read_folder(Path(work.args.folder))
     with work.screen.busy("Planning"):
         planned = work.server.post("definitions/plan/", {"files": files, "prune": work.args.prune})
@@ -91,7 +91,7 @@ def _with_summary(planned: Mapping[str, Any]) -> dict[str, Any]:
     return {**planned, "summary": {action: counted[action] for action in (*VERBS, "unchanged")}}
 
 
-def _refused(work: CommandWork, planned: Mapping[str, Any], files: Mapping[str, str]) -> bool:
+def _refused(work: Work, planned: Mapping[str, Any], files: Mapping[str, str]) -> bool:
     """Show the faults; whether any of them refuses."""
     faults = planned["faults"]
     show_faults(
@@ -107,7 +107,7 @@ def _changes(planned: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [change for change in planned["changes"] if change["action"] != "unchanged"]
 
 
-def _show_changes(work: CommandWork, planned: Mapping[str, Any]) -> None:
+def _show_changes(work: Work, planned: Mapping[str, Any]) -> None:
     if work.screen.json:
         return
     for change in _changes(planned):

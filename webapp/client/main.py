@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from .arguments import parser
 from .faults import located, show_faults
-from .outcomes import CommandFailure, ExitCode
+from .outcomes import Exit, Failure
 from .screen import Screen
-from .work import CommandWork
+from .work import Work
 
 INTERRUPTED = 130
 """What shells expect of a program that ctrl-C ended."""
@@ -27,22 +27,22 @@ def main(
     try:
         args = parser().parse_args(argv)
     except SystemExit as ended:  # argparse has printed help, or a fault with the usage
-        return ended.code if isinstance(ended.code, int) else ExitCode.USAGE
+        return ended.code if isinstance(ended.code, int) else Exit.USAGE
     screen = Screen(json_=getattr(args, "json", False), lines=getattr(args, "lines", False))
-    work = CommandWork(args, screen, os.environ if environment is None else environment, pause)
+    work = Work(args, screen, os.environ if environment is None else environment, pause)
     try:
         with work.closing:
             return int(args.command(work))
-    except CommandFailure as failure:
+    except Failure as failure:
         return int(report(screen, failure))
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         _close_output()
-        return ExitCode.DONE
+        return Exit.DONE
 
 
-def report(screen: Screen, failure: CommandFailure) -> ExitCode:
+def report(screen: Screen, failure: Failure) -> Exit:
     """Print a failure: sentence and faults for people, a document with the same for programs."""
     screen.document(
         {

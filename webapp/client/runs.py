@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from .listing import RUN_COLUMNS, run_row
-from .outcomes import CommandFailure, ExitCode
+from .outcomes import Exit, Failure
 from .screen import clean_line
-from .work import CommandWork, named, run_of
+from .work import Work, named, run_of
 
 EVERY_S: Final = 1.0
 PATIENCE: Final = 30
@@ -21,7 +21,7 @@ FAILURE_WORDS: Final = {
 LEVEL_STYLES: Final = {"error": "red", "critical": "bold red", "warning": "yellow", "debug": "dim"}
 
 
-def start(work: CommandWork) -> ExitCode:
+def start(work: Work) -> Exit:
     """Start a binding."""
     binding = named(work.server, "bindings", work.args.binding)
     begin = work.args.begin
@@ -36,7 +36,7 @@ def start(work: CommandWork) -> ExitCode:
     )
 
 
-def stop(work: CommandWork) -> ExitCode:
+def stop(work: Work) -> Exit:
     """Stop a binding; its state is kept for the next start."""
     binding = named(work.server, "bindings", work.args.binding)
     with work.screen.busy("Stopping"):
@@ -44,20 +44,20 @@ def stop(work: CommandWork) -> ExitCode:
     return _shown(work, run, f"{binding['name']} is asked to stop; it is {run['observed']}.")
 
 
-def _shown(work: CommandWork, run: Mapping[str, Any], sentence: str) -> ExitCode:
+def _shown(work: Work, run: Mapping[str, Any], sentence: str) -> Exit:
     work.screen.say(sentence)
     work.screen.document(run)
-    return ExitCode.DONE
+    return Exit.DONE
 
 
-def status(work: CommandWork) -> ExitCode:
+def status(work: Work) -> Exit:
     """Show one run, or the newest run of every binding."""
     if work.args.what:
         run = run_of(work.server, work.args.what)
         work.screen.table(RUN_COLUMNS, [run_row(run)])
         _tell_failures(work, run)
         work.screen.document(run)
-        return ExitCode.DONE
+        return Exit.DONE
     with work.screen.busy("Reading"):
         bindings = work.server.get("bindings/")
     runs = [binding["latest_run"] for binding in bindings if binding["latest_run"] is not None]
@@ -65,10 +65,10 @@ def status(work: CommandWork) -> ExitCode:
     if not runs:
         work.screen.say("Nothing was started yet.", "dim")
     work.screen.document(runs)
-    return ExitCode.DONE
+    return Exit.DONE
 
 
-def _tell_failures(work: CommandWork, run: Mapping[str, Any]) -> None:
+def _tell_failures(work: Work, run: Mapping[str, Any]) -> None:
     """Say which expressions are null on rows because they failed on them."""
     report = run["progress"] or {}
     told = report.get("failures", [])
@@ -83,7 +83,7 @@ def _tell_failures(work: CommandWork, run: Mapping[str, Any]) -> None:
     work.screen.table(("NODE", "EXPRESSION", "WHY", "ROWS", "FIRST EXAMPLE"), rows)
 
 
-def logs(work: CommandWork) -> ExitCode:
+def logs(work: Work) -> Exit:
     """Print what the runner logged about a run; with `--follow` until the run has ended."""
     run = run_of(work.server, work.args.what)
     after: str | None = None
@@ -93,13 +93,13 @@ def logs(work: CommandWork) -> ExitCode:
             after, printed = _print_logs(work, run["id"], after)
             if not printed:
                 if ended or not work.args.follow:
-                    return ExitCode.DONE
+                    return Exit.DONE
                 work.pause(EVERY_S)
     except KeyboardInterrupt:
-        return ExitCode.DONE
+        return Exit.DONE
 
 
-def _print_logs(work: CommandWork, run: str, after: str | None) -> tuple[str, bool]:
+def _print_logs(work: Work, run: str, after: str | None) -> tuple[str, bool]:
     """Print the next page; return the cursor behind it, and whether it had lines."""
     page = patiently(work, f"runs/{run}/logs/", after=after)
     for line in page["lines"]:
@@ -111,13 +111,13 @@ def _print_logs(work: CommandWork, run: str, after: str | None) -> tuple[str, bo
     return str(page["next"]), bool(page["lines"])
 
 
-def patiently(work: CommandWork, path: str, **query: object) -> Any:
+def patiently(work: Work, path: str, **query: object) -> Any:
     """Read what is at `path`; while the server cannot be reached, say so once and try again for half a minute."""
     for tried in range(PATIENCE):
         try:
             return work.server.get(path, **query)
-        except CommandFailure as failure:
-            if failure.exit is not ExitCode.NO_SERVER:
+        except Failure as failure:
+            if failure.exit is not Exit.NO_SERVER:
                 raise
             if tried == 0:
                 work.screen.note(f"{failure.message} Trying again.", "yellow")

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from .outcomes import CommandFailure, ExitCode
+from .outcomes import Exit, Failure
 from .runs import EVERY_S, patiently
 from .screen import clean_line
-from .work import CommandWork, run_of
+from .work import Work, run_of
 
 PAGE: Final = 500
 FIRST_PAGE: Final = 50
@@ -27,26 +27,26 @@ EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _ID: Final = re.compile(r"\d+(-\d+)*")
 
 
-def tail(work: CommandWork) -> ExitCode:
+def tail(work: Work) -> Exit:
     """Print rows until the run has ended, `--limit` is reached, or ctrl-C."""
     run = run_of(work.server, work.args.what)
     try:
         for count, row in enumerate(_rows(work, run["id"]), start=1):
             _print(work, row)
             if count == work.args.limit:
-                return ExitCode.DONE
+                return Exit.DONE
     except KeyboardInterrupt:
-        return ExitCode.DONE
-    return ExitCode.DONE
+        return Exit.DONE
+    return Exit.DONE
 
 
-def _rows(work: CommandWork, run: str) -> Iterator[Row]:
+def _rows(work: Work, run: str) -> Iterator[Row]:
     def pages(before: str | None) -> Mapping[str, Any]:
         limit = FIRST_PAGE if before is None else PAGE
         asked = {"before": before, "limit": limit, "runs": "all" if work.args.all_runs else None}
         page: Mapping[str, Any] = patiently(work, f"runs/{run}/results/", **asked)
         if before is not None and page["next"] == before:
-            raise CommandFailure(ExitCode.NO_SERVER, "The server's pages of results do not end. Its log may say why.")
+            raise Failure(Exit.NO_SERVER, "The server's pages of results do not end. Its log may say why.")
         return page
 
     last: Place = ()
@@ -67,7 +67,7 @@ def _rows(work: CommandWork, run: str) -> Iterator[Row]:
 
 def _check_end(run: Mapping[str, Any]) -> None:
     if run["observed"] == "failed":
-        raise CommandFailure(ExitCode.REFUSED, f"The run failed: {run['message'] or 'see `punctual run logs`.'}")
+        raise Failure(Exit.REFUSED, f"The run failed: {run['message'] or 'see `punctual run logs`.'}")
 
 
 def newer(pages: Pages, last: Place, newest: int | None = None) -> Iterator[Row]:
@@ -93,16 +93,14 @@ def newer(pages: Pages, last: Place, newest: int | None = None) -> Iterator[Row]
 
 
 def place_of(row: Row) -> Place:
-    """Return the row's id as numbers in order of time. Raises `CommandFailure` for a server whose ids are others."""
+    """Return the row's id as numbers in the order of time. Raises `Failure` for a server whose ids are others."""
     text = str(row["id"])
     if not _ID.fullmatch(text):
-        raise CommandFailure(
-            ExitCode.NO_SERVER, "The server's results have ids that this client does not know. Update it."
-        )
+        raise Failure(Exit.NO_SERVER, "The server's results have ids that this client does not know. Update it.")
     return tuple(int(number) for number in text.split("-"))
 
 
-def _print(work: CommandWork, row: Row) -> None:
+def _print(work: Work, row: Row) -> None:
     if work.screen.json:
         work.screen.json_line(row)
         return

@@ -7,34 +7,32 @@ from typing import Any
 
 from .faults import is_error, located, show_faults
 from .folder import read_folder, read_text
-from .outcomes import CommandFailure, ExitCode
-from .work import CommandWork, named
+from .outcomes import Exit, Failure
+from .work import Work, named
 
 FILE_ENDINGS = (".sql", ".json")
 
 
-def validate(work: CommandWork) -> ExitCode:
+def validate(work: Work) -> Exit:
     """Show every fault of each file, and of each file in each folder of definitions; nothing is stored."""
     results: list[dict[str, Any]] = []
     for name in work.args.files:
         results += _validated_folder(work, Path(name)) if Path(name).is_dir() else [_validated_file(work, name)]
     work.screen.document({"files": results})
-    return ExitCode.DONE if all(each["sound"] for each in results) else ExitCode.REFUSED
+    return Exit.DONE if all(each["sound"] for each in results) else Exit.REFUSED
 
 
-def _validated_file(work: CommandWork, name: str) -> dict[str, Any]:
+def _validated_file(work: Work, name: str) -> dict[str, Any]:
     if name.endswith((".yaml", ".yml")):
         folder = Path(name).parent.parent
-        raise CommandFailure(
-            ExitCode.USAGE, f"{name} is checked with what it belongs to. Run `punctual validate {folder}`."
-        )
+        raise Failure(Exit.USAGE, f"{name} is checked with what it belongs to. Run `punctual validate {folder}`.")
     text = _read(name)
     with work.screen.busy(f"Checking {name}"):
         answered = work.server.post("queries/validate/", _body(name, text))
     return _told(work, name, text, answered["faults"])
 
 
-def _validated_folder(work: CommandWork, folder: Path) -> list[dict[str, Any]]:
+def _validated_folder(work: Work, folder: Path) -> list[dict[str, Any]]:
     """Check the files of a folder with each other, as `plan` does: a query may read a stream of the same folder."""
     files = read_folder(folder)
     with work.screen.busy(f"Checking {folder}"):
@@ -48,7 +46,7 @@ def _validated_folder(work: CommandWork, folder: Path) -> list[dict[str, Any]]:
     ]
 
 
-def _told(work: CommandWork, name: str, text: str, found: list[dict[str, Any]]) -> dict[str, Any]:
+def _told(work: Work, name: str, text: str, found: list[dict[str, Any]]) -> dict[str, Any]:
     """Show the faults of one file, and return what the document says of it."""
     faults = [located(each, name, text) for each in found]
     sound = not any(is_error(each) for each in faults)
@@ -58,7 +56,7 @@ def _told(work: CommandWork, name: str, text: str, found: list[dict[str, Any]]) 
     return {"file": name, "sound": sound, "faults": faults}
 
 
-def explain(work: CommandWork) -> ExitCode:
+def explain(work: Work) -> Exit:
     """Show what a query does, of a file or of one that is stored."""
     what = work.args.what
     is_file = what == "-" or what.endswith(FILE_ENDINGS) or Path(what).is_file()
@@ -75,13 +73,13 @@ def explain(work: CommandWork) -> ExitCode:
     else:
         for line in str(explained[work.args.format]).splitlines():
             work.screen.say(line)
-    return ExitCode.DONE
+    return Exit.DONE
 
 
-def _explained_file(work: CommandWork, name: str, text: str) -> Any:
+def _explained_file(work: Work, name: str, text: str) -> Any:
     try:
         return work.server.post("queries/explain/", _body(name, text))
-    except CommandFailure as failure:
+    except Failure as failure:
         failure.faults = [located(each, name, text) for each in failure.faults]
         failure.texts = {name: text}
         raise
@@ -99,4 +97,4 @@ def _body(name: str, text: str) -> dict[str, Any]:
     try:
         return {"graph": json.loads(text)}
     except (ValueError, RecursionError) as error:
-        raise CommandFailure(ExitCode.REFUSED, f"{name} is not JSON: {error}.") from None
+        raise Failure(Exit.REFUSED, f"{name} is not JSON: {error}.") from None

@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Any
 
 from .folder import read_text
-from .outcomes import CommandFailure, ExitCode
-from .work import CommandWork
+from .outcomes import Exit, Failure
+from .work import Work
 
 LONGEST_NAME = 200
 
 
-def run_transcripts(work: CommandWork) -> ExitCode:
+def run_transcripts(work: Work) -> Exit:
     """Run each file, and each file of a folder; say which examples differ, and how."""
     files = _files(work.args.paths)
     outcomes: list[dict[str, Any]] = []
@@ -25,10 +25,10 @@ def run_transcripts(work: CommandWork) -> ExitCode:
     failed = sum(not each["passed"] for each in every)
     work.screen.say(f"{len(every) - failed} passed, {failed} failed.", "red" if failed else "green")
     work.screen.document({"files": outcomes, "passed": len(every) - failed, "failed": failed})
-    return ExitCode.REFUSED if failed else ExitCode.DONE
+    return Exit.REFUSED if failed else Exit.DONE
 
 
-def _show(work: CommandWork, path: Path, result: dict[str, Any]) -> None:
+def _show(work: Work, path: Path, result: dict[str, Any]) -> None:
     verdict, style = ("passed", "green") if result["passed"] else ("FAILED", "bold red")
     work.screen.say(f"{path}: {result['name']}: {verdict}", style)
     for line in str(result["differs"]).splitlines():
@@ -45,7 +45,7 @@ def _files(paths: list[str]) -> list[Path]:
         elif path.is_file():
             found.append(path)
         else:
-            raise CommandFailure(ExitCode.NOT_THERE, f"There is no file or folder {name}.")
+            raise Failure(Exit.NOT_THERE, f"There is no file or folder {name}.")
     if not found:
-        raise CommandFailure(ExitCode.NOT_THERE, f"There is no transcript (*.yaml) in {', '.join(paths)}.")
+        raise Failure(Exit.NOT_THERE, f"There is no transcript (*.yaml) in {', '.join(paths)}.")
     return found

@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from .credentials import Account, NamedAccount, find_account
-from .outcomes import CommandFailure, ExitCode
+from .credentials import Account, Wanted, find_account
+from .outcomes import Exit, Failure
 from .screen import Screen
-from .server import ApiServer
+from .server import Server
 
 
 @dataclass
-class CommandWork:
+class Work:
     """One command under way. `pause` waits for so many seconds."""
 
     args: Namespace
@@ -25,20 +25,20 @@ class CommandWork:
     closing: ExitStack = field(default_factory=ExitStack)
 
     @property
-    def wanted(self) -> NamedAccount:
+    def wanted(self) -> Wanted:
         """What the command line says about address and token."""
         given = {name: getattr(self.args, name, None) for name in ("address", "organisation", "token_file")}
-        return NamedAccount(**given, insecure_http=getattr(self.args, "insecure_http", False))
+        return Wanted(**given, insecure_http=getattr(self.args, "insecure_http", False))
 
     @cached_property
     def account(self) -> Account:
-        """The account to use. Raises `CommandFailure` when nobody is signed in."""
+        """The account to use. Raises `Failure` when nobody is signed in."""
         return find_account(self.wanted, self.environment)
 
     @cached_property
-    def server(self) -> ApiServer:
+    def server(self) -> Server:
         """The server, closed when the command ends."""
-        return self.closing.enter_context(ApiServer(self.account))
+        return self.closing.enter_context(Server(self.account))
 
 
 def as_id(text: str) -> str | None:
@@ -49,8 +49,8 @@ def as_id(text: str) -> str | None:
         return None
 
 
-def named(server: ApiServer, kind: str, name: str) -> dict[str, Any]:
-    """Return the one of `kind` (queries, bindings) with this name or id. Raises `CommandFailure` if it is not there."""
+def named(server: Server, kind: str, name: str) -> dict[str, Any]:
+    """Return the one of `kind` (queries, bindings) with this name or id. Raises `Failure` if it is not there."""
     found: list[dict[str, Any]] = server.get(f"{kind}/")
     wanted = as_id(name)
     for each in found:
@@ -58,17 +58,17 @@ def named(server: ApiServer, kind: str, name: str) -> dict[str, Any]:
             return each
     known = ", ".join(str(each["name"]) for each in found[:20]) or "none"
     one = {"queries": "query", "bindings": "binding"}[kind]
-    raise CommandFailure(ExitCode.NOT_THERE, f"There is no {one} {name!r} here. There are: {known}.")
+    raise Failure(Exit.NOT_THERE, f"There is no {one} {name!r} here. There are: {known}.")
 
 
-def run_of(server: ApiServer, name: str) -> dict[str, Any]:
-    """Return the run with this id, or the newest run of the binding with this name or id. Raises `CommandFailure`."""
+def run_of(server: Server, name: str) -> dict[str, Any]:
+    """Return the run with this id, or the newest run of the binding with this name or id. Raises `Failure`."""
     wanted = as_id(name)
     if wanted is not None:
         try:
             run: dict[str, Any] = server.get(f"runs/{wanted}/")
-        except CommandFailure as failure:
-            if failure.exit is not ExitCode.NOT_THERE:
+        except Failure as failure:
+            if failure.exit is not Exit.NOT_THERE:
                 raise
         else:
             return run
@@ -76,7 +76,5 @@ def run_of(server: ApiServer, name: str) -> dict[str, Any]:
     newest: dict[str, Any] | None = binding["latest_run"]
     if newest is None:
         shown = binding["name"]
-        raise CommandFailure(
-            ExitCode.NOT_THERE, f"The binding {shown} was never started. Run `punctual run start {shown}`."
-        )
+        raise Failure(Exit.NOT_THERE, f"The binding {shown} was never started. Run `punctual run start {shown}`.")
     return newest

@@ -39,7 +39,7 @@ class RunSample(Strict):
     quarantined: int
 
 
-class RunReading(Strict):
+class Reading(Strict):
     """What was read of a run so far.
 
     `entry` is the last one in Redis. `known`: when what the run did is known, in order, apart. `until`: up to when its
@@ -62,7 +62,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class RunSpan:
+class Watch:
     """When a run could do anything: from its request on, until its end if there was one, and while its runner lived."""
 
     begun: int
@@ -93,7 +93,7 @@ def sample_of(report: ProgressReport) -> RunSample:
     )
 
 
-def read_on(reading: RunReading, batch: Batch, watch: RunSpan, before: RunSample | None) -> RunReading:
+def read_on(reading: Reading, batch: Batch, watch: Watch, before: RunSample | None) -> Reading:
     """Return `reading` after `batch`. `before`: the totals of the run from which this one goes on, if there is one and
     reports do not tell runs apart yet (`of_run`).
 
@@ -110,7 +110,7 @@ def read_on(reading: RunReading, batch: Batch, watch: RunSpan, before: RunSample
     if base is None and samples:
         base = _base(samples[0], None if batch.reports[0].of_run else before)
     until = reading.until if heard is None else heard[1]
-    return RunReading(entry=batch.entry, known=joined(known), until=until, base=base)
+    return Reading(entry=batch.entry, known=joined(known), until=until, base=base)
 
 
 def joined(spans: Iterable[Span]) -> list[Span]:
@@ -139,7 +139,7 @@ def _begin(sample: RunSample) -> int:
     return sample.at - max(1, round(sample.batch_s * TICKS_PER_S))
 
 
-def _heard(reading: RunReading, watch: RunSpan) -> Span | None:
+def _heard(reading: Reading, watch: Watch) -> Span | None:
     """Return since when the runner has been heard of without a break, and up to when, inside of the run's time."""
     if watch.runner is None:
         return None
@@ -148,7 +148,7 @@ def _heard(reading: RunReading, watch: RunSpan) -> Span | None:
     return (begin, end) if end > begin else None
 
 
-def _last_known(reading: RunReading, watch: RunSpan) -> int:
+def _last_known(reading: Reading, watch: Watch) -> int:
     return reading.until if reading.until is not None else watch.begun
 
 

@@ -18,9 +18,9 @@ from webapp.monitoring.reading import (
     NO_ENTRY,
     TICKS_PER_S,
     Batch,
-    RunReading,
+    Reading,
     RunSample,
-    RunSpan,
+    Watch,
     newest_in_steps,
     read_on,
     sample_of,
@@ -51,7 +51,7 @@ def roll_up(connection: "redis.Redis", now: datetime) -> None:
             pass
 
 
-def unwritten(connection: "redis.Redis", run: Run, now: datetime) -> tuple[RunReading, list[RunSample]]:
+def unwritten(connection: "redis.Redis", run: Run, now: datetime) -> tuple[Reading, list[RunSample]]:
     """Return how far the reports of `run` reach, and the samples that no rollup holds. Raises `redis.RedisError`."""
     reading = _reading(run)
     samples: list[RunSample] = []
@@ -110,7 +110,7 @@ def _roll_up(connection: "redis.Redis", run: Run, now: datetime) -> bool:
     return len(batch.reports) == MOST
 
 
-def _move_cursor(run: Run, old: RunReading, new: RunReading, *, done: bool) -> bool:
+def _move_cursor(run: Run, old: Reading, new: Reading, *, done: bool) -> bool:
     told = {"entry": new.entry, "reading": new.model_dump(mode="json"), "done": done}
     if RollupCursor.objects.filter(run=run, entry=old.entry).update(**told):
         return True
@@ -141,21 +141,19 @@ def _write(run: Run, samples: Iterable[RunSample]) -> None:
         )
 
 
-def _reading(run: Run) -> RunReading:
+def _reading(run: Run) -> Reading:
     cursor = RollupCursor.objects.filter(run=run).first()
-    return (
-        RunReading() if cursor is None else RunReading.model_validate(cursor.reading, strict=False)
-    )  # pairs are lists
+    return Reading() if cursor is None else Reading.model_validate(cursor.reading, strict=False)  # pairs are lists
 
 
-def _watch(connection: "redis.Redis", run: Run, now: datetime) -> RunSpan:
+def _watch(connection: "redis.Redis", run: Run, now: datetime) -> Watch:
     """Return when the run could do anything; before a runner took it that is known to be nothing."""
     begun, ended = ticks_of(run.created_at), None if run.ended_at is None else ticks_of(run.ended_at)
     if run.observed == Observed.REQUESTED and run.observed_at is None:
-        return RunSpan(begun, ended, (begun, ticks_of(now)))
+        return Watch(begun, ended, (begun, ticks_of(now)))
     content = connection.get(keys.lease(str(run.organisation_id)))
     lease = None if content is None else RunnerLease.model_validate_json(content)
-    return RunSpan(begun, ended, None if lease is None else (lease.started_at, lease.beat_at))
+    return Watch(begun, ended, None if lease is None else (lease.started_at, lease.beat_at))
 
 
 def _before(run: Run) -> RunSample | None:

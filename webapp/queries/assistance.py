@@ -8,7 +8,7 @@ from streaming.definition.streams import AdvanceTimeSettings
 from webapp.core.errors import Faulty
 from webapp.queries import jobs
 from webapp.queries.bodies import CompletionList, Explained, GraphOrText
-from webapp.queries.checking import QueryExamination, SoundQuery, drafted, refuses, too_long
+from webapp.queries.checking import Draft, Examined, drafted, refuses, too_long
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import stored_text
 from webapp.streams.access import stream_definitions, streams_with_ctis
@@ -16,7 +16,7 @@ from webapp.streams.access import stream_definitions, streams_with_ctis
 Advance = Mapping[str, AdvanceTimeSettings]
 
 
-def examine(asked: GraphOrText) -> QueryExamination:
+def examine(asked: GraphOrText) -> Examined:
     """Return what can be said of the query that was sent, faults and all."""
     streams, own_ctis = stream_definitions(), streams_with_ctis()
     if asked.given_graph:
@@ -24,7 +24,7 @@ def examine(asked: GraphOrText) -> QueryExamination:
     return jobs.examined_text(asked.text or "", streams, own_ctis)
 
 
-def sound(asked: GraphOrText, before: str | None = None) -> SoundQuery:
+def sound(asked: GraphOrText, before: str | None = None) -> Draft:
     """Return the query that was sent as a draft; `before` is the text of the version that it replaces.
 
     Raises `Faulty` with all faults if any is an error.
@@ -39,7 +39,7 @@ def sound(asked: GraphOrText, before: str | None = None) -> SoundQuery:
     found = jobs.examined_text(asked.text, streams)
     if found.graph is None or refuses(found.faults):
         raise Faulty(list(found.faults))
-    return SoundQuery(found.graph, asked.text)
+    return Draft(found.graph, asked.text)
 
 
 def complete(text: str, at: int) -> CompletionList:

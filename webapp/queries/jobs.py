@@ -12,7 +12,7 @@ from streaming.definition.streams import AdvanceTimeSettings
 from streaming.planning import explain as explaining
 from webapp.core.limited.jobs import TYPING, limited
 from webapp.queries.bodies import CompletionItem, CompletionList, Explained
-from webapp.queries.checking import QueryExamination, Streams, examine_graph, examine_text, refuses
+from webapp.queries.checking import Examined, Streams, examine_graph, examine_text, refuses
 from webapp.queries.texts import SMALLER, settings_in
 
 
@@ -27,13 +27,13 @@ class ExplanationGiven:
 @limited("The check of this query", SMALLER, TYPING)
 def examined_graph(
     graph: Mapping[str, Any], text: str | None, streams: Streams, own_ctis: Collection[str] | None
-) -> QueryExamination:
+) -> Examined:
     """Return what can be said of a graph as it was sent; `text` is the one to rewrite so that it says the graph."""
     return examine_graph(graph, streams, text=text, own_ctis=own_ctis)
 
 
 @limited("The check of this query", SMALLER, TYPING)
-def examined_text(text: str, streams: Streams, own_ctis: Collection[str] | None = None) -> QueryExamination:
+def examined_text(text: str, streams: Streams, own_ctis: Collection[str] | None = None) -> Examined:
     """Return what can be said of a text."""
     return examine_text(text, streams, own_ctis=own_ctis)
 

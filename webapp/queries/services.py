@@ -9,12 +9,12 @@ from django.db import IntegrityError, transaction
 
 from streaming.definition.graph import QueryGraph
 from webapp.accounts.models import User
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.recording import Target, record
 from webapp.core.context import current_actor
 from webapp.core.errors import Conflict
 from webapp.core.uses import refuse_while_used
 from webapp.queries.access import current_version
-from webapp.queries.checking import SoundQuery, drafted
+from webapp.queries.checking import Draft, drafted
 from webapp.queries.models import Query, QueryText, QueryVersion
 from webapp.queries.texts import stored_text
 
@@ -25,7 +25,7 @@ def content_hash(graph: QueryGraph) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def create_query(*, draft: SoundQuery, comment: str, author: User | None) -> Query:
+def create_query(*, draft: Draft, comment: str, author: User | None) -> Query:
     """Create a query with its first version. Raises `Conflict` for a name that is taken."""
     name = draft.graph.name
     try:
@@ -40,7 +40,7 @@ def create_query(*, draft: SoundQuery, comment: str, author: User | None) -> Que
 
 
 def create_version(
-    *, query: Query, draft: SoundQuery, comment: str, author: User | None, parent: UUID | None
+    *, query: Query, draft: Draft, comment: str, author: User | None, parent: UUID | None
 ) -> tuple[QueryVersion, bool]:
     """Return the version that says `draft`, and whether it was made; the current one if its graph is the same already.
 
@@ -86,9 +86,9 @@ def delete_query(*, query: Query) -> None:
         record("query.deleted", target=target, before=before)
 
 
-def target_of(query: Query) -> AuditTarget:
+def target_of(query: Query) -> Target:
     """Return the query as the audit log names it."""
-    return AuditTarget("query", query.pk, query.name)
+    return Target("query", query.pk, query.name)
 
 
 def audited(version: QueryVersion) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def _write_text(query: Query, version: QueryVersion, text: str | None) -> None:
 
 
 def _add_version(
-    query: Query, draft: SoundQuery, *, comment: str, author: User | None, parent: QueryVersion | None
+    query: Query, draft: Draft, *, comment: str, author: User | None, parent: QueryVersion | None
 ) -> QueryVersion:
     version = QueryVersion(
         query=query,

@@ -8,14 +8,14 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from streaming.definition.faults import FaultCode
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.recording import Target, record
 from webapp.audit.revisions import require_current, revision_of
 from webapp.core.errors import Conflict, Faulty, NotFound, fault
 from webapp.queries.access import access_version
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import settings_of
 from webapp.runs.access import listed_bindings, open_run
-from webapp.runs.checking import BoundInput, bound_faults, refuses
+from webapp.runs.checking import Bound, bound_faults, refuses
 from webapp.runs.input_resolution import InputChoice, choose
 from webapp.runs.mending import with_targets
 from webapp.runs.models import Binding, BindingInput
@@ -71,9 +71,9 @@ def delete_binding(*, binding: Binding) -> None:
         forget_restart_points(pk)
 
 
-def target_of(binding: Binding) -> AuditTarget:
+def target_of(binding: Binding) -> Target:
     """Return the binding as the audit log names it."""
-    return AuditTarget("binding", binding.pk, binding.name)
+    return Target("binding", binding.pk, binding.name)
 
 
 def audited(binding: Binding) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def _check_and_write(binding: Binding, version: QueryVersion, inputs: Mapping[st
     write_binding(binding, version, chosen)
 
 
-def write_binding(binding: Binding, version: QueryVersion, chosen: Mapping[str, BoundInput]) -> None:
+def write_binding(binding: Binding, version: QueryVersion, chosen: Mapping[str, Bound]) -> None:
     """Write `binding` as one of `version` with the inputs `chosen`, which were checked. Raises `Conflict`."""
     binding.query_version = version
     try:

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from streaming.wire.messages import ProgressReport, RunnerLease, RunObserved
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.recording import Target, record
 from webapp.core.server_paths import without_server_paths
 from webapp.runs.liveness import recovering, taken_over
 from webapp.runs.models import Run
@@ -55,9 +55,9 @@ def move(run: Run, to: Observed, now: datetime, *, domain: str | None = None, me
     announce(run)
 
 
-def target_of(run: Run) -> AuditTarget:
+def target_of(run: Run) -> Target:
     """Return the run as the audit log names it: by its binding."""
-    return AuditTarget("run", run.pk, run.binding.name)
+    return Target("run", run.pk, run.binding.name)
 
 
 def audited(run: Run) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from webapp.streams.models import Stream
 
 
 @dataclass
-class ResealingReport:
+class Resealed:
     """How many secrets were sealed anew, had the newest key already, were taken out of ended runs; what is `broken`.
 
     `broken` names the streams and runs with a secret that no key opens.
@@ -27,7 +27,7 @@ class ResealingReport:
     broken: list[str] = field(default_factory=list)
 
 
-def reseal(told: ResealingReport) -> None:
+def reseal(told: Resealed) -> None:
     """Seal the secrets of the organisation in context under its newest key, one row at a time; add to `told`.
 
     A run that has ended needs no secret any more, so that its specification keeps none.
@@ -39,7 +39,7 @@ def reseal(told: ResealingReport) -> None:
 
 
 @transaction.atomic
-def _reseal_stream(pk: UUID, told: ResealingReport) -> None:
+def _reseal_stream(pk: UUID, told: Resealed) -> None:
     stream = Stream.objects.select_for_update().filter(pk=pk).first()
     if stream is None:
         return
@@ -49,7 +49,7 @@ def _reseal_stream(pk: UUID, told: ResealingReport) -> None:
 
 
 @transaction.atomic
-def _reseal_run(pk: UUID, told: ResealingReport) -> None:
+def _reseal_run(pk: UUID, told: Resealed) -> None:
     run = Run.objects.select_for_update(of=("self",)).filter(pk=pk).first()
     if run is None:
         return
@@ -64,7 +64,7 @@ def _reseal_run(pk: UUID, told: ResealingReport) -> None:
         Run.objects.filter(pk=pk).update(spec={**run.spec, "inputs": inputs})
 
 
-def _reseal_adapter(adapter: Mapping[str, Any], of: str, told: ResealingReport) -> dict[str, Any]:
+def _reseal_adapter(adapter: Mapping[str, Any], of: str, told: Resealed) -> dict[str, Any]:
     options = dict(adapter["options"])
     for name in sorted(secrets_among(adapter["kind"], options) & options.keys()):
         try:
@@ -78,7 +78,7 @@ def _reseal_adapter(adapter: Mapping[str, Any], of: str, told: ResealingReport) 
     return {**adapter, "options": options}
 
 
-def _without_secrets(adapter: Mapping[str, Any], told: ResealingReport) -> dict[str, Any]:
+def _without_secrets(adapter: Mapping[str, Any], told: Resealed) -> dict[str, Any]:
     options = adapter["options"]
     without = concealed(options, secrets_among(adapter["kind"], options))
     told.dropped += sum(without[name] != options[name] for name in options)

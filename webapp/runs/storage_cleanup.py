@@ -22,7 +22,7 @@ from streaming.wire.by_run import KeptByRun, kept_by_run
 from streaming.wire.kept import KEPT
 from streaming.wire.results import PartKind
 from streaming.wire.stored import RemovedRows, remove
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.recording import Target, record
 from webapp.core.context import current_organisation
 from webapp.core.errors import Conflict, NotFound
 from webapp.runs.models import Binding, Run, StoredBytes
@@ -144,7 +144,7 @@ def delete_rows(stored: StoredBytes, kind: Kind, run: UUID | None = None) -> Rem
         raise Conflict(f"{stored.name} has a run that has not ended. Stop it first, then delete its {kind}.")
     if run is not None and all(each.run != str(run) for each in kept_by_run(rows_folder(stored.binding))):
         raise NotFound
-    target = AuditTarget("binding", stored.binding, stored.name)
+    target = Target("binding", stored.binding, stored.name)
     of_run = {} if run is None else {"run": str(run)}
     try:
         removed = remove(rows_folder(stored.binding), PARTS[kind], stored.batch, of_run.get("run"))

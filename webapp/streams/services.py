@@ -6,7 +6,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from streaming.definition.streams import AdapterChoice, StreamDefinition
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.recording import Target, record
 from webapp.audit.revisions import require_current, revision_of
 from webapp.core.errors import Conflict, Faulty, NotFound
 from webapp.core.uses import followers, refuse_while_used
@@ -78,9 +78,9 @@ def store_stream(
             each()
 
 
-def target_of(stream: Stream) -> AuditTarget:
+def target_of(stream: Stream) -> Target:
     """Return the stream as the audit log names it."""
-    return AuditTarget("stream", stream.pk, stream.name)
+    return Target("stream", stream.pk, stream.name)
 
 
 def audited(stream: Stream) -> dict[str, Any]:

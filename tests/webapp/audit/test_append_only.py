@@ -10,7 +10,7 @@ from webapp.accounts.models import Organisation
 from webapp.audit.append_only import SENTENCE
 from webapp.audit.models import AuditEvent, EventsStay
 from webapp.audit.reading import NotForEverybody, events_everywhere
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.recording import Target, record
 from webapp.core.context import installation_context, organisation_context
 from webapp.core.tenancy import TenantQuerySet
 
@@ -19,7 +19,7 @@ TABLE = AuditEvent._meta.db_table
 
 @pytest.fixture
 def event(in_acme: None) -> AuditEvent:
-    record("stream.created", target=AuditTarget("stream", "1", "cars"), after={"name": "cars"})
+    record("stream.created", target=Target("stream", "1", "cars"), after={"name": "cars"})
     return AuditEvent.objects.get()
 
 
@@ -80,7 +80,7 @@ def test_events_of_all_are_not_read_without_a_reason(event: AuditEvent) -> None:
 
 def test_an_event_without_an_organisation_is_the_installations(event: AuditEvent) -> None:
     with organisation_context(None):
-        record("person.signed_in", target=AuditTarget("person", "1", "alice@acme.example"))
+        record("person.signed_in", target=Target("person", "1", "alice@acme.example"))
     assert [each.action for each in AuditEvent.objects.all()] == ["stream.created"]
     with installation_context("a test reads what was written"):
         assert {each.action for each in events_everywhere()} == {"stream.created", "person.signed_in"}

@@ -12,7 +12,7 @@ from tests.webapp.audit.conftest import every_event
 from tests.webapp.conftest import POINTS, Person, graph
 from webapp.audit.changes import difference
 from webapp.audit.models import AuditEvent
-from webapp.audit.recording import AuditTarget, record
+from webapp.audit.recording import Target, record
 from webapp.audit.redaction import MOST_BYTES, safe_state, safe_text
 from webapp.core.context import Actor, acting
 
@@ -73,7 +73,7 @@ def test_what_is_no_secret_stays_as_it_is(state: dict[str, Any]) -> None:
 
 def test_texts_that_no_database_takes_are_mended(in_acme: None) -> None:
     with acting(Actor("system", None, "nul \0 and \ud800")):
-        record("a.b", target=AuditTarget("t", None, "\0" * 300), after={"x\0": "\ud800"})
+        record("a.b", target=Target("t", None, "\0" * 300), after={"x\0": "\ud800"})
     event = AuditEvent.objects.get()
     assert (event.actor_label, event.target_label, event.after) == ("nul � and ?", "�" * 254, {"x�": "?"})
 

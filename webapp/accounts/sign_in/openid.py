@@ -37,7 +37,7 @@ KEPT: Final = ("sub", "name", "email", "email_verified")
 """Claims that are stored; the provider may send far more about a person."""
 
 
-class SignInRefused(OAuth2Error):  # type: ignore[misc]
+class Refused(OAuth2Error):  # type: ignore[misc]
     """What the provider sent is not taken; the sentence says why, and holds nothing of what was sent."""
 
 
@@ -48,11 +48,11 @@ class OpenIDFlow(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
     @property
     def openid_config(self) -> dict[str, Any]:
-        """Return the provider's description of itself. Raises `SignInRefused` if it names another issuer."""
+        """Return the provider's description of itself. Raises `Refused` if it names another issuer."""
         found: dict[str, Any] = super().openid_config
         asked = self.get_provider().app.settings["server_url"]
         if str(found.get("issuer")).rstrip("/") != asked.rstrip("/"):
-            raise SignInRefused("The provider names another issuer than PUNCTUAL_OIDC_ISSUER.")
+            raise Refused("The provider names another issuer than PUNCTUAL_OIDC_ISSUER.")
         return found
 
     def get_callback_url(self, request: HttpRequest, app: Any) -> str:  # noqa: ARG002
@@ -60,18 +60,18 @@ class OpenIDFlow(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         return callback_address(self.provider_id)
 
     def complete_login(self, request: HttpRequest, app: Any, token: Any, **kwargs: Any) -> Any:  # noqa: ARG002
-        """Return who signed in. Raises `SignInRefused` for an ID token that is absent, forged or of another session."""
+        """Return who signed in. Raises `Refused` for an ID token that is absent, forged or of another session."""
         claims = self._id_token(kwargs["response"].get("id_token", ""))
         told = self._fetch_user_info(token.token) if self.openid_config.get("userinfo_endpoint") else {}
         if told and told.get("sub") != claims["sub"]:
-            raise SignInRefused("The user information is of another subject than the ID token.")
+            raise Refused("The user information is of another subject than the ID token.")
         return self.get_provider().sociallogin_from_response(request, {"userinfo": {**claims, **told}})
 
     def _id_token(self, text: Any) -> dict[str, Any]:
         try:
             header = jwt.get_unverified_header(text)
             if header.get("alg") not in ALGORITHMS:
-                raise SignInRefused("The ID token is not signed by a key of the provider.")
+                raise Refused("The ID token is not signed by a key of the provider.")
             claims: dict[str, Any] = jwt.decode(
                 text,
                 key=self._key(header.get("kid")),
@@ -82,19 +82,19 @@ class OpenIDFlow(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
                 options={"require": ["iss", "aud", "exp", "iat", "sub"]},
             )
         except jwt.PyJWTError as error:
-            raise SignInRefused(f"The ID token is not good ({type(error).__name__}).") from error
+            raise Refused(f"The ID token is not good ({type(error).__name__}).") from error
         if not self.nonce or not constant_time_compare(str(claims.get("nonce", "")), self.nonce):
-            raise SignInRefused("The ID token answers another session.")
+            raise Refused("The ID token answers another session.")
         return claims
 
     def _key(self, name: str | None) -> jwt.PyJWK:
         """Return the provider's key of that name; a token that names none is signed by the only key."""
-        with OpenIdProviders().get_requests_session() as session:
+        with Providers().get_requests_session() as session:
             answered = session.get(self.openid_config["jwks_uri"])
         answered.raise_for_status()
         keys = [each for each in jwt.PyJWKSet.from_dict(answered.json()).keys if name in {None, each.key_id}]
         if len(keys) != 1:
-            raise SignInRefused("The ID token is signed by a key that the provider does not show.")
+            raise Refused("The ID token is signed by a key that the provider does not show.")
         return keys[0]
 
 
@@ -127,7 +127,7 @@ class OpenID(OpenIDConnectProvider):  # type: ignore[misc]
         return [EmailAddress(email=claims["email"], verified=claims.get("email_verified") is True, primary=True)]
 
 
-class OpenIdCallback(OAuth2CallbackView):  # type: ignore[misc]
+class Callback(OAuth2CallbackView):  # type: ignore[misc]
     """Where the provider sends people back to."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
@@ -143,7 +143,7 @@ class OpenIdCallback(OAuth2CallbackView):  # type: ignore[misc]
         return state, answered
 
 
-class OpenIdProviders(DefaultSocialAccountAdapter):  # type: ignore[misc]
+class Providers(DefaultSocialAccountAdapter):  # type: ignore[misc]
     """Whom an account of the provider signs in."""
 
     error_messages = {  # noqa: RUF012 - allauth reads it from the class
@@ -154,7 +154,7 @@ class OpenIdProviders(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def on_authentication_error(self, request: HttpRequest, provider: Any, **told: Any) -> None:  # noqa: ARG002
         """Log why nobody signed in: our own sentences, else the kind of error alone, for its text may hold secrets."""
         error = told.get("exception")
-        reason = str(error) if isinstance(error, SignInRefused) else type(error).__name__
+        reason = str(error) if isinstance(error, Refused) else type(error).__name__
         logger.warning("A sign-in by OpenID Connect failed: %s (%s)", told.get("error") or "unknown", reason)
 
     def pre_social_login(self, request: HttpRequest, sociallogin: Any) -> None:  # noqa: ARG002
@@ -207,7 +207,7 @@ def failed(request: HttpRequest, provider: Any, error: Exception, context: dict[
 
 def callback(request: HttpRequest, provider_id: str) -> HttpResponse:
     """Answer the provider's redirect. 404 for a provider that is none."""
-    if not any(each.provider_id == provider_id for each in OpenIdProviders(request).list_apps(request)):
+    if not any(each.provider_id == provider_id for each in Providers(request).list_apps(request)):
         raise Http404
-    answered: HttpResponse = OpenIdCallback.adapter_view(OpenIDFlow(request, provider_id))(request)
+    answered: HttpResponse = Callback.adapter_view(OpenIDFlow(request, provider_id))(request)
     return answered

@@ -28,7 +28,7 @@ NICENESS: Final = 5
 
 
 @dataclass(frozen=True)
-class LimitedTask:
+class Task:
     """What the web process sends: the name of a job, its arguments, and for whom it is done."""
 
     job: str
@@ -54,10 +54,10 @@ def work(talk: socket.socket, jobs: Mapping[str, Job[..., Any]]) -> None:
         os._exit(code)
 
 
-def _received(talk: socket.socket) -> LimitedTask:
+def _received(talk: socket.socket) -> Task:
     [length] = LENGTH.unpack(_exactly(talk, LENGTH.size))
     task = pickle.loads(_exactly(talk, length))  # nosec B301 # written by our own web process, see above
-    assert isinstance(task, LimitedTask)  # nosec B101 # tells the type checker what is so; nothing depends on it
+    assert isinstance(task, Task)  # nosec B101 # tells the type checker what is so; nothing depends on it
     return task
 
 
@@ -72,7 +72,7 @@ def _exactly(talk: socket.socket, count: int) -> bytes:
     return b"".join(parts)
 
 
-def _told(task: LimitedTask, jobs: Mapping[str, Job[..., Any]]) -> bytes:
+def _told(task: Task, jobs: Mapping[str, Job[..., Any]]) -> bytes:
     job = jobs[task.job]
     limit(task.limits)
     task.surroundings.enter()

@@ -18,7 +18,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 from django.conf import settings
 
 from webapp.core.errors import ClientGone, TooMuchWork
-from webapp.core.limited.child import DONE, FAILED, LENGTH, LimitedTask
+from webapp.core.limited.child import DONE, FAILED, LENGTH, Task
 from webapp.core.limited.departure import departure
 from webapp.core.limited.jobs import Job, Limits
 from webapp.core.limited.places import place
@@ -46,7 +46,7 @@ _ENVIRONMENT: Final = {
 logger = logging.getLogger(__name__)
 
 
-class _RunningForkServer:
+class _Server:
     """The process that forks the others, started when it is first needed and again when it has ended."""
 
     def __init__(self) -> None:
@@ -108,7 +108,7 @@ class _RunningForkServer:
         return mine
 
 
-_server: Final = _RunningForkServer()
+_server: Final = _Server()
 atexit.register(_server.close)
 
 
@@ -121,7 +121,7 @@ def run(job: Job[P, T], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> T:
     """Return what the job's function returns, run in a process of its own. Raises as `Job` says."""
     surroundings = Surroundings.here(with_keys=job.opens_secrets)
     with place(surroundings.organisation, job.limits):
-        task = LimitedTask(job.name, args, dict(kwargs), job.limits, surroundings)
+        task = Task(job.name, args, dict(kwargs), job.limits, surroundings)
         began = time.monotonic()
         told, ended = _exchanged(pickle.dumps(task), job.limits)
     logger.debug("%s took %.3f s: %s", job.name, time.monotonic() - began, ended)
