@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from streaming.definition.counts import counted
-from streaming.definition.expressions import ExpressionError, ExpressionFault, TypedExpression, parse, typed
+from streaming.definition.expressions.parse import parse
+from streaming.definition.expressions.problems import ExpressionError, ExpressionFault
+from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.faults import Fault, FaultCode, error, warning
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import BOOLEAN, Fields, Null, Type

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from streaming.definition.expressions import Expression, TypedExpression, parse, typed
+from streaming.definition.expressions.parse import parse
+from streaming.definition.expressions.tree import Expression
+from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.graph import InputNode, QueryGraph, TopKNode, WindowNode, sources
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Fields

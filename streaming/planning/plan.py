@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from streaming.definition.expressions import Expression
 from streaming.definition.expressions.failures import may_fail
+from streaming.definition.expressions.tree import Expression
 from streaming.definition.graph import Emit, OutputTimestamp
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Fields, Type

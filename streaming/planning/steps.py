@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from streaming.definition.expressions import Expression
+from streaming.definition.expressions.tree import Expression
 from streaming.definition.types import Type
 from streaming.temporal.ticks import Ticks
 

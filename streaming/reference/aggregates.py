@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from streaming.definition.aggregate_functions import AGGREGATES
-from streaming.definition.expressions import Expression
+from streaming.definition.expressions.tree import Expression
 from streaming.planning.plan import AggregateColumn
 from streaming.reference.aggregate_values import Fold, LivedValue, PaneValues
 from streaming.reference.collected import LISTS

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from decimal import ROUND_DOWN, Decimal
 from typing import Any, Final
 
-from streaming.definition.expressions import Expression
 from streaming.definition.expressions.failures import FailureKind
 from streaming.definition.expressions.like import like_regex
 from streaming.definition.expressions.tree import (
@@ -17,6 +16,7 @@ from streaming.definition.expressions.tree import (
     Call,
     CaseWhen,
     Cast,
+    Expression,
     Field,
     In,
     IsNull,

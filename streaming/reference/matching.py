@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from streaming.definition.expressions import Expression
+from streaming.definition.expressions.tree import Expression
 from streaming.reference.expressions import evaluate
 from streaming.reference.flow import VANISHED, Flow, FlowId, Witness
 from streaming.temporal.events import Payload

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from streaming.definition.expressions import Expression
+from streaming.definition.expressions.tree import Expression
 from streaming.reference.expressions import evaluate
 from streaming.reference.flow import Flow, Witness
 from streaming.temporal.ticks import Tick

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from streaming.definition.counts import counted
-from streaming.definition.expressions import Expression
+from streaming.definition.expressions.tree import Expression
 from streaming.reference.expressions import evaluate
 from streaming.reference.flow import Flow, Witness
 from streaming.reference.held_edges import later

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from streaming.definition.expressions import Expression
+from streaming.definition.expressions.tree import Expression
 from streaming.reference.expressions import evaluate
 from streaming.reference.flow import Flow, FlowId, FreedFlows, Pane, Timing, Witness, sort_key
 from streaming.reference.panes import PaneId, PaneSet, release_order

@@ -17,7 +17,8 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.definition.aggregate_functions import AGGREGATES, aggregate_type
-from streaming.definition.expressions import TypedExpression, parse, typed
+from streaming.definition.expressions.parse import parse
+from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.types import DOUBLE, LONG, STRING, Type
 from streaming.engine.columns.flows import Flows
 from streaming.engine.operators.aggregates import PaneAggregator

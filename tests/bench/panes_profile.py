@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.definition.expressions import TypedExpression, parse, typed
+from streaming.definition.expressions.parse import parse
+from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.types import LONG, STRING, Fields
 from streaming.engine.columns.flows import Flows
 from streaming.engine.operators.kernel import PortInput, TurnContext

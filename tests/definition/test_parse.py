@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.definition.expressions import MAX_DEPTH, ExpressionError, parse
+from streaming.definition.expressions.parse import MAX_DEPTH, parse
+from streaming.definition.expressions.problems import ExpressionError
 from streaming.definition.expressions.tree import (
     BetweenTest,
     Binary,

@@ -2,8 +2,10 @@
 
 import pytest
 
-from streaming.definition.expressions import ExpressionFault, TypedExpression, parse, typed
+from streaming.definition.expressions.parse import parse
+from streaming.definition.expressions.problems import ExpressionFault
 from streaming.definition.expressions.tree import Binary, Call, CaseWhen, Cast, Expression, Field, Literal, children
+from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.faults import FaultCode
 from streaming.definition.types import BOOLEAN, DOUBLE, LONG, STRING, TIMESTAMP, DecimalOf, Null, Type, parse_fields
 

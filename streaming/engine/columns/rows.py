@@ -8,8 +8,7 @@ import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
-from streaming.definition.expressions import Expression
-from streaming.definition.expressions.tree import Field, fields_used
+from streaming.definition.expressions.tree import Expression, Field, fields_used
 from streaming.definition.types import Type
 from streaming.engine.columns.expressions.by_value import ROWS
 from streaming.engine.columns.expressions.evaluation import evaluate

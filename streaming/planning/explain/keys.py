@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from streaming.definition.expressions import parse
+from streaming.definition.expressions.parse import parse
 from streaming.definition.expressions.tree import Field
 from streaming.definition.graph import ExtendNode, Node, OutputNode, ProjectNode
 from streaming.planning.explain.facts import Facts

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streaming.definition.expressions import TypedExpression, parse, typed
+from streaming.definition.expressions.parse import parse
+from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.types import Null, parse_fields
 from streaming.engine.columns.expressions.failure_listener import FailureListener
 from streaming.engine.columns.rows import Rows

@@ -7,7 +7,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from streaming.definition.advance import to_temporal
-from streaming.definition.expressions import Expression, TypedExpression, parse, typed
+from streaming.definition.expressions.parse import parse
+from streaming.definition.expressions.tree import Expression
+from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import parse_fields
 from streaming.engine.columns.flows import CLOSE, OPEN, WHOLE

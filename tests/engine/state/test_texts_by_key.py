@@ -9,7 +9,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from streaming.definition.expressions import TypedExpression, parse, typed
+from streaming.definition.expressions.parse import parse
+from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import parse_fields
 from streaming.engine.feed.coupled_lanes import CoupledFeed

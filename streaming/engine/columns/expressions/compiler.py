@@ -12,7 +12,6 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from streaming.definition.expressions import Expression
 from streaming.definition.expressions.like import like_regex
 from streaming.definition.expressions.tree import (
     BetweenTest,
@@ -20,6 +19,7 @@ from streaming.definition.expressions.tree import (
     Call,
     CaseWhen,
     Cast,
+    Expression,
     Field,
     In,
     IsNull,

@@ -14,9 +14,17 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from streaming.definition.expressions import Expression
 from streaming.definition.expressions.failures import FailureKind, is_strict, kind_of
-from streaming.definition.expressions.tree import Binary, Call, CaseWhen, Field, Literal, children, with_children
+from streaming.definition.expressions.tree import (
+    Binary,
+    Call,
+    CaseWhen,
+    Expression,
+    Field,
+    Literal,
+    children,
+    with_children,
+)
 from streaming.engine.columns.expressions.compiler import compile_expression
 
 Mask = npt.NDArray[np.bool_]

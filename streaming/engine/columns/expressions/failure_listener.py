@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from streaming.definition.expressions import Expression
+from streaming.definition.expressions.tree import Expression
 from streaming.engine.columns.expressions.evaluation import FailedRows, fields_in
 from streaming.wire.failures import FailureCount, FailureTally, example_of
 

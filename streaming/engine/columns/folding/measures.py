@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from streaming.definition.aggregate_functions import AGGREGATES, Partial
-from streaming.definition.expressions import Expression
+from streaming.definition.expressions.tree import Expression
 from streaming.definition.types import Type
 from streaming.engine.columns.folding import moments, picks
 from streaming.engine.columns.grouping import Grouping

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from streaming.definition.expressions import Expression
+from streaming.definition.expressions.tree import Expression
 from streaming.definition.streams import Rowtime
 from streaming.engine.columns.expressions.failure_listener import FailureListener
 from streaming.engine.columns.rows import Rows

@@ -11,7 +11,9 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from streaming.definition.aggregate_functions import AGGREGATES, aggregate_type
-from streaming.definition.expressions import Expression, TypedExpression, parse, typed
+from streaming.definition.expressions.parse import parse
+from streaming.definition.expressions.tree import Expression
+from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.types import (
     BOOLEAN,
     DOUBLE,

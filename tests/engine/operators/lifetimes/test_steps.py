@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.definition.expressions import Expression
+from streaming.definition.expressions.tree import Expression
 from streaming.definition.types import Fields, Long
 from streaming.engine.columns.flows import OLD, Flows
 from streaming.engine.columns.steps import follow, follow_flows, step_times

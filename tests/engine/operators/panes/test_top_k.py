@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.definition.expressions import TypedExpression, parse, typed
+from streaming.definition.expressions.parse import parse
+from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.types import LONG, STRING, Fields
 from streaming.engine.columns.flows import TIMINGS
 from streaming.engine.operators.kernel import PortInput, TurnContext

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from streaming.definition.expressions import parse, typed
-from streaming.definition.expressions.typed import TypedExpression
+from streaming.definition.expressions.parse import parse
+from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.graph import Emit
 from streaming.definition.types import Fields, Long, String
 from streaming.engine.columns.flows import GONE, OLD, OPEN, TIMINGS, WHOLE, Flows
