@@ -91,3 +91,22 @@ def test_how_many_rows_there_will_be_is_seen_beforehand(wide: str, tmp_path: Pat
     assert expected_rows(both) == pytest.approx(2_000 + 123, rel=0.01)
     (tmp_path / "packed.csv.gz").write_bytes(gzip.compress(b"start\n1\n"))
     assert expected_rows([input_files("z", tmp_path / "packed.csv.gz")]) is None
+
+
+def test_late_edges_say_which_end_they_were_by_every_executor(folder: Folder) -> None:
+    rows = [
+        {"edge": "start", "start": 10, "k": "a"},
+        {"cti": 20},
+        {"edge": "start", "start": 5, "k": "b"},
+        {"edge": "end", "start": 5, "end": 8, "k": "b"},
+        {"edge": "end", "start": 10, "end": 30, "k": "a"},
+    ]
+    query = folder.graph(node("s", "input", stream="s"), node("out", "output", input="s"))
+    streams = folder.yaml("streams.yaml", {"s": {"shape": "edge", "fields": {"k": "string"}}})
+    late = {}
+    for executor in ("reference", "engine"):
+        ran = folder.run(query, {"s": folder.lines("in.jsonl", rows)}, "--streams", streams, "--executor", executor)
+        assert ran.code == 0, ran.said
+        late[executor] = folder.read("out.late.jsonl")
+    assert [(row["edge"], row["position"]) for row in late["engine"]] == [("start", 2), ("end", 3)]
+    assert late["reference"] == late["engine"]
