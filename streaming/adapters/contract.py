@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
 
-from streaming.wire.arrived import Arrived, Recorded
+from streaming.wire.arrived import Arrived, RecordedItem
 
 Position = int
 """A place in a lane: how many rows (or which broker offset) precede it. `read(lane, a, b)` covers `[a, b)`."""
@@ -71,7 +71,7 @@ class RecordingAdapter(Protocol):
     def in_order(self) -> bool:
         """Whether it does."""
 
-    def recorded(self, start: Position, end: Position) -> Iterator[Recorded]:
+    def recorded(self, start: Position, end: Position) -> Iterator[RecordedItem]:
         """What was recorded of `[start, end)` of every lane, whose positions are the same."""
 
 

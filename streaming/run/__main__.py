@@ -15,10 +15,10 @@ from streaming.run.batch_rows import expected_rows
 from streaming.run.definition import RunDefinition, define
 from streaming.run.errors import DefinitionRefused, InputUnreadable, RunError, RunFailed
 from streaming.run.executors import executed, executor_choice
-from streaming.run.options import Options, read_options
+from streaming.run.options import RunOptions, read_options
 from streaming.run.places import check_places, places
 from streaming.run.progress import progress_on
-from streaming.run.results import Results
+from streaming.run.results import ResultFiles
 from streaming.run.shown import faults_json
 from streaming.run.sources import FileSource, InputSource
 from streaming.run.summary import Summary
@@ -49,14 +49,14 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _explain(options: Options, definition: RunDefinition) -> None:
+def _explain(options: RunOptions, definition: RunDefinition) -> None:
     if not options.as_json:
         _say(*definition.said)
     explained = explain(definition.asked, definition.named, definition.advance)
     sys.stdout.write(explained.model_dump_json() + "\n" if options.as_json else explain_text(explained))
 
 
-def _run(options: Options, definition: RunDefinition) -> None:
+def _run(options: RunOptions, definition: RunDefinition) -> None:
     """Run, and put all files in their places at the very end. Raises `RunError`."""
     where = places(options.output or "", list(definition.outputs), options.late)
     read = definition.files.values()
@@ -69,7 +69,7 @@ def _run(options: Options, definition: RunDefinition) -> None:
     begun = time.monotonic()
     sources = _sources(definition)
     progress = progress_on(sys.stderr, quiet=options.quiet or options.as_json, expected=expected_rows(list(read)))
-    results = Results(where, definition.outputs, progress)
+    results = ResultFiles(where, definition.outputs, progress)
     try:
         counted = executed(choice, definition, sources, results)
         results.finish()
@@ -96,7 +96,7 @@ def _run(options: Options, definition: RunDefinition) -> None:
     )
 
 
-def _tell(options: Options, summary: Summary) -> None:
+def _tell(options: RunOptions, summary: Summary) -> None:
     if options.as_json:
         _say(summary.to_json())
     else:

@@ -16,7 +16,7 @@ from streaming.definition.types import Fields
 from streaming.run.errors import DefinitionRefused, UsageError
 from streaming.run.files import InputFiles, input_files
 from streaming.run.infer import infer
-from streaming.run.options import Options
+from streaming.run.options import RunOptions
 from streaming.run.query import QueryFile, load_query
 from streaming.run.shown import shown_faults
 from streaming.run.streams import StreamSaid, load_advance, load_streams
@@ -63,7 +63,7 @@ class _KnownStreams:
         return {name: each.definition for name, each in self.said.items()}
 
 
-def define(options: Options) -> RunDefinition:
+def define(options: RunOptions) -> RunDefinition:
     """Read and check everything that the command line names.
 
     Raises `DefinitionRefused` with every fault, `UsageError` for inputs without a file or files without an input,
@@ -103,7 +103,7 @@ def define(options: Options) -> RunDefinition:
     )
 
 
-def _files(query: QueryFile, options: Options) -> dict[str, InputFiles]:
+def _files(query: QueryFile, options: RunOptions) -> dict[str, InputFiles]:
     """The files of each input node; an explanation needs none."""
     inputs = query.inputs
     found: dict[str, InputFiles] = {}
@@ -122,7 +122,7 @@ def _files(query: QueryFile, options: Options) -> dict[str, InputFiles]:
     return found
 
 
-def _streams(query: QueryFile, options: Options, files: Mapping[str, InputFiles]) -> _KnownStreams:
+def _streams(query: QueryFile, options: RunOptions, files: Mapping[str, InputFiles]) -> _KnownStreams:
     """The streams that are said, and those that their files show. In a query with faults of form nothing is asked."""
     read = load_streams(options.streams)
     unreadable = {fault.field.split(".")[1] for fault in read.faults if fault.field}

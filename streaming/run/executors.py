@@ -7,7 +7,7 @@ from functools import partial
 from streaming.run.batch_rows import rows_a_batch
 from streaming.run.definition import RunDefinition
 from streaming.run.errors import RunFailed
-from streaming.run.options import ExecutorName, Options
+from streaming.run.options import ExecutorName, RunOptions
 from streaming.run.sources import InputSource, SourceInputs
 from streaming.wire.execution import Execute, ExecutionError, ExecutionSink, OutcomeCounts, QueryExecution
 
@@ -26,7 +26,7 @@ class ExecutorChoice:
     said: tuple[str, ...] = ()
 
 
-def executor_choice(options: Options, definition: RunDefinition) -> ExecutorChoice:
+def executor_choice(options: RunOptions, definition: RunDefinition) -> ExecutorChoice:
     """As the command line asks; else the engine, unless the meaning hangs on what it cannot do."""
     importing = [node for node, settings in definition.temporal.items() if settings.import_from is not None]
     executor, said = options.executor, tuple[str, ...]()

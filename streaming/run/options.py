@@ -26,7 +26,7 @@ interrupted. Until it is done, a run leaves every file of the output as it was."
 
 
 @dataclass(frozen=True)
-class Options:
+class RunOptions:
     """What the command line says, None where it says nothing. `inputs` is by the id of an input node, or a stream."""
 
     query: Path
@@ -42,12 +42,12 @@ class Options:
     quiet: bool = field(default=False)
 
 
-def read_options(arguments: Sequence[str]) -> Options:
+def read_options(arguments: Sequence[str]) -> RunOptions:
     """Read the command line. Raises `SystemExit` as argparse does (2), `UsageError` for what it cannot see."""
     said = _parser().parse_args(arguments)
     if not said.explain and said.output is None:
         raise UsageError("Say where the results go: --output PATH, or --output - for standard output.")
-    return Options(
+    return RunOptions(
         query=said.query,
         inputs=_inputs(said.input),
         output=said.output,

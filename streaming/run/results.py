@@ -8,14 +8,14 @@ import pyarrow as pa
 from streaming.definition.types import Fields
 from streaming.run.places import OutputPlaces
 from streaming.run.progress import Progress
-from streaming.run.writers import LinesFile, Writer, writer_of
+from streaming.run.writers import LinesFile, OutputWriter, writer_of
 from streaming.wire.case import CaseStep
 from streaming.wire.execution import ReleasedRow
 from streaming.wire.failures import FailureCount
 from streaming.wire.messages import LateEvent
 
 
-class Results:
+class ResultFiles:
     """The sink of a run. Raises `Failed` where a file cannot be begun.
 
     `written` are the rows of each output, `firsts` the first exceptional row of each input and reason,
@@ -29,7 +29,7 @@ class Results:
         self.firsts: dict[tuple[str, str], LateEvent] = {}
         self._progress = progress
         self._late: LinesFile | None = None
-        self._writers: dict[str, Writer] = {}
+        self._writers: dict[str, OutputWriter] = {}
         shared = len(outputs) > 1
         try:
             for name, fields in outputs.items():

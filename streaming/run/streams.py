@@ -29,7 +29,7 @@ _TIMES = ("start", "end")
 _GENERATED: Final = ", ".join(GenerateSettings.model_fields)
 
 
-class _Beside(Strict):
+class _StreamsBeside(Strict):
     """What stands beside a stream's definition: where a file has its columns, and how numbers of time are counted."""
 
     columns: dict[str, str] = Field(default_factory=dict)
@@ -75,8 +75,10 @@ def load_streams(path: Path | None) -> StreamsRead:
 
 
 def _stream(name: str, raw: Mapping[str, Any]) -> StreamSaid:
-    beside = _Beside.model_validate({key: raw[key] for key in _Beside.model_fields if key in raw})
-    definition = StreamDefinition.model_validate({key: raw[key] for key in raw if key not in _Beside.model_fields})
+    beside = _StreamsBeside.model_validate({key: raw[key] for key in _StreamsBeside.model_fields if key in raw})
+    definition = StreamDefinition.model_validate(
+        {key: raw[key] for key in raw if key not in _StreamsBeside.model_fields}
+    )
     known = {*definition.fields, *_TIMES, "edge"}
     for column in beside.columns:
         if column not in known:
@@ -103,10 +105,12 @@ def _counted(stream: StreamDefinition, columns: Mapping[str, str], unit: TimeUni
 def _fault(place: str, wrong: ShapeError) -> Fault:
     path = ".".join([place, *map(str, wrong.location)])
     if wrong.kind == "extra_forbidden" and len(wrong.location) == 1:
-        keys = [*StreamDefinition.model_fields, *_Beside.model_fields]
+        keys = [*StreamDefinition.model_fields, *_StreamsBeside.model_fields]
         remedy = nearest(str(wrong.location[0]), keys, f"A stream has {', '.join(keys)}.")
         return error(FaultCode.BAD_SHAPE, f"{path}: a stream has nothing that is called so.", remedy, field=path)
-    remedy = f"A stream has {', '.join([*StreamDefinition.model_fields, *_Beside.model_fields])}; correct the value."
+    remedy = (
+        f"A stream has {', '.join([*StreamDefinition.model_fields, *_StreamsBeside.model_fields])}; correct the value."
+    )
     code = FaultCode.BAD_SCHEMA if wrong.location[:1] == ("fields",) else FaultCode.BAD_SHAPE
     return error(code, f"{path}: {wrong.message}.", remedy, field=path)
 

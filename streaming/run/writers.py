@@ -24,7 +24,7 @@ _MOMENT: Final = pa.timestamp("us", "UTC")
 _ROWS_A_GROUP: Final = 50_000
 
 
-class Writer(Protocol):
+class OutputWriter(Protocol):
     """Takes the rows of one output. Nothing is at its place before `finish`."""
 
     def rows(self, rows: Iterable[ReleasedRow]) -> None:
@@ -40,7 +40,7 @@ class Writer(Protocol):
         """Leave nothing behind."""
 
 
-def writer_of(place: OutputPlace, output: str | None, fields: Fields) -> Writer:
+def writer_of(place: OutputPlace, output: str | None, fields: Fields) -> OutputWriter:
     """The writer of one output; rows name it where `output` is given. Raises `RunFailed` and `UsageError`."""
     if place.form == "parquet" and place.path is not None:
         return ParquetWriter(place.path, fields)
@@ -84,23 +84,23 @@ class JsonWriter:
         self._fields = fields
 
     def rows(self, rows: Iterable[ReleasedRow]) -> None:
-        """As `Writer` says."""
+        """As `OutputWriter` says."""
         for start, end, payload in rows:
             self._lines.write(row_text(start, end, payload, self._fields, **self._named))
 
     def table(self, table: pa.Table) -> None:
-        """As `Writer` says."""
+        """As `OutputWriter` says."""
         starts, ends, *columns = (column.to_pylist() for column in table.columns)
         names = list(self._fields)
         for index, (start, end) in enumerate(zip(starts, ends, strict=True)):
             self.rows([(start, end, {name: column[index] for name, column in zip(names, columns, strict=True)})])
 
     def finish(self) -> None:
-        """As `Writer` says."""
+        """As `OutputWriter` says."""
         self._lines.finish()
 
     def discard(self) -> None:
-        """As `Writer` says."""
+        """As `OutputWriter` says."""
         self._lines.discard()
 
 
@@ -129,7 +129,7 @@ class ParquetWriter:
         self._waiting: list[ReleasedRow] = []
 
     def rows(self, rows: Iterable[ReleasedRow]) -> None:
-        """As `Writer` says."""
+        """As `OutputWriter` says."""
         every = iter(rows)
         while more := list(islice(every, _ROWS_A_GROUP)):
             self._waiting += more
@@ -137,18 +137,18 @@ class ParquetWriter:
                 self._flush()
 
     def table(self, table: pa.Table) -> None:
-        """As `Writer` says."""
+        """As `OutputWriter` says."""
         self._flush()
         self._write(table.columns)
 
     def finish(self) -> None:
-        """As `Writer` says."""
+        """As `OutputWriter` says."""
         self._flush()
         self._writer.close()
         self._temporary.replace(self._path)
 
     def discard(self) -> None:
-        """As `Writer` says."""
+        """As `OutputWriter` says."""
         with suppress(OSError, pa.ArrowException):
             self._writer.close()
         self._temporary.unlink(missing_ok=True)

@@ -79,7 +79,7 @@ def main(arguments: Sequence[str]) -> int:
         log.error("%s", error)
         return 3
     try:
-        return _as_single(_Task(options, folder, configuration), single, asked)
+        return _as_single(_RunnerTask(options, folder, configuration), single, asked)
     except PunctualError as error:
         log.error("%s", error)
         return 4
@@ -107,7 +107,7 @@ def memory_mb(heap_mb: int, worker_mb: int, master: str) -> int:
 
 
 @dataclass(frozen=True)
-class _Task:
+class _RunnerTask:
     """What this process is to do."""
 
     options: argparse.Namespace
@@ -133,7 +133,7 @@ class _Task:
         return shared.model_copy(update=alone) if dedicated else shared
 
 
-def _as_single(task: _Task, single: SingleRunner, asked: threading.Event) -> int:
+def _as_single(task: _RunnerTask, single: SingleRunner, asked: threading.Event) -> int:
     options = task.options
     if ended := single.end_predecessor():
         log.warning("ended %s processes that a runner before this one had left", ended)

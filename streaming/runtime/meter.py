@@ -9,7 +9,7 @@ SPAN_S = 10.0
 """The rate is that of so many seconds."""
 
 
-class Meter:
+class RateMeter:
     """Takes every report once, in order; time is given in seconds of any clock that only rises."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:

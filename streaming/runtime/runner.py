@@ -13,7 +13,7 @@ import redis
 from streaming.runtime.fleet import Fleet
 from streaming.runtime.lease import Heart, wall_clock
 from streaming.runtime.mailbox import Mailbox
-from streaming.runtime.meter import Meter
+from streaming.runtime.meter import RateMeter
 from streaming.runtime.rate_split import CarrierNeed
 from streaming.runtime.run_decisions import AddRun, RunDecisions, RunStateSeen, Step, StopRun
 from streaming.runtime.secret_server import KeysOutdated
@@ -59,7 +59,7 @@ class Runner:
         self._limits: RunLimits | None = None
         self._books = RunDecisions()
         self._last_seen = 0
-        self._meter = Meter(monotonic)
+        self._meter = RateMeter(monotonic)
         self._rate_told = 0
         self._steps: dict[str, StartStep] = {}
 

@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
 
-from streaming.spark.storage import Folder, LocalFolder, Tag
+from streaming.spark.storage import BlobFolder, LocalFolder, Tag
 from streaming.wire.results import (
     Commit,
     CommitSpan,
@@ -37,7 +37,7 @@ READ_FOR_S: Final = 60.0
 _KINDS: Final[tuple[PartKind, ...]] = ("results", "late")
 
 
-def tidy(folder: Folder, *, keep_s: float | None = None, now_s: float | None = None) -> bool:
+def tidy(folder: BlobFolder, *, keep_s: float | None = None, now_s: float | None = None) -> bool:
     """Do one piece of work for the binding whose results are in `folder`; whether there was any. Raises `OSError`.
 
     `keep_s`: rows that are older go. `now_s` is the time, in seconds of the epoch.
@@ -53,7 +53,7 @@ def tidy(folder: Folder, *, keep_s: float | None = None, now_s: float | None = N
         return _swept(folder, tags, now) or _merged(folder, spans_of(tags))
 
 
-def _age(folder: Folder, local: Path, before_s: float) -> bool:
+def _age(folder: BlobFolder, local: Path, before_s: float) -> bool:
     """Delete the rows of batches of before `before_s`, but never the newest commit; one span at a time."""
     spans = spans_of(folder.tags("commits"))
     oldest = _commit(folder, spans[0]) if len(spans) > 1 else None
@@ -64,7 +64,7 @@ def _age(folder: Folder, local: Path, before_s: float) -> bool:
     return True
 
 
-def _swept(folder: Folder, tags: Mapping[str, Tag], now_s: float) -> bool:
+def _swept(folder: BlobFolder, tags: Mapping[str, Tag], now_s: float) -> bool:
     """Delete what was merged, once nobody reads it any more."""
     counting = spans_of(tags)
     covering = {span.name: span for span in counting if span.first != span.last}
@@ -78,7 +78,7 @@ def _swept(folder: Folder, tags: Mapping[str, Tag], now_s: float) -> bool:
     return bool(gone)
 
 
-def _merged(folder: Folder, spans: Sequence[CommitSpan]) -> bool:
+def _merged(folder: BlobFolder, spans: Sequence[CommitSpan]) -> bool:
     for group in _alike(spans[: max(0, len(spans) - NEWEST_LEFT)]):
         commits = list(_small_enough(folder, group))
         if len(commits) >= FEWEST_MERGED:
@@ -101,7 +101,7 @@ def _size(span: CommitSpan) -> int:
     return ((span.last - span.first + 1).bit_length() - 1) // 6
 
 
-def _small_enough(folder: Folder, group: Sequence[CommitSpan]) -> Iterator[Commit]:
+def _small_enough(folder: BlobFolder, group: Sequence[CommitSpan]) -> Iterator[Commit]:
     """The commits of `group` as far as their parts make no part that is too large."""
     total = dict.fromkeys(_KINDS, 0)
     for span in group:
@@ -115,7 +115,7 @@ def _small_enough(folder: Folder, group: Sequence[CommitSpan]) -> Iterator[Commi
         yield commit
 
 
-def _merge(folder: Folder, commits: Sequence[Commit]) -> None:
+def _merge(folder: BlobFolder, commits: Sequence[Commit]) -> None:
     """Write one commit, after its parts, that stands for all of `commits`."""
     first = commits[0].batch if commits[0].first is None else commits[0].first
     last = commits[-1]
@@ -125,7 +125,7 @@ def _merge(folder: Folder, commits: Sequence[Commit]) -> None:
     folder.write(f"commits/{CommitSpan(last.batch, first).name}", whole.model_dump_json().encode())
 
 
-def _merged_part(folder: Folder, kind: PartKind, commits: Sequence[Commit], first: int) -> ResultPart | None:
+def _merged_part(folder: BlobFolder, kind: PartKind, commits: Sequence[Commit], first: int) -> ResultPart | None:
     places: list[MergedPart] = []
     pieces: list[bytes] = []
     for commit in commits:
@@ -148,6 +148,6 @@ def _merged_part(folder: Folder, kind: PartKind, commits: Sequence[Commit], firs
     return ResultPart(kind=kind, path=path, rows=rows, bytes=size, merged=places)
 
 
-def _commit(folder: Folder, span: CommitSpan) -> Commit | None:
+def _commit(folder: BlobFolder, span: CommitSpan) -> Commit | None:
     content = folder.read(f"commits/{span.name}")
     return None if content is None else Commit.model_validate_json(content)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from streaming.definition.strict import Strict
-from streaming.spark.storage import Folder
+from streaming.spark.storage import BlobFolder
 from streaming.wire.messages import RunSpec
 
 AtEnd = Literal["flush", "final", "nothing"]
@@ -78,7 +78,7 @@ class ControlLog:
     Those that no batch can need again go (`compact`); `control/compacted.json` says what they come to.
     """
 
-    def __init__(self, folder: Folder) -> None:
+    def __init__(self, folder: BlobFolder) -> None:
         self._folder = folder
         self._cache: dict[int, Command] = {}
         self._newest: int | None = None

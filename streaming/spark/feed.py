@@ -56,11 +56,11 @@ def _done(
 
     At whose work a process has died before is computed behind them, with nobody beside it.
     """
-    aside: list[_Attempt] = []
+    aside: list[_BindingAttempt] = []
     apart = suspects(carrier.local)
     every = sorted(work.bindings.values(), key=lambda each: place_of(each.key, carrier.settings.pages))
     for binding in (each for each in every if each.key not in apart):
-        attempt = _Attempt(BindingTask(carrier, work, binding, clocks.get(binding.key, {})), carrier.settings)
+        attempt = _BindingAttempt(BindingTask(carrier, work, binding, clocks.get(binding.key, {})), carrier.settings)
         if attempt.comes_on():
             yield attempt.fed()
         else:
@@ -68,10 +68,10 @@ def _done(
     for attempt in aside:
         yield attempt.fed()
     for binding in (each for each in every if each.key in apart):
-        yield _Attempt(BindingTask(carrier, work, binding, clocks.get(binding.key, {})), carrier.settings).fed()
+        yield _BindingAttempt(BindingTask(carrier, work, binding, clocks.get(binding.key, {})), carrier.settings).fed()
 
 
-class _Attempt:
+class _BindingAttempt:
     """A binding's part, in a thread of its own."""
 
     def __init__(self, task: BindingTask, settings: CarrierSettings) -> None:

@@ -30,7 +30,7 @@ from streaming.spark.savepoints import PARTS, Item, pieces_of, read_items
 from streaming.spark.state_change import StateChange
 from streaming.spark.totals import LaneReport
 from streaming.temporal.ticks import NO_CTI
-from streaming.wire.arrived import Arrived, Recorded
+from streaming.wire.arrived import Arrived, RecordedItem
 from streaming.wire.failures import FailureTally
 
 _NO_CHUNK = b""
@@ -160,7 +160,7 @@ class BindingTask:
 
     def _take_recorded(self, feed: CoupledFeed, adapters: Mapping[str, RecordingAdapter]) -> None:
         """Rows and heartbeats in the order in which they were recorded; the recording says what time it is."""
-        found: list[tuple[int, str, Recorded]] = []
+        found: list[tuple[int, str, RecordedItem]] = []
         for name, adapter in adapters.items():
             mine = [lane for lane in self._work.lanes if lane.input == name]
             start, end = min(lane.start for lane in mine), max(lane.end for lane in mine)

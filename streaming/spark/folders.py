@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from streaming.spark.storage import Folder, LocalFolder
+from streaming.spark.storage import BlobFolder, LocalFolder
 
 REMOTE: Final = "s3://"
 
@@ -12,7 +12,7 @@ def is_remote(location: str) -> bool:
     return location.startswith(REMOTE)
 
 
-def folder_at(location: str) -> Folder:
+def folder_at(location: str) -> BlobFolder:
     """The folder at `location`. Raises `ValueError` for one that cannot be."""
     if not is_remote(location):
         return LocalFolder(location)

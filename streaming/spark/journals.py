@@ -20,7 +20,7 @@ import psutil
 
 from streaming.adapters.contract import InputAdapter, Position
 from streaming.spark.layout import CarrierFolder
-from streaming.spark.storage import Folder, LocalFolder, Tag
+from streaming.spark.storage import BlobFolder, LocalFolder, Tag
 from streaming.wire.arrived import Arrived
 
 _PREFIX: Final = "punctual-journals-"
@@ -39,7 +39,7 @@ def journaling(carrier: CarrierFolder, name: str, build: Callable[[Path], InputA
 class Mirror:
     """The copy at `path` of the blobs `<name>/*` of `folder`."""
 
-    def __init__(self, folder: Folder, name: str, path: Path) -> None:
+    def __init__(self, folder: BlobFolder, name: str, path: Path) -> None:
         self.path = path
         self._folder = folder
         self._name = name

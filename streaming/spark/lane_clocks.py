@@ -13,7 +13,7 @@ from typing import Final
 import pyarrow as pa
 
 from streaming.engine.state.container import HEAD, Blob, is_packed, packed, unpacked
-from streaming.spark.storage import Folder
+from streaming.spark.storage import BlobFolder
 
 VERSIONS_KEPT = 3
 APART_BYTES = 16_384
@@ -74,7 +74,7 @@ def cut(state: bytes, batch: int, before: StoredClock | None) -> tuple[StoredClo
     return StoredClock(packed(small), tuple(apart.items())), files
 
 
-def whole(folder: Folder, partition: int, kept: StoredClock | None) -> bytes | None:
+def whole(folder: BlobFolder, partition: int, kept: StoredClock | None) -> bytes | None:
     """What `cut` was given. Raises `OSError`, and `LookupError` where a file is missing."""
     if kept is None or not kept.apart:
         return None if kept is None else kept.state
@@ -87,7 +87,7 @@ def whole(folder: Folder, partition: int, kept: StoredClock | None) -> bytes | N
     return packed(blobs)
 
 
-def read_clocks(folder: Folder, partition: int, batch: int) -> ClockVersion:
+def read_clocks(folder: BlobFolder, partition: int, batch: int) -> ClockVersion:
     """The newest version of `partition` below `batch`; an empty one before its first."""
     older = [number for number in folder.numbers(f"lanes/{partition}") if number < batch]
     content = folder.read(f"lanes/{partition}/{older[-1]}.arrow") if older else None
@@ -106,7 +106,9 @@ def read_clocks(folder: Folder, partition: int, batch: int) -> ClockVersion:
     return ClockVersion(clocks, json.loads(metadata.get(_PIECES, b"{}")))
 
 
-def write_clocks(folder: Folder, partition: int, batch: int, version: ClockVersion, files: Mapping[str, Blob]) -> None:
+def write_clocks(
+    folder: BlobFolder, partition: int, batch: int, version: ClockVersion, files: Mapping[str, Blob]
+) -> None:
     """Store the clocks as the version of `batch`, after the new `files` of pieces that they refer to.
 
     The same clocks, the same bytes. A file goes when no batch needs it that may be repeated. Raises `OSError`.
@@ -138,7 +140,7 @@ def write_clocks(folder: Folder, partition: int, batch: int, version: ClockVersi
     folder.write(f"lanes/{partition}/{batch}.arrow", sink.getvalue().to_pybytes())
 
 
-def purge_clocks(folder: Folder, partition: int, committed: int) -> None:
+def purge_clocks(folder: BlobFolder, partition: int, committed: int) -> None:
     """Forget versions that no batch after `committed` can need, but for the last few."""
     done = [number for number in folder.numbers(f"lanes/{partition}") if number <= committed]
     for number in done[:-VERSIONS_KEPT]:

@@ -11,7 +11,7 @@ from pydantic import Field
 from streaming.definition.strict import Strict
 from streaming.spark.control import ControlLog
 from streaming.spark.folders import folder_at, is_remote
-from streaming.spark.storage import Folder
+from streaming.spark.storage import BlobFolder
 from streaming.wire.outgoing import NOTHING, OutgoingPolicy
 
 SETTINGS_FILE = "carrier.json"
@@ -68,7 +68,7 @@ class CarrierFolder:
 
     location: str
     settings: CarrierSettings
-    folder: Folder
+    folder: BlobFolder
     control: ControlLog
 
     @property
@@ -82,7 +82,7 @@ class CarrierFolder:
         return None if is_remote(self.location) else Path(self.location)
 
     @cached_property
-    def shared(self) -> Folder:
+    def shared(self) -> BlobFolder:
         """What all carriers of the organisation see: results, savepoints."""
         return folder_at(self.settings.home if self.settings.results is None else self.settings.results)
 
@@ -93,7 +93,7 @@ class CarrierFolder:
         """
         return self.settings.isolate and len(self.control.added(entry).bucket_ids) == 1
 
-    def results_of(self, entry: int) -> Folder:
+    def results_of(self, entry: int) -> BlobFolder:
         """Where the results go of the binding that control entry `entry` added."""
         return self.shared.within(self.control.added(entry).spec.results)
 

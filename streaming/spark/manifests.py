@@ -18,7 +18,7 @@ from streaming.spark.layout import CarrierFolder
 from streaming.spark.parts import RECENT_KEPT, BindingSummary
 from streaming.spark.restart_points import POINT_EVERY_TICKS, keep_point, point_of
 from streaming.spark.savepoints import SavepointHead, assemble, goes_on, read_head
-from streaming.spark.storage import Folder
+from streaming.spark.storage import BlobFolder
 from streaming.spark.totals import BindingTotals, Lanes
 from streaming.temporal.outcomes import QUARANTINED
 from streaming.temporal.ticks import INFINITY
@@ -166,31 +166,31 @@ def _published(carrier: CarrierFolder, batch: int, summary: BindingSummary, befo
     return _Published(after, read, report, moved, saved)
 
 
-def read_manifest(folder: Folder, batch: int) -> Manifest | None:
+def read_manifest(folder: BlobFolder, batch: int) -> Manifest | None:
     """The carrier's manifest of `batch`, None where it was not committed or is no longer kept."""
     content = folder.read(f"commits/{batch}.json")
     return None if content is None else Manifest.of_json(content)
 
 
-def failed_in(folder: Folder, batch: int) -> tuple[str, ...]:
+def failed_in(folder: BlobFolder, batch: int) -> tuple[str, ...]:
     """The generations that failed in committed `batch`."""
     manifest = read_manifest(folder, batch)
     return () if manifest is None else manifest.failed
 
 
-def rows_read_in(folder: Folder, batch: int) -> int | None:
+def rows_read_in(folder: BlobFolder, batch: int) -> int | None:
     """The rows that all bindings received in committed `batch`; None where it is not known any more."""
     manifest = read_manifest(folder, batch)
     return None if manifest is None else manifest.read
 
 
-def newest_manifest(folder: Folder) -> Manifest | None:
+def newest_manifest(folder: BlobFolder) -> Manifest | None:
     """The last committed manifest, None before the first."""
     numbers = folder.numbers("commits")
     return read_manifest(folder, numbers[-1]) if numbers else None
 
 
-def _newest_before(folder: Folder, batch: int) -> Manifest:
+def _newest_before(folder: BlobFolder, batch: int) -> Manifest:
     older = [number for number in folder.numbers("commits") if number < batch]
     return (read_manifest(folder, older[-1]) if older else None) or Manifest(0)
 

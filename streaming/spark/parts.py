@@ -17,7 +17,7 @@ from streaming.spark.layout import CarrierFolder
 from streaming.spark.lines import lines_and_newest, table_lines
 from streaming.spark.savepoints import FOLDER
 from streaming.spark.state_change import StateChange
-from streaming.spark.storage import Folder
+from streaming.spark.storage import BlobFolder
 from streaming.spark.totals import LaneReport
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.results import PartKind, ResultPart, part_path
@@ -55,7 +55,7 @@ class BindingSummary:
 class PartWriter:
     """Writes one part out of sight; `finish` puts it in its place. Re-running a batch writes the same bytes."""
 
-    def __init__(self, folder: Folder, kind: PartKind, batch: int, task: int) -> None:
+    def __init__(self, folder: BlobFolder, kind: PartKind, batch: int, task: int) -> None:
         self._kind = kind
         self._path = part_path(kind, batch, task)
         self._writing = folder.writing(self._path)

@@ -30,7 +30,7 @@ class BlobWriting(Protocol):
         """Put the blob in its place, whole; what was there is replaced. Raises `OSError`."""
 
 
-class Folder(Protocol):
+class BlobFolder(Protocol):
     """Named blobs. A name is a relative path with `/`; writing replaces the whole blob or leaves the old one.
 
     What one process has written, every process reads and lists from then on. A name is never both a blob and the
@@ -61,7 +61,7 @@ class Folder(Protocol):
     def remove(self, name: str) -> None:
         """Forget `name`; it may be absent. Raises `OSError`."""
 
-    def within(self, name: str) -> "Folder":
+    def within(self, name: str) -> "BlobFolder":
         """The folder whose names begin with `<name>/` here."""
 
 

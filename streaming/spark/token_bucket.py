@@ -7,7 +7,7 @@ new batch reads; a journaled batch is run again as it was planned.
 import json
 from dataclasses import dataclass
 
-from streaming.spark.storage import Folder
+from streaming.spark.storage import BlobFolder
 
 BURST_S = 5
 """So many seconds of the limit may be saved up: a batch may take that long without the rate falling below the limit."""
@@ -15,12 +15,12 @@ TICKS_PER_S = 1_000_000
 _FILE = "rate.json"
 
 
-def write_rate(folder: Folder, per_second: int | None) -> None:
+def write_rate(folder: BlobFolder, per_second: int | None) -> None:
     """Let the bindings of the carrier `folder` read `per_second` rows in all from the next batch on; None: any."""
     folder.write(_FILE, json.dumps(per_second).encode())
 
 
-def read_rate(folder: Folder) -> int | None:
+def read_rate(folder: BlobFolder) -> int | None:
     """The rows that may be read each second, None without a limit."""
     content = folder.read(_FILE)
     found: int | None = None if content is None else json.loads(content)

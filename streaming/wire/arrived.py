@@ -45,7 +45,7 @@ class Arrived:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedItem:
     """One thing in a recording of all lanes of an input: a row of `lane`, or that the wall clock reached `beat`.
 
     `order` is its place among what was recorded of all inputs. Exactly one of `arrived` (one row) and `beat` is set.

@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
-from streaming.spark.storage import Folder
+from streaming.spark.storage import BlobFolder
 from streaming.wire.results import Commit, PartKind
 
 
-def committed_lines(folder: Folder, kind: PartKind) -> list[dict[str, Any]]:
+def committed_lines(folder: BlobFolder, kind: PartKind) -> list[dict[str, Any]]:
     """The committed rows of `kind` of the binding whose results are in `folder`, oldest batch first."""
     found = []
     for batch in folder.numbers("commits"):
@@ -23,7 +23,7 @@ def committed_lines(folder: Folder, kind: PartKind) -> list[dict[str, Any]]:
     return found
 
 
-def rows(folder: Folder) -> tuple[list[str], list[str]]:
+def rows(folder: BlobFolder) -> tuple[list[str], list[str]]:
     """Its results and its late rows, each sorted: the same for the same answer, doubled rows told apart."""
     results, late = committed_lines(folder, "results"), committed_lines(folder, "late")
     return sorted(json.dumps(row) for row in results), sorted(json.dumps(row) for row in late)

@@ -12,7 +12,7 @@ from werkzeug.serving import make_server
 from deploy.up.place import HOST
 from streaming.spark.folders import folder_at
 from streaming.spark.object_store import object_folder
-from streaming.spark.storage import Folder
+from streaming.spark.storage import BlobFolder
 
 BUCKET = "punctual"
 
@@ -57,6 +57,6 @@ def location(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 @pytest.fixture
-def folder(location: str) -> Folder:
+def folder(location: str) -> BlobFolder:
     """The folder at `location`."""
     return folder_at(location)

@@ -12,7 +12,7 @@ import pytest
 
 from streaming.spark.folders import folder_at
 from streaming.spark.layout import CarrierSettings
-from streaming.spark.storage import Folder
+from streaming.spark.storage import BlobFolder
 from streaming.wire.messages import RunSpec
 from tests.cluster.committed import rows
 from tests.cluster.conftest import BUCKET
@@ -87,7 +87,7 @@ class Driver:
                 command, stdout=log, stderr=subprocess.STDOUT, env={**os.environ, **environment}, cwd=ROOT
             )
 
-    def wait_for_batch(self, number: int, carrier: Folder) -> None:
+    def wait_for_batch(self, number: int, carrier: BlobFolder) -> None:
         """Until the carrier has published batch `number`."""
         waited = 0.0
         while max(carrier.numbers("commits"), default=0) < number:

@@ -12,7 +12,7 @@ from streaming.spark.control import AnotherDriver, ControlLog, StopBinding
 from streaming.spark.errors import explain_query, shared_fault
 from streaming.spark.folders import folder_at
 from streaming.spark.object_store import ObjectFolder
-from streaming.spark.storage import Folder, LocalFolder, StoreUnreachable
+from streaming.spark.storage import BlobFolder, LocalFolder, StoreUnreachable
 
 T = TypeVar("T")
 MANY = 12
@@ -30,11 +30,11 @@ def together(work: Callable[[int], T], threads: int = MANY) -> list[T]:
         return list(pool.map(run, range(threads)))
 
 
-def test_each_location_has_its_own_kind_of_folder(location: str, folder: Folder) -> None:
+def test_each_location_has_its_own_kind_of_folder(location: str, folder: BlobFolder) -> None:
     assert isinstance(folder, ObjectFolder if location.startswith("s3://") else LocalFolder)
 
 
-def test_a_blob_is_read_as_it_was_written_last(folder: Folder) -> None:
+def test_a_blob_is_read_as_it_was_written_last(folder: BlobFolder) -> None:
     assert folder.read("deep/er/one.json") is None
     for content in (b"first", b"", b"x" * 20_000_000):
         folder.write("deep/er/one.json", content)
@@ -44,7 +44,7 @@ def test_a_blob_is_read_as_it_was_written_last(folder: Folder) -> None:
     assert folder.read("deep/er/one.json") is None
 
 
-def test_what_is_created_is_created_once(folder: Folder) -> None:
+def test_what_is_created_is_created_once(folder: BlobFolder) -> None:
     assert folder.create("control/1.json", b"mine")
     assert not folder.create("control/1.json", b"yours")
     assert folder.read("control/1.json") == b"mine"
@@ -52,7 +52,7 @@ def test_what_is_created_is_created_once(folder: Folder) -> None:
     assert folder.create("control/1.json", b"yours")
 
 
-def test_numbers_are_those_of_the_blobs_right_below(folder: Folder) -> None:
+def test_numbers_are_those_of_the_blobs_right_below(folder: BlobFolder) -> None:
     assert folder.numbers("lanes/0") == []
     for name in ("lanes/0/10.arrow", "lanes/0/9.arrow", "lanes/0/x.arrow", "lanes/1/3.arrow", "lanes/0/7/1.arrow"):
         folder.write(name, b"x")
@@ -62,7 +62,7 @@ def test_numbers_are_those_of_the_blobs_right_below(folder: Folder) -> None:
     assert folder.numbers("lanes/1") == [3]
 
 
-def test_a_tag_tells_one_content_from_another(folder: Folder) -> None:
+def test_a_tag_tells_one_content_from_another(folder: BlobFolder) -> None:
     assert folder.tags("journals") == {}
     folder.write("journals/files.jsonl", b"one\n")
     folder.write("journals/deeper/other.jsonl", b"one\n")
@@ -73,14 +73,14 @@ def test_a_tag_tells_one_content_from_another(folder: Folder) -> None:
     assert folder.tags("journals")["files.jsonl"] != first["files.jsonl"]
 
 
-def test_a_folder_within_has_the_names_behind_its_own(folder: Folder) -> None:
+def test_a_folder_within_has_the_names_behind_its_own(folder: BlobFolder) -> None:
     folder.within("results/a").write("commits/1.json", b"a")
     assert folder.read("results/a/commits/1.json") == b"a"
     assert folder.within("results").within("a").numbers("commits") == [1]
 
 
 @pytest.mark.parametrize("pieces", [0, 1, 3_000])
-def test_a_large_blob_is_there_whole_once_it_is_finished(folder: Folder, pieces: int) -> None:
+def test_a_large_blob_is_there_whole_once_it_is_finished(folder: BlobFolder, pieces: int) -> None:
     folder.write("results/part.jsonl", b"old")
     writing = folder.writing("results/part.jsonl")
     expected = []
@@ -94,7 +94,7 @@ def test_a_large_blob_is_there_whole_once_it_is_finished(folder: Folder, pieces:
     assert folder.read("results/part.jsonl") == b"".join(expected)
 
 
-def test_what_an_attempt_left_unfinished_is_not_seen_and_does_not_count(folder: Folder) -> None:
+def test_what_an_attempt_left_unfinished_is_not_seen_and_does_not_count(folder: BlobFolder) -> None:
     folder.writing("results/7.jsonl").add([b"half of it"])
     assert folder.read("results/7.jsonl") is None
     assert folder.numbers("results") == []
@@ -105,7 +105,7 @@ def test_what_an_attempt_left_unfinished_is_not_seen_and_does_not_count(folder: 
     assert folder.read("results/7.jsonl") == b"whole"
 
 
-def test_an_attempt_that_was_given_up_but_lives_spoils_nothing(folder: Folder) -> None:
+def test_an_attempt_that_was_given_up_but_lives_spoils_nothing(folder: BlobFolder) -> None:
     """Two attempts at the same part write the same bytes, in turns that differ; whoever ends well left it whole."""
     pieces = [b"a" * 10, b"b" * 20, b"c" * 30]
     for early in range(4):
@@ -126,7 +126,7 @@ def test_an_attempt_that_was_given_up_but_lives_spoils_nothing(folder: Folder) -
         folder.remove("part")
 
 
-def test_of_many_who_create_at_a_time_one_succeeds(folder: Folder) -> None:
+def test_of_many_who_create_at_a_time_one_succeeds(folder: BlobFolder) -> None:
     for name in (f"control/{number}.json" for number in range(5)):
         created = together(lambda number, name=name: folder.create(name, str(number).encode()))
         assert created.count(True) == 1
@@ -145,7 +145,7 @@ def test_of_processes_that_create_one_succeeds(location: str) -> None:
     assert sorted(both[0] + both[1]) == list(range(40))
 
 
-def test_readers_see_a_whole_blob_while_it_is_replaced(folder: Folder) -> None:
+def test_readers_see_a_whole_blob_while_it_is_replaced(folder: BlobFolder) -> None:
     folder.write("one", b"0" * 1_000)
     over = threading.Event()
 
@@ -172,7 +172,7 @@ def test_readers_see_a_whole_blob_while_it_is_replaced(folder: Folder) -> None:
         assert all(each.result() for each in reading)
 
 
-def test_what_many_have_written_is_listed_at_once(folder: Folder) -> None:
+def test_what_many_have_written_is_listed_at_once(folder: BlobFolder) -> None:
     def write(number: int) -> None:
         folder.write(f"lanes/{number}.arrow", b"x")
         assert number in folder.numbers("lanes")
@@ -185,7 +185,7 @@ def stop(binding: str) -> StopBinding:
     return StopBinding(kind="stop", tick=1, binding=binding, flush=False)
 
 
-def test_a_driver_that_lost_its_carrier_cannot_replace_a_command_of_the_new_one(folder: Folder) -> None:
+def test_a_driver_that_lost_its_carrier_cannot_replace_a_command_of_the_new_one(folder: BlobFolder) -> None:
     old, new = ControlLog(folder), ControlLog(folder)
     assert old.append(stop("a")) == 1
     assert new.append(stop("b")) == 2
@@ -195,7 +195,7 @@ def test_a_driver_that_lost_its_carrier_cannot_replace_a_command_of_the_new_one(
     assert new.newest() == 2
 
 
-def test_a_command_that_was_taken_without_an_answer_is_taken_once(folder: Folder) -> None:
+def test_a_command_that_was_taken_without_an_answer_is_taken_once(folder: BlobFolder) -> None:
     ControlLog(folder).append(stop("a"))
     again = ControlLog(folder)
     again._newest = 0

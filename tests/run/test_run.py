@@ -290,7 +290,7 @@ def test_a_run_leaves_no_half_file_and_keeps_the_old_one(folder: Folder, monkeyp
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("streaming.run.results.Results.table", interrupted)
+    monkeypatch.setattr("streaming.run.results.ResultFiles.table", interrupted)
     ran = folder.run(folder.graph(*PASS), {"s": rows})
     assert (ran.code, "Interrupted" in ran.said) == (130, True)
     assert folder.names() == sorted([*before, "query.json"])

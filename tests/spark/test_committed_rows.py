@@ -11,7 +11,7 @@ import pytest
 from streaming.definition.types import Fields, parse_fields
 from streaming.run.places import OutputPlace, OutputPlaces
 from streaming.run.progress import NoProgress
-from streaming.run.results import Results
+from streaming.run.results import ResultFiles
 from streaming.spark.committed_rows import tell_rows
 
 SIMPLE = {"k": "string", "n": "long", "x": "double", "b": "boolean"}
@@ -26,7 +26,7 @@ def written(folder: Path, outputs: Mapping[str, Fields], *parts: list[dict[str, 
         paths.append(folder / f"part-{number}.jsonl")
         paths[-1].write_text("".join(json.dumps(row) + "\n" for row in rows))
     places = {name: OutputPlace(folder / f"{name}.jsonl", "json_lines") for name in outputs}
-    results = Results(OutputPlaces(outputs=places, late=None), outputs, NoProgress())
+    results = ResultFiles(OutputPlaces(outputs=places, late=None), outputs, NoProgress())
     tell_rows(paths, outputs, results)
     results.finish()
     lines = {name: (folder / f"{name}.jsonl").read_text().splitlines() for name in outputs}

@@ -15,7 +15,7 @@ from streaming.adapters.selections import judge_facets
 from streaming.definition.payload import read_object
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.outcomes import Reason
-from streaming.wire.arrived import Arrived, Recorded
+from streaming.wire.arrived import Arrived, RecordedItem
 from streaming.wire.arrived_rows import JudgedRow, arrived_of
 from streaming.wire.case import ONLY_LANE
 from streaming.wire.rows import MalformedRow
@@ -63,7 +63,7 @@ class RowsAdapter:
         lines = self._lines()
         return bool(lines) and all(line.order is not None for line in lines)
 
-    def recorded(self, start: Position, end: Position) -> Iterator[Recorded]:
+    def recorded(self, start: Position, end: Position) -> Iterator[RecordedItem]:
         """The batches `[start, end)` of all lanes row by row, in the order of the file, heartbeats among them."""
         positions = dict.fromkeys(self._lanes, 0)
         for line in self._lines():
@@ -72,13 +72,13 @@ class RowsAdapter:
             order = 0 if line.order is None else line.order
             if line.beat is not None:
                 if wanted:
-                    yield Recorded(order, beat=line.beat)
+                    yield RecordedItem(order, beat=line.beat)
                 continue
             position = positions[lane]
             positions[lane] += 1
             if wanted:
                 row = JudgedRow(position, self._judge(line), line.raw, line.arrival)
-                yield Recorded(order, lane, arrived_of([row], self._stream))
+                yield RecordedItem(order, lane, arrived_of([row], self._stream))
 
     def _lines(self) -> Sequence["_Line"]:
         path = self._folder.inside(self._options.path)
