@@ -13,8 +13,8 @@ from tests.client.test_texts import FAULTY
 from tests.conftest import ROOT
 from tests.webapp.conftest import Person
 from webapp.client import folder as folders
-from webapp.client.outcomes import Exit, Failure
-from webapp.client.server import Server
+from webapp.client.outcomes import CommandFailure, ExitCode
+from webapp.client.server import ApiServer
 
 
 @pytest.fixture
@@ -118,16 +118,16 @@ def test_a_change_between_plan_and_apply_is_5(
     punctual: Punctual, defs: Path, alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slower(defs)
-    post = Server.post
+    post = ApiServer.post
 
-    def meanwhile(self: Server, path: str, body: Any = None) -> Any:
+    def meanwhile(self: ApiServer, path: str, body: Any = None) -> Any:
         answered = post(self, path, body)
         if path == "definitions/plan/":
             assert post(self, "bindings/", {"name": "more", "query_version": version}).get("id")
         return answered
 
     version = alice.get("queries/").json()[0]["current"]["id"]
-    monkeypatch.setattr(Server, "post", meanwhile)
+    monkeypatch.setattr(ApiServer, "post", meanwhile)
     ended = punctual("apply", str(defs), "--yes", "--json")
     assert (ended.code, ended.json["error"]["exit"]) == (5, 5)
 
@@ -182,7 +182,7 @@ def test_an_export_that_cannot_be_written_writes_nothing(
     new = {"streams/a.yaml": "new", "queries/b.sql": "same", "queries/c.sql": "new", "bindings/d.yaml": "new"}
     monkeypatch.setattr(Path, "write_bytes", failing(write))
     monkeypatch.setattr(Path, "replace", failing(move))
-    with pytest.raises(Failure, match="Nothing was exported"):
+    with pytest.raises(CommandFailure, match="Nothing was exported"):
         folders.write_folder(folder, new)
     monkeypatch.undo()
     assert files_in(folder) == old
@@ -208,7 +208,7 @@ def test_an_export_that_cannot_be_written_writes_nothing(
     ],
 )
 def test_a_server_cannot_have_a_file_written_elsewhere(name: str, tmp_path: Path) -> None:
-    with pytest.raises(Failure, match="does not belong here"):
+    with pytest.raises(CommandFailure, match="does not belong here"):
         folders.write_folder(tmp_path / "defs", {"streams/a.yaml": "x", name: "x"})
     assert files_in(tmp_path) == {}
 
@@ -218,7 +218,7 @@ def test_an_export_does_not_follow_links(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("mine")
     (tmp_path / "defs").mkdir()
     (tmp_path / "defs" / "streams").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(Failure):
+    with pytest.raises(CommandFailure):
         folders.write_folder(tmp_path / "defs", {"streams/a.yaml": "x"})
     (tmp_path / "defs" / "queries").mkdir()
     (tmp_path / "defs" / "queries" / "b.sql").symlink_to(tmp_path / "secret")
@@ -260,9 +260,9 @@ def test_a_link_in_the_folder_is_not_followed(what: str, tmp_path: Path) -> None
     else:
         (defs / "streams").mkdir()
         (defs / "streams" / "a.yaml").symlink_to(outside / "a.yaml")
-    with pytest.raises(Failure) as refused:
+    with pytest.raises(CommandFailure) as refused:
         folders.read_folder(defs)
-    assert refused.value.exit is Exit.REFUSED
+    assert refused.value.exit is ExitCode.REFUSED
 
 
 def test_a_folder_that_is_not_there_is_4(bare: Punctual, tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ def test_more_than_two_megabytes_are_not_sent(tmp_path: Path) -> None:
     (tmp_path / "queries").mkdir()
     for name in "abc":
         (tmp_path / "queries" / f"{name}.sql").write_text("-" * (folders.MOST_BYTES // 2))
-    with pytest.raises(Failure, match="more than 2 MB"):
+    with pytest.raises(CommandFailure, match="more than 2 MB"):
         folders.read_folder(tmp_path)
 
 

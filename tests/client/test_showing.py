@@ -8,26 +8,26 @@ import pytest
 from rich.console import Console
 
 from webapp.client import screen as screens
-from webapp.client.faults import Place, located, place_of, show_faults
-from webapp.client.outcomes import Exit, Failure, without_tokens
+from webapp.client.faults import FaultPlace, located, place_of, show_faults
+from webapp.client.outcomes import CommandFailure, ExitCode, without_tokens
 from webapp.client.screen import Screen, clean, clean_line
 
 
 @pytest.mark.parametrize(
     ("text", "start", "end", "place"),
     [
-        ("abc", 0, 1, Place(1, 1, 1)),
-        ("abc", 1, 3, Place(1, 2, 2)),
-        ("a\nbc\nd", 2, 4, Place(2, 1, 2)),
-        ("a\nbc\nd", 3, 6, Place(2, 2, 1)),
-        ("a\nbc", 4, 4, Place(2, 3, 1)),
-        ("a\n", 2, 2, Place(2, 1, 1)),
-        ("", 0, 0, Place(1, 1, 1)),
-        ("abc", 7, 9, Place(1, 4, 1)),
-        ("\U0001f600\u00e9 x", 3, 4, Place(1, 4, 1)),
+        ("abc", 0, 1, FaultPlace(1, 1, 1)),
+        ("abc", 1, 3, FaultPlace(1, 2, 2)),
+        ("a\nbc\nd", 2, 4, FaultPlace(2, 1, 2)),
+        ("a\nbc\nd", 3, 6, FaultPlace(2, 2, 1)),
+        ("a\nbc", 4, 4, FaultPlace(2, 3, 1)),
+        ("a\n", 2, 2, FaultPlace(2, 1, 1)),
+        ("", 0, 0, FaultPlace(1, 1, 1)),
+        ("abc", 7, 9, FaultPlace(1, 4, 1)),
+        ("\U0001f600\u00e9 x", 3, 4, FaultPlace(1, 4, 1)),
     ],
 )
-def test_a_span_has_a_line_and_a_column_in_code_points(text: str, start: int, end: int, place: Place) -> None:
+def test_a_span_has_a_line_and_a_column_in_code_points(text: str, start: int, end: int, place: FaultPlace) -> None:
     assert place_of(text, {"start": start, "end": end}) == place
 
 
@@ -114,5 +114,5 @@ def test_progress_is_for_terminals_and_only_after_a_while(monkeypatch: pytest.Mo
 
 
 def test_a_failure_repeats_no_token() -> None:
-    assert Failure(Exit.USAGE, "no pct_0a_secret here").message == "no pct_... here"
+    assert CommandFailure(ExitCode.USAGE, "no pct_0a_secret here").message == "no pct_... here"
     assert without_tokens("pct_a_b, pct_c_d") == "pct_... pct_..."

@@ -16,7 +16,7 @@ from tests.conftest import ROOT
 from tests.webapp.conftest import Person
 from webapp.accounts.models import Membership
 from webapp.client.address import checked_address
-from webapp.client.outcomes import Failure
+from webapp.client.outcomes import CommandFailure
 
 
 def kept_in(home: Path) -> Path:
@@ -189,7 +189,7 @@ def test_these_addresses_may_be_used(address: str) -> None:
 
 def test_plain_http_to_another_machine_must_be_said() -> None:
     assert checked_address("http://punctual.example", insecure_http=True) == "http://punctual.example"
-    with pytest.raises(Failure):
+    with pytest.raises(CommandFailure):
         checked_address("http://punctual.example", insecure_http=False)
 
 

@@ -21,9 +21,9 @@ from tests.client.conftest import Pauses, Punctual, Results
 from tests.conftest import ROOT
 from tests.webapp.conftest import Person
 from webapp.client import tail as tailing
-from webapp.client.outcomes import Failure
+from webapp.client.outcomes import CommandFailure
 from webapp.client.runs import PATIENCE
-from webapp.client.server import Server
+from webapp.client.server import ApiServer
 from webapp.core.context import organisation_context
 from webapp.runs.models import Run
 
@@ -175,15 +175,15 @@ def test_rows_for_people_say_output_lifetime_and_values(punctual: Punctual, run:
 
 def absent_for(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     """Let so many readings of results go to an address where nobody listens."""
-    get, left = Server.get, [None] * count
+    get, left = ApiServer.get, [None] * count
 
-    def get_or_miss(self: Server, path: str, **query: object) -> Any:
+    def get_or_miss(self: ApiServer, path: str, **query: object) -> Any:
         if path.endswith("results/") and left:
             left.pop()
-            return get(Server(replace(self.account, address="http://127.0.0.1:1")), path, **query)
+            return get(ApiServer(replace(self.account, address="http://127.0.0.1:1")), path, **query)
         return get(self, path, **query)
 
-    monkeypatch.setattr(Server, "get", get_or_miss)
+    monkeypatch.setattr(ApiServer, "get", get_or_miss)
 
 
 def test_a_server_that_comes_back_is_waited_for(
@@ -222,7 +222,7 @@ def test_an_instant_is_iso_text_or_beyond_the_calendar_the_ticks(ticks: int | No
 
 @pytest.mark.parametrize("id_", ["", "a", "1-a", "-1", "1--2"])
 def test_ids_of_another_kind_end_it(id_: str) -> None:
-    with pytest.raises(Failure):
+    with pytest.raises(CommandFailure):
         tailing.place_of({"id": id_})
 
 

@@ -10,7 +10,7 @@ from streaming.wire import keys
 from streaming.wire.messages import ProgressReport, ResultRow, RunnerLease, RunObserved, RunSpec
 from tests.webapp.conftest import Clock, Person
 from webapp.core.context import organisation_context
-from webapp.runs.launching import Launched
+from webapp.runs.launching import LaunchedRunner
 from webapp.runs.models import Run
 from webapp.runs.reconciler import Reconciler
 
@@ -24,15 +24,15 @@ class Recorded:
     launches: list[UUID] = field(default_factory=list)
     living: set[int] = field(default_factory=set)
 
-    def launch(self, organisation: UUID) -> Launched:
+    def launch(self, organisation: UUID) -> LaunchedRunner:
         self.launches.append(organisation)
         self.living.add(len(self.launches))
-        return Launched("here", len(self.launches))
+        return LaunchedRunner("here", len(self.launches))
 
-    def alive(self, organisation: UUID, launched: Launched) -> bool:
+    def alive(self, organisation: UUID, launched: LaunchedRunner) -> bool:
         return launched.pid in self.living
 
-    def lives(self, organisation: UUID, launched: Launched) -> bool:
+    def lives(self, organisation: UUID, launched: LaunchedRunner) -> bool:
         return launched.pid in self.living
 
 

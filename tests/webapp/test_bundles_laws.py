@@ -21,7 +21,7 @@ from webapp.bundles.exporting import binding_text, stream_text
 from webapp.bundles.files import read_files
 from webapp.bundles.yaml_text import read_yaml, write_yaml
 from webapp.queries.texts import InputSettings
-from webapp.runs.checking import Bound
+from webapp.runs.checking import BoundInput
 from webapp.runs.input_resolution import choose
 from webapp.streams.models import Stream
 
@@ -87,7 +87,7 @@ def test_a_binding_that_was_written_is_read_again(data: st.DataObject) -> None:
         {node: each["event_time"] for node, each in said.items() if each["event_time"] is not None},
     )
     bound = {
-        node: Bound(
+        node: BoundInput(
             streams[data.draw(st.sampled_from(sorted(streams)))],
             *(data.draw(st.sampled_from([said[node][name], None]) | values) for name, values in maybe.items()),
         )

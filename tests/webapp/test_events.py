@@ -333,7 +333,7 @@ class Guarded:
         organisation = str(live.person.organisation.pk)
         self.stream = events.event_stream(
             organisation,
-            cursor=events.Cursor(report=events.NO_ENTRY),
+            cursor=events.EventCursor(report=events.NO_ENTRY),
             state=state,
             allowed=self.allowed,
             clock=lambda: self.at,

@@ -11,7 +11,7 @@ import psutil
 import pytest
 import redis
 
-from webapp.runs.launching import LOG_BYTES, Launched, ProcessLauncher, end_runner, runner_log
+from webapp.runs.launching import LOG_BYTES, LaunchedRunner, ProcessLauncher, end_runner, runner_log
 
 WAITS = "import sys, os, time; print(sys.argv, flush=True); os.read(os.open(os.environ['GATE'], os.O_RDONLY), 1)"
 
@@ -73,7 +73,7 @@ def test_a_runner_is_asked_to_end(gate: Path) -> None:
 
 
 def test_another_process_with_the_id_is_not_the_runner() -> None:
-    me = Launched(socket.gethostname(), os.getpid())
+    me = LaunchedRunner(socket.gethostname(), os.getpid())
     assert not ProcessLauncher().alive(uuid.uuid4(), me)
 
 
@@ -81,7 +81,7 @@ def test_a_runner_lives_though_another_was_launched_after_it_in_vain(gate: Path,
     organisation = uuid.uuid4()
     launcher = ProcessLauncher()
     launched = launcher.launch(organisation)
-    ended = Launched(socket.gethostname(), 2**22)
+    ended = LaunchedRunner(socket.gethostname(), 2**22)
     assert launcher.lives(organisation, launched)
     assert not launcher.lives(organisation, ended)
     process = psutil.Process(launched.pid)
@@ -94,8 +94,8 @@ def test_a_runner_lives_though_another_was_launched_after_it_in_vain(gate: Path,
 
 
 def test_a_process_of_another_machine_may_live() -> None:
-    assert ProcessLauncher().alive(uuid.uuid4(), Launched("elsewhere.example", 1))
-    assert not ProcessLauncher().lives(uuid.uuid4(), Launched("elsewhere.example", 1))
+    assert ProcessLauncher().alive(uuid.uuid4(), LaunchedRunner("elsewhere.example", 1))
+    assert not ProcessLauncher().lives(uuid.uuid4(), LaunchedRunner("elsewhere.example", 1))
 
 
 def test_a_long_log_is_put_aside(gate: Path) -> None:

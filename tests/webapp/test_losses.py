@@ -6,7 +6,7 @@ import pytest
 
 from streaming.wire import keys
 from tests.webapp.scene import BEAT_S, Recorded, Scene
-from webapp.runs.launching import Launched
+from webapp.runs.launching import LaunchedRunner
 from webapp.runs.reconciler import Reconciler
 
 
@@ -171,7 +171,7 @@ def test_a_turn_that_takes_too_long_is_logged(scene: Scene, caplog: pytest.LogCa
     class Slow(Recorded):
         """So slow that its lock ran out."""
 
-        def launch(self, organisation: UUID) -> Launched:
+        def launch(self, organisation: UUID) -> LaunchedRunner:
             scene.connection.delete(f"punctual:{organisation}:reconcile")
             return super().launch(organisation)
 

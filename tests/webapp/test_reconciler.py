@@ -11,7 +11,7 @@ from tests.webapp.conftest import Person
 from tests.webapp.scene import Recorded, Scene
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
-from webapp.runs.launching import Launched
+from webapp.runs.launching import LaunchedRunner
 from webapp.runs.models import RunnerLaunch
 from webapp.runs.reconciler import Reconciler
 
@@ -38,7 +38,7 @@ def test_two_workers_never_launch_two(scene: Scene) -> None:
     class Impatient(Recorded):
         """While it launches, another worker takes its turn."""
 
-        def launch(self, organisation: UUID) -> Launched:
+        def launch(self, organisation: UUID) -> LaunchedRunner:
             Reconciler(organisation, scene.connection, scene.launcher, scene.clock).turn()
             return super().launch(organisation)
 

@@ -17,7 +17,7 @@ from webapp.core.errors import Forbidden, NotFound
 
 
 @dataclass(frozen=True)
-class Entry:
+class OrganisationEntry:
     """Who has entered which organisation, in which role; a service account is no person, and has always a token."""
 
     organisation: Organisation
@@ -41,19 +41,19 @@ def access_organisation(user: User, slug: str) -> Membership:
     return found
 
 
-def enter(request: Request, slug: str) -> Entry:
+def enter(request: Request, slug: str) -> OrganisationEntry:
     """Return who enters `slug` by this request. Raises `NotFound` if it is absent or not theirs."""
     token = request.auth if isinstance(request.auth, TokenInUse) else None
     if token is not None and token.organisation.slug != slug:
         raise NotFound
     if token is not None and token.person is None:
-        return Entry(token.organisation, token.role, None, token)
+        return OrganisationEntry(token.organisation, token.role, None, token)
     assert isinstance(request.user, User)  # nosec B101 # tells the type checker what is so; nothing depends on it
     membership = access_organisation(request.user, slug)
-    return Entry(membership.organisation, Role(membership.role), request.user, token)
+    return OrganisationEntry(membership.organisation, Role(membership.role), request.user, token)
 
 
-def check_rights(entry: Entry, rule: RouteRule) -> None:
+def check_rights(entry: OrganisationEntry, rule: RouteRule) -> None:
     """Check that who entered may do what `rule` asks for. Raises `Forbidden` with a sentence."""
     needed = rule.permission
     if needed not in shared(entry.role):
@@ -73,7 +73,7 @@ class TenantView(APIView):
     What each method asks for stands in the permission matrix; a method without a rule is refused.
     """
 
-    entry: Entry
+    entry: OrganisationEntry
     rule: RouteRule
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:

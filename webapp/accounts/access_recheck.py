@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from rest_framework.request import Request
 
-from webapp.accounts.access import Entry, check_rights, enter
+from webapp.accounts.access import OrganisationEntry, check_rights, enter
 from webapp.accounts.actors import IMPERSONATED_UNTIL
 from webapp.accounts.permissions import RouteRule
 from webapp.accounts.tokens import TokenAuthentication
@@ -38,7 +38,7 @@ class Visit:
     session: str | None
 
 
-def visit_of(request: Request, entry: Entry, rule: RouteRule) -> Visit:
+def visit_of(request: Request, entry: OrganisationEntry, rule: RouteRule) -> Visit:
     """Return how `entry` was made by `request`, which was allowed by `rule`."""
     meta = {str(name): str(value) for name, value in request.META.items() if name in LOOKED_AT}
     return Visit(

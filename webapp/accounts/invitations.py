@@ -24,13 +24,13 @@ from webapp.accounts.models import Invitation, Membership, User
 from webapp.accounts.organisations import check_open, lock_organisation
 from webapp.accounts.permissions import Role
 from webapp.accounts.quotas import check_room, counts
-from webapp.accounts.secret_texts import Purpose
+from webapp.accounts.secret_texts import SecretPurpose
 from webapp.audit.recording import Target, record
 from webapp.core.context import installation_context, organisation_context
 from webapp.core.errors import ApiError, Conflict, Faulty, Forbidden, NotFound, fault
 from webapp.core.tenancy import TenantQuerySet
 
-INVITATION: Final = Purpose("inv", "webapp.accounts.invitations")
+INVITATION: Final = SecretPurpose("inv", "webapp.accounts.invitations")
 DAYS: Final = 7
 FORGOTTEN_AFTER_DAYS: Final = 30
 """How long an invitation stays after its days, whatever became of it; its audit events stay for good."""
@@ -38,7 +38,7 @@ NOBODY_JOINS: Final = "nobody is invited and nobody joins"
 
 
 @dataclass(frozen=True)
-class Delivered:
+class InvitationDelivery:
     """An invitation that was made or renewed; `link` is for who invited, where there is no server to mail it."""
 
     invitation: Invitation
@@ -77,7 +77,7 @@ def places_taken() -> int:
     return members().count() + invitations().filter(expires_at__gt=timezone.now()).count()
 
 
-def invite(*, email: str, role: Role, by: User) -> Delivered:
+def invite(*, email: str, role: Role, by: User) -> InvitationDelivery:
     """Invite `email`, and send the mail; `sent_at` stays None if the mail server did not take it.
 
     Raises `Faulty` for what is no address, `Forbidden` for a role above one's own, `Conflict` for who is a member or
@@ -106,7 +106,7 @@ def invite(*, email: str, role: Role, by: User) -> Delivered:
     return _deliver(invitation, made.text)
 
 
-def resend(*, invitation: UUID, by: User) -> Delivered:
+def resend(*, invitation: UUID, by: User) -> InvitationDelivery:
     """Send an invitation again with a new secret and new days; the text that was sent before opens nothing any more.
 
     Raises `NotFound`, `Forbidden` if its role is above one's own, `OverQuota` where it had expired.
@@ -234,15 +234,15 @@ def _void_expired(address: str) -> None:
     old.update(revoked_at=now)
 
 
-def _deliver(invitation: Invitation, text: str) -> Delivered:
+def _deliver(invitation: Invitation, text: str) -> InvitationDelivery:
     """Send the mail, after the transaction: a mail for a row that was rolled back opens nothing."""
     if not settings.MAIL_GOES_OUT:
-        return Delivered(invitation, f"{settings.ADDRESS_OF_PAGES}/invitation#{text}")
+        return InvitationDelivery(invitation, f"{settings.ADDRESS_OF_PAGES}/invitation#{text}")
     context = {"invitation": invitation, "organisation": invitation.organisation, "text": text}
     if mail.send("invitation", invitation.email, context):
         invitation.sent_at = timezone.now()
         Invitation.objects.filter(pk=invitation.pk, digest=invitation.digest).update(sent_at=invitation.sent_at)
-    return Delivered(invitation)
+    return InvitationDelivery(invitation)
 
 
 def _opened(text: str) -> Invitation | None:

@@ -26,7 +26,7 @@ class SecretText:
 
 
 @dataclass(frozen=True)
-class Purpose:
+class SecretPurpose:
     """What such texts are for; `prefix` lets programs that look for secrets in files know one of ours."""
 
     prefix: str

@@ -18,7 +18,7 @@ from streaming.definition.faults import Fault, FaultCode
 from webapp.accounts.models import Membership, Organisation, ServiceAccount, Token, User
 from webapp.accounts.organisations import lock_organisation
 from webapp.accounts.permissions import ALLOWED, Permission, Role, shared
-from webapp.accounts.secret_texts import Purpose
+from webapp.accounts.secret_texts import SecretPurpose
 from webapp.audit.recording import Target, record
 from webapp.core.authentication import BadToken, BearerAuthentication
 from webapp.core.context import current_organisation, installation_context, organisation_context
@@ -26,7 +26,7 @@ from webapp.core.errors import Conflict, Faulty, NotFound, fault
 from webapp.core.locked import DatabaseLocked, without_waiting
 from webapp.core.tenancy import TenantQuerySet
 
-TOKEN: Final = Purpose("pct", "webapp.accounts.tokens")
+TOKEN: Final = SecretPurpose("pct", "webapp.accounts.tokens")
 MOST_DAYS: Final = 366
 MOST_TOKENS: Final = 50
 """Tokens that one person, or one service account, may have in force in one organisation."""
@@ -62,7 +62,7 @@ class ServiceUser:
 
 
 @dataclass(frozen=True)
-class Wish:
+class TokenWish:
     """What a token shall be: its name, role, days in force, the networks it may be used from (none: all), its scopes.
 
     `scopes` are those of the role's permissions that it has; none: all of them.
@@ -105,7 +105,7 @@ def _in_use(found: Token) -> tuple[User | ServiceUser, TokenInUse]:
     return found.user or ServiceUser(used.label), used
 
 
-def make_token(user: User, wish: Wish) -> tuple[Token, str]:
+def make_token(user: User, wish: TokenWish) -> tuple[Token, str]:
     """Return a new token of `user` in the organisation in context, and its text, which is not kept anywhere.
 
     Raises `Faulty` for a role that is more than the person's, a scope that is not in it and for what is no network,
@@ -116,7 +116,7 @@ def make_token(user: User, wish: Wish) -> tuple[Token, str]:
         return _make(wish, [("your own role", _role_of(user))], user=user)
 
 
-def make_service_token(account: ServiceAccount, wish: Wish, *, by: User | None) -> tuple[Token, str]:
+def make_service_token(account: ServiceAccount, wish: TokenWish, *, by: User | None) -> tuple[Token, str]:
     """Return a new token of `account`, and its text, as `make_token` does.
 
     `by` makes it and cannot give more than their own role; None for those who run the installation.
@@ -129,7 +129,7 @@ def make_service_token(account: ServiceAccount, wish: Wish, *, by: User | None) 
         return _make(wish, roles, service_account=account)
 
 
-def _make(wish: Wish, most: Sequence[tuple[str, Role]], **holder: Any) -> tuple[Token, str]:
+def _make(wish: TokenWish, most: Sequence[tuple[str, Role]], **holder: Any) -> tuple[Token, str]:
     faults = [*_role_faults(wish.role, most), *_scope_faults(wish), *_network_faults(wish.networks)]
     if faults:
         raise Faulty(faults)
@@ -268,7 +268,7 @@ def _role_faults(role: Role, most: Sequence[tuple[str, Role]]) -> Iterator[Fault
             yield fault(FaultCode.BAD_SHAPE, message, f"Choose {each} or less.", field="role")
 
 
-def _scope_faults(wish: Wish) -> Iterator[Fault]:
+def _scope_faults(wish: TokenWish) -> Iterator[Fault]:
     for place, each in enumerate(wish.scopes):
         if each not in ALLOWED[wish.role]:
             *others, last = sorted(ALLOWED[wish.role])

@@ -16,7 +16,7 @@ from streaming.definition.faults import FaultCode
 from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
 from webapp.audit.exporting import exported, exported_later, shown_event
-from webapp.audit.reading import Cursor, Wanted, page_of
+from webapp.audit.reading import AuditCursor, AuditFilter, page_of
 from webapp.audit.recording import Target, record
 from webapp.core.api import answer, read_query
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
@@ -75,7 +75,7 @@ class AuditEventShown(Strict):
     after: dict[str, Any] | None
 
 
-class AuditPage(Strict):
+class AuditRows(Strict):
     """Events, newest first; `next` is the `before` of the next page, null at the oldest."""
 
     events: list[AuditEventShown]
@@ -91,23 +91,23 @@ class WantedQuery(Strict):
     since: Time | None = None
     until: Time | None = None
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> AuditFilter:
         """Return what they ask for. Raises `Faulty` for a span of time that is none."""
         if self.since is not None and self.until is not None and self.since >= self.until:
             message = "The span of time ends before it begins."
             raise Faulty([fault(FaultCode.BAD_SHAPE, message, "Give an `until` after `since`.", field="until")])
-        return Wanted(self.action, self.actor, self.target, self.since, self.until)
+        return AuditFilter(self.action, self.actor, self.target, self.since, self.until)
 
 
-class PageQuery(WantedQuery):
+class AuditPageQuery(WantedQuery):
     """What a page is asked for."""
 
     before: str | None = None
     limit: Annotated[int, Field(ge=1, le=MOST_EVENTS)] = PAGE_EVENTS
 
-    def cursor(self) -> Cursor | None:
+    def cursor(self) -> AuditCursor | None:
         """Return where the page begins. Raises `Faulty` for what is no cursor."""
-        found = None if self.before is None else Cursor.parse(self.before)
+        found = None if self.before is None else AuditCursor.parse(self.before)
         if self.before is not None and found is None:
             remedy = "Leave `before` out, or give the `next` of the page before."
             raise Faulty([fault(FaultCode.BAD_SHAPE, "before: this is no cursor.", remedy, field="before")])
@@ -151,14 +151,14 @@ class AuditView(TenantView):
     """What was done in an organisation."""
 
     @extend_schema(
-        operation_id="audit_list", parameters=[BEFORE, LIMIT, *FILTERS], responses={200: AuditPage, **REFUSALS}
+        operation_id="audit_list", parameters=[BEFORE, LIMIT, *FILTERS], responses={200: AuditRows, **REFUSALS}
     )
     def get(self, request: Request, slug: str) -> Response:
         """Return a page of events, newest first."""
-        asked = read_query(request, PageQuery)
+        asked = read_query(request, AuditPageQuery)
         events, following = page_of(asked.wanted(), asked.cursor(), asked.limit)
         shown = [AuditEventShown.model_validate(shown_event(event)) for event in events]
-        return answer(AuditPage(events=shown, next=None if following is None else str(following)))
+        return answer(AuditRows(events=shown, next=None if following is None else str(following)))
 
 
 class AuditExportView(TenantView):

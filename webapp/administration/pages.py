@@ -287,7 +287,7 @@ class RunPage(OfEveryOrganisation):
 
 
 @admin.register(AuditEvent, site=site)
-class AuditPage(OfEveryOrganisation):
+class AuditEventPages(OfEveryOrganisation):
     """What was done, in every organisation and in the installation itself."""
 
     list_display = ("at", "organisation_slug", "actor_label", "impersonator", "action", "target_label", "request_id")

@@ -10,7 +10,7 @@ from uuid import UUID
 from asgiref.sync import sync_to_async
 
 from webapp.audit.models import AuditEvent
-from webapp.audit.reading import Cursor, Wanted, page_of
+from webapp.audit.reading import AuditCursor, AuditFilter, page_of
 from webapp.core.context import organisation_context
 
 PAGE: Final = 500
@@ -99,14 +99,14 @@ WRITERS: Final[Mapping[str, tuple[str, Callable[[Iterable[AuditEvent]], str]]]] 
 """By format: what stands before everything, and how events are written."""
 
 
-def exported(organisation: UUID, wanted: Wanted, form: str) -> Iterator[bytes]:
+def exported(organisation: UUID, wanted: AuditFilter, form: str) -> Iterator[bytes]:
     """Yield the events of `organisation` that are `wanted`, a page at a time, in one of the formats of `WRITERS`.
 
     Each page is a reading of its own, in a context of its own: a stream outlives its request, and holds no
     transaction open however slowly it is fetched.
     """
     head, write = WRITERS[form]
-    before: Cursor | None = None
+    before: AuditCursor | None = None
     while True:
         with organisation_context(organisation):
             events, before = page_of(wanted, before, PAGE)
@@ -116,7 +116,7 @@ def exported(organisation: UUID, wanted: Wanted, form: str) -> Iterator[bytes]:
             return
 
 
-async def exported_later(organisation: UUID, wanted: Wanted, form: str) -> AsyncIterator[bytes]:
+async def exported_later(organisation: UUID, wanted: AuditFilter, form: str) -> AsyncIterator[bytes]:
     """Yield the same for an asynchronous server, which would gather all of `exported` before it sends a byte."""
     pieces = exported(organisation, wanted, form)
 

@@ -22,7 +22,7 @@ class NotForEverybody(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Cursor:
+class AuditCursor:
     """The event after which the next page begins; the order by time and id is total, so that no page overlaps."""
 
     at: datetime
@@ -32,14 +32,14 @@ class Cursor:
         return f"{(self.at - _EPOCH) // timedelta(microseconds=1)}-{self.id.hex}"
 
     @classmethod
-    def parse(cls, text: str) -> "Cursor | None":
+    def parse(cls, text: str) -> "AuditCursor | None":
         """Return the cursor that `text` writes; None if it is none."""
         found = _CURSOR.fullmatch(text)
         return None if found is None else cls(_EPOCH + timedelta(microseconds=int(found[1])), UUID(found[2]))
 
 
 @dataclass(frozen=True)
-class Wanted:
+class AuditFilter:
     """Which events: all that fit everything that is given.
 
     `action` is one, such as `stream.replaced`, or ends with the dot: all of that area. `actor` is an id, or a label:
@@ -54,7 +54,7 @@ class Wanted:
     until: datetime | None = None
 
 
-def wanted_events(wanted: Wanted) -> QuerySet[AuditEvent]:
+def wanted_events(wanted: AuditFilter) -> QuerySet[AuditEvent]:
     """Return the events of the organisation in context that are `wanted`, newest first."""
     conditions = [
         *_named(wanted.action, _action),
@@ -68,7 +68,9 @@ def wanted_events(wanted: Wanted) -> QuerySet[AuditEvent]:
     return AuditEvent.objects.filter(*conditions).order_by("-at", "-id")
 
 
-def page_of(wanted: Wanted, before: Cursor | None, limit: int) -> tuple[Sequence[AuditEvent], Cursor | None]:
+def page_of(
+    wanted: AuditFilter, before: AuditCursor | None, limit: int
+) -> tuple[Sequence[AuditEvent], AuditCursor | None]:
     """Return at most `limit` events that come after `before`, and where the next page begins; None at the oldest."""
     events = wanted_events(wanted)
     if before is not None:
@@ -78,7 +80,7 @@ def page_of(wanted: Wanted, before: Cursor | None, limit: int) -> tuple[Sequence
     if len(found) <= limit:
         return found, None
     last = found[limit - 1]
-    return found[:limit], Cursor(last.at, last.pk)
+    return found[:limit], AuditCursor(last.at, last.pk)
 
 
 def events_everywhere() -> QuerySet[AuditEvent]:

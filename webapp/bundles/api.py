@@ -8,7 +8,15 @@ from rest_framework.response import Response
 
 from webapp.accounts.access import TenantView
 from webapp.bundles import applying, planning, transcripts
-from webapp.bundles.bodies import ApplyBody, Files, FilesRefused, Plan, PlanBody, TranscriptBody, TranscriptResults
+from webapp.bundles.bodies import (
+    ApplyBody,
+    BundleTexts,
+    DefinitionsPlan,
+    FilesRefused,
+    PlanBody,
+    TranscriptBody,
+    TranscriptResults,
+)
 from webapp.bundles.exporting import export
 from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
@@ -21,17 +29,19 @@ REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEn
 class DefinitionsView(TenantView):
     """All definitions of an organisation."""
 
-    @extend_schema(operation_id="definitions_export", responses={200: Files, **REFUSALS})
+    @extend_schema(operation_id="definitions_export", responses={200: BundleTexts, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
         """Return every stream, query and binding as a file, in canonical form."""
-        return answer(Files(files=export()))
+        return answer(BundleTexts(files=export()))
 
 
 class PlanView(TenantView):
     """What applying files would change; nothing is stored."""
 
     @extend_schema(
-        operation_id="definitions_plan", request=PlanBody, responses={200: Plan, 422: ErrorEnvelope, **REFUSALS}
+        operation_id="definitions_plan",
+        request=PlanBody,
+        responses={200: DefinitionsPlan, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str) -> Response:
         """Return what would change with diffs, all faults of all files, and the token that `apply` asks for."""
@@ -45,7 +55,7 @@ class ApplyView(TenantView):
     @extend_schema(
         operation_id="definitions_apply",
         request=ApplyBody,
-        responses={200: Plan, 409: ErrorEnvelope, 422: FilesRefused, **REFUSALS},
+        responses={200: DefinitionsPlan, 409: ErrorEnvelope, 422: FilesRefused, **REFUSALS},
     )
     def post(self, request: Request, slug: str) -> Response:
         """Make all changes or none; 409 if anything changed since the plan, 422 with all faults of all files."""

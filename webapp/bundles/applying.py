@@ -11,16 +11,16 @@ from django.db.models import ProtectedError
 from webapp.accounts.models import Organisation, User
 from webapp.audit.recording import Target, record
 from webapp.bundles.exporting import read_present
-from webapp.bundles.planning import Planned, StreamPlanned, held_faults, plan, token_of
+from webapp.bundles.planning import PlannedChanges, StreamPlanned, held_faults, plan, token_of
 from webapp.core.context import current_organisation
 from webapp.core.errors import Conflict, Faulty
 from webapp.queries.access import current_version
-from webapp.queries.checking import Draft
+from webapp.queries.checking import QueryDraft
 from webapp.queries.models import Query, QueryVersion
 from webapp.queries.services import create_query, create_version, delete_query
 from webapp.runs.access import held_by_open_runs
 from webapp.runs.bindings import delete_binding, write_binding
-from webapp.runs.checking import Bound
+from webapp.runs.checking import BoundInput
 from webapp.runs.models import Binding
 from webapp.streams.models import Stream
 from webapp.streams.services import delete_stream, store_stream
@@ -29,7 +29,7 @@ COMMENT = "Applied from files"
 _DONE: Final = {"create": "created", "update": "updated", "delete": "deleted"}
 
 
-def apply(files: Mapping[str, str], *, prune: bool, token: str, author: User | None) -> Planned:
+def apply(files: Mapping[str, str], *, prune: bool, token: str, author: User | None) -> PlannedChanges:
     """Make everything as `files` say it, and with `prune` delete what they do not say.
 
     Raises `Conflict` if anything changed since the plan of `token`, `Faulty` with the faults of all files. Nothing is
@@ -68,14 +68,14 @@ def _lock() -> None:
         list(model.objects.select_for_update().order_by("pk"))
 
 
-def _record(planned: Planned) -> None:
+def _record(planned: PlannedChanges) -> None:
     """Record the whole beside what each definition's own event says."""
     counts = Counter(_DONE[each.action] for each in planned.found.changes if each.action in _DONE)
     target = Target("organisation", current_organisation(), "definitions")
     record("definitions.applied", target=target, after={name: counts[name] for name in _DONE.values()})
 
 
-def _write(planned: Planned, author: User | None) -> None:
+def _write(planned: PlannedChanges, author: User | None) -> None:
     found, present = planned.found, planned.present
     changed = {(each.kind, each.name) for each in found.changes if each.action in ("create", "update")}
     streams = dict(present.streams)
@@ -91,7 +91,7 @@ def _write(planned: Planned, author: User | None) -> None:
             binding = present.bindings.get(name) or Binding(name=name)
             binding.dedicated, binding.freshness = each.dedicated, each.freshness
             chosen = {
-                node: Bound(streams[one.stream], one.advance, one.event_time) for node, one in each.inputs.items()
+                node: BoundInput(streams[one.stream], one.advance, one.event_time) for node, one in each.inputs.items()
             }
             write_binding(binding, current_version(Query.objects.get(name=each.query)), chosen)
     _delete(planned)
@@ -103,14 +103,14 @@ def _stream(name: str, planned: StreamPlanned, present: Stream | None) -> Stream
     return stream
 
 
-def _write_query(version: QueryVersion | None, draft: Draft, author: User | None) -> None:
+def _write_query(version: QueryVersion | None, draft: QueryDraft, author: User | None) -> None:
     if version is None:
         create_query(draft=draft, comment=COMMENT, author=author)
     else:
         create_version(query=version.query, draft=draft, comment=COMMENT, author=author, parent=None)
 
 
-def _delete(planned: Planned) -> None:
+def _delete(planned: PlannedChanges) -> None:
     present, deleted = planned.present, planned.found.deleted
     for name in deleted.get("binding", ()):
         delete_binding(binding=present.bindings[name])

@@ -11,13 +11,13 @@ Kind = Literal["stream", "query", "binding"]
 Action = Literal["create", "update", "delete", "unchanged"]
 
 
-class Files(Strict):
+class BundleTexts(Strict):
     """Texts by path: `streams/NAME.yaml`, `queries/NAME.sql` (or `.yaml`, `.json`), `bindings/NAME.yaml`."""
 
     files: dict[str, str]
 
 
-class PlanBody(Files):
+class PlanBody(BundleTexts):
     """Files to compare with what the organisation has; with `prune` what is in none of them is to be deleted."""
 
     prune: bool = False
@@ -37,7 +37,7 @@ class FileFault(Fault):
     column: int
 
 
-class Change(Strict):
+class DefinitionChange(Strict):
     """What becomes of one definition; `diff` is a unified diff of its canonical texts, empty for what is unchanged."""
 
     kind: Kind
@@ -46,10 +46,10 @@ class Change(Strict):
     diff: str
 
 
-class Plan(Strict):
+class DefinitionsPlan(Strict):
     """What applying the files changes; with errors among `faults` it is refused. `token` stands for what was seen."""
 
-    changes: list[Change]
+    changes: list[DefinitionChange]
     faults: list[FileFault]
     token: str
 

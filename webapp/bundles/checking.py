@@ -15,12 +15,12 @@ from streaming.definition.sql.rewriting.texts import rewrite_sql
 from streaming.definition.streams import StreamDefinition
 from webapp.bundles.bodies import FileFault
 from webapp.bundles.effort import Effort
-from webapp.bundles.exporting import Present, binding_text
-from webapp.bundles.files import BindingFile, Read, Source, StreamFile, bad_file, too_much_work
+from webapp.bundles.exporting import PresentDefinitions, binding_text
+from webapp.bundles.files import BindingFile, BundleFile, DefinitionFiles, StreamFile, bad_file, too_much_work
 from webapp.bundles.yaml_text import Path
-from webapp.queries.checking import Draft, examine_text, refuses
+from webapp.queries.checking import QueryDraft, examine_text, refuses
 from webapp.queries.texts import InputSettings, named_text, settings_in, stored_text
-from webapp.runs.checking import Bound, check_bound
+from webapp.runs.checking import BoundInput, check_bound
 from webapp.runs.input_resolution import choose
 from webapp.streams.checking import check_stream
 from webapp.streams.models import Stream
@@ -31,7 +31,7 @@ from webapp.streams.sealing import sealed, settled
 class QueryAfter:
     """A query as the files say it: what is to be stored, and its canonical text."""
 
-    draft: Draft
+    draft: QueryDraft
     text: str
 
     @cached_property
@@ -47,12 +47,12 @@ class BindingAfter:
     query: str
     dedicated: bool
     freshness: str
-    chosen: Mapping[str, Bound]
+    chosen: Mapping[str, BoundInput]
     text: str
 
 
 @dataclass
-class After:
+class FutureDefinitions:
     """What the files define, by name, as it will be stored; what has errors is left out.
 
     `streams` are new rows, or the present ones changed, not saved yet.
@@ -65,11 +65,11 @@ class After:
 
 
 @dataclass(frozen=True)
-class _Scope:
+class _CheckScope:
     """What names may mean: the streams of the files, and those that the organisation keeps."""
 
-    present: Present
-    read: Read
+    present: PresentDefinitions
+    read: DefinitionFiles
     streams: Mapping[str, Stream]
     definitions: Mapping[str, StreamDefinition]
     prune: bool
@@ -89,20 +89,22 @@ class _Scope:
         ]
 
 
-def check_files(read: Read, present: Present, effort: Effort, *, prune: bool) -> After:
+def check_files(
+    read: DefinitionFiles, present: PresentDefinitions, effort: Effort, *, prune: bool
+) -> FutureDefinitions:
     """Return what the files define, with all faults; with `prune` nothing else may be named."""
-    after = After()
+    after = FutureDefinitions()
     for name, (source, stream) in read.streams.items():
         after.streams[name] = _stream(source, stream, present.streams.get(name), after.faults)
     kept = {} if prune else present.streams
     streams = {**kept, **after.streams}
     definitions = {name: each.read_definition() for name, each in streams.items()}
     said = frozenset((str(each.code), each.message) for each in after.faults)
-    _check_behind_streams(_Scope(present, read, streams, definitions, prune, said), after, effort)
+    _check_behind_streams(_CheckScope(present, read, streams, definitions, prune, said), after, effort)
     return after
 
 
-def _check_behind_streams(scope: _Scope, after: After, effort: Effort) -> None:
+def _check_behind_streams(scope: _CheckScope, after: FutureDefinitions, effort: Effort) -> None:
     """Check queries and bindings; what is left out when there is too much to do is told as a fault."""
     for name, source in scope.read.queries.items():
         if refused := too_much_work(source.path, after.faults, effort):
@@ -120,7 +122,7 @@ def _check_behind_streams(scope: _Scope, after: After, effort: Effort) -> None:
             after.bindings[name] = bound
 
 
-def _stream(source: Source, said: StreamFile, present: Stream | None, faults: list[FileFault]) -> Stream:
+def _stream(source: BundleFile, said: StreamFile, present: Stream | None, faults: list[FileFault]) -> Stream:
     definition = StreamDefinition(**{name: getattr(said, name) for name in StreamDefinition.model_fields})
     adapter = settled(said.adapter, None if present is None else present.read_adapter())
     for each in check_stream(definition, adapter):
@@ -131,7 +133,7 @@ def _stream(source: Source, said: StreamFile, present: Stream | None, faults: li
     return stream
 
 
-def _query(source: Source, scope: _Scope, faults: list[FileFault]) -> QueryAfter | None:
+def _query(source: BundleFile, scope: _CheckScope, faults: list[FileFault]) -> QueryAfter | None:
     if source.path.endswith(".sql"):
         return _query_of_text(source, scope, faults)
     raw = {"version": 1, "name": source.name, **source.document.value}
@@ -144,7 +146,7 @@ def _query(source: Source, scope: _Scope, faults: list[FileFault]) -> QueryAfter
     current = scope.present.versions.get(source.name)
     before = None if current is None else stored_text(current)
     text = print_sql(graph) if before is None else rewrite_sql(before, graph)
-    return QueryAfter(Draft(graph, None, rewritten_from=before, written=text), text)
+    return QueryAfter(QueryDraft(graph, None, rewritten_from=before, written=text), text)
 
 
 def _below_node(nodes: object, node: str | None) -> Sequence[Path]:
@@ -154,17 +156,19 @@ def _below_node(nodes: object, node: str | None) -> Sequence[Path]:
     return ((),)
 
 
-def _query_of_text(source: Source, scope: _Scope, faults: list[FileFault]) -> QueryAfter | None:
+def _query_of_text(source: BundleFile, scope: _CheckScope, faults: list[FileFault]) -> QueryAfter | None:
     found = examine_text(source.text, scope.definitions)
     faults += [source.located(each) for each in scope.without_echoes(found.faults, parse_sql(source.text).graph)]
     if found.graph is None or refuses(found.faults):
         return None
     graph = found.graph.model_copy(update={"name": source.name})
     text = named_text(source.text, graph)
-    return QueryAfter(Draft(graph, text), text)
+    return QueryAfter(QueryDraft(graph, text), text)
 
 
-def _binding(source: Source, said: BindingFile, scope: _Scope, after: After) -> BindingAfter | None:
+def _binding(
+    source: BundleFile, said: BindingFile, scope: _CheckScope, after: FutureDefinitions
+) -> BindingAfter | None:
     meant = _meant(said.query, scope, after)
     if meant is None:
         if ("query", said.query) not in scope.read.broken and said.query not in scope.read.queries:
@@ -191,7 +195,7 @@ def _below_input(node: str | None) -> Sequence[Path]:
     return (("query",), *inside)
 
 
-def _meant(query: str, scope: _Scope, after: After) -> tuple[QueryGraph, InputSettings] | None:
+def _meant(query: str, scope: _CheckScope, after: FutureDefinitions) -> tuple[QueryGraph, InputSettings] | None:
     """Return the graph of the query and what its text says of inputs; None where there is none, or one with errors."""
     if query in scope.read.names("query"):
         found = after.queries.get(query)

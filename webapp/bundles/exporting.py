@@ -15,7 +15,7 @@ from webapp.queries.access import current_versions
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import InputSettings, settings_of, stored_text, text_of
 from webapp.runs.access import bound_inputs, listed_bindings
-from webapp.runs.checking import Bound
+from webapp.runs.checking import BoundInput
 from webapp.runs.models import Binding
 from webapp.streams.access import streams_by_name
 from webapp.streams.models import Stream
@@ -23,7 +23,7 @@ from webapp.streams.sealing import concealed, replaced_secrets
 
 
 @dataclass(frozen=True)
-class Present:
+class PresentDefinitions:
     """The definitions of the organisation in context, by name; of each query the current version."""
 
     streams: Mapping[str, Stream]
@@ -60,9 +60,9 @@ class Present:
         return binding_text(name, bound_inputs(binding), *meaning, own)
 
 
-def read_present() -> Present:
+def read_present() -> PresentDefinitions:
     """Return what the organisation in context has now."""
-    return Present(
+    return PresentDefinitions(
         streams=streams_by_name(),
         versions={version.query.name: version for version in current_versions(with_authors=False)},
         bindings={binding.name: binding for binding in listed_bindings()},
@@ -99,7 +99,7 @@ def stream_text(definition: StreamDefinition, adapter: AdapterChoice, replaced: 
 
 
 def binding_text(
-    query: str, inputs: Mapping[str, Bound], graph: QueryGraph, says: InputSettings, own: Mapping[str, Any]
+    query: str, inputs: Mapping[str, BoundInput], graph: QueryGraph, says: InputSettings, own: Mapping[str, Any]
 ) -> str:
     """Return the canonical text of a binding: what the query says of its inputs itself is left out.
 

@@ -74,7 +74,7 @@ class BindingFile(Strict):
 
 
 @dataclass(frozen=True)
-class Source:
+class BundleFile:
     """A file: its text, and for YAML and JSON the value with its places."""
 
     path: str
@@ -92,12 +92,12 @@ class Source:
 
 
 @dataclass
-class Read:
+class DefinitionFiles:
     """What the files define, by name; a file with faults of form is not among them, its name is in `broken`."""
 
-    streams: dict[str, tuple[Source, StreamFile]] = field(default_factory=dict)
-    queries: dict[str, Source] = field(default_factory=dict)
-    bindings: dict[str, tuple[Source, BindingFile]] = field(default_factory=dict)
+    streams: dict[str, tuple[BundleFile, StreamFile]] = field(default_factory=dict)
+    queries: dict[str, BundleFile] = field(default_factory=dict)
+    bindings: dict[str, tuple[BundleFile, BindingFile]] = field(default_factory=dict)
     faults: list[FileFault] = field(default_factory=list)
     broken: set[tuple[Kind, str]] = field(default_factory=set)
 
@@ -140,9 +140,9 @@ def too_much_work(file: str, faults: Sequence[FileFault], effort: Effort) -> Fil
     return None
 
 
-def read_files(files: Mapping[str, str], effort: Effort) -> Read:
+def read_files(files: Mapping[str, str], effort: Effort) -> DefinitionFiles:
     """Read all files. Never raises: what cannot be read is among the faults."""
-    read = Read()
+    read = DefinitionFiles()
     if refused := _too_much(files):
         read.faults.append(refused)
         return read
@@ -167,7 +167,7 @@ def _too_much(files: Mapping[str, str]) -> FileFault | None:
     return None
 
 
-def _read_file(path: str, text: str, read: Read) -> None:
+def _read_file(path: str, text: str, read: DefinitionFiles) -> None:
     folder, _, file = path.partition("/")
     name, _, ending = file.partition(".")
     kind, endings = FOLDERS.get(folder, (None, ()))
@@ -185,7 +185,7 @@ def _read_file(path: str, text: str, read: Read) -> None:
         read.faults.append(bad_file(path, message, "Take one of the files out."))
         return
     found = _faults_before(path, text)
-    source = Source(path, name, text)
+    source = BundleFile(path, name, text)
     if not found and ending != "sql":
         source, found = _with_document(source)
     if not found:
@@ -202,7 +202,7 @@ def _faults_before(path: str, text: str) -> list[FileFault]:
     return []
 
 
-def _with_document(source: Source) -> tuple[Source, list[FileFault]]:
+def _with_document(source: BundleFile) -> tuple[BundleFile, list[FileFault]]:
     """Return the source with its value; of JSON, which is YAML but for tabs, the places alone come from YAML."""
     is_json = source.path.endswith(".json")
     try:
@@ -220,7 +220,7 @@ def _with_document(source: Source) -> tuple[Source, list[FileFault]]:
     if not isinstance(document.value, dict):
         message = f"The file holds no definition: a mapping is expected at its top, not {_said(document.value)}."
         return source, [bad_file(source.path, message, "Write keys and values.", *document.place())]
-    return Source(source.path, source.name, source.text, document), []
+    return BundleFile(source.path, source.name, source.text, document), []
 
 
 def _said(value: Any) -> str:
@@ -229,7 +229,7 @@ def _said(value: Any) -> str:
     return "a list" if isinstance(value, list) else "a single value"
 
 
-def _take(kind: Kind, source: Source, read: Read) -> list[FileFault]:
+def _take(kind: Kind, source: BundleFile, read: DefinitionFiles) -> list[FileFault]:
     """Put what `source` holds among what was read; the faults of its form instead, if it has any."""
     if kind == "query":
         read.queries[source.name] = source
@@ -245,7 +245,7 @@ def _take(kind: Kind, source: Source, read: Read) -> list[FileFault]:
     return faults
 
 
-def _name_faults(source: Source) -> list[FileFault]:
+def _name_faults(source: BundleFile) -> list[FileFault]:
     """Return the fault of a query that says another name than its file."""
     said: object
     if source.path.endswith(".sql"):
@@ -262,7 +262,7 @@ def _name_faults(source: Source) -> list[FileFault]:
     return [bad_file(source.path, message, "Give both the same name.", *place)]
 
 
-def _validated(model: type[M], source: Source) -> tuple[M | None, list[FileFault]]:
+def _validated(model: type[M], source: BundleFile) -> tuple[M | None, list[FileFault]]:
     try:
         return model.model_validate(source.document.value), []
     except ValidationError as error:

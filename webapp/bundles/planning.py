@@ -11,15 +11,15 @@ from typing import Any, Final
 from streaming.definition.faults import FaultCode, Severity
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from streaming.definition.strict import Strict
-from webapp.bundles.bodies import Action, Change, FileFault, Kind, Plan
-from webapp.bundles.checking import After, BindingAfter, check_files
+from webapp.bundles.bodies import Action, DefinitionChange, DefinitionsPlan, FileFault, Kind
+from webapp.bundles.checking import BindingAfter, FutureDefinitions, check_files
 from webapp.bundles.effort import Effort
-from webapp.bundles.exporting import Present, changed_stream, present_stream, read_present
-from webapp.bundles.files import Read, path_of, read_files
+from webapp.bundles.exporting import PresentDefinitions, changed_stream, present_stream, read_present
+from webapp.bundles.files import DefinitionFiles, path_of, read_files
 from webapp.core.context import current_organisation
 from webapp.core.errors import fault
 from webapp.core.limited.jobs import READING, limited
-from webapp.queries.checking import Draft
+from webapp.queries.checking import QueryDraft
 from webapp.queries.services import content_hash
 from webapp.queries.texts import text_of
 from webapp.runs.access import Held, held_by_open_runs
@@ -54,23 +54,23 @@ class BindingPlanned(Strict):
 
 
 @dataclass(frozen=True)
-class Findings:
+class PlanFindings:
     """What comes out of the files: what is shown, and by name what is to be written; `deleted` only with prune."""
 
-    changes: list[Change]
+    changes: list[DefinitionChange]
     faults: list[FileFault]
     streams: dict[str, StreamPlanned]
-    queries: dict[str, Draft]
+    queries: dict[str, QueryDraft]
     bindings: dict[str, BindingPlanned]
     deleted: dict[Kind, list[str]]
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedChanges:
     """The plan: what was found, the definitions that it stands on, and the token of both."""
 
-    found: Findings
-    present: Present
+    found: PlanFindings
+    present: PresentDefinitions
     token: str
 
     @property
@@ -78,29 +78,31 @@ class Planned:
         """Whether any fault is an error."""
         return any(each.severity is Severity.ERROR for each in self.found.faults)
 
-    def shown(self) -> Plan:
+    def shown(self) -> DefinitionsPlan:
         """Return the plan as the API shows it."""
-        return Plan(changes=self.found.changes, faults=self.found.faults, token=self.token)
+        return DefinitionsPlan(changes=self.found.changes, faults=self.found.faults, token=self.token)
 
 
-def plan(files: Mapping[str, str], *, prune: bool) -> Planned:
+def plan(files: Mapping[str, str], *, prune: bool) -> PlannedChanges:
     """Return what applying `files` would change; nothing is written.
 
     Raises `Busy` while as much is planned as may be, `TooMuchWork` for files that take more than there is.
     """
     present, held = read_present(), held_by_open_runs() if prune else {}
-    return Planned(findings(files, present, held, prune), present, token_of(files, present, prune=prune))
+    return PlannedChanges(findings(files, present, held, prune), present, token_of(files, present, prune=prune))
 
 
 @limited("The check of these files", "Send fewer or smaller files at once.", READING, opens_secrets=True)
-def findings(files: Mapping[str, str], present: Present, held: Mapping[Held, str], prune: bool) -> Findings:
+def findings(
+    files: Mapping[str, str], present: PresentDefinitions, held: Mapping[Held, str], prune: bool
+) -> PlanFindings:
     """Return what comes out of `files` beside `present`; `held` is what runs need that have not ended."""
     effort = Effort()
     read = read_files(files, effort)
     after = check_files(read, present, effort, prune=prune)
     deleted = _deleted(read, present) if prune else {}
     faults = [*read.faults, *after.faults, *held_faults(deleted, held)]
-    return Findings(
+    return PlanFindings(
         changes=list(_changes(after, present, deleted, effort)),
         faults=sorted(faults, key=lambda each: (each.file, each.line, each.column)),
         streams={
@@ -121,7 +123,7 @@ def _planned(binding: BindingAfter) -> BindingPlanned:
     return BindingPlanned(query=binding.query, dedicated=binding.dedicated, freshness=binding.freshness, inputs=inputs)
 
 
-def _deleted(read: Read, present: Present) -> dict[Kind, list[str]]:
+def _deleted(read: DefinitionFiles, present: PresentDefinitions) -> dict[Kind, list[str]]:
     """Return what is in none of the files, in the order in which it can be deleted."""
     return {
         "binding": sorted(set(present.bindings) - read.names("binding")),
@@ -147,7 +149,9 @@ def _held_fault(kind: Kind, name: str, binding: str) -> FileFault:
     return FileFault(file=path_of(kind, name), line=1, column=1, **dict(found))
 
 
-def _changes(after: After, present: Present, deleted: Mapping[Kind, Sequence[str]], effort: Effort) -> Iterator[Change]:
+def _changes(
+    after: FutureDefinitions, present: PresentDefinitions, deleted: Mapping[Kind, Sequence[str]], effort: Effort
+) -> Iterator[DefinitionChange]:
     for name, stream in sorted(after.streams.items()):
         before = present.streams.get(name)
         said = None if before is None else present_stream(before)
@@ -162,7 +166,9 @@ def _changes(after: After, present: Present, deleted: Mapping[Kind, Sequence[str
             yield _change(kind, name, _present_text(kind, name, present), None, effort)
 
 
-def _binding_texts(name: str, binding: BindingAfter, after: After, present: Present) -> tuple[str | None, str]:
+def _binding_texts(
+    name: str, binding: BindingAfter, after: FutureDefinitions, present: PresentDefinitions
+) -> tuple[str | None, str]:
     """Return the texts before and after; where the version of the query changes, both say which it is."""
     found = present.bindings.get(name)
     if found is None:
@@ -174,7 +180,7 @@ def _binding_texts(name: str, binding: BindingAfter, after: After, present: Pres
     return _with_version(before, found.query_version.number), _with_version(binding.text, number)
 
 
-def _number_after(query: str, after: After, present: Present) -> int:
+def _number_after(query: str, after: FutureDefinitions, present: PresentDefinitions) -> int:
     """Return the number of the version that will be the current one of `query`."""
     version, changed = present.versions.get(query), after.queries.get(query)
     if version is None:
@@ -188,17 +194,17 @@ def _with_version(text: str, number: int) -> str:
     return f"{first}  # version {number}\n{rest}"
 
 
-def _present_text(kind: Kind, name: str, present: Present) -> str:
+def _present_text(kind: Kind, name: str, present: PresentDefinitions) -> str:
     if kind == "stream":
         return present_stream(present.streams[name])
     return text_of(present.versions[name]) if kind == "query" else present.binding_text(present.bindings[name])
 
 
-def _change(kind: Kind, name: str, before: str | None, now: str | None, effort: Effort) -> Change:
+def _change(kind: Kind, name: str, before: str | None, now: str | None, effort: Effort) -> DefinitionChange:
     action: Action = "create" if before is None else "delete" if now is None else "update"
     if before == now:
-        return Change(kind=kind, name=name, action="unchanged", diff="")
-    return Change(
+        return DefinitionChange(kind=kind, name=name, action="unchanged", diff="")
+    return DefinitionChange(
         kind=kind, name=name, action=action, diff=unified(path_of(kind, name), before, now, whole=effort.spent)
     )
 
@@ -218,7 +224,7 @@ def unified(path: str, before: str | None, now: str | None, *, whole: bool = Fal
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
-def token_of(files: Mapping[str, str], present: Present, *, prune: bool) -> str:
+def token_of(files: Mapping[str, str], present: PresentDefinitions, *, prune: bool) -> str:
     """Return what stands for the files and for all that the organisation has now."""
     seen = [str(current_organisation()), prune, sorted(files.items()), present.fingerprint()]
     return hashlib.sha256(json.dumps(seen).encode()).hexdigest()

@@ -57,7 +57,7 @@ def steps(text: str | None) -> Path:
 
 
 @dataclass
-class _Open:
+class _OpenValue:
     """A list or mapping that is being read; `key` is that of the value that follows."""
 
     path: Path
@@ -70,7 +70,7 @@ class _Reader:
     """Builds the value from the parser's events, without recursion."""
 
     places: dict[Path, tuple[int, int]] = field(default_factory=dict)
-    open: list[_Open] = field(default_factory=list)
+    open: list[_OpenValue] = field(default_factory=list)
     root: Any = None
     documents: int = 0
 
@@ -118,7 +118,7 @@ class _Reader:
         if opens:
             if len(self.open) >= DEEPEST:
                 raise _refused(event, f"More than {DEEPEST} levels stand inside each other", "Write it flatter.")
-            self.open.append(_Open(path, value))
+            self.open.append(_OpenValue(path, value))
         return None
 
     def _key(self, event: Any, value: Any, place: tuple[int, int]) -> None:

@@ -7,12 +7,12 @@ from typing import Any
 
 from .address import checked_address
 from .credentials import ADDRESS, Account, credentials_file, forget, keep, read_kept, read_token, well_formed
-from .outcomes import Exit, Failure
-from .server import Server
+from .outcomes import CommandFailure, ExitCode
+from .server import ApiServer
 from .work import Work
 
 
-def sign_in(work: Work) -> Exit:
+def sign_in(work: Work) -> ExitCode:
     """Ask for a token without echo, try it, and keep it readable by its owner only."""
     wanted = work.wanted
     kept = _kept_address(work)
@@ -20,20 +20,20 @@ def sign_in(work: Work) -> Exit:
     address = checked_address(address, insecure_http=wanted.insecure_http)
     token = read_token(wanted.token_file) if wanted.token_file else _asked_token(address)
     account = Account(address, token, wanted.organisation, wanted.insecure_http)
-    with Server(account) as server, work.screen.busy("Trying the token"):
+    with ApiServer(account) as server, work.screen.busy("Trying the token"):
         me, organisation = server.me(), server.my_organisation()
     try:
         path = keep(replace(account, organisation=organisation["slug"]), work.environment)
     except OSError as error:
         place = credentials_file(work.environment)
-        raise Failure(Exit.REFUSED, f"The account cannot be kept in {place}: {error.strerror}.") from None
+        raise CommandFailure(ExitCode.REFUSED, f"The account cannot be kept in {place}: {error.strerror}.") from None
     work.screen.say(f"Signed in to {address} as {me['email']}, organisation {organisation['slug']}.", "green")
     work.screen.say(f"The token is kept in {path}; `punctual sign-out` removes it.")
     work.screen.document({**_shown(account, me, organisation), "kept": str(path)})
-    return Exit.DONE
+    return ExitCode.DONE
 
 
-def sign_out(work: Work) -> Exit:
+def sign_out(work: Work) -> ExitCode:
     """Remove the kept token from this machine."""
     removed = forget(work.environment)
     work.screen.say(
@@ -42,10 +42,10 @@ def sign_out(work: Work) -> Exit:
         else "Nobody was signed in."
     )
     work.screen.document({"signed_out": removed})
-    return Exit.DONE
+    return ExitCode.DONE
 
 
-def whoami(work: Work) -> Exit:
+def whoami(work: Work) -> ExitCode:
     """Show the person, the organisation and the rights of the token in use."""
     with work.screen.busy("Asking the server"):
         me, organisation = work.server.me(), work.server.my_organisation()
@@ -53,7 +53,7 @@ def whoami(work: Work) -> Exit:
     work.screen.say(f"{me['email']} in {organisation['slug']} ({organisation['name']}) at {work.account.address}")
     work.screen.say(f"may {', '.join(organisation['permissions'])}")
     work.screen.document(shown)
-    return Exit.DONE
+    return ExitCode.DONE
 
 
 def _shown(account: Account, me: dict[str, Any], organisation: dict[str, Any]) -> dict[str, Any]:
@@ -63,14 +63,14 @@ def _shown(account: Account, me: dict[str, Any], organisation: dict[str, Any]) -
 def _kept_address(work: Work) -> str | None:
     try:
         kept = read_kept(work.environment)
-    except Failure:
+    except CommandFailure:
         return None  # what cannot be read is about to be replaced
     return kept.address if kept else None
 
 
 def _asked(question: str, otherwise: str | None) -> str:
     if not sys.stdin.isatty():
-        raise Failure(Exit.USAGE, "There is no terminal to ask for the address: give --address.")
+        raise CommandFailure(ExitCode.USAGE, "There is no terminal to ask for the address: give --address.")
     sys.stderr.write(f"{question}{f' [{otherwise}]' if otherwise else ''}: ")
     sys.stderr.flush()
     return sys.stdin.readline().strip() or otherwise or ""
@@ -78,5 +78,7 @@ def _asked(question: str, otherwise: str | None) -> str:
 
 def _asked_token(address: str) -> str:
     if not sys.stdin.isatty():
-        raise Failure(Exit.USAGE, "There is no terminal to ask for the token: give --token-file FILE, or - for stdin.")
+        raise CommandFailure(
+            ExitCode.USAGE, "There is no terminal to ask for the token: give --token-file FILE, or - for stdin."
+        )
     return well_formed(getpass.getpass(f"Token for {address} (it is not shown): "))

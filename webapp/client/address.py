@@ -3,11 +3,11 @@
 import ipaddress
 from urllib.parse import urlsplit
 
-from .outcomes import Exit, Failure
+from .outcomes import CommandFailure, ExitCode
 
 
 def checked_address(address: str, *, insecure_http: bool) -> str:
-    """Return the address without a slash at its end. Raises `Failure` for what a token must not be sent to."""
+    """Return the address without a slash at its end. Raises `CommandFailure` for what a token must not be sent to."""
     try:
         parts = urlsplit(address.strip())
         host, _ = parts.hostname, parts.port
@@ -18,8 +18,8 @@ def checked_address(address: str, *, insecure_http: bool) -> str:
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
         raise _wrong("The address of the server must hold no name, password, query or fragment")
     if parts.scheme == "http" and not is_loopback(host) and not insecure_http:
-        raise Failure(
-            Exit.USAGE,
+        raise CommandFailure(
+            ExitCode.USAGE,
             f"Over plain http everybody on the way to {host} can read the token. Use https, or say --insecure-http.",
         )
     return address.strip().rstrip("/")
@@ -35,5 +35,5 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _wrong(what: str) -> Failure:
-    return Failure(Exit.USAGE, f"{what}. Write it as in the browser, such as http://127.0.0.1:8000.")
+def _wrong(what: str) -> CommandFailure:
+    return CommandFailure(ExitCode.USAGE, f"{what}. Write it as in the browser, such as http://127.0.0.1:8000.")

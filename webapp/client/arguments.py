@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn
 
 from . import __version__, account, completion, definitions, listing, runs, tail, texts, transcripts
-from .outcomes import MEANINGS, Exit, without_tokens
+from .outcomes import MEANINGS, ExitCode, without_tokens
 from .work import Work
 
-Command = Callable[[Work], Exit]
+Command = Callable[[Work], ExitCode]
 Subcommands = Any  # argparse keeps the class of its subparsers to itself
 FILES: Final = "files"
 
@@ -34,7 +34,7 @@ DESCRIPTION: Final = (
 )
 
 
-class _Parser(argparse.ArgumentParser):
+class _CommandParser(argparse.ArgumentParser):
     """Takes options by their whole name only, and repeats no token in its complaints."""
 
     def __init__(self, **options: Any) -> None:
@@ -48,7 +48,7 @@ class _Parser(argparse.ArgumentParser):
 def parser() -> argparse.ArgumentParser:
     """Return the parser; the parsed arguments have the command as `command`, and `lines` if it prints JSON lines."""
     common = _common()
-    top = _Parser(
+    top = _CommandParser(
         prog="punctual",
         description=DESCRIPTION,
         epilog="\n\n".join((BEGIN, ENVIRONMENT, EXIT_CODES)),
@@ -66,7 +66,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _common() -> argparse.ArgumentParser:
-    common = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    common = _CommandParser(add_help=False, argument_default=argparse.SUPPRESS)
     group = common.add_argument_group("options of every command")
     group.add_argument("--json", action="store_true", help="print one JSON document (tail and logs: JSON lines)")
     group.add_argument("--address", metavar="URL", help="the server, such as https://punctual.example")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from .outcomes import Exit
+from .outcomes import ExitCode
 from .work import Work
 
 MARK: Final = "completes"
@@ -36,14 +36,14 @@ class Tree:
     values: dict[str, tuple[list[str], bool]] = field(default_factory=dict)
 
 
-def print_completion(work: Work, parser: argparse.ArgumentParser) -> Exit:
+def print_completion(work: Work, parser: argparse.ArgumentParser) -> ExitCode:
     """Print the script for a shell."""
     script = SHELLS[work.args.shell](tree_of(parser))
     if work.screen.json:
         work.screen.document({"shell": work.args.shell, "script": script})
     else:
         work.screen.raw(script)
-    return Exit.DONE
+    return ExitCode.DONE
 
 
 def tree_of(parser: argparse.ArgumentParser) -> Tree:

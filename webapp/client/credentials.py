@@ -12,14 +12,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from .address import checked_address
-from .outcomes import Exit, Failure
+from .outcomes import CommandFailure, ExitCode
 
 ADDRESS, TOKEN, ORGANISATION = "PUNCTUAL_ADDRESS", "PUNCTUAL_TOKEN", "PUNCTUAL_ORGANISATION"
 LONGEST_TOKEN = 1_000
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedCredentials:
     """What the command line says, None where it says nothing."""
 
     address: str | None = None
@@ -45,12 +45,12 @@ def credentials_file(environment: Mapping[str, str]) -> Path:
     return folder / "punctual" / "credentials.json"
 
 
-def find_account(wanted: Wanted, environment: Mapping[str, str]) -> Account:
-    """Return the account to use. Raises `Failure` when there is none."""
+def find_account(wanted: WantedCredentials, environment: Mapping[str, str]) -> Account:
+    """Return the account to use. Raises `CommandFailure` when there is none."""
     kept = read_kept(environment)
     address = wanted.address or environment.get(ADDRESS) or (kept.address if kept else None)
     if address is None:
-        raise Failure(Exit.NOT_ALLOWED, "You are not signed in. Run `punctual sign-in`.")
+        raise CommandFailure(ExitCode.NOT_ALLOWED, "You are not signed in. Run `punctual sign-in`.")
     insecure = wanted.insecure_http or (kept is not None and kept.insecure_http and kept.address == address.rstrip("/"))
     address = checked_address(address, insecure_http=insecure)
     organisation = wanted.organisation or environment.get(ORGANISATION) or None
@@ -58,23 +58,25 @@ def find_account(wanted: Wanted, environment: Mapping[str, str]) -> Account:
     if token:
         return Account(address, well_formed(token), organisation, insecure)
     if kept is None or kept.address != address:
-        raise Failure(
-            Exit.NOT_ALLOWED,
+        raise CommandFailure(
+            ExitCode.NOT_ALLOWED,
             f"There is no token for {address}. Run `punctual sign-in`, set {TOKEN} or give --token-file.",
         )
     return Account(address, kept.token, organisation or kept.organisation, insecure)
 
 
 def well_formed(token: str) -> str:
-    """Return the token without white space around it. Raises `Failure`, which does not repeat it."""
+    """Return the token without white space around it. Raises `CommandFailure`, which does not repeat it."""
     token = token.strip()
     if not token or len(token) > LONGEST_TOKEN or not all("!" <= character <= "~" for character in token):
-        raise Failure(Exit.NOT_ALLOWED, "What was given is no token: it begins with pct_ and has no spaces in it.")
+        raise CommandFailure(
+            ExitCode.NOT_ALLOWED, "What was given is no token: it begins with pct_ and has no spaces in it."
+        )
     return token
 
 
 def read_token(place: str) -> str:
-    """Return the token in the file `place`, or on standard input for `-`. Raises `Failure`."""
+    """Return the token in the file `place`, or on standard input for `-`. Raises `CommandFailure`."""
     if place == "-":
         return well_formed(sys.stdin.readline(LONGEST_TOKEN + 2))
     try:
@@ -82,11 +84,11 @@ def read_token(place: str) -> str:
             return well_formed(file.read(LONGEST_TOKEN + 2))
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise Failure(Exit.USAGE, f"The token file {place} cannot be read: {reason}.") from None
+        raise CommandFailure(ExitCode.USAGE, f"The token file {place} cannot be read: {reason}.") from None
 
 
 def read_kept(environment: Mapping[str, str]) -> Account | None:
-    """Return what `sign-in` kept. Raises `Failure` for a file that others may read or that is not ours."""
+    """Return what `sign-in` kept. Raises `CommandFailure` for a file that others may read or that is not ours."""
     path = credentials_file(environment)
     try:
         with path.open("rb") as file:
@@ -95,13 +97,15 @@ def read_kept(environment: Mapping[str, str]) -> Account | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise Failure(Exit.NOT_ALLOWED, f"{path} cannot be read: {error.strerror}.") from None
+        raise CommandFailure(ExitCode.NOT_ALLOWED, f"{path} cannot be read: {error.strerror}.") from None
     if mode & 0o077:
-        raise Failure(Exit.NOT_ALLOWED, f"Others may read the token in {path}. Run `chmod 600 {path}`, then try again.")
+        raise CommandFailure(
+            ExitCode.NOT_ALLOWED, f"Others may read the token in {path}. Run `chmod 600 {path}`, then try again."
+        )
     try:
         return Account(**json.loads(content))
     except (ValueError, TypeError):
-        raise Failure(Exit.NOT_ALLOWED, f"{path} is damaged. Run `punctual sign-in` again.") from None
+        raise CommandFailure(ExitCode.NOT_ALLOWED, f"{path} is damaged. Run `punctual sign-in` again.") from None
 
 
 def keep(account: Account, environment: Mapping[str, str]) -> Path:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from .faults import is_error, located, show_faults
 from .folder import changed_files, read_folder, write_folder
-from .outcomes import Exit, Failure
+from .outcomes import CommandFailure, ExitCode
 from .screen import clean
 from .work import Work
 
@@ -20,43 +20,43 @@ SIGNS: Final = {"create": ("+", "green"), "update": ("~", "yellow"), "delete": (
 LINE_STYLES: Final = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def plan(work: Work) -> Exit:
+def plan(work: Work) -> ExitCode:
     """Show what `apply` would do; change nothing."""
     files, planned = _planned(work)
     work.screen.document(planned)
     if _refused(work, planned, files):
-        return Exit.REFUSED
+        return ExitCode.REFUSED
     _show_changes(work, planned)
     work.screen.say(summary(planned, VERBS) + ".", "bold")
-    return Exit.REFUSED if work.args.check and _changes(planned) else Exit.DONE
+    return ExitCode.REFUSED if work.args.check and _changes(planned) else ExitCode.DONE
 
 
-def apply(work: Work) -> Exit:
+def apply(work: Work) -> ExitCode:
     """Show the plan, ask, and make the organisation like the folder: all of it or nothing."""
     if not work.args.yes and (work.screen.json or not sys.stdin.isatty()):
-        raise Failure(Exit.USAGE, "There is nobody to ask: look at `punctual plan`, then say --yes.")
+        raise CommandFailure(ExitCode.USAGE, "There is nobody to ask: look at `punctual plan`, then say --yes.")
     files, planned = _planned(work)
     if _refused(work, planned, files):
         work.screen.document({**planned, "applied": False})
-        return Exit.REFUSED
+        return ExitCode.REFUSED
     _show_changes(work, planned)
     if not _changes(planned):
         work.screen.say("Nothing to change.", "bold")
         work.screen.document({**planned, "applied": False})
-        return Exit.DONE
+        return ExitCode.DONE
     if not work.args.yes and not _agreed(f"{summary(planned, VERBS)}. Apply this?"):
         work.screen.say("Nothing was applied.")
-        return Exit.REFUSED
+        return ExitCode.REFUSED
     body = {"files": files, "prune": work.args.prune, "token": planned["token"]}
     with work.screen.busy("Applying"):
         applied = work.server.post("definitions/apply/", body)
     applied = _with_summary(applied)
     work.screen.say(f"Applied: {summary(applied, DONE)}.", "green")
     work.screen.document({**applied, "applied": True})
-    return Exit.DONE
+    return ExitCode.DONE
 
 
-def export(work: Work) -> Exit:
+def export(work: Work) -> ExitCode:
     """Write the organisation's definitions into a folder; never over a file that was changed, never half."""
     folder = Path(work.args.folder)
     with work.screen.busy("Reading the definitions"):
@@ -64,14 +64,14 @@ def export(work: Work) -> Exit:
     changed = changed_files(folder, files)
     if changed and not work.args.force:
         some = ", ".join(changed[:5]) + (" and others" if len(changed) > 5 else "")
-        raise Failure(
-            Exit.CONFLICT, f"Nothing was exported: {some} would be overwritten. Export elsewhere, or say --force."
+        raise CommandFailure(
+            ExitCode.CONFLICT, f"Nothing was exported: {some} would be overwritten. Export elsewhere, or say --force."
         )
     written = write_folder(folder, files)
     same = len(files) - len(written)
     work.screen.say(f"{len(written)} written, {same} unchanged in {folder}.")
     work.screen.document({"folder": str(folder), "written": written, "unchanged": same})
-    return Exit.DONE
+    return ExitCode.DONE
 
 
 def summary(planned: Mapping[str, Any], words: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ STYLES = {"error": "bold red", "warning": "bold yellow"}
 
 
 @dataclass(frozen=True)
-class Place:
+class FaultPlace:
     """A place in a text: line and column count from 1, `length` in characters of that line."""
 
     line: int
@@ -23,13 +23,13 @@ class Place:
     length: int = 1
 
 
-def place_of(text: str, span: Mapping[str, int]) -> Place:
+def place_of(text: str, span: Mapping[str, int]) -> FaultPlace:
     """Return where the span begins (code points, half open). A span over several lines ends with its first."""
     start = max(0, min(span["start"], len(text)))
     line_start = text.rfind("\n", 0, start) + 1
     line_end = text.find("\n", start)
     end = min(span["end"], len(text) if line_end < 0 else line_end)
-    return Place(text.count("\n", 0, start) + 1, start - line_start + 1, max(1, end - start))
+    return FaultPlace(text.count("\n", 0, start) + 1, start - line_start + 1, max(1, end - start))
 
 
 def located(fault: Mapping[str, Any], file: str | None, text: str | None) -> dict[str, Any]:

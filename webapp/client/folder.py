@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from .outcomes import Exit, Failure
+from .outcomes import CommandFailure, ExitCode
 
 MOST_BYTES: Final = 2 * 1024 * 1024
 DEFINITION: Final = re.compile(r"(streams|queries|bindings)/[^/\\]+\.(yaml|yml|sql|json)")
@@ -19,42 +19,44 @@ WHAT_BELONGS: Final = "A folder of definitions holds streams/NAME.yaml, queries/
 def read_folder(folder: Path) -> dict[str, str]:
     """Return the definitions in `folder` by their path in it.
 
-    Hidden files, README* and transcripts/ are left out. Raises `Failure` for everything else that is no definition,
-    before anything is sent: a folder may hold what is nobody's business.
+    Hidden files, README* and transcripts/ are left out. Raises `CommandFailure` for everything else that is no
+    definition, before anything is sent: a folder may hold what is nobody's business.
     """
     if not folder.is_dir():
-        raise Failure(Exit.NOT_THERE, f"There is no folder {folder}.")
+        raise CommandFailure(ExitCode.NOT_THERE, f"There is no folder {folder}.")
     files: dict[str, str] = {}
     size = 0
     for path in _walk(folder):
         name = path.relative_to(folder).as_posix()
         if not DEFINITION.fullmatch(name):
-            raise Failure(
-                Exit.REFUSED, f"{name} does not belong here. {WHAT_BELONGS}. Move it, or begin it with a dot."
+            raise CommandFailure(
+                ExitCode.REFUSED, f"{name} does not belong here. {WHAT_BELONGS}. Move it, or begin it with a dot."
             )
         if path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):
-            raise Failure(Exit.REFUSED, f"{name} is a link, which is not followed. Put the file itself there.")
+            raise CommandFailure(
+                ExitCode.REFUSED, f"{name} is a link, which is not followed. Put the file itself there."
+            )
         files[name] = read_text(path)
         size += len(files[name].encode())
         if size > MOST_BYTES:
-            raise Failure(
-                Exit.REFUSED, f"The definitions in {folder} are more than 2 MB. Split them over organisations."
+            raise CommandFailure(
+                ExitCode.REFUSED, f"The definitions in {folder} are more than 2 MB. Split them over organisations."
             )
     return files
 
 
 def read_text(path: Path) -> str:
-    """Return the text in a file. Raises `Failure`."""
+    """Return the text in a file. Raises `CommandFailure`."""
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise Failure(Exit.REFUSED, f"{path} is larger than 2 MB, which no definition is.")
+            raise CommandFailure(ExitCode.REFUSED, f"{path} is larger than 2 MB, which no definition is.")
         return path.read_bytes().decode()
     except FileNotFoundError:
-        raise Failure(Exit.NOT_THERE, f"There is no file {path}.") from None
+        raise CommandFailure(ExitCode.NOT_THERE, f"There is no file {path}.") from None
     except OSError as error:
-        raise Failure(Exit.REFUSED, f"{path} cannot be read: {error.strerror}.") from None
+        raise CommandFailure(ExitCode.REFUSED, f"{path} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise Failure(Exit.REFUSED, f"{path} is not text in UTF-8. Save it as such.") from None
+        raise CommandFailure(ExitCode.REFUSED, f"{path} is not text in UTF-8. Save it as such.") from None
 
 
 def _walk(folder: Path) -> list[Path]:
@@ -73,7 +75,7 @@ def _ignored(name: str) -> bool:
 
 
 def changed_files(folder: Path, files: Mapping[str, str]) -> list[str]:
-    """Return the paths of `files` that exist in `folder` with another content. Raises `Failure` for strange paths."""
+    """Return the paths of `files` that exist in `folder` of other content. Raises `CommandFailure` for odd names."""
     changed = []
     for name, text in files.items():
         path = _inside(folder, name)
@@ -83,7 +85,7 @@ def changed_files(folder: Path, files: Mapping[str, str]) -> list[str]:
 
 
 def write_folder(folder: Path, files: Mapping[str, str]) -> list[str]:
-    """Write `files` into `folder`, all or none, and return those that are new or changed. Raises `Failure`.
+    """Write `files` into `folder`, all or none, and return those that are new or changed. Raises `CommandFailure`.
 
     Every file is first written beside its place; what fails after that is laid back.
     """
@@ -102,7 +104,7 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> list[str]:
             before[name] = old
     except OSError as error:
         _lay_back(wanted, before)
-        raise Failure(Exit.REFUSED, f"Nothing was exported: {error.filename}: {error.strerror}.") from None
+        raise CommandFailure(ExitCode.REFUSED, f"Nothing was exported: {error.filename}: {error.strerror}.") from None
     finally:
         for path in beside.values():
             path.unlink(missing_ok=True)
@@ -126,5 +128,7 @@ def _inside(folder: Path, name: str) -> Path:
     """Return where `name` lies; a server must not write outside of the folder, nor through a link in it."""
     path = folder / name
     if not EXPORTED.fullmatch(name) or path.parent.is_symlink():
-        raise Failure(Exit.REFUSED, f"The server sent a file that does not belong here: {name!r}. Nothing was written.")
+        raise CommandFailure(
+            ExitCode.REFUSED, f"The server sent a file that does not belong here: {name!r}. Nothing was written."
+        )
     return path

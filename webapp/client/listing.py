@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from .outcomes import Exit
+from .outcomes import ExitCode
 from .work import Work
 
 Row = Callable[[Mapping[str, Any]], Sequence[object]]
@@ -47,7 +47,7 @@ KINDS: Final[Mapping[str, tuple[Sequence[str], Row]]] = {
 }
 
 
-def list_things(work: Work) -> Exit:
+def list_things(work: Work) -> ExitCode:
     """Show one kind, or all of them."""
     kinds = [work.args.kind] if work.args.kind else list(KINDS)
     with work.screen.busy("Reading"):
@@ -60,4 +60,4 @@ def list_things(work: Work) -> Exit:
         if not found[kind]:
             work.screen.say(f"No {kind}.", "dim")
     work.screen.document(found[work.args.kind] if work.args.kind else found)
-    return Exit.DONE
+    return ExitCode.DONE

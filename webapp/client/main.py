@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from .arguments import parser
 from .faults import located, show_faults
-from .outcomes import Exit, Failure
+from .outcomes import CommandFailure, ExitCode
 from .screen import Screen
 from .work import Work
 
@@ -27,22 +27,22 @@ def main(
     try:
         args = parser().parse_args(argv)
     except SystemExit as ended:  # argparse has printed help, or a fault with the usage
-        return ended.code if isinstance(ended.code, int) else Exit.USAGE
+        return ended.code if isinstance(ended.code, int) else ExitCode.USAGE
     screen = Screen(json_=getattr(args, "json", False), lines=getattr(args, "lines", False))
     work = Work(args, screen, os.environ if environment is None else environment, pause)
     try:
         with work.closing:
             return int(args.command(work))
-    except Failure as failure:
+    except CommandFailure as failure:
         return int(report(screen, failure))
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         _close_output()
-        return Exit.DONE
+        return ExitCode.DONE
 
 
-def report(screen: Screen, failure: Failure) -> Exit:
+def report(screen: Screen, failure: CommandFailure) -> ExitCode:
     """Print a failure: sentence and faults for people, a document with the same for programs."""
     screen.document(
         {

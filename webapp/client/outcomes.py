@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import Any, Final
 
 
-class Exit(IntEnum):
+class ExitCode(IntEnum):
     """Exit codes. They are promised to scripts and never change their meaning."""
 
     DONE = 0
@@ -18,14 +18,14 @@ class Exit(IntEnum):
     NO_SERVER = 6
 
 
-MEANINGS: Final[dict[Exit, str]] = {
-    Exit.DONE: "done",
-    Exit.REFUSED: "refused or failed: faults, a transcript that fails, `plan --check` with changes",
-    Exit.USAGE: "the command line cannot be understood",
-    Exit.NOT_ALLOWED: "not signed in, or not allowed",
-    Exit.NOT_THERE: "what was named is not there",
-    Exit.CONFLICT: "conflict: the state does not allow it now, or changed since the plan",
-    Exit.NO_SERVER: "the server cannot be reached, or failed",
+MEANINGS: Final[dict[ExitCode, str]] = {
+    ExitCode.DONE: "done",
+    ExitCode.REFUSED: "refused or failed: faults, a transcript that fails, `plan --check` with changes",
+    ExitCode.USAGE: "the command line cannot be understood",
+    ExitCode.NOT_ALLOWED: "not signed in, or not allowed",
+    ExitCode.NOT_THERE: "what was named is not there",
+    ExitCode.CONFLICT: "conflict: the state does not allow it now, or changed since the plan",
+    ExitCode.NO_SERVER: "the server cannot be reached, or failed",
 }
 
 
@@ -37,14 +37,14 @@ def without_tokens(text: str) -> str:
     return _TOKEN.sub("pct_...", text)
 
 
-class Failure(Exception):
+class CommandFailure(Exception):
     """A command ends with `exit`: `message` is a sentence for the user; `faults` are the server's, often none.
 
     `texts` are the files that the faults lie in, by name.
     """
 
     def __init__(
-        self, exit_: Exit, message: str, *, code: str | None = None, faults: Sequence[dict[str, Any]] = ()
+        self, exit_: ExitCode, message: str, *, code: str | None = None, faults: Sequence[dict[str, Any]] = ()
     ) -> None:
         self.message = without_tokens(message)
         super().__init__(self.message)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from .listing import RUN_COLUMNS, run_row
-from .outcomes import Exit, Failure
+from .outcomes import CommandFailure, ExitCode
 from .screen import clean_line
 from .work import Work, named, run_of
 
@@ -21,7 +21,7 @@ FAILURE_WORDS: Final = {
 LEVEL_STYLES: Final = {"error": "red", "critical": "bold red", "warning": "yellow", "debug": "dim"}
 
 
-def start(work: Work) -> Exit:
+def start(work: Work) -> ExitCode:
     """Start a binding."""
     binding = named(work.server, "bindings", work.args.binding)
     begin = work.args.begin
@@ -36,7 +36,7 @@ def start(work: Work) -> Exit:
     )
 
 
-def stop(work: Work) -> Exit:
+def stop(work: Work) -> ExitCode:
     """Stop a binding; its state is kept for the next start."""
     binding = named(work.server, "bindings", work.args.binding)
     with work.screen.busy("Stopping"):
@@ -44,20 +44,20 @@ def stop(work: Work) -> Exit:
     return _shown(work, run, f"{binding['name']} is asked to stop; it is {run['observed']}.")
 
 
-def _shown(work: Work, run: Mapping[str, Any], sentence: str) -> Exit:
+def _shown(work: Work, run: Mapping[str, Any], sentence: str) -> ExitCode:
     work.screen.say(sentence)
     work.screen.document(run)
-    return Exit.DONE
+    return ExitCode.DONE
 
 
-def status(work: Work) -> Exit:
+def status(work: Work) -> ExitCode:
     """Show one run, or the newest run of every binding."""
     if work.args.what:
         run = run_of(work.server, work.args.what)
         work.screen.table(RUN_COLUMNS, [run_row(run)])
         _tell_failures(work, run)
         work.screen.document(run)
-        return Exit.DONE
+        return ExitCode.DONE
     with work.screen.busy("Reading"):
         bindings = work.server.get("bindings/")
     runs = [binding["latest_run"] for binding in bindings if binding["latest_run"] is not None]
@@ -65,7 +65,7 @@ def status(work: Work) -> Exit:
     if not runs:
         work.screen.say("Nothing was started yet.", "dim")
     work.screen.document(runs)
-    return Exit.DONE
+    return ExitCode.DONE
 
 
 def _tell_failures(work: Work, run: Mapping[str, Any]) -> None:
@@ -83,7 +83,7 @@ def _tell_failures(work: Work, run: Mapping[str, Any]) -> None:
     work.screen.table(("NODE", "EXPRESSION", "WHY", "ROWS", "FIRST EXAMPLE"), rows)
 
 
-def logs(work: Work) -> Exit:
+def logs(work: Work) -> ExitCode:
     """Print what the runner logged about a run; with `--follow` until the run has ended."""
     run = run_of(work.server, work.args.what)
     after: str | None = None
@@ -93,10 +93,10 @@ def logs(work: Work) -> Exit:
             after, printed = _print_logs(work, run["id"], after)
             if not printed:
                 if ended or not work.args.follow:
-                    return Exit.DONE
+                    return ExitCode.DONE
                 work.pause(EVERY_S)
     except KeyboardInterrupt:
-        return Exit.DONE
+        return ExitCode.DONE
 
 
 def _print_logs(work: Work, run: str, after: str | None) -> tuple[str, bool]:
@@ -116,8 +116,8 @@ def patiently(work: Work, path: str, **query: object) -> Any:
     for tried in range(PATIENCE):
         try:
             return work.server.get(path, **query)
-        except Failure as failure:
-            if failure.exit is not Exit.NO_SERVER:
+        except CommandFailure as failure:
+            if failure.exit is not ExitCode.NO_SERVER:
                 raise
             if tried == 0:
                 work.screen.note(f"{failure.message} Trying again.", "yellow")

@@ -1,4 +1,4 @@
-"""The server over HTTP: paths inside one organisation, JSON in and out, and every refusal as a `Failure`.
+"""The server over HTTP: paths inside one organisation, JSON in and out, and every refusal as a `CommandFailure`.
 
 Redirects are not followed and certificates are checked, so that the token reaches the named server or nobody.
 """
@@ -13,19 +13,19 @@ import httpx
 from . import __version__
 from .address import is_loopback
 from .credentials import Account
-from .outcomes import Exit, Failure
+from .outcomes import CommandFailure, ExitCode
 
 TIMEOUT: Final = httpx.Timeout(120.0, connect=10.0)
-EXITS: Final[dict[int, Exit]] = {
-    401: Exit.NOT_ALLOWED,
-    403: Exit.NOT_ALLOWED,
-    404: Exit.NOT_THERE,
-    409: Exit.CONFLICT,
-    429: Exit.NO_SERVER,
+EXITS: Final[dict[int, ExitCode]] = {
+    401: ExitCode.NOT_ALLOWED,
+    403: ExitCode.NOT_ALLOWED,
+    404: ExitCode.NOT_THERE,
+    409: ExitCode.CONFLICT,
+    429: ExitCode.NO_SERVER,
 }
 
 
-class Server:
+class ApiServer:
     """One server as one account sees it; close it, or use it in a `with` block."""
 
     def __init__(self, account: Account) -> None:
@@ -56,28 +56,30 @@ class Server:
         return self.account.organisation or str(self.my_organisation()["slug"])
 
     def me(self) -> dict[str, Any]:
-        """Return who the token stands for, and its organisation. Raises `Failure`."""
+        """Return who the token stands for, and its organisation. Raises `CommandFailure`."""
         answered = self._send("GET", "/api/me/")
         if not isinstance(answered, dict) or not isinstance(answered.get("organisations"), list):
             raise strange(self.account.address)
         return answered
 
     def my_organisation(self) -> dict[str, Any]:
-        """Return the organisation to work in, as `me` tells of it. Raises `Failure` if the token has another."""
+        """Return the organisation to work in, as `me` tells of it. Raises `CommandFailure` if the token has another."""
         found: list[dict[str, Any]] = self.me()["organisations"]
         wanted = self.account.organisation
         for each in found:
             if wanted in (None, each.get("slug")):
                 return each
-        raise Failure(Exit.NOT_THERE, f"This token is not of the organisation {wanted}. Name its own, or use another.")
+        raise CommandFailure(
+            ExitCode.NOT_THERE, f"This token is not of the organisation {wanted}. Name its own, or use another."
+        )
 
     def get(self, path: str, **query: object) -> Any:
-        """Return what is at `path` inside the organisation. Raises `Failure`."""
+        """Return what is at `path` inside the organisation. Raises `CommandFailure`."""
         given = {name: str(value) for name, value in query.items() if value is not None}
         return self._send("GET", self._inside(path), params=given)
 
     def post(self, path: str, body: Any = None) -> Any:
-        """Send `body` to `path` inside the organisation and return the answer. Raises `Failure`."""
+        """Send `body` to `path` inside the organisation and return the answer. Raises `CommandFailure`."""
         return self._send("POST", self._inside(path), json={} if body is None else body)
 
     def _inside(self, path: str) -> str:
@@ -88,11 +90,13 @@ class Server:
         try:
             response = self._http.request(method, f"{address}{path}", **options)
         except httpx.TimeoutException:
-            raise Failure(Exit.NO_SERVER, f"{address} did not answer in time. Try again.") from None
+            raise CommandFailure(ExitCode.NO_SERVER, f"{address} did not answer in time. Try again.") from None
         except httpx.TransportError as error:
-            raise Failure(Exit.NO_SERVER, f"{address} cannot be reached: {_reason(error)}") from None
+            raise CommandFailure(ExitCode.NO_SERVER, f"{address} cannot be reached: {_reason(error)}") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise Failure(Exit.NO_SERVER, f"{address} gave an answer that cannot be read: {_reason(error)}") from None
+            raise CommandFailure(
+                ExitCode.NO_SERVER, f"{address} gave an answer that cannot be read: {_reason(error)}"
+            ) from None
         return _read(response, address)
 
 
@@ -107,7 +111,9 @@ def _read(response: httpx.Response, address: str) -> Any:
     if response.status_code == 204:
         return None
     if response.is_redirect:
-        raise Failure(Exit.NO_SERVER, f"{address} points elsewhere, which is not followed. Name the right address.")
+        raise CommandFailure(
+            ExitCode.NO_SERVER, f"{address} points elsewhere, which is not followed. Name the right address."
+        )
     try:
         body = response.json()
     except ValueError:
@@ -117,21 +123,23 @@ def _read(response: httpx.Response, address: str) -> Any:
     raise _refused(response.status_code, body, address)
 
 
-def _refused(status: int, body: Any, address: str) -> Failure:
+def _refused(status: int, body: Any, address: str) -> CommandFailure:
     message = body.get("message") if isinstance(body, dict) else None
     if not isinstance(message, str):
         return strange(address, status)
-    exit_ = EXITS.get(status, Exit.NO_SERVER if status >= 500 else Exit.REFUSED)
+    exit_ = EXITS.get(status, ExitCode.NO_SERVER if status >= 500 else ExitCode.REFUSED)
     faults = [fault for fault in body.get("faults") or [] if isinstance(fault, dict)]
-    return Failure(exit_, message, code=str(body.get("code") or exit_.name.lower()), faults=faults)
+    return CommandFailure(exit_, message, code=str(body.get("code") or exit_.name.lower()), faults=faults)
 
 
-def strange(address: str, status: int | None = None) -> Failure:
+def strange(address: str, status: int | None = None) -> CommandFailure:
     """Return the failure of a server that does not answer as Punctual does."""
     if status is not None and status >= 500:
-        return Failure(Exit.NO_SERVER, f"The server failed (status {status}). Its log says why; try again later.")
+        return CommandFailure(
+            ExitCode.NO_SERVER, f"The server failed (status {status}). Its log says why; try again later."
+        )
     shown = f" (status {status})" if status is not None else ""
-    return Failure(
-        Exit.NO_SERVER,
+    return CommandFailure(
+        ExitCode.NO_SERVER,
         f"{address} does not answer as Punctual does{shown}. Check the address, and if the server is older.",
     )

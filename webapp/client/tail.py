@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from .outcomes import Exit, Failure
+from .outcomes import CommandFailure, ExitCode
 from .runs import EVERY_S, patiently
 from .screen import clean_line
 from .work import Work, run_of
@@ -27,17 +27,17 @@ EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _ID: Final = re.compile(r"\d+(-\d+)*")
 
 
-def tail(work: Work) -> Exit:
+def tail(work: Work) -> ExitCode:
     """Print rows until the run has ended, `--limit` is reached, or ctrl-C."""
     run = run_of(work.server, work.args.what)
     try:
         for count, row in enumerate(_rows(work, run["id"]), start=1):
             _print(work, row)
             if count == work.args.limit:
-                return Exit.DONE
+                return ExitCode.DONE
     except KeyboardInterrupt:
-        return Exit.DONE
-    return Exit.DONE
+        return ExitCode.DONE
+    return ExitCode.DONE
 
 
 def _rows(work: Work, run: str) -> Iterator[Row]:
@@ -46,7 +46,7 @@ def _rows(work: Work, run: str) -> Iterator[Row]:
         asked = {"before": before, "limit": limit, "runs": "all" if work.args.all_runs else None}
         page: Mapping[str, Any] = patiently(work, f"runs/{run}/results/", **asked)
         if before is not None and page["next"] == before:
-            raise Failure(Exit.NO_SERVER, "The server's pages of results do not end. Its log may say why.")
+            raise CommandFailure(ExitCode.NO_SERVER, "The server's pages of results do not end. Its log may say why.")
         return page
 
     last: Place = ()
@@ -67,7 +67,7 @@ def _rows(work: Work, run: str) -> Iterator[Row]:
 
 def _check_end(run: Mapping[str, Any]) -> None:
     if run["observed"] == "failed":
-        raise Failure(Exit.REFUSED, f"The run failed: {run['message'] or 'see `punctual run logs`.'}")
+        raise CommandFailure(ExitCode.REFUSED, f"The run failed: {run['message'] or 'see `punctual run logs`.'}")
 
 
 def newer(pages: Pages, last: Place, newest: int | None = None) -> Iterator[Row]:
@@ -93,10 +93,12 @@ def newer(pages: Pages, last: Place, newest: int | None = None) -> Iterator[Row]
 
 
 def place_of(row: Row) -> Place:
-    """Return the row's id as numbers in the order of time. Raises `Failure` for a server whose ids are others."""
+    """Return the row's id as numbers in the order of time. Raises `CommandFailure` where ids are of another kind."""
     text = str(row["id"])
     if not _ID.fullmatch(text):
-        raise Failure(Exit.NO_SERVER, "The server's results have ids that this client does not know. Update it.")
+        raise CommandFailure(
+            ExitCode.NO_SERVER, "The server's results have ids that this client does not know. Update it."
+        )
     return tuple(int(number) for number in text.split("-"))
 
 

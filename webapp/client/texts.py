@@ -7,25 +7,27 @@ from typing import Any
 
 from .faults import is_error, located, show_faults
 from .folder import read_folder, read_text
-from .outcomes import Exit, Failure
+from .outcomes import CommandFailure, ExitCode
 from .work import Work, named
 
 FILE_ENDINGS = (".sql", ".json")
 
 
-def validate(work: Work) -> Exit:
+def validate(work: Work) -> ExitCode:
     """Show every fault of each file, and of each file in each folder of definitions; nothing is stored."""
     results: list[dict[str, Any]] = []
     for name in work.args.files:
         results += _validated_folder(work, Path(name)) if Path(name).is_dir() else [_validated_file(work, name)]
     work.screen.document({"files": results})
-    return Exit.DONE if all(each["sound"] for each in results) else Exit.REFUSED
+    return ExitCode.DONE if all(each["sound"] for each in results) else ExitCode.REFUSED
 
 
 def _validated_file(work: Work, name: str) -> dict[str, Any]:
     if name.endswith((".yaml", ".yml")):
         folder = Path(name).parent.parent
-        raise Failure(Exit.USAGE, f"{name} is checked with what it belongs to. Run `punctual validate {folder}`.")
+        raise CommandFailure(
+            ExitCode.USAGE, f"{name} is checked with what it belongs to. Run `punctual validate {folder}`."
+        )
     text = _read(name)
     with work.screen.busy(f"Checking {name}"):
         answered = work.server.post("queries/validate/", _body(name, text))
@@ -56,7 +58,7 @@ def _told(work: Work, name: str, text: str, found: list[dict[str, Any]]) -> dict
     return {"file": name, "sound": sound, "faults": faults}
 
 
-def explain(work: Work) -> Exit:
+def explain(work: Work) -> ExitCode:
     """Show what a query does, of a file or of one that is stored."""
     what = work.args.what
     is_file = what == "-" or what.endswith(FILE_ENDINGS) or Path(what).is_file()
@@ -73,13 +75,13 @@ def explain(work: Work) -> Exit:
     else:
         for line in str(explained[work.args.format]).splitlines():
             work.screen.say(line)
-    return Exit.DONE
+    return ExitCode.DONE
 
 
 def _explained_file(work: Work, name: str, text: str) -> Any:
     try:
         return work.server.post("queries/explain/", _body(name, text))
-    except Failure as failure:
+    except CommandFailure as failure:
         failure.faults = [located(each, name, text) for each in failure.faults]
         failure.texts = {name: text}
         raise
@@ -97,4 +99,4 @@ def _body(name: str, text: str) -> dict[str, Any]:
     try:
         return {"graph": json.loads(text)}
     except (ValueError, RecursionError) as error:
-        raise Failure(Exit.REFUSED, f"{name} is not JSON: {error}.") from None
+        raise CommandFailure(ExitCode.REFUSED, f"{name} is not JSON: {error}.") from None

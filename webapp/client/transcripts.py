@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Any
 
 from .folder import read_text
-from .outcomes import Exit, Failure
+from .outcomes import CommandFailure, ExitCode
 from .work import Work
 
 LONGEST_NAME = 200
 
 
-def run_transcripts(work: Work) -> Exit:
+def run_transcripts(work: Work) -> ExitCode:
     """Run each file, and each file of a folder; say which examples differ, and how."""
     files = _files(work.args.paths)
     outcomes: list[dict[str, Any]] = []
@@ -25,7 +25,7 @@ def run_transcripts(work: Work) -> Exit:
     failed = sum(not each["passed"] for each in every)
     work.screen.say(f"{len(every) - failed} passed, {failed} failed.", "red" if failed else "green")
     work.screen.document({"files": outcomes, "passed": len(every) - failed, "failed": failed})
-    return Exit.REFUSED if failed else Exit.DONE
+    return ExitCode.REFUSED if failed else ExitCode.DONE
 
 
 def _show(work: Work, path: Path, result: dict[str, Any]) -> None:
@@ -45,7 +45,7 @@ def _files(paths: list[str]) -> list[Path]:
         elif path.is_file():
             found.append(path)
         else:
-            raise Failure(Exit.NOT_THERE, f"There is no file or folder {name}.")
+            raise CommandFailure(ExitCode.NOT_THERE, f"There is no file or folder {name}.")
     if not found:
-        raise Failure(Exit.NOT_THERE, f"There is no transcript (*.yaml) in {', '.join(paths)}.")
+        raise CommandFailure(ExitCode.NOT_THERE, f"There is no transcript (*.yaml) in {', '.join(paths)}.")
     return found

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from .credentials import Account, Wanted, find_account
-from .outcomes import Exit, Failure
+from .credentials import Account, WantedCredentials, find_account
+from .outcomes import CommandFailure, ExitCode
 from .screen import Screen
-from .server import Server
+from .server import ApiServer
 
 
 @dataclass
@@ -25,20 +25,20 @@ class Work:
     closing: ExitStack = field(default_factory=ExitStack)
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> WantedCredentials:
         """What the command line says about address and token."""
         given = {name: getattr(self.args, name, None) for name in ("address", "organisation", "token_file")}
-        return Wanted(**given, insecure_http=getattr(self.args, "insecure_http", False))
+        return WantedCredentials(**given, insecure_http=getattr(self.args, "insecure_http", False))
 
     @cached_property
     def account(self) -> Account:
-        """The account to use. Raises `Failure` when nobody is signed in."""
+        """The account to use. Raises `CommandFailure` when nobody is signed in."""
         return find_account(self.wanted, self.environment)
 
     @cached_property
-    def server(self) -> Server:
+    def server(self) -> ApiServer:
         """The server, closed when the command ends."""
-        return self.closing.enter_context(Server(self.account))
+        return self.closing.enter_context(ApiServer(self.account))
 
 
 def as_id(text: str) -> str | None:
@@ -49,8 +49,8 @@ def as_id(text: str) -> str | None:
         return None
 
 
-def named(server: Server, kind: str, name: str) -> dict[str, Any]:
-    """Return the one of `kind` (queries, bindings) with this name or id. Raises `Failure` if it is not there."""
+def named(server: ApiServer, kind: str, name: str) -> dict[str, Any]:
+    """Return the one of `kind` (queries, bindings) with this name or id. Raises `CommandFailure` if it is not there."""
     found: list[dict[str, Any]] = server.get(f"{kind}/")
     wanted = as_id(name)
     for each in found:
@@ -58,17 +58,17 @@ def named(server: Server, kind: str, name: str) -> dict[str, Any]:
             return each
     known = ", ".join(str(each["name"]) for each in found[:20]) or "none"
     one = {"queries": "query", "bindings": "binding"}[kind]
-    raise Failure(Exit.NOT_THERE, f"There is no {one} {name!r} here. There are: {known}.")
+    raise CommandFailure(ExitCode.NOT_THERE, f"There is no {one} {name!r} here. There are: {known}.")
 
 
-def run_of(server: Server, name: str) -> dict[str, Any]:
-    """Return the run with this id, or the newest run of the binding with this name or id. Raises `Failure`."""
+def run_of(server: ApiServer, name: str) -> dict[str, Any]:
+    """Return the run with this id, or the newest run of the binding with this name or id. Raises `CommandFailure`."""
     wanted = as_id(name)
     if wanted is not None:
         try:
             run: dict[str, Any] = server.get(f"runs/{wanted}/")
-        except Failure as failure:
-            if failure.exit is not Exit.NOT_THERE:
+        except CommandFailure as failure:
+            if failure.exit is not ExitCode.NOT_THERE:
                 raise
         else:
             return run
@@ -76,5 +76,7 @@ def run_of(server: Server, name: str) -> dict[str, Any]:
     newest: dict[str, Any] | None = binding["latest_run"]
     if newest is None:
         shown = binding["name"]
-        raise Failure(Exit.NOT_THERE, f"The binding {shown} was never started. Run `punctual run start {shown}`.")
+        raise CommandFailure(
+            ExitCode.NOT_THERE, f"The binding {shown} was never started. Run `punctual run start {shown}`."
+        )
     return newest

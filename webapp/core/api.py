@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.definition.faults import FaultCode
-from webapp.core.errors import Faulty, TooLarge, Unreadable, fault, faults_of
+from webapp.core.errors import Faulty, TooLarge, UnreadableBody, fault, faults_of
 
 B = TypeVar("B", bound=BaseModel)
 
@@ -23,7 +23,7 @@ _NUL: Final = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 def read_body(request: Request, model: type[B], *, most_bytes: int = MOST_BYTES) -> B:
     """Return the JSON body as `model`.
 
-    Raises `Faulty` with every fault in it, `TooLarge` beyond `most_bytes`, `Unreadable` for brackets in brackets
+    Raises `Faulty` with every fault in it, `TooLarge` beyond `most_bytes`, `UnreadableBody` for brackets in brackets
     without end, 415 for another media type. The character
     U+0000 is refused wherever it stands, for PostgreSQL stores none.
     """
@@ -37,7 +37,7 @@ def read_body(request: Request, model: type[B], *, most_bytes: int = MOST_BYTES)
         return model.model_validate_json(content)
     except ValidationError as error:
         if error.error_count() == 1 and "recursion limit" in error.errors(include_url=False)[0]["msg"]:
-            raise Unreadable from None
+            raise UnreadableBody from None
         raise Faulty(faults_of(error, _decoded(content))) from None
 
 

@@ -41,12 +41,12 @@ class LimitedBodies:
         if _announced(scope) > most:
             await _refuse(send, most)
             return
-        watched = _Watched(receive, send, most)
+        watched = _LimitedRequest(receive, send, most)
         with answered_until(watched.departure):
             await self._application(scope, watched.receive, watched.send)
 
 
-class _Watched:
+class _LimitedRequest:
     """One request. When it is too large it is answered here, and looks to the application as if the client had left."""
 
     def __init__(self, receive: Receive, send: Send, most_bytes: int) -> None:

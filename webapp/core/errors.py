@@ -165,7 +165,7 @@ class Locked(Unavailable):
         ApiError.__init__(self, DATABASE_IS_LOCKED)
 
 
-class Unreadable(ApiError):
+class UnreadableBody(ApiError):
     """The body cannot be read as JSON."""
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ from webapp.core.errors import Conflict, MendableFault, MendTarget, fault, menda
 Kind = Literal["stream", "query", "binding"]
 
 
-class Use(Strict):
+class ObjectUse(Strict):
     """One object that depends on another: `says` is in words what it needs of it, such as "reads it as cars"."""
 
     kind: Kind
@@ -25,11 +25,11 @@ class Use(Strict):
     says: str
 
 
-class UseList(RootModel[list[Use]]):
+class UseList(RootModel[list[ObjectUse]]):
     """What depends on an object, by kind and name; it cannot be deleted before."""
 
 
-Find = Callable[[UUID, str], list[Use]]
+Find = Callable[[UUID, str], list[ObjectUse]]
 """Return what depends on the object of that id and name, of the organisation in context."""
 Follow = Callable[[str, str], Callable[[], None]]
 """Prepare to follow an object from its old name to its new one; what it returns does it, in the renaming transaction.
@@ -51,7 +51,7 @@ def register_follower(kind: Kind, follow: Follow) -> None:
     _followers.append((kind, follow))
 
 
-def uses_of(kind: Kind, id_: UUID, name: str) -> list[Use]:
+def uses_of(kind: Kind, id_: UUID, name: str) -> list[ObjectUse]:
     """Return what depends on the object, by kind and name."""
     found = [use for of, find in _finders if of == kind for use in find(id_, name)]
     return sorted(found, key=lambda use: (use.kind, use.name))
@@ -68,7 +68,7 @@ def refuse_while_used(kind: Kind, id_: UUID, name: str) -> None:
     raise Conflict(message, faults=[_fault(use) for use in uses])
 
 
-def _fault(use: Use) -> MendableFault:
+def _fault(use: ObjectUse) -> MendableFault:
     message, remedy = f"The {use.kind} {use.name} {use.says}.", f"Change or delete the {use.kind} {use.name} first."
     return mendable(fault(FaultCode.IN_USE, message, remedy), [MendTarget(kind=use.kind, id=use.id, name=use.name)])
 

@@ -20,7 +20,7 @@ from webapp.accounts.access import TenantView
 from webapp.accounts.access_recheck import still_allowed, visit_of
 from webapp.core.api import answer, read_query
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
-from webapp.monitoring.events import Cursor, event_stream
+from webapp.monitoring.events import EventCursor, event_stream
 from webapp.monitoring.logs import LogCursor, LogPage, log_page
 from webapp.monitoring.seats import Seat, SeatedStream
 from webapp.runs.access import access_run
@@ -70,7 +70,7 @@ class RunEvents(Strict):
     state: RunState
 
 
-class PageQuery(Strict):
+class RowsPageQuery(Strict):
     """What a page is asked for."""
 
     before: str | None = None
@@ -101,7 +101,7 @@ _SHOWN = {"_id": "id", "_run": "run"}
 
 
 def _page(request: Request, run: Run, kind: PartKind) -> tuple[list[dict[str, Any]], str | None]:
-    asked = read_query(request, PageQuery)
+    asked = read_query(request, RowsPageQuery)
     matching = {"outcome": asked.outcome.value} if asked.outcome else None
     folder, own = rows_folder(run.binding_id), str(run.pk) if asked.runs == "own" else None
     try:
@@ -186,7 +186,7 @@ class EventsView(TenantView):
         """
         found = access_run(run)
         last = request.headers.get("Last-Event-ID")
-        cursor = Cursor.parse(last) if last else Cursor.after(request.query_params.get("after"))
+        cursor = EventCursor.parse(last) if last else EventCursor.after(request.query_params.get("after"))
         allowed = partial(still_allowed, visit_of(request, self.entry, self.rule))
         events = event_stream(str(found.organisation_id), cursor=cursor, state=state_of(found), allowed=allowed)
         if not connection.in_atomic_block:

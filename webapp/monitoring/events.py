@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Cursor:
+class EventCursor:
     """The last entries that a page has received: of the reports and of the state changes. None: nothing yet."""
 
     report: str | None = None
@@ -45,12 +45,12 @@ class Cursor:
         return f"{self.report or NO_ENTRY}_{self.state or NO_ENTRY}"
 
     @classmethod
-    def after(cls, entry: str | None) -> "Cursor":
+    def after(cls, entry: str | None) -> "EventCursor":
         """Return the cursor of a page that knows the reports up to `entry`; an unreadable one is none."""
         return cls(report=entry) if entry and _ENTRY.match(entry) else cls()
 
     @classmethod
-    def parse(cls, text: str | None) -> "Cursor":
+    def parse(cls, text: str | None) -> "EventCursor":
         """Return the cursor that `Last-Event-ID` names; an unreadable one is none."""
         parts = (text or "").split("_")
         if len(parts) != 2 or not all(_ENTRY.match(part) for part in parts):
@@ -58,7 +58,7 @@ class Cursor:
         return cls(parts[0], parts[1])
 
 
-def _frame(event: str, cursor: Cursor, data: str) -> str:
+def _frame(event: str, cursor: EventCursor, data: str) -> str:
     lines = "".join(f"data: {line}\n" for line in data.splitlines())
     return f"id: {cursor}\nevent: {event}\n{lines}\n"
 
@@ -130,7 +130,7 @@ class _Door:
 async def event_stream(
     organisation: str,
     *,
-    cursor: Cursor,
+    cursor: EventCursor,
     state: RunState,
     allowed: Callable[[], bool],
     clock: Callable[[], float] = time.monotonic,
@@ -153,10 +153,10 @@ async def event_stream(
 
 
 async def _frames(
-    organisation: str, cursor: Cursor, state: RunState, door: _Door, clock: Callable[[], float]
+    organisation: str, cursor: EventCursor, state: RunState, door: _Door, clock: Callable[[], float]
 ) -> AsyncGenerator[str]:
     server = _Redis()
-    watched = _Watched(server, organisation, cursor, state)
+    watched = _FollowedRun(server, organisation, cursor, state)
     ends_at = clock() + LIFETIME_S
     try:
         async for frame in watched.opening():
@@ -170,10 +170,10 @@ async def _frames(
         await server.close()
 
 
-class _Watched:
+class _FollowedRun:
     """One run as its page follows it: what was sent so far, and its state as it is to be shown."""
 
-    def __init__(self, server: _Redis, organisation: str, cursor: Cursor, state: RunState) -> None:
+    def __init__(self, server: _Redis, organisation: str, cursor: EventCursor, state: RunState) -> None:
         self._server, self._organisation = server, organisation
         self._reports, self._states = keys.reports(organisation, state.run), states_key(organisation, state.run)
         self._cursor, self._state = cursor, state

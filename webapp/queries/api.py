@@ -20,8 +20,8 @@ from webapp.queries.access import input_streams as streams_named
 from webapp.queries.bodies import (
     CompletionBody,
     CompletionList,
-    Explained,
     ExplanationBody,
+    QueryExplanation,
     QueryList,
     QueryNameBody,
     QueryShown,
@@ -140,7 +140,9 @@ class QueryUsesView(TenantView):
 class QueryExplanationView(TenantView):
     """What the current version of a query will do."""
 
-    @extend_schema(operation_id="queries_explain_current", responses={200: Explained, 422: ErrorEnvelope, **REFUSALS})
+    @extend_schema(
+        operation_id="queries_explain_current", responses={200: QueryExplanation, 422: ErrorEnvelope, **REFUSALS}
+    )
     def get(self, request: Request, slug: str, query: UUID) -> Response:
         """Explain the current version, with the time settings of its text and its streams."""
         return answer(assistance.explain_version(current_version(access_query(query))))
@@ -226,7 +228,7 @@ class ExplainView(TenantView):
     @extend_schema(
         operation_id="queries_explain",
         request=ExplanationBody,
-        responses={200: Explained, 422: ErrorEnvelope, **REFUSALS},
+        responses={200: QueryExplanation, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str) -> Response:
         """Explain what a query will do, before it runs; 422 with all faults of one that is not sound."""

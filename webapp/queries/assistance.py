@@ -7,8 +7,8 @@ from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import AdvanceTimeSettings
 from webapp.core.errors import Faulty
 from webapp.queries import jobs
-from webapp.queries.bodies import CompletionList, Explained, GraphOrText
-from webapp.queries.checking import Draft, Examined, drafted, refuses, too_long
+from webapp.queries.bodies import CompletionList, GraphOrText, QueryExplanation
+from webapp.queries.checking import QueryDraft, QueryExamination, drafted, refuses, too_long
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import stored_text
 from webapp.streams.access import stream_definitions, streams_with_ctis
@@ -16,7 +16,7 @@ from webapp.streams.access import stream_definitions, streams_with_ctis
 Advance = Mapping[str, AdvanceTimeSettings]
 
 
-def examine(asked: GraphOrText) -> Examined:
+def examine(asked: GraphOrText) -> QueryExamination:
     """Return what can be said of the query that was sent, faults and all."""
     streams, own_ctis = stream_definitions(), streams_with_ctis()
     if asked.given_graph:
@@ -24,7 +24,7 @@ def examine(asked: GraphOrText) -> Examined:
     return jobs.examined_text(asked.text or "", streams, own_ctis)
 
 
-def sound(asked: GraphOrText, before: str | None = None) -> Draft:
+def sound(asked: GraphOrText, before: str | None = None) -> QueryDraft:
     """Return the query that was sent as a draft; `before` is the text of the version that it replaces.
 
     Raises `Faulty` with all faults if any is an error.
@@ -39,7 +39,7 @@ def sound(asked: GraphOrText, before: str | None = None) -> Draft:
     found = jobs.examined_text(asked.text, streams)
     if found.graph is None or refuses(found.faults):
         raise Faulty(list(found.faults))
-    return Draft(found.graph, asked.text)
+    return QueryDraft(found.graph, asked.text)
 
 
 def complete(text: str, at: int) -> CompletionList:
@@ -49,22 +49,22 @@ def complete(text: str, at: int) -> CompletionList:
     return jobs.completed(text, min(at, len(text)), stream_definitions())
 
 
-def explain_graph(graph: Mapping[str, Any], advance: Advance) -> Explained:
+def explain_graph(graph: Mapping[str, Any], advance: Advance) -> QueryExplanation:
     """Explain a graph as it was sent. Raises `Faulty` with all faults of one that is not sound."""
     return _given(jobs.explained_graph(graph, stream_definitions(), advance))
 
 
-def explain_text(text: str, advance: Advance) -> Explained:
+def explain_text(text: str, advance: Advance) -> QueryExplanation:
     """Explain a text; `advance` replaces what it says of inputs. Raises `Faulty` with all faults and their spans."""
     return _given(jobs.explained_text(text, stream_definitions(), advance))
 
 
-def explain_version(version: QueryVersion) -> Explained:
+def explain_version(version: QueryVersion) -> QueryExplanation:
     """Explain a stored version. Raises `Faulty` when it no longer fits its streams."""
     return _given(jobs.explained_graph(version.graph, stream_definitions(), {}, stored_text(version)))
 
 
-def _given(told: jobs.ExplanationGiven) -> Explained:
+def _given(told: jobs.ExplanationGiven) -> QueryExplanation:
     if told.explained is None:
         raise Faulty(told.faults)
     return told.explained

@@ -162,7 +162,7 @@ class CompletionList(Strict):
     items: list[CompletionItem]
 
 
-class Explained(Strict):
+class QueryExplanation(Strict):
     """What a query will do: as data, as text for a terminal, and as a Mermaid flowchart."""
 
     explanation: Explanation

@@ -21,7 +21,7 @@ Streams = Mapping[str, StreamDefinition]
 
 
 @dataclass(frozen=True)
-class Draft:
+class QueryDraft:
     """A sound query that is not stored yet; `text` is None where it was given as a graph.
 
     `written` is then a text that says the graph: `rewritten_from`, that of the version before, else the graph printed.
@@ -34,7 +34,7 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Examined:
+class QueryExamination:
     """What can be said of a query: all faults, warnings too, the type of each field that leaves each sound node.
 
     `graph` and `text` say the same; both are None where the one that was given has faults of form.
@@ -50,7 +50,7 @@ class Examined:
 
 def examine_graph(
     graph: Mapping[str, Any], streams: Streams, *, text: str | None = None, own_ctis: Collection[str] | None = None
-) -> Examined:
+) -> QueryExamination:
     """Examine a graph as it was sent; its text is `text` rewritten, or printed where there is none.
 
     `own_ctis` names the streams whose adapter enqueues CTIs itself; None where that is not known.
@@ -58,22 +58,24 @@ def examine_graph(
     loaded = load_graph(graph).graph
     checked = check(graph, streams)
     if loaded is None:
-        return Examined(checked.faults, _as_text(checked.schemas), None, None)
+        return QueryExamination(checked.faults, _as_text(checked.schemas), None, None)
     written = print_sql(loaded) if text is None else rewrite_sql(text, loaded)
     examined = examine_text(written, streams, own_ctis=own_ctis)
     if examined.graph == loaded:
         return examined
-    return Examined(checked.faults, _as_text(checked.schemas), loaded, written)  # a text that is too long to be read
+    return QueryExamination(
+        checked.faults, _as_text(checked.schemas), loaded, written
+    )  # a text that is too long to be read
 
 
-def examine_text(text: str, streams: Streams, *, own_ctis: Collection[str] | None = None) -> Examined:
+def examine_text(text: str, streams: Streams, *, own_ctis: Collection[str] | None = None) -> QueryExamination:
     """Examine a text; every fault has a span where there is one. `own_ctis` is as above."""
     if refused := too_long(text):
-        return Examined(refused, {}, None, None)
+        return QueryExamination(refused, {}, None, None)
     checked = check_sql(text, streams, own_ctis=own_ctis)
     script = checked.script
     schemas = _as_text(checked.schemas)
-    return Examined(checked.faults, schemas, script.graph, text, script.advance, script.event_times)
+    return QueryExamination(checked.faults, schemas, script.graph, text, script.advance, script.event_times)
 
 
 def too_long(text: str) -> list[Fault]:
@@ -93,18 +95,18 @@ def refuses(faults: Sequence[Fault]) -> bool:
     return any(each.severity is Severity.ERROR for each in faults)
 
 
-def drafted(graph: QueryGraph, before: str | None) -> Draft:
+def drafted(graph: QueryGraph, before: str | None) -> QueryDraft:
     """Return `graph`, of which nobody judges here whether it is sound, as a draft.
 
     Its text is `before`, that of the version that it follows, rewritten; where there is none the graph is printed.
     """
     written = printed(graph) if before is None else rewritten(before, graph)
-    return Draft(graph, None, rewritten_from=before, written=written)
+    return QueryDraft(graph, None, rewritten_from=before, written=written)
 
 
-def all_drafted(changes: Sequence[tuple[QueryGraph, str | None]]) -> list[Draft]:
+def all_drafted(changes: Sequence[tuple[QueryGraph, str | None]]) -> list[QueryDraft]:
     """Return what `drafted` does for each of `changes`, in one limited process."""
     if not changes:
         return []
     written = all_written(changes)
-    return [Draft(graph, None, before, text) for (graph, before), text in zip(changes, written, strict=True)]
+    return [QueryDraft(graph, None, before, text) for (graph, before), text in zip(changes, written, strict=True)]

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from streaming.definition.graph import InputNode, QueryGraph
 from webapp.core.errors import Conflict
-from webapp.core.uses import Use, register_follower, register_uses
+from webapp.core.uses import ObjectUse, register_follower, register_uses
 from webapp.queries.access import current_versions, input_streams
 from webapp.queries.checking import all_drafted
 from webapp.queries.models import QueryVersion
@@ -17,9 +17,9 @@ def _naming(stream: str) -> list[QueryVersion]:
     return [version for version in current_versions() if stream in input_streams(version).values()]
 
 
-def _uses(_: UUID, stream: str) -> list[Use]:
+def _uses(_: UUID, stream: str) -> list[ObjectUse]:
     return [
-        Use(kind="query", id=str(each.query_id), name=each.query.name, says=f"names it in version {each.number}")
+        ObjectUse(kind="query", id=str(each.query_id), name=each.query.name, says=f"names it in version {each.number}")
         for each in _naming(stream)
     ]
 

@@ -11,8 +11,8 @@ from streaming.definition.sql.completion.complete import complete_sql
 from streaming.definition.streams import AdvanceTimeSettings
 from streaming.planning import explain as explaining
 from webapp.core.limited.jobs import TYPING, limited
-from webapp.queries.bodies import CompletionItem, CompletionList, Explained
-from webapp.queries.checking import Examined, Streams, examine_graph, examine_text, refuses
+from webapp.queries.bodies import CompletionItem, CompletionList, QueryExplanation
+from webapp.queries.checking import QueryExamination, Streams, examine_graph, examine_text, refuses
 from webapp.queries.texts import SMALLER, settings_in
 
 
@@ -20,20 +20,20 @@ from webapp.queries.texts import SMALLER, settings_in
 class ExplanationGiven:
     """What a query will do; None with the faults for which it cannot be said."""
 
-    explained: Explained | None = None
+    explained: QueryExplanation | None = None
     faults: list[Fault] = field(default_factory=list)
 
 
 @limited("The check of this query", SMALLER, TYPING)
 def examined_graph(
     graph: Mapping[str, Any], text: str | None, streams: Streams, own_ctis: Collection[str] | None
-) -> Examined:
+) -> QueryExamination:
     """Return what can be said of a graph as it was sent; `text` is the one to rewrite so that it says the graph."""
     return examine_graph(graph, streams, text=text, own_ctis=own_ctis)
 
 
 @limited("The check of this query", SMALLER, TYPING)
-def examined_text(text: str, streams: Streams, own_ctis: Collection[str] | None = None) -> Examined:
+def examined_text(text: str, streams: Streams, own_ctis: Collection[str] | None = None) -> QueryExamination:
     """Return what can be said of a text."""
     return examine_text(text, streams, own_ctis=own_ctis)
 
@@ -81,7 +81,7 @@ def _explained(graph: QueryGraph, streams: Streams, advance: Mapping[str, Advanc
         explanation = explaining.explain(graph, streams, advance)
     except explaining.Unsound as unsound:
         return ExplanationGiven(None, list(unsound.faults))
-    told = Explained(
+    told = QueryExplanation(
         explanation=explanation,
         text=explaining.explain_text(explanation),
         mermaid=explaining.explain_mermaid(explanation),

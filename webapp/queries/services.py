@@ -14,7 +14,7 @@ from webapp.core.context import current_actor
 from webapp.core.errors import Conflict
 from webapp.core.uses import refuse_while_used
 from webapp.queries.access import current_version
-from webapp.queries.checking import Draft, drafted
+from webapp.queries.checking import QueryDraft, drafted
 from webapp.queries.models import Query, QueryText, QueryVersion
 from webapp.queries.texts import stored_text
 
@@ -25,7 +25,7 @@ def content_hash(graph: QueryGraph) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def create_query(*, draft: Draft, comment: str, author: User | None) -> Query:
+def create_query(*, draft: QueryDraft, comment: str, author: User | None) -> Query:
     """Create a query with its first version. Raises `Conflict` for a name that is taken."""
     name = draft.graph.name
     try:
@@ -40,7 +40,7 @@ def create_query(*, draft: Draft, comment: str, author: User | None) -> Query:
 
 
 def create_version(
-    *, query: Query, draft: Draft, comment: str, author: User | None, parent: UUID | None
+    *, query: Query, draft: QueryDraft, comment: str, author: User | None, parent: UUID | None
 ) -> tuple[QueryVersion, bool]:
     """Return the version that says `draft`, and whether it was made; the current one if its graph is the same already.
 
@@ -105,7 +105,7 @@ def _write_text(query: Query, version: QueryVersion, text: str | None) -> None:
 
 
 def _add_version(
-    query: Query, draft: Draft, *, comment: str, author: User | None, parent: QueryVersion | None
+    query: Query, draft: QueryDraft, *, comment: str, author: User | None, parent: QueryVersion | None
 ) -> QueryVersion:
     version = QueryVersion(
         query=query,

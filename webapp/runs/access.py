@@ -6,7 +6,7 @@ from django.db.models import OuterRef, Prefetch, Q, QuerySet, Subquery
 
 from streaming.definition.graph import InputNode
 from webapp.core.errors import NotFound
-from webapp.runs.checking import Bound
+from webapp.runs.checking import BoundInput
 from webapp.runs.models import Binding, BindingInput, Run
 
 
@@ -76,7 +76,7 @@ def held_by_open_runs() -> dict[Held, str]:
     return held
 
 
-def bound_inputs(binding: Binding) -> dict[str, Bound]:
+def bound_inputs(binding: Binding) -> dict[str, BoundInput]:
     """Return the inputs of `binding` by node."""
     inputs = binding.inputs.all()  # `listed_bindings` has read them together with their streams
-    return {each.node: Bound(each.stream, each.read_advance(), each.read_event_time()) for each in inputs}
+    return {each.node: BoundInput(each.stream, each.read_advance(), each.read_event_time()) for each in inputs}

@@ -15,7 +15,7 @@ from webapp.queries.access import access_version
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import settings_of
 from webapp.runs.access import listed_bindings, open_run
-from webapp.runs.checking import Bound, bound_faults, refuses
+from webapp.runs.checking import BoundInput, bound_faults, refuses
 from webapp.runs.input_resolution import InputChoice, choose
 from webapp.runs.mending import with_targets
 from webapp.runs.models import Binding, BindingInput
@@ -112,7 +112,7 @@ def _check_and_write(binding: Binding, version: QueryVersion, inputs: Mapping[st
     write_binding(binding, version, chosen)
 
 
-def write_binding(binding: Binding, version: QueryVersion, chosen: Mapping[str, Bound]) -> None:
+def write_binding(binding: Binding, version: QueryVersion, chosen: Mapping[str, BoundInput]) -> None:
     """Write `binding` as one of `version` with the inputs `chosen`, which were checked. Raises `Conflict`."""
     binding.query_version = version
     try:

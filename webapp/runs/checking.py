@@ -20,7 +20,7 @@ from webapp.streams.models import Stream
 
 
 @dataclass(frozen=True)
-class Bound:
+class BoundInput:
     """What an input node reads, with settings that replace the stream's where they are set."""
 
     stream: Stream
@@ -28,7 +28,7 @@ class Bound:
     event_time: EventTimeBy | None = None
 
 
-def bind(graph: QueryGraph, inputs: Mapping[str, Bound]) -> QueryGraph:
+def bind(graph: QueryGraph, inputs: Mapping[str, BoundInput]) -> QueryGraph:
     """Return `graph` with the names of the streams that are bound to its input nodes."""
     nodes = [
         node.model_copy(update={"stream": inputs[node.id].stream.name})
@@ -39,20 +39,20 @@ def bind(graph: QueryGraph, inputs: Mapping[str, Bound]) -> QueryGraph:
     return graph.model_copy(update={"nodes": nodes})
 
 
-def definitions(graph: QueryGraph, inputs: Mapping[str, Bound]) -> dict[str, StreamDefinition]:
+def definitions(graph: QueryGraph, inputs: Mapping[str, BoundInput]) -> dict[str, StreamDefinition]:
     """Return by input node what its stream says, with the event time that the binding says instead."""
     streams = {each.stream.name: each.stream.read_definition() for each in inputs.values()}
     return with_event_times(bind(graph, inputs), streams, event_times(inputs))
 
 
-def event_times(inputs: Mapping[str, Bound]) -> dict[str, EventTimeBy]:
+def event_times(inputs: Mapping[str, BoundInput]) -> dict[str, EventTimeBy]:
     """Return the event times that are said, by input node."""
     return {node: each.event_time for node, each in inputs.items() if each.event_time is not None}
 
 
 def check_bound(
     graph: QueryGraph,
-    inputs: Mapping[str, Bound],
+    inputs: Mapping[str, BoundInput],
     streams: Mapping[str, StreamDefinition],
     *,
     connect: bool = False,
@@ -94,7 +94,7 @@ class NoClock(Strict):
 
 
 def without_clock(
-    graph: QueryGraph, inputs: Mapping[str, Bound], streams: Mapping[str, StreamDefinition]
+    graph: QueryGraph, inputs: Mapping[str, BoundInput], streams: Mapping[str, StreamDefinition]
 ) -> list[NoClock]:
     """Return the nodes of a sound binding that wait for CTIs which no settings generate or import."""
     bound = bind(graph, inputs)
@@ -127,7 +127,7 @@ _REMEDY: Final = "Look at what its inputs read, or make its query smaller."
 
 @limited(_TITLE, _REMEDY, READING, opens_secrets=True)
 def bound_faults(
-    graph: QueryGraph, inputs: Mapping[str, Bound], streams: Mapping[str, StreamDefinition]
+    graph: QueryGraph, inputs: Mapping[str, BoundInput], streams: Mapping[str, StreamDefinition]
 ) -> list[Fault]:
     """Return what `check_bound` finds without trying the adapters."""
     return check_bound(graph, inputs, streams)
@@ -135,7 +135,7 @@ def bound_faults(
 
 @limited(_TITLE, _REMEDY, READING, opens_secrets=True)
 def checked_for_start(
-    graph: QueryGraph, inputs: Mapping[str, Bound], streams: Mapping[str, StreamDefinition]
+    graph: QueryGraph, inputs: Mapping[str, BoundInput], streams: Mapping[str, StreamDefinition]
 ) -> BoundChecked:
     """Return what is known of a binding that is about to be started."""
     faults = check_bound(graph, inputs, streams, connect=True)

@@ -8,7 +8,7 @@ from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from webapp.core.errors import fault
 from webapp.queries.texts import InputSettings
-from webapp.runs.checking import Bound
+from webapp.runs.checking import BoundInput
 from webapp.streams.models import Stream
 
 
@@ -27,11 +27,11 @@ class InputChoice:
 
 def choose(
     graph: QueryGraph, says: InputSettings, choices: Mapping[str, InputChoice], streams: Mapping[str, Stream]
-) -> tuple[dict[str, Bound], list[Fault]]:
+) -> tuple[dict[str, BoundInput], list[Fault]]:
     """Return what each input node of `graph` reads, and the faults of the choices; `streams` is by name."""
     wanted = {node.id: node.stream for node in graph.nodes if isinstance(node, InputNode)}
     faults = [_no_such_input(node, wanted) for node in choices if node not in wanted]
-    chosen: dict[str, Bound] = {}
+    chosen: dict[str, BoundInput] = {}
     for node, named in wanted.items():
         choice = choices.get(node, InputChoice())
         name = named if choice.stream is None else choice.stream
@@ -42,13 +42,13 @@ def choose(
     return chosen, faults
 
 
-def _bound(stream: Stream, choice: InputChoice, node: str, says: InputSettings) -> Bound:
+def _bound(stream: Stream, choice: InputChoice, node: str, says: InputSettings) -> BoundInput:
     advance, event_time = choice.advance, choice.event_time
     if advance is None and "advance" not in choice.of_stream:
         advance = says.advance.get(node)
     if event_time is None and "event_time" not in choice.of_stream:
         event_time = says.event_times.get(node)
-    return Bound(stream, advance, event_time)
+    return BoundInput(stream, advance, event_time)
 
 
 def _no_such_input(node: str, wanted: Mapping[str, str]) -> Fault:

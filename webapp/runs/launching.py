@@ -33,7 +33,7 @@ LOG_BYTES = 10_000_000
 
 
 @dataclass(frozen=True)
-class Launched:
+class LaunchedRunner:
     """Where a runner process was started."""
 
     host: str
@@ -43,20 +43,20 @@ class Launched:
 class Launcher(Protocol):
     """Starts runner processes."""
 
-    def launch(self, organisation: UUID) -> Launched:
+    def launch(self, organisation: UUID) -> LaunchedRunner:
         """Start the runner of `organisation` and return at once."""
 
-    def alive(self, organisation: UUID, launched: Launched) -> bool:
+    def alive(self, organisation: UUID, launched: LaunchedRunner) -> bool:
         """Whether the process may still live; True when this machine cannot know."""
 
-    def lives(self, organisation: UUID, launched: Launched) -> bool:
+    def lives(self, organisation: UUID, launched: LaunchedRunner) -> bool:
         """Whether a runner of `organisation` is known to live on this machine: that process, or one before it."""
 
 
 class ProcessLauncher:
     """Starts runners as processes of this machine."""
 
-    def launch(self, organisation: UUID) -> Launched:
+    def launch(self, organisation: UUID) -> LaunchedRunner:
         """Start `python -m streaming.runtime` in a session of its own, its output appended to the log of its folder.
 
         What others must not read, Redis's address and the organisation's keys, goes to its standard input.
@@ -84,9 +84,9 @@ class ProcessLauncher:
             capture_output=True,
             text=True,
         )
-        return Launched(socket.gethostname(), int(answer.stdout))
+        return LaunchedRunner(socket.gethostname(), int(answer.stdout))
 
-    def alive(self, organisation: UUID, launched: Launched) -> bool:
+    def alive(self, organisation: UUID, launched: LaunchedRunner) -> bool:
         """Whether that process is still the runner; the id alone may belong to another process by now."""
         if launched.host != socket.gethostname():
             return True
@@ -96,7 +96,7 @@ class ProcessLauncher:
         except psutil.Error:
             return False
 
-    def lives(self, organisation: UUID, launched: Launched) -> bool:
+    def lives(self, organisation: UUID, launched: LaunchedRunner) -> bool:
         """Whether that process lives here, or one that was launched before it and wrote itself down; no lease asked."""
         here = launched.host == socket.gethostname() and self.alive(organisation, launched)
         return here or runner_lives(settings.PUNCTUAL_DATA / str(organisation))
@@ -136,7 +136,7 @@ def ensure_runner(launcher: Launcher, now: datetime) -> int:
     """Launch a runner for the organisation in context if it is time; return how many were launched in vain so far."""
     organisation = current_organisation()
     launch = RunnerLaunch.objects.first()
-    alive = launch is not None and launcher.alive(organisation, Launched(launch.host, launch.pid))
+    alive = launch is not None and launcher.alive(organisation, LaunchedRunner(launch.host, launch.pid))
     if not may_launch(launch, now, alive=alive):
         return 0 if launch is None else launch.attempts - 1
     launched = launcher.launch(organisation)
@@ -160,7 +160,7 @@ def runner_was_heard() -> None:
 
 def end_runner(organisation: UUID, pid: int) -> bool:
     """Ask the runner of `organisation` with `pid` on this machine to end; whether there was such a process."""
-    if not ProcessLauncher().alive(organisation, Launched(socket.gethostname(), pid)):
+    if not ProcessLauncher().alive(organisation, LaunchedRunner(socket.gethostname(), pid)):
         return False
     os.kill(pid, 15)
     return True

@@ -6,12 +6,12 @@ from streaming.definition.faults import Fault
 from webapp.core.errors import MendableFault, MendTarget, mendable
 from webapp.queries.models import Query
 from webapp.runs.access import bound_inputs
-from webapp.runs.checking import Bound
+from webapp.runs.checking import BoundInput
 from webapp.runs.models import Binding, Run
 
 
 def with_targets(
-    faults: Iterable[Fault], inputs: Mapping[str, Bound], query: Query, binding: Binding | None
+    faults: Iterable[Fault], inputs: Mapping[str, BoundInput], query: Query, binding: Binding | None
 ) -> list[MendableFault]:
     """Return each fault with what can be changed against it; `binding` is None while it is not stored.
 
@@ -41,6 +41,6 @@ def targets_of(run: Run) -> list[MendTarget]:
     ]
 
 
-def _streams(inputs: Iterable[Bound]) -> list[MendTarget]:
+def _streams(inputs: Iterable[BoundInput]) -> list[MendTarget]:
     streams = {each.stream.pk: each.stream for each in inputs}
     return [MendTarget(kind="stream", id=str(pk), name=stream.name) for pk, stream in streams.items()]

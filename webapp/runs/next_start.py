@@ -14,7 +14,7 @@ from streaming.wire.messages import RunSpec
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import settings_of
 from webapp.runs.access import bound_inputs, latest_run
-from webapp.runs.checking import Bound
+from webapp.runs.checking import BoundInput
 from webapp.runs.input_resolution import InputChoice, choose
 from webapp.runs.models import Binding, Run
 from webapp.runs.services import spec_from
@@ -125,7 +125,7 @@ def _spec(binding: Binding, version: QueryVersion | None) -> RunSpec | None:
     return None if faults else spec_from(run, graph, chosen)
 
 
-def _as_it_is(bound: Bound) -> InputChoice:
+def _as_it_is(bound: BoundInput) -> InputChoice:
     return InputChoice(bound.stream.name, bound.advance, bound.event_time)
 
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from streaming.wire import keys
 from webapp.core.context import current_organisation, installation_context
 from webapp.core.tenancy import TenantQuerySet
-from webapp.runs.launching import START_MAY_TAKE, Launched, Launcher
+from webapp.runs.launching import START_MAY_TAKE, LaunchedRunner, Launcher
 from webapp.runs.models import RunnerLaunch
 
 
@@ -37,7 +37,7 @@ def has_place(connection: "redis.Redis", launcher: Launcher, now: datetime) -> b
 
 def _takes_a_place(launch: RunnerLaunch, connection: "redis.Redis", launcher: Launcher, now: datetime) -> bool:
     """Whether a process has its memory: it may live without a lease while it waits for one, hangs, or still ends."""
-    organisation, launched = launch.organisation_id, Launched(launch.host, launch.pid)
+    organisation, launched = launch.organisation_id, LaunchedRunner(launch.host, launch.pid)
     if connection.exists(keys.lease(str(organisation))) or launcher.lives(organisation, launched):
         return True
     begins = launch.attempts > 0 and now - launch.launched_at < START_MAY_TAKE

@@ -15,7 +15,7 @@ from webapp.streams.models import Stream
 
 
 @dataclass
-class Resealed:
+class ResealingCounts:
     """How many secrets were sealed anew, had the newest key already, were taken out of ended runs; what is `broken`.
 
     `broken` names the streams and runs with a secret that no key opens.
@@ -27,7 +27,7 @@ class Resealed:
     broken: list[str] = field(default_factory=list)
 
 
-def reseal(told: Resealed) -> None:
+def reseal(told: ResealingCounts) -> None:
     """Seal the secrets of the organisation in context under its newest key, one row at a time; add to `told`.
 
     A run that has ended needs no secret any more, so that its specification keeps none.
@@ -39,7 +39,7 @@ def reseal(told: Resealed) -> None:
 
 
 @transaction.atomic
-def _reseal_stream(pk: UUID, told: Resealed) -> None:
+def _reseal_stream(pk: UUID, told: ResealingCounts) -> None:
     stream = Stream.objects.select_for_update().filter(pk=pk).first()
     if stream is None:
         return
@@ -49,7 +49,7 @@ def _reseal_stream(pk: UUID, told: Resealed) -> None:
 
 
 @transaction.atomic
-def _reseal_run(pk: UUID, told: Resealed) -> None:
+def _reseal_run(pk: UUID, told: ResealingCounts) -> None:
     run = Run.objects.select_for_update(of=("self",)).filter(pk=pk).first()
     if run is None:
         return
@@ -64,7 +64,7 @@ def _reseal_run(pk: UUID, told: Resealed) -> None:
         Run.objects.filter(pk=pk).update(spec={**run.spec, "inputs": inputs})
 
 
-def _reseal_adapter(adapter: Mapping[str, Any], of: str, told: Resealed) -> dict[str, Any]:
+def _reseal_adapter(adapter: Mapping[str, Any], of: str, told: ResealingCounts) -> dict[str, Any]:
     options = dict(adapter["options"])
     for name in sorted(secrets_among(adapter["kind"], options) & options.keys()):
         try:
@@ -78,7 +78,7 @@ def _reseal_adapter(adapter: Mapping[str, Any], of: str, told: Resealed) -> dict
     return {**adapter, "options": options}
 
 
-def _without_secrets(adapter: Mapping[str, Any], told: Resealed) -> dict[str, Any]:
+def _without_secrets(adapter: Mapping[str, Any], told: ResealingCounts) -> dict[str, Any]:
     options = adapter["options"]
     without = concealed(options, secrets_among(adapter["kind"], options))
     told.dropped += sum(without[name] != options[name] for name in options)

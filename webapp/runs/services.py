@@ -19,7 +19,7 @@ from webapp.core.context import current_actor
 from webapp.core.errors import Conflict, Faulty
 from webapp.queries.texts import text_of
 from webapp.runs.access import bound_inputs, open_run
-from webapp.runs.checking import Bound, BoundChecked, bind, checked_for_start, definitions, refuses
+from webapp.runs.checking import BoundChecked, BoundInput, bind, checked_for_start, definitions, refuses
 from webapp.runs.mending import with_targets
 from webapp.runs.models import Binding, Run
 from webapp.runs.moves import audited, target_of
@@ -42,14 +42,14 @@ def checked_before_start(binding: Binding) -> BoundChecked:
 
 
 @dataclass(frozen=True)
-class Start:
+class StartOutcome:
     """What became of a wish to start: the run, and whether it was made by this wish."""
 
     run: Run
     is_new: bool
 
 
-def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None) -> Start:
+def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None) -> StartOutcome:
     """Start a run of `binding`. Raises `Faulty` with all faults, `Conflict` while another run has not ended.
 
     A second wish for the same, before a runner carries the first or while that was being checked, is the same start.
@@ -61,7 +61,7 @@ def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None)
     now = timezone.now()
     same = _same_start(binding, now, begin_at)
     if same is not None:
-        return Start(same, is_new=False)
+        return StartOutcome(same, is_new=False)
     checked = checked_before_start(binding)
     if refuses(checked.faults):
         inputs, query = bound_inputs(binding), binding.query_version.query
@@ -99,11 +99,11 @@ def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None)
     except IntegrityError:
         same = _same_start(binding, now, begin_at)
         if same is not None:
-            return Start(same, is_new=False)
+            return StartOutcome(same, is_new=False)
         raise Conflict(f"{binding.name} has a run that has not ended. Stop it first.") from None
     announce(run)
     reconcile_soon(binding.organisation_id)
-    return Start(run, is_new=True)
+    return StartOutcome(run, is_new=True)
 
 
 def _same_start(binding: Binding, since: datetime, begin_at: BeginAt | None) -> Run | None:
@@ -125,7 +125,7 @@ def spec_of(run: Run) -> RunSpec:
     return spec_from(run, run.binding.query_version.read_graph(), bound_inputs(run.binding))
 
 
-def spec_from(run: Run, graph: QueryGraph, bound: Mapping[str, Bound]) -> RunSpec:
+def spec_from(run: Run, graph: QueryGraph, bound: Mapping[str, BoundInput]) -> RunSpec:
     """Return what a runner would have to do for `run` if its binding were of `graph` with the inputs `bound`."""
     read = definitions(graph, bound)
     inputs = {

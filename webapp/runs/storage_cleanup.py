@@ -36,7 +36,7 @@ PARTS: dict[Kind, PartKind] = {"results": "results", "quarantine": "late"}
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptBinding:
     """What a binding keeps; `exists`: it was not deleted, only its files are left otherwise."""
 
     stored: StoredBytes
@@ -88,13 +88,13 @@ def _beside_state() -> Path:
     return root / KEPT
 
 
-def kept() -> list[Kept]:
+def kept() -> list[KeptBinding]:
     """Return what each binding keeps, the most first, as it was last measured."""
     names = dict(Binding.objects.values_list("pk", "name"))
     found = []
     for each in StoredBytes.objects.order_by(-(F("result_bytes") + F("quarantine_bytes")), "name"):
         each.name = names.get(each.binding, each.name)
-        found.append(Kept(each, each.binding in names))
+        found.append(KeptBinding(each, each.binding in names))
     return found
 
 

@@ -53,7 +53,7 @@ class RunKeptList(RootModel[list[RunKeptShown]]):
     """What is kept of each run of a binding, newest first; the bytes are together what the binding keeps."""
 
 
-class Deleted(Strict):
+class DeletedRows(Strict):
     """What was deleted, and how many bytes became free."""
 
     kind: Kind
@@ -107,7 +107,7 @@ class BindingResultsView(TenantView):
             OpenApiParameter("kind", str, required=True, enum=list(PARTS), description="What to delete."),
             OpenApiParameter("run", UUID, description="Only what this run made; without it, of all runs."),
         ],
-        responses={200: Deleted, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+        responses={200: DeletedRows, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def delete(self, request: Request, slug: str, binding: UUID) -> Response:
         """Delete the committed results, or the quarantine, of a binding or of one of its runs, which must have ended.
@@ -117,7 +117,7 @@ class BindingResultsView(TenantView):
         """
         stored, kind = access_stored(binding), _kind(request)
         removed = delete_rows(stored, kind, _run(request))
-        return answer(Deleted(kind=kind, rows=removed.rows, bytes=removed.results + removed.late))
+        return answer(DeletedRows(kind=kind, rows=removed.rows, bytes=removed.results + removed.late))
 
 
 def _kind(request: Request) -> Kind:

@@ -2,22 +2,24 @@
 
 from uuid import UUID
 
-from webapp.core.uses import Use, register_uses
+from webapp.core.uses import ObjectUse, register_uses
 from webapp.runs.models import Binding, BindingInput
 
 
-def _of_stream(stream: UUID, _: str) -> list[Use]:
+def _of_stream(stream: UUID, _: str) -> list[ObjectUse]:
     inputs = BindingInput.objects.filter(stream=stream).select_related("binding")
     return [
-        Use(kind="binding", id=str(each.binding_id), name=each.binding.name, says=f"reads it as its input {each.node}")
+        ObjectUse(
+            kind="binding", id=str(each.binding_id), name=each.binding.name, says=f"reads it as its input {each.node}"
+        )
         for each in inputs
     ]
 
 
-def _of_query(query: UUID, _: str) -> list[Use]:
+def _of_query(query: UUID, _: str) -> list[ObjectUse]:
     bindings = Binding.objects.filter(query_version__query=query).select_related("query_version")
     return [
-        Use(kind="binding", id=str(each.pk), name=each.name, says=f"runs its version {each.query_version.number}")
+        ObjectUse(kind="binding", id=str(each.pk), name=each.name, says=f"runs its version {each.query_version.number}")
         for each in bindings
     ]
 

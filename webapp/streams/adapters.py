@@ -76,14 +76,14 @@ def _option_fault(wrong: ShapeError, node: str | None) -> Fault:
     return fault(FaultCode.BAD_ADAPTER, f"{wrong.message}.", wrong.remedy, node=node, field=field)
 
 
-class Sample(Strict):
+class StreamSample(Strict):
     """The first rows that a stream's adapter reads, in arrival order; faults if it cannot."""
 
     rows: list[RowShown]
     faults: list[Fault]
 
 
-def first_rows(definition: StreamDefinition, choice: AdapterChoice) -> Sample:
+def first_rows(definition: StreamDefinition, choice: AdapterChoice) -> StreamSample:
     """Return the first rows that the adapter reads, and the fault if it cannot.
 
     Raises `OverQuota` when the day's time for previews is used up, `Busy` while as many are read as may be.
@@ -92,14 +92,14 @@ def first_rows(definition: StreamDefinition, choice: AdapterChoice) -> Sample:
         with previewing():
             return sampled(definition, choice)
     except TooMuchWork as refused:
-        return Sample(rows=[], faults=[adapter_fault(refused.message)])
+        return StreamSample(rows=[], faults=[adapter_fault(refused.message)])
 
 
 @limited("Reading the first rows", SMALLER_RECORDS, READING, opens_secrets=True)
-def sampled(definition: StreamDefinition, choice: AdapterChoice) -> Sample:
+def sampled(definition: StreamDefinition, choice: AdapterChoice) -> StreamSample:
     """Return the same, read where it stands."""
     try:
         rows = preview.sample(build(definition, choice), SAMPLE_ROWS, now=now_ticks())
     except AdapterError as error:
-        return Sample(rows=[], faults=[adapter_fault(str(error))])
-    return Sample(rows=[shown(row, definition) for row in rows], faults=[])
+        return StreamSample(rows=[], faults=[adapter_fault(str(error))])
+    return StreamSample(rows=[shown(row, definition) for row in rows], faults=[])

@@ -53,7 +53,7 @@ class StreamList(RootModel[list[StreamShown]]):
     """The streams of an organisation by name."""
 
 
-class AdapterKind(Strict):
+class AdapterKindShown(Strict):
     """A kind of adapter and the JSON Schema of its options, from which a form is drawn.
 
     `fields` are those that it produces, by name and type; null where the data decide.
@@ -67,7 +67,7 @@ class AdapterKind(Strict):
     options_schema: dict[str, Any]
 
 
-class AdapterKindList(RootModel[list[AdapterKind]]):
+class AdapterKindList(RootModel[list[AdapterKindShown]]):
     """Every kind of adapter that this installation has."""
 
 
@@ -152,7 +152,7 @@ class StreamUsesView(TenantView):
 class StreamSampleView(TenantView):
     """The first rows of a stream."""
 
-    @extend_schema(operation_id="streams_sample", responses={200: adapters.Sample, **REFUSALS})
+    @extend_schema(operation_id="streams_sample", responses={200: adapters.StreamSample, **REFUSALS})
     def get(self, request: Request, slug: str, stream: UUID) -> Response:
         """Read the first rows through the stream's adapter."""
         found = access_stream(stream)
@@ -166,7 +166,7 @@ class AdaptersView(TenantView):
     def get(self, request: Request, slug: str) -> Response:
         """List the kinds with the JSON Schema of their options."""
         described = [
-            AdapterKind(
+            AdapterKindShown(
                 kind=each.kind,
                 title=each.title,
                 help=each.help,

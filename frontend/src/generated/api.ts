@@ -1050,12 +1050,17 @@ export interface components {
             };
         };
         /**
-         * AdapterKind
+         * AdapterKindList
+         * @description Every kind of adapter that this installation has.
+         */
+        AdapterKindList: components["schemas"]["AdapterKindShown"][];
+        /**
+         * AdapterKindShown
          * @description A kind of adapter and the JSON Schema of its options, from which a form is drawn.
          *
          *     `fields` are those that it produces, by name and type; null where the data decide.
          */
-        AdapterKind: {
+        AdapterKindShown: {
             /** Kind */
             kind: string;
             /** Title */
@@ -1073,11 +1078,6 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /**
-         * AdapterKindList
-         * @description Every kind of adapter that this installation has.
-         */
-        AdapterKindList: components["schemas"]["AdapterKind"][];
         /**
          * AdvanceTimeSettings
          * @description How time advances on an input and what becomes of late events; `late` must be said beside generate or import.
@@ -1254,10 +1254,10 @@ export interface components {
             } | null;
         };
         /**
-         * AuditPage
+         * AuditRows
          * @description Events, newest first; `next` is the `before` of the next page, null at the oldest.
          */
-        AuditPage: {
+        AuditRows: {
             /** Events */
             events: components["schemas"]["AuditEventShown"][];
             /** Next */
@@ -1398,24 +1398,14 @@ export interface components {
             revision: string;
         };
         /**
-         * Change
-         * @description What becomes of one definition; `diff` is a unified diff of its canonical texts, empty for what is unchanged.
+         * BundleTexts
+         * @description Texts by path: `streams/NAME.yaml`, `queries/NAME.sql` (or `.yaml`, `.json`), `bindings/NAME.yaml`.
          */
-        Change: {
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "stream" | "query" | "binding";
-            /** Name */
-            name: string;
-            /**
-             * Action
-             * @enum {string}
-             */
-            action: "create" | "update" | "delete" | "unchanged";
-            /** Diff */
-            diff: string;
+        BundleTexts: {
+            /** Files */
+            files: {
+                [key: string]: string;
+            };
         };
         /**
          * ClipNode
@@ -1498,10 +1488,42 @@ export interface components {
             n: number;
         };
         /**
-         * Deleted
+         * DefinitionChange
+         * @description What becomes of one definition; `diff` is a unified diff of its canonical texts, empty for what is unchanged.
+         */
+        DefinitionChange: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "stream" | "query" | "binding";
+            /** Name */
+            name: string;
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "create" | "update" | "delete" | "unchanged";
+            /** Diff */
+            diff: string;
+        };
+        /**
+         * DefinitionsPlan
+         * @description What applying the files changes; with errors among `faults` it is refused. `token` stands for what was seen.
+         */
+        DefinitionsPlan: {
+            /** Changes */
+            changes: components["schemas"]["DefinitionChange"][];
+            /** Faults */
+            faults: components["schemas"]["FileFault"][];
+            /** Token */
+            token: string;
+        };
+        /**
+         * DeletedRows
          * @description What was deleted, and how many bytes became free.
          */
-        Deleted: {
+        DeletedRows: {
             /**
              * Kind
              * @enum {string}
@@ -1582,17 +1604,6 @@ export interface components {
              * @default UTC
              */
             zone?: string;
-        };
-        /**
-         * Explained
-         * @description What a query will do: as data, as text for a terminal, and as a Mermaid flowchart.
-         */
-        Explained: {
-            explanation: components["schemas"]["Explanation"];
-            /** Text */
-            text: string;
-            /** Mermaid */
-            mermaid: string;
         };
         /**
          * ExplainedClock
@@ -1962,16 +1973,6 @@ export interface components {
             line: number;
             /** Column */
             column: number;
-        };
-        /**
-         * Files
-         * @description Texts by path: `streams/NAME.yaml`, `queries/NAME.sql` (or `.yaml`, `.json`), `bindings/NAME.yaml`.
-         */
-        Files: {
-            /** Files */
-            files: {
-                [key: string]: string;
-            };
         };
         /**
          * FilesRefused
@@ -2564,6 +2565,23 @@ export interface components {
             remedy: string;
         };
         /**
+         * ObjectUse
+         * @description One object that depends on another: `says` is in words what it needs of it, such as "reads it as cars".
+         */
+        ObjectUse: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "stream" | "query" | "binding";
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Says */
+            says: string;
+        };
+        /**
          * Observed
          * @description What is known of the run. `requested`: no runner has taken it yet; `lost`: its runner is gone.
          *
@@ -2678,18 +2696,6 @@ export interface components {
             permission: components["schemas"]["Permission"];
             /** Allows */
             allows: string;
-        };
-        /**
-         * Plan
-         * @description What applying the files changes; with errors among `faults` it is refused. `token` stands for what was seen.
-         */
-        Plan: {
-            /** Changes */
-            changes: components["schemas"]["Change"][];
-            /** Faults */
-            faults: components["schemas"]["FileFault"][];
-            /** Token */
-            token: string;
         };
         /**
          * PlanBody
@@ -2822,6 +2828,17 @@ export interface components {
             rows: components["schemas"]["LateShown"][];
             /** Next */
             next: string | null;
+        };
+        /**
+         * QueryExplanation
+         * @description What a query will do: as data, as text for a terminal, and as a Mermaid flowchart.
+         */
+        QueryExplanation: {
+            explanation: components["schemas"]["Explanation"];
+            /** Text */
+            text: string;
+            /** Mermaid */
+            mermaid: string;
         };
         /**
          * QueryGraph
@@ -3252,16 +3269,6 @@ export interface components {
             steps?: components["schemas"]["StartStep"][];
         };
         /**
-         * Sample
-         * @description The first rows that a stream's adapter reads, in arrival order; faults if it cannot.
-         */
-        Sample: {
-            /** Rows */
-            rows: components["schemas"]["RowShown"][];
-            /** Faults */
-            faults: components["schemas"]["Fault"][];
-        };
-        /**
          * SemiJoinNode
          * @description The parts of left lifetimes during which some matching right event lives.
          */
@@ -3596,6 +3603,16 @@ export interface components {
          */
         StreamList: components["schemas"]["StreamShown"][];
         /**
+         * StreamSample
+         * @description The first rows that a stream's adapter reads, in arrival order; faults if it cannot.
+         */
+        StreamSample: {
+            /** Rows */
+            rows: components["schemas"]["RowShown"][];
+            /** Faults */
+            faults: components["schemas"]["Fault"][];
+        };
+        /**
          * StreamShown
          * @description A stream. Times are ISO text in UTC; `revision` is another after each change.
          */
@@ -3922,27 +3939,10 @@ export interface components {
             limit: number;
         };
         /**
-         * Use
-         * @description One object that depends on another: `says` is in words what it needs of it, such as "reads it as cars".
-         */
-        Use: {
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "stream" | "query" | "binding";
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /** Says */
-            says: string;
-        };
-        /**
          * UseList
          * @description What depends on an object, by kind and name; it cannot be deleted before.
          */
-        UseList: components["schemas"]["Use"][];
+        UseList: components["schemas"]["ObjectUse"][];
         /**
          * Validation
          * @description All faults of a query, and the fields with their types that leave each node whose inputs are sound.
@@ -4441,7 +4441,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AuditPage"];
+                    "application/json": components["schemas"]["AuditRows"];
                 };
             };
             401: {
@@ -4953,7 +4953,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Deleted"];
+                    "application/json": components["schemas"]["DeletedRows"];
                 };
             };
             401: {
@@ -5153,7 +5153,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Files"];
+                    "application/json": components["schemas"]["BundleTexts"];
                 };
             };
             401: {
@@ -5202,7 +5202,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Plan"];
+                    "application/json": components["schemas"]["DefinitionsPlan"];
                 };
             };
             401: {
@@ -5267,7 +5267,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Plan"];
+                    "application/json": components["schemas"]["DefinitionsPlan"];
                 };
             };
             401: {
@@ -6578,7 +6578,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Explained"];
+                    "application/json": components["schemas"]["QueryExplanation"];
                 };
             };
             401: {
@@ -6869,7 +6869,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Explained"];
+                    "application/json": components["schemas"]["QueryExplanation"];
                 };
             };
             401: {
@@ -8088,7 +8088,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Sample"];
+                    "application/json": components["schemas"]["StreamSample"];
                 };
             };
             401: {

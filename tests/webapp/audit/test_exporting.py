@@ -18,7 +18,7 @@ from tests.webapp.audit.test_reading import write
 from tests.webapp.conftest import Person
 from webapp.audit import exporting
 from webapp.audit.exporting import COLUMNS, exported, harmless
-from webapp.audit.reading import Wanted
+from webapp.audit.reading import AuditFilter
 
 
 def fetched(person: Person, query: str) -> tuple[str, Any]:
@@ -65,7 +65,7 @@ def test_an_asynchronous_server_sends_the_same_in_pieces(seven: Person) -> None:
 
 
 def test_no_page_is_read_before_the_one_before_it_was_sent(seven: Person) -> None:
-    pieces: Iterator[bytes] = exported(seven.organisation.pk, Wanted(), "json_lines")
+    pieces: Iterator[bytes] = exported(seven.organisation.pk, AuditFilter(), "json_lines")
     for _ in range(2):
         with CaptureQueriesContext(connection) as captured:
             assert next(pieces).count(b"\n") == 3

@@ -12,7 +12,7 @@ from tests.webapp.conftest import Person, join
 from webapp.accounts.models import Organisation
 from webapp.accounts.permissions import Role
 from webapp.audit.models import AuditEvent
-from webapp.audit.reading import Cursor
+from webapp.audit.reading import AuditCursor
 from webapp.core.context import organisation_context
 from webapp.core.tenancy import TenantQuerySet
 
@@ -93,8 +93,8 @@ def test_pages_join_without_a_gap_or_a_double_where_events_are_of_one_moment(ali
 
 
 def test_a_cursor_is_what_it_writes() -> None:
-    cursor = Cursor(datetime(2026, 11, 21, 12, 0, 0, 123_456, tzinfo=UTC), uuid4())
-    assert Cursor.parse(str(cursor)) == cursor
+    cursor = AuditCursor(datetime(2026, 11, 21, 12, 0, 0, 123_456, tzinfo=UTC), uuid4())
+    assert AuditCursor.parse(str(cursor)) == cursor
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from streaming.definition.strict import Strict
-from webapp.accounts.access import Entry
+from webapp.accounts.access import OrganisationEntry
 from webapp.accounts.api.me import MyOrganisation, mine
 from webapp.accounts.api.persons import REFUSALS, PersonView, TenantPersonView, check_rate
 from webapp.accounts.invitations import (
-    Delivered,
+    InvitationDelivery,
     InvitationOver,
     accept,
     access_invitation,
@@ -99,7 +99,7 @@ class InvitationSeen(Strict):
     expires_at: str
 
 
-def _delivered(made: Delivered) -> InvitationShown:
+def _delivered(made: InvitationDelivery) -> InvitationShown:
     return _shown(made.invitation).model_copy(update={"link": made.link})
 
 
@@ -227,4 +227,4 @@ class AcceptView(PersonView):
         check_rate(request, "invitations_accept", TRIES)
         member = accept(text=text, by=self.person)
         request._request.session.pop(SESSION_KEY, None)
-        return answer(mine(Entry(member.organisation, Role(member.role), self.person, None)))
+        return answer(mine(OrganisationEntry(member.organisation, Role(member.role), self.person, None)))

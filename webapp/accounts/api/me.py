@@ -6,7 +6,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from streaming.definition.strict import Strict
-from webapp.accounts.access import Entry, enter
+from webapp.accounts.access import OrganisationEntry, enter
 from webapp.accounts.actors import actor_of
 from webapp.accounts.models import User
 from webapp.accounts.organisations import may_create_organisations
@@ -52,7 +52,7 @@ class MeView(APIView):
         assert isinstance(request.user, User)  # nosec B101 # tells the type checker what is so; nothing depends on it
         with installation_context("a person lists their organisations"):
             memberships = list(request.user.memberships.select_related("organisation").order_by("organisation__slug"))
-        entries = [Entry(each.organisation, Role(each.role), request.user, None) for each in memberships]
+        entries = [OrganisationEntry(each.organisation, Role(each.role), request.user, None) for each in memberships]
         return answer(
             Me(
                 id=str(request.user.pk),
@@ -64,7 +64,7 @@ class MeView(APIView):
         )
 
 
-def _me_by_token(token: TokenInUse, entry: Entry) -> Me:
+def _me_by_token(token: TokenInUse, entry: OrganisationEntry) -> Me:
     return Me(
         id=token.holder,
         email=token.label,
@@ -74,7 +74,7 @@ def _me_by_token(token: TokenInUse, entry: Entry) -> Me:
     )
 
 
-def mine(entry: Entry) -> MyOrganisation:
+def mine(entry: OrganisationEntry) -> MyOrganisation:
     """Return what who entered is told of the organisation."""
     ends = entry.organisation.delete_after
     return MyOrganisation(

@@ -15,7 +15,7 @@ from streaming.definition.strict import Strict
 from webapp.accounts.api.persons import TenantPersonView
 from webapp.accounts.models import Token, User
 from webapp.accounts.permissions import Permission, Role
-from webapp.accounts.tokens import MOST_DAYS, Wish, make_token, rename_token, revoke_token
+from webapp.accounts.tokens import MOST_DAYS, TokenWish, make_token, rename_token, revoke_token
 from webapp.core.api import answer, read_body, read_query
 from webapp.core.errors import ErrorEnvelope, Faulty, NotFound, fault
 from webapp.core.names import AS_TYPED
@@ -46,9 +46,9 @@ class TokenBody(Strict):
     allowed_networks: Annotated[list[Network], Field(max_length=MOST_NETWORKS)] = Field(default_factory=list)
     scopes: Annotated[list[Permission], Field(max_length=MOST_SCOPES)] = Field(default_factory=list)
 
-    def wish(self) -> Wish:
+    def wish(self) -> TokenWish:
         """Return what the services take."""
-        return Wish(self.name, self.role, self.expires_in_days, self.allowed_networks, self.scopes)
+        return TokenWish(self.name, self.role, self.expires_in_days, self.allowed_networks, self.scopes)
 
 
 class TokenChange(Strict):

@@ -9,21 +9,21 @@ SESSION_KEY: Final = "invitation"
 """Where `POST /api/invitations/look/` keeps the text of an invitation that it found."""
 
 
-class Invited(Protocol):
+class SignUpInvitation(Protocol):
     """What sign-up asks of an invitation: the address that it is for, and when it was mailed there, if it was."""
 
     email: str
     sent_at: datetime | None
 
 
-def find(text: str) -> Invited | None:
+def find(text: str) -> SignUpInvitation | None:
     """Return the invitation that `text` opens; None if it is none, expired, revoked or accepted."""
     from webapp.accounts import invitations  # models, which are not loaded while settings import the adapters
 
     return invitations.find(text)
 
 
-def invited(request: HttpRequest) -> Invited | None:
+def invited(request: HttpRequest) -> SignUpInvitation | None:
     """Return the invitation of this session as it is now; None without a valid one."""
     text = request.session.get(SESSION_KEY)
     return find(text) if isinstance(text, str) else None

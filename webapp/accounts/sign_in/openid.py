@@ -37,7 +37,7 @@ KEPT: Final = ("sub", "name", "email", "email_verified")
 """Claims that are stored; the provider may send far more about a person."""
 
 
-class Refused(OAuth2Error):  # type: ignore[misc]
+class ProviderRefusal(OAuth2Error):  # type: ignore[misc]
     """What the provider sent is not taken; the sentence says why, and holds nothing of what was sent."""
 
 
@@ -48,11 +48,11 @@ class OpenIDFlow(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
     @property
     def openid_config(self) -> dict[str, Any]:
-        """Return the provider's description of itself. Raises `Refused` if it names another issuer."""
+        """Return the provider's description of itself. Raises `ProviderRefusal` if it names another issuer."""
         found: dict[str, Any] = super().openid_config
         asked = self.get_provider().app.settings["server_url"]
         if str(found.get("issuer")).rstrip("/") != asked.rstrip("/"):
-            raise Refused("The provider names another issuer than PUNCTUAL_OIDC_ISSUER.")
+            raise ProviderRefusal("The provider names another issuer than PUNCTUAL_OIDC_ISSUER.")
         return found
 
     def get_callback_url(self, request: HttpRequest, app: Any) -> str:  # noqa: ARG002
@@ -60,18 +60,18 @@ class OpenIDFlow(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         return callback_address(self.provider_id)
 
     def complete_login(self, request: HttpRequest, app: Any, token: Any, **kwargs: Any) -> Any:  # noqa: ARG002
-        """Return who signed in. Raises `Refused` for an ID token that is absent, forged or of another session."""
+        """Return who signed in. Raises `ProviderRefusal` for an absent, forged or foreign ID token."""
         claims = self._id_token(kwargs["response"].get("id_token", ""))
         told = self._fetch_user_info(token.token) if self.openid_config.get("userinfo_endpoint") else {}
         if told and told.get("sub") != claims["sub"]:
-            raise Refused("The user information is of another subject than the ID token.")
+            raise ProviderRefusal("The user information is of another subject than the ID token.")
         return self.get_provider().sociallogin_from_response(request, {"userinfo": {**claims, **told}})
 
     def _id_token(self, text: Any) -> dict[str, Any]:
         try:
             header = jwt.get_unverified_header(text)
             if header.get("alg") not in ALGORITHMS:
-                raise Refused("The ID token is not signed by a key of the provider.")
+                raise ProviderRefusal("The ID token is not signed by a key of the provider.")
             claims: dict[str, Any] = jwt.decode(
                 text,
                 key=self._key(header.get("kid")),
@@ -82,9 +82,9 @@ class OpenIDFlow(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
                 options={"require": ["iss", "aud", "exp", "iat", "sub"]},
             )
         except jwt.PyJWTError as error:
-            raise Refused(f"The ID token is not good ({type(error).__name__}).") from error
+            raise ProviderRefusal(f"The ID token is not good ({type(error).__name__}).") from error
         if not self.nonce or not constant_time_compare(str(claims.get("nonce", "")), self.nonce):
-            raise Refused("The ID token answers another session.")
+            raise ProviderRefusal("The ID token answers another session.")
         return claims
 
     def _key(self, name: str | None) -> jwt.PyJWK:
@@ -94,7 +94,7 @@ class OpenIDFlow(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         answered.raise_for_status()
         keys = [each for each in jwt.PyJWKSet.from_dict(answered.json()).keys if name in {None, each.key_id}]
         if len(keys) != 1:
-            raise Refused("The ID token is signed by a key that the provider does not show.")
+            raise ProviderRefusal("The ID token is signed by a key that the provider does not show.")
         return keys[0]
 
 
@@ -154,7 +154,7 @@ class Providers(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def on_authentication_error(self, request: HttpRequest, provider: Any, **told: Any) -> None:  # noqa: ARG002
         """Log why nobody signed in: our own sentences, else the kind of error alone, for its text may hold secrets."""
         error = told.get("exception")
-        reason = str(error) if isinstance(error, Refused) else type(error).__name__
+        reason = str(error) if isinstance(error, ProviderRefusal) else type(error).__name__
         logger.warning("A sign-in by OpenID Connect failed: %s (%s)", told.get("error") or "unknown", reason)
 
     def pre_social_login(self, request: HttpRequest, sociallogin: Any) -> None:  # noqa: ARG002

@@ -46,7 +46,7 @@ _ENVIRONMENT: Final = {
 logger = logging.getLogger(__name__)
 
 
-class _Server:
+class _ServerProcess:
     """The process that forks the others, started when it is first needed and again when it has ended."""
 
     def __init__(self) -> None:
@@ -108,7 +108,7 @@ class _Server:
         return mine
 
 
-_server: Final = _Server()
+_server: Final = _ServerProcess()
 atexit.register(_server.close)
 
 

@@ -22,7 +22,7 @@ MOST_WAITING_S: Final = 3_600.0
 
 
 @dataclass(frozen=True)
-class _Running:
+class _RunningJob:
     """A process at work; whoever waits for it holds the other end of `leash`, and lets go of it to end the work."""
 
     pid: int
@@ -33,13 +33,13 @@ class _Running:
 
 
 @dataclass
-class Server:
+class LimitedServer:
     """The processes that run now, each known by its exit descriptor and by its leash."""
 
     control: socket.socket
     jobs: dict[str, Any]
     poll: select.poll = field(default_factory=select.poll)
-    running: dict[int, _Running] = field(default_factory=dict)
+    running: dict[int, _RunningJob] = field(default_factory=dict)
 
     def serve(self) -> None:
         """Return when nobody can ask for anything any more; whatever runs then is ended."""
@@ -73,7 +73,7 @@ class Server:
 
             work(talk, self.jobs)
         talk.close()
-        running = _Running(pid, os.pidfd_open(pid), leash, began, began + WALL.unpack(message)[0])
+        running = _RunningJob(pid, os.pidfd_open(pid), leash, began, began + WALL.unpack(message)[0])
         self.running |= {running.exit: running, leash.fileno(): running}
         self.poll.register(running.exit, select.POLLIN)
         self.poll.register(leash, 0)  # only its end is of interest
@@ -86,7 +86,7 @@ class Server:
             os.close(number)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
-    def _end(self, running: _Running, *, by_itself: bool = False) -> None:
+    def _end(self, running: _RunningJob, *, by_itself: bool = False) -> None:
         if not by_itself:
             os.kill(running.pid, signal.SIGKILL)  # not waited for yet, so that the number is still its own
         _, status, used = os.wait4(running.pid, 0)
@@ -124,7 +124,7 @@ def main(arguments: list[str]) -> None:
         assert each.result  # nosec B101 # built here once, and not in each process
     gc.collect()
     gc.freeze()  # else the first collection in each process copies all that it shares with this one
-    Server(socket.socket(fileno=int(arguments[0])), jobs).serve()
+    LimitedServer(socket.socket(fileno=int(arguments[0])), jobs).serve()
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ _UNDOES: Final = re.compile(r"\b(rollback|abort|reset|discard)\b|punctual\.organ
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldScope:
     """What a connection was told last; `inside`: in a transaction, whose end may undo it."""
 
     scope: str
@@ -47,7 +47,7 @@ def tell(connection: "psycopg.Connection[Any]", scope: str) -> None:
     status = connection.info.transaction_status
     if status is TransactionStatus.INERROR:
         return
-    told: Told | None = vars(connection).get(_KEY)
+    told: ToldScope | None = vars(connection).get(_KEY)
     undone = told is not None and told.inside and status is TransactionStatus.IDLE
     if told is not None and told.scope == scope and not undone:
         return
@@ -55,7 +55,7 @@ def tell(connection: "psycopg.Connection[Any]", scope: str) -> None:
     with psycopg.ClientCursor(connection) as cursor:
         cursor.execute("SELECT set_config(%s, %s, false)", [VARIABLE, scope])
     inside = connection.info.transaction_status is not TransactionStatus.IDLE
-    vars(connection)[_KEY] = Told(scope, inside)
+    vars(connection)[_KEY] = ToldScope(scope, inside)
 
 
 def forget(connection: "psycopg.Connection[Any]") -> None:

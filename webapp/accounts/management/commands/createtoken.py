@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from webapp.accounts.access import access_organisation
 from webapp.accounts.models import Organisation, ServiceAccount, User
 from webapp.accounts.permissions import Permission, Role
-from webapp.accounts.tokens import MOST_DAYS, Wish, make_service_token, make_token
+from webapp.accounts.tokens import MOST_DAYS, TokenWish, make_service_token, make_token
 from webapp.core.context import Actor, acting, installation_context, organisation_context
 from webapp.core.errors import ApiError
 
@@ -37,7 +37,7 @@ class Command(BaseCommand):
         if not 1 <= options["days"] <= MOST_DAYS:
             raise CommandError(f"--days is from 1 to {MOST_DAYS}.")
         scopes = [Permission(each) for each in options["scope"]]
-        wish = Wish(options["name"], Role(options["role"]), options["days"], options["network"], scopes)
+        wish = TokenWish(options["name"], Role(options["role"]), options["days"], options["network"], scopes)
         try:
             with acting(ACTOR):
                 text = _made(wish, options)
@@ -47,7 +47,7 @@ class Command(BaseCommand):
         self.stdout.write(text)
 
 
-def _made(wish: Wish, options: dict[str, Any]) -> str:
+def _made(wish: TokenWish, options: dict[str, Any]) -> str:
     slug, name = options["organisation"], options["service_account"]
     if name is None:
         user = User.objects.filter(email=options["email"]).first()
