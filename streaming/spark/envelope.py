@@ -1,7 +1,5 @@
 """The one row type of a carrier: what the feed sends, what the operators send on, what the sink writes."""
 
-import json
-import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -11,6 +9,7 @@ from typing import TypeVar
 import pyarrow as pa
 
 from streaming.engine.exchange.envelopes import Envelope
+from streaming.engine.state.container import framed, unframed
 from streaming.spark.carrier_messages import MessageKind
 from streaming.spark.pages import place_of
 
@@ -21,7 +20,6 @@ of one place (pages.py) and bucket as one value, or as several where they are la
 ARROW_SCHEMA = pa.schema([("place", pa.string()), ("bucket", pa.int32()), ("content", pa.binary())])
 _MAX_BATCH_BYTES = 64 << 20
 _MAX_CONTENT_BYTES = 1 << 20
-_LENGTH = struct.Struct("<I")
 Packed = tuple[str, int, bytes]
 """The columns of SCHEMA_DDL."""
 
@@ -52,9 +50,8 @@ def row_of(envelope: Envelope, key: str, bucket_id: int, entry: int, batch: int)
 def packed(rows: Iterable[CarrierMessage], pages: Sequence[str]) -> Iterator[Packed]:
     """The same envelopes in the same order, by the place that each has among `pages`; `unpacked` has the way back.
 
-    A content is four bytes of length, so many of JSON (binding, and for each envelope of it that follows its columns
-    between `bucket` and `chunk`, and the length of its chunk), then the chunks. It holds about 1 MB, or one envelope
-    that is larger.
+    A content is a container of the chunks, which says of each binding the columns between `bucket` and `chunk` of its
+    envelopes. It holds about 1 MB, or one envelope that is larger.
     """
     for (place, bucket), mine in groupby(rows, key=lambda row: (place_of(row.binding, pages), row.bucket)):
         for some in _together(mine, lambda row: len(row.chunk), _MAX_CONTENT_BYTES):
@@ -63,13 +60,12 @@ def packed(rows: Iterable[CarrierMessage], pages: Sequence[str]) -> Iterator[Pac
 
 def unpacked(place: str, bucket: int, content: bytes) -> Iterator[CarrierMessage]:  # noqa: ARG001 - the columns as they come
     """The envelopes of one `Packed`."""
-    at = _LENGTH.size + _LENGTH.unpack_from(content)[0]
-    for binding, envelopes in json.loads(content[_LENGTH.size : at]):
-        for entry, batch, name, lane, seq, cti, kind, length in envelopes:
-            yield CarrierMessage(
-                binding, bucket, entry, batch, name, lane, seq, cti, MessageKind(kind), content[at : at + length]
-            )
-            at += length
+    said, chunks = unframed(content)
+    chunk = iter(chunks)
+    for binding, envelopes in said:
+        for entry, batch, name, lane, seq, cti, kind in envelopes:
+            where = (name, lane, seq, cti)
+            yield CarrierMessage(binding, bucket, entry, batch, *where, MessageKind(kind), next(chunk))
 
 
 def batches_of(rows: Iterable[CarrierMessage], pages: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -102,12 +98,11 @@ def _content(rows: list[CarrierMessage]) -> bytes:
     said = [
         (
             binding,
-            [(row.entry, row.batch, row.input, row.lane, row.seq, row.cti, row.kind, len(row.chunk)) for row in mine],
+            [(row.entry, row.batch, row.input, row.lane, row.seq, row.cti, row.kind) for row in mine],
         )
         for binding, mine in groupby(rows, key=attrgetter("binding"))
     ]
-    head = json.dumps(said).encode()
-    return b"".join((_LENGTH.pack(len(head)), head, *(row.chunk for row in rows)))
+    return framed(said, [row.chunk for row in rows])
 
 
 def _batch(rows: list[Packed]) -> pa.RecordBatch:

@@ -1,14 +1,10 @@
 """What the feed remembers of many keys or open edges: written as it changes, and found again after whatever happens."""
 
-import base64
-import json
-import zlib
 from pathlib import Path
 
 import pytest
 
 from streaming.engine.state import texts_by_key as entries
-from streaming.engine.state.container import is_packed
 from streaming.spark import lane_clocks
 from streaming.spark.lane_clocks import VERSIONS_KEPT, read_clocks, whole
 from streaming.spark.storage import LocalFolder
@@ -18,7 +14,6 @@ from tests.spark.test_loop import BATCHES, STAGES, add, rows, states
 from tests.spark.test_savepoints import add as add_from
 from tests.spark.test_savepoints import save
 
-OLD_CLOCKS = json.loads((Path(__file__).parent / "states" / "lane_clocks.json").read_text())
 Rows = tuple[list[str], list[str]]
 
 
@@ -151,26 +146,6 @@ def test_a_run_that_is_moved_takes_all_of_it_along(loop: Loop, undisturbed: Rows
     add_from(new, many_spec(what, "a-2"), "savepoints/a.arrow")
     new.run()
     assert rows(new, "a") == undisturbed
-
-
-@pytest.mark.parametrize("few", [0, entries.FEW])
-def test_clocks_that_were_written_whole_go_on(
-    loop: Loop, undisturbed: Rows, what: str, few: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The old file is what the version of before (2026-11-22) wrote after three batches of the same input."""
-    add(loop, many_spec(what))
-    for _ in range(3):
-        loop.batch()
-    old = zlib.decompress(base64.b64decode(OLD_CLOCKS[what]))
-    loop.carrier.folder.write("lanes/0/3.arrow", old)
-    (clock,) = read_clocks(loop.carrier.folder, 0, 4).clocks.values()
-    assert not is_packed(clock.state.state)
-    monkeypatch.setattr(entries, "FEW", few)
-    loop.batch()
-    (clock,) = read_clocks(loop.carrier.folder, 0, 5).clocks.values()
-    assert is_packed(clock.state.state) == (few == 0)
-    loop.run()
-    assert rows(loop, "a") == undisturbed
 
 
 def test_a_version_without_a_file_that_it_refers_to_is_a_fault(loop: Loop, what: str) -> None:

@@ -24,8 +24,7 @@ from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.arrived import Arrived
 from streaming.wire.failures import FailureTally
 
-_VERSION: Final = 1
-_VERSION_OF_MANY: Final = 2
+_VERSION: Final = 2
 _SPEAKER: Final = ""
 """The lane under which an input speaks whose lanes are fed together."""
 
@@ -114,10 +113,10 @@ class CoupledFeed:
         return any(moved)
 
     def _state(self) -> bytes:
-        """JSON of version 1, where it has many keys or open edges an archive of version 2."""
+        """JSON alone, or with the pieces of its keys and open edges where they are many."""
         blobs: dict[str, Blob] = {}
         inputs = {name: each.state(blobs) for name, each in self._inputs.items()}
-        head = {"version": _VERSION_OF_MANY if blobs else _VERSION, "inputs": inputs}
+        head = {"version": _VERSION, "inputs": inputs}
         text = json.dumps(head, sort_keys=True, separators=(",", ":")).encode()
         return packed({HEAD: text, **blobs}) if blobs else text
 
@@ -203,7 +202,7 @@ def _read(state: bytes | None) -> tuple[Mapping[str, Any] | None, Mapping[str, B
         return None, {}
     blobs = unpacked(state)
     read: dict[str, Any] = json.loads(bytes(blobs[HEAD]))
-    if read["version"] not in (_VERSION, _VERSION_OF_MANY):
-        raise ValueError(f"the state of the feed has version {read['version']}, this program reads versions 1 and 2")
+    if read["version"] != _VERSION:
+        raise ValueError(f"the state of the feed has version {read['version']}, this program reads version {_VERSION}")
     inputs: Mapping[str, Any] = read["inputs"]
     return inputs, blobs

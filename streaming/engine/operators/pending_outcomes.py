@@ -21,7 +21,6 @@ from streaming.temporal.ticks import INFINITY
 
 _PENDING: Final = "pending"
 _OPEN: Final = "open"
-_LISTED: Final = "told"
 _OUTCOMES: Final[Mapping[Reason, Outcome]] = {
     Reason.WINDOW_CLOSED: Outcome.DROPPED_WINDOW_CLOSED,
     Reason.TOO_MANY_WINDOWS: Outcome.MALFORMED,
@@ -102,8 +101,7 @@ _READ: Final = ["source", "outcome", "edge", "refused", "windows", "taken"]
 class _PendingOutcomes:
     """The watched rows on `state`: `pending` those that wait in some node, `open` by source the edges of windows.
 
-    In the head `rows` and `open` say how many there are, and `listed` that what is pending has left as it was; programs
-    of before let those rows alone leave that a node had taken.
+    In the head `rows` and `open` say how many there are.
     """
 
     state: NodeState
@@ -114,8 +112,7 @@ class _PendingOutcomes:
         if not arrived and not waits_or_open(self.state):
             return None
         parts = [self.state.get(_PENDING)] if self.state.head.get("rows") else []
-        all_listed = self.state.head.get(_LISTED, False)
-        listed = [all_listed or taken for part in parts for taken in part.column("taken").to_pylist()]
+        listed = [True] * sum(part.num_rows for part in parts)
         for each in arrived:
             parts.append(_fresh(each))
             listed += [False] * each.num_rows
@@ -155,7 +152,6 @@ class _PendingOutcomes:
         elif self.state.head.get("rows"):
             self.state.drop([_PENDING])
         self.state.head["rows"] = len(pending)
-        self.state.head[_LISTED] = True
 
     def _rewrite(self, slots: Any, table: pa.Table, before: int) -> None:
         self._edges.rewrite(slots, table, np.full(table.num_rows, INFINITY))

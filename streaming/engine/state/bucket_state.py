@@ -1,13 +1,13 @@
 """The state of one bucket: a head that is read and written with every turn, and tables that are read when needed."""
 
-import json
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from streaming.engine.state.container import Blob, framed, unframed
 from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.state_store import StateStore
 
-VERSION: Final = 2
+VERSION: Final = 3
 _HEAD: Final = "head"
 _INLINE_BYTES: Final = 16_384
 """A table up to this size lives in the head, where it costs no state call of its own."""
@@ -18,23 +18,23 @@ _INLINE_TOTAL: Final = 131_072
 class _StoredTables:
     """The tables that live beside the head, by key, and the keys of those that have a place of their own."""
 
-    inline: dict[str, bytes] = field(default_factory=dict)
+    inline: dict[str, Blob] = field(default_factory=dict)
     apart: set[str] = field(default_factory=set)
 
 
 class BucketState:
     """Reads the head once, keeps all changes until `write`, and then writes them in as few calls as possible.
 
-    Layout (version 2): under `head` eight bytes of length, JSON, then small tables; under `<node>/<table>` the larger
-    tables of that node. The JSON: `ctis` (input, branch, lane: the CTI of each lane as the branch sees it),
+    Layout (version 3): under `head` a container of JSON and small tables; under `<node>/<table>` the larger tables of
+    that node. The JSON: `ctis` (input, branch, lane: the CTI of each lane as the branch sees it),
     `reached` and `horizons` (branch or node: its CTI and its horizon), `corrections` (input, lane: outcomes and
     reasons that operators changed, as differences), `nodes` (node: the head of its state), `apart` (keys of tables),
-    `inline` (key and size of the tables behind the JSON).
+    `inline` (the keys of the tables behind the JSON).
     """
 
     def __init__(self, store: StateStore) -> None:
         self._store = store
-        head, blobs = _unpacked(store.get(_HEAD))
+        head, blobs = _read(store.get(_HEAD))
         self._stored = _StoredTables(blobs, set(head.get("apart", ())))
         self._nodes: dict[str, dict[str, Any]] = head.get("nodes", {})
         self._node_states: dict[str, NodeState] = {}
@@ -51,7 +51,7 @@ class BucketState:
             )
         return self._node_states[node]
 
-    def _load(self, key: str) -> bytes | None:
+    def _load(self, key: str) -> Blob | None:
         return self._stored.inline.get(key) or self._store.get(key)
 
     def write(self) -> None:
@@ -65,7 +65,7 @@ class BucketState:
         while sum(map(len, stored.inline.values())) > _INLINE_TOTAL:
             key = max(stored.inline, key=lambda each: len(stored.inline[each]))
             self._set_apart(key, stored.inline.pop(key))
-        self._store.put(_HEAD, self._packed())
+        self._store.put(_HEAD, self._framed())
 
     def _forget(self, key: str) -> None:
         self._stored.inline.pop(key, None)
@@ -73,7 +73,7 @@ class BucketState:
             self._stored.apart.remove(key)
             self._store.delete(key)
 
-    def _keep(self, key: str, content: bytes) -> None:
+    def _keep(self, key: str, content: Blob) -> None:
         if len(content) > _INLINE_BYTES:
             self._stored.inline.pop(key, None)
             self._set_apart(key, content)
@@ -81,11 +81,11 @@ class BucketState:
         self._forget(key)
         self._stored.inline[key] = content
 
-    def _set_apart(self, key: str, content: bytes) -> None:
+    def _set_apart(self, key: str, content: Blob) -> None:
         self._stored.apart.add(key)
-        self._store.put(key, content)
+        self._store.put(key, bytes(content))
 
-    def _packed(self) -> bytes:
+    def _framed(self) -> bytes:
         inline = self._stored.inline
         head = {
             "version": VERSION,
@@ -95,22 +95,15 @@ class BucketState:
             "corrections": self.corrections,
             "nodes": {node: content for node, content in self._nodes.items() if content},
             "apart": sorted(self._stored.apart),
-            "inline": [[key, len(content)] for key, content in inline.items()],
+            "inline": list(inline),
         }
-        text = json.dumps(head, separators=(",", ":")).encode()
-        return b"".join((len(text).to_bytes(8, "little"), text, *inline.values()))
+        return framed(head, inline.values())
 
 
-def _unpacked(value: bytes | None) -> tuple[dict[str, Any], dict[str, bytes]]:
+def _read(value: bytes | None) -> tuple[dict[str, Any], dict[str, Blob]]:
     if value is None:
         return {}, {}
-    length = int.from_bytes(value[:8], "little")
-    head: dict[str, Any] = json.loads(value[8 : 8 + length])
+    head, blobs = unframed(value)
     if head["version"] != VERSION:
         raise ValueError(f"the operator state has version {head['version']}, this program reads version {VERSION}")
-    at = 8 + length
-    blobs = {}
-    for key, size in head["inline"]:
-        blobs[key] = value[at : at + size]
-        at += size
-    return head, blobs
+    return head, dict(zip(head["inline"], blobs, strict=True))

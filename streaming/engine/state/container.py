@@ -1,46 +1,64 @@
-"""A state of several blobs as one: what a feed remembers where it is too much to be written whole in every batch.
+"""Many blobs as one value: the form of all that is stored or sent as a head and what it speaks of.
 
-Eight bytes of length (big-endian, so the first is 0 and no JSON begins so), a JSON list of names and sizes, the blobs.
-Each begins at a multiple of eight bytes: numpy copies what does not, whole, wherever it is asked for one number.
+Eight bytes of length (big-endian, so the first is 0 and no JSON begins so), JSON (what the writer says, and the size of
+each blob), the blobs. Each begins at a multiple of eight bytes: numpy copies what does not, whole, wherever it is asked
+for one number. The state of a bucket, that of a feed with many keys, what crosses between Spark's workers and
+savepoints are such values.
 """
 
 import json
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Collection, Mapping
+from itertools import chain
+from typing import Any, Final, TypeVar
 
 Blob = bytes | memoryview
+AnyBlob = TypeVar("AnyBlob", bytes, memoryview)
 HEAD: Final = "head"
-"""The blob that says what the others are. It alone changes in every batch: others are named by their content."""
+"""The blob of `packed` that says what the others are. It alone changes in every batch: others are named by their
+content."""
 _LENGTH_BYTES: Final = 8
+_JSON: Final = json.JSONEncoder(separators=(",", ":"))
+"""Made once: `json.dumps` with separators makes one for each call, which takes longer than a small head."""
+_GAPS: Final = tuple(bytes(-size % 8) for size in range(8))
+
+
+def framed(said: Any, blobs: Collection[Blob]) -> bytes:
+    """The JSON value `said` and `blobs` as one; the same of them, the same bytes."""
+    sizes = [len(blob) for blob in blobs]
+    text = _JSON.encode([said, sizes]).encode()
+    gaps = [_GAPS[size % 8] for size in sizes]
+    following = chain.from_iterable(zip(blobs, gaps, strict=True))
+    return b"".join((len(text).to_bytes(_LENGTH_BYTES, "big"), text, _GAPS[len(text) % 8], *following))
+
+
+def unframed(content: AnyBlob) -> tuple[Any, list[AnyBlob]]:
+    """What `framed` was given. The blobs are slices of `content`: copies of bytes, views of a memoryview.
+
+    A view costs nothing, but keeps all of `content` in memory.
+    """
+    end = _LENGTH_BYTES + int.from_bytes(content[:_LENGTH_BYTES], "big")
+    said, sizes = json.loads(bytes(content[_LENGTH_BYTES:end]))
+    at = end + -end % 8
+    blobs: list[AnyBlob] = []
+    for size in sizes:
+        blobs.append(content[at : at + size])
+        at += size + -size % 8
+    return said, blobs
 
 
 def is_packed(state: Blob) -> bool:
-    """Whether `state` is an archive, and not JSON alone."""
+    """Whether `state` has several blobs, and is not JSON alone."""
     return state[:1] == b"\0"
 
 
 def packed(blobs: Mapping[str, Blob]) -> bytes:
-    """`blobs` as one; the same blobs in the same order, the same bytes."""
-    names = json.dumps([[name, len(blob)] for name, blob in blobs.items()], separators=(",", ":")).encode()
-    parts: list[Blob] = [len(names).to_bytes(_LENGTH_BYTES, "big"), names, bytes(_gap(len(names)))]
-    for blob in blobs.values():
-        parts += [blob, bytes(_gap(len(blob)))]
-    return b"".join(parts)
+    """`blobs` with their names as one; the same blobs in the same order, the same bytes."""
+    return framed(list(blobs), blobs.values())
 
 
 def unpacked(state: Blob) -> dict[str, Blob]:
-    """The blobs of an archive in their order, not copied; JSON alone is the head of one that has no others."""
+    """What `packed` was given, not copied; JSON alone is the HEAD of a state that has no other blobs."""
     if not is_packed(state):
         return {HEAD: state}
-    whole = memoryview(state)
-    end = _LENGTH_BYTES + int.from_bytes(whole[:_LENGTH_BYTES], "big")
-    at = end + _gap(end)
-    blobs: dict[str, Blob] = {}
-    for name, size in json.loads(bytes(whole[_LENGTH_BYTES:end])):
-        blobs[name] = whole[at : at + size]
-        at += size + _gap(size)
-    return blobs
-
-
-def _gap(size: int) -> int:
-    return -size % 8
+    names, blobs = unframed(memoryview(state))
+    return dict(zip(names, blobs, strict=True))

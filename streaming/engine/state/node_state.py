@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from streaming.engine.columns.ipc import from_bytes, to_bytes
+from streaming.engine.state.container import Blob
 
 
 @dataclass
@@ -18,7 +19,7 @@ class NodeState:
     the head. Append tables under new names (`fresh`) rather than writing one again.
     """
 
-    load: Callable[[str], bytes | None]
+    load: Callable[[str], Blob | None]
     head: dict[str, Any] = field(default_factory=dict)
     written: dict[str, bytes] = field(default_factory=dict)
     dropped: set[str] = field(default_factory=set)

@@ -1,6 +1,5 @@
 """Late rows whose outcome is decided behind the shuffle leave once, and again only if a refusal changes it (T12)."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -9,7 +8,7 @@ import yaml
 
 from streaming.definition.advance import temporal_settings
 from streaming.engine.execution import arrivals_of
-from streaming.engine.executor import Arrival, EngineRun, RunSnapshot
+from streaming.engine.executor import Arrival, EngineRun
 from streaming.planning.compile import compile_binding
 from streaming.planning.plan import QueryPlan
 from streaming.transcripts.load import parse
@@ -63,28 +62,8 @@ def listed(run: EngineRun, batches: Iterator[list[Arrival]]) -> list[list[tuple[
     return [[(row["position"], row["outcome"]) for row in rows] for rows in late]
 
 
-def as_before(snapshot: RunSnapshot) -> RunSnapshot:
-    """The same by a program that listed rows only once they were decided."""
-    (state,) = snapshot.buckets
-    length = int.from_bytes(state["head"][:8], "little")
-    head = json.loads(state["head"][8 : 8 + length])
-    assert head["nodes"]["@watched"].pop("told")
-    text = json.dumps(head).encode()
-    changed = len(text).to_bytes(8, "little") + text + state["head"][8 + length :]
-    return replace(snapshot, buckets=({**state, "head": changed},))
-
-
 @pytest.mark.parametrize(("end", "last"), [(7, [(1, "dropped_window_closed"), (3, "dropped_window_closed")]), (25, [])])
 def test_a_row_is_listed_when_it_comes_and_again_if_windows_refuse_it(end: int, last: list[tuple[int, str]]) -> None:
     case = case_until(end)
     found = listed(EngineRun(plan_of(case)), batches_of(case))
     assert found == [[], [(1, "late_kept")], [], last, []]
-
-
-def test_what_an_earlier_program_had_not_listed_is_listed_once() -> None:
-    case = case_until(25)
-    plan, batches = plan_of(case), list(batches_of(case))
-    run = EngineRun(plan)
-    listed(run, iter(batches[:2]))
-    after = EngineRun.restored(plan, as_before(run.snapshot()))
-    assert listed(after, iter(batches[2:])) == [[(1, "late_kept")], [], []]

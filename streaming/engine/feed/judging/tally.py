@@ -18,8 +18,7 @@ from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Int64s
 from streaming.wire.messages import LATENESS_BUCKETS
 
-_VERSION: Final = 2
-_VERSION_OF_MANY: Final = 3
+_VERSION: Final = 3
 _BOUNDS: Final = 2 ** np.arange(1, LATENESS_BUCKETS, dtype=np.int64)
 _FRESH: Final = LaneClockState()
 _CLOCK_FIELDS: Final = tuple(each.name for each in fields(LaneClockState) if each.name != "open_edges")
@@ -82,31 +81,22 @@ class LaneMemory:
 
 
 def save(memory: LaneMemory) -> bytes:
-    """The state of a lane between batches: JSON of version 2, where it has many open edges an archive of version 3."""
+    """The state of a lane between batches: JSON alone, or with the pieces of its open edges where they are many."""
     if memory.edges is None:
         return _text({"version": _VERSION, **memory_to_json(memory)})
     blobs: dict[str, Blob] = {}
     stored = memory.edges.write(blobs)
-    return packed({HEAD: _text({"version": _VERSION_OF_MANY, **memory_to_json(memory), "edges": stored}), **blobs})
+    return packed({HEAD: _text({"version": _VERSION, **memory_to_json(memory), "edges": stored}), **blobs})
 
 
 def load(state: bytes | None) -> LaneMemory:
-    """What `save` wrote, versions 1 and 2 too; a lane without state has seen nothing.
-
-    Version 1 knew no edges and no future guard: the largest start and the CTI are the largest times that it saw. A
-    state of version 2 may hold any number of open edges. Raises ValueError for a version of the future.
-    """
+    """What `save` wrote; a lane without state has seen nothing. Raises ValueError for another version."""
     if state is None:
         return LaneMemory()
     blobs = unpacked(state)
     read: dict[str, Any] = json.loads(bytes(blobs[HEAD]))
-    if read["version"] == 1:
-        clock = LaneClockState(**read["clock"])
-        clock = replace(clock, largest_sync=clock.largest_start)
-        finite = clock.cti if clock.cti != INFINITY else NO_CTI
-        return LaneMemory(clock, max(clock.largest_start, finite), Tally(**read["tally"]))
-    if read["version"] not in (_VERSION, _VERSION_OF_MANY):
-        raise ValueError(f"the lane state has version {read['version']}, this program reads versions 1 to 3")
+    if read["version"] != _VERSION:
+        raise ValueError(f"the lane state has version {read['version']}, this program reads version {_VERSION}")
     memory = memory_of_json(read)
     return replace(memory, edges=TextsByKey(read["edges"], blobs)) if "edges" in read else memory
 
