@@ -7,7 +7,7 @@ from streaming.engine.state.container import Blob, framed, unframed
 from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.state_store import StateStore
 
-VERSION: Final = 3
+VERSION: Final = 4
 _HEAD: Final = "head"
 _INLINE_BYTES: Final = 16_384
 """A table up to this size lives in the head, where it costs no state call of its own."""
@@ -25,7 +25,7 @@ class _StoredTables:
 class BucketState:
     """Reads the head once, keeps all changes until `write`, and then writes them in as few calls as possible.
 
-    Layout (version 3): under `head` a container of JSON and small tables; under `<node>/<table>` the larger tables of
+    Layout (version 4): under `head` a container of JSON and small tables; under `<node>/<table>` the larger tables of
     that node. The JSON: `ctis` (input, branch, lane: the CTI of each lane as the branch sees it),
     `reached` and `horizons` (branch or node: its CTI and its horizon), `corrections` (input, lane: outcomes and
     reasons that operators changed, as differences), `nodes` (node: the head of its state), `apart` (keys of tables),

@@ -12,6 +12,7 @@ from streaming.engine.columns.flows import Flows, Mask, together
 from streaming.engine.columns.hashing import UInt64s
 from streaming.engine.columns.ranks import distinct
 from streaming.engine.state.node_state import NodeState
+from streaming.engine.state.tiers import FANOUT, tier_of
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s
 
@@ -20,8 +21,6 @@ _FRESH: Final = 0
 _SETTLED: Final = 1
 _DEAD: Final = 2
 _SMALLEST: Final = 1 << 10
-_FANOUT: Final = 4
-"""So many segments of about one size become one; each row is written again once for each such size."""
 _SPARSE: Final = 6
 """A filter has 2**6 bits for each hash it knows, so that one row in 64 passes it by chance."""
 
@@ -188,7 +187,13 @@ class PaneStore:
             parts += [segment.waiting(rows)] if len(rows := np.flatnonzero(segment.live)) else []
             self.node_state.drop(segment.tables)
         size = sum(len(part.flows) for part in parts)
-        while size and len(near := [each for each in kept if _tier(each.said["live"]) <= _tier(size)]) >= _FANOUT - 1:
+        while (
+            size
+            and len(
+                near := [each for each in kept if tier_of(each.said["live"], _SMALLEST) <= tier_of(size, _SMALLEST)]
+            )
+            >= FANOUT - 1
+        ):
             for segment in near:
                 kept.remove(segment)
                 parts.append(segment.waiting(np.flatnonzero(segment.live)))
@@ -240,14 +245,6 @@ class PaneStore:
             segment.mark(np.flatnonzero(rows.settled), _SETTLED)
         segment.sum_up()
         return segment
-
-
-def _tier(rows: int) -> int:
-    tier = 0
-    while rows >= _SMALLEST:
-        rows //= _FANOUT
-        tier += 1
-    return tier
 
 
 def joined(parts: Sequence[WaitingRows]) -> WaitingRows | None:

@@ -118,11 +118,6 @@ class RowsByKey:
             found.append(_column(stored, _SLOT)[_column(stored, _DUE) <= cti])
         return distinct(np.concatenate(found))
 
-    def next_due(self) -> int:
-        """The smallest due of all rows; INFINITY when there are none."""
-        entries = self._entries
-        return int(entries[entries[:, _NODE] != _GONE, _FIRST].min(initial=INFINITY))
-
     def least_mark(self) -> int:
         """The smallest mark of all rows; INFINITY when there are none, or none was given one."""
         entries = self._entries

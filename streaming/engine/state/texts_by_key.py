@@ -17,11 +17,11 @@ import pyarrow.compute as pc
 
 from streaming.engine.columns.ipc import from_bytes, to_bytes
 from streaming.engine.state.container import Blob
+from streaming.engine.state.tiers import FANOUT, tier_of
 from streaming.wire.arrived import Int64s
 
 FEW: Final = 512
 """Up to so many keys or open edges a feed keeps in its JSON, where they cost less."""
-_ALIKE: Final = 4
 _FIRST: Final = 4096
 _JSON: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _SCHEMA: Final = pa.schema(
@@ -56,7 +56,7 @@ class _Piece:
     @property
     def level(self) -> int:
         """Of four pieces of one level comes one of the next, if they have different keys."""
-        return len(self.hashes).bit_length() // 2
+        return tier_of(len(self.hashes))
 
     def find(self, hashed: int, key: str) -> int:
         """The row of `key`, -1 where it is not."""
@@ -167,7 +167,7 @@ class TextsByKey:
         self._stored, self._changed = {}, {}
         if not self._count:
             self._pieces = []
-        while (alike := self._alike()) >= _ALIKE:
+        while (alike := self._alike()) >= FANOUT:
             kept, merged = self._pieces[:-alike], self._pieces[-alike:]
             self._pieces = [*kept, self._merged(merged, oldest=not kept)]
 

@@ -1,33 +1,27 @@
 """Rows in windows, kept in tables that are cut by time: a closing reads little that it cannot use."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pyarrow as pa
 
 from streaming.engine.columns.window_indices import AFTER_ALL, BEFORE_ALL
 from streaming.engine.state.node_state import NodeState
+from streaming.engine.state.segments import MOST_SEGMENTS, Segment, Segments
 from streaming.wire.arrived import Int64s
 
-MOST_PIECES: Final = 64
-"""With more pieces than these all are put together."""
-_PIECES: Final = "pieces"
 
-
-@dataclass(frozen=True)
 class WindowPieces:
     """The rows of a node that are in windows not closed; the first two columns say from which window to which.
 
-    The head lists under `pieces` the name of each table, its smallest and largest first window, its largest last
-    window and its rows. A piece holds 1, 2, 4 ... windows by first window, from the next to close on. One in which
-    every row is open already (hopping windows) stays as it is until its last window closes: it is read for each
-    closing and never written again. `compacted` makes one table of all that are left when there are too many.
+    A segment holds 1, 2, 4 ... windows by first window, from the next to close on; its times are first windows, its
+    bound is the largest last one. One in which every row is open already (hopping windows) stays as it is until its
+    last window closes: it is read for each closing and never written again. `compacted` puts tables together.
     """
 
-    state: NodeState
-    compacted: Callable[[list[pa.Table]], pa.Table]
+    def __init__(self, state: NodeState, compacted: Callable[[list[pa.Table]], pa.Table]) -> None:
+        self._segments = Segments(state, "pieces")
+        self._compacted = compacted
 
     def close(self, fresh: pa.Table, closed: int, closing: int) -> list[pa.Table]:
         """Take `fresh`, of which no row is in the windows up to `closed`; what is in the next ones up to `closing`.
@@ -36,46 +30,42 @@ class WindowPieces:
         """
         if closing <= closed:
             self._keep(fresh, closed)
+            self._segments.save()
             return []
         due, later = _split(fresh, closing)
         released, kept = [due], [later]
-        for piece in [piece for piece in self._listed if piece["first"] <= closing]:
-            due, later = self._from_piece(piece, closed, closing)
+        for segment in [segment for segment in self._segments if segment.first <= closing]:
+            due, later = self._from_segment(segment, closed, closing)
             released.append(due)
             kept.append(later)
         for table in kept:
             self._keep(table, closing)
+        self._segments.save()
         return [table for table in released if table.num_rows]
 
     def open(self, closed: int, until: int) -> Iterator[pa.Table]:
         """What is kept in the windows after `closed` up to `until`, cut there."""
-        for piece in self._listed:
-            if piece["first"] <= until:
-                yield _split(clipped(self.state.get(piece["name"]), closed), until)[0]
+        for segment in self._segments:
+            if segment.first <= until:
+                yield _split(clipped(self._segments.read(segment), closed), until)[0]
 
-    @property
-    def _listed(self) -> list[dict[str, Any]]:
-        pieces: list[dict[str, Any]] = self.state.head.setdefault(_PIECES, [])
-        return pieces
-
-    def _from_piece(self, piece: Mapping[str, Any], closed: int, closing: int) -> tuple[pa.Table, pa.Table]:
-        """What a piece gives to the windows up to `closing`, and what must be written again."""
-        due, rest = _split(clipped(self.state.get(piece["name"]), closed), closing)
-        if piece["last"] <= closing:
-            self._drop([piece])
-        elif piece["latest_first"] > closing:
-            self._drop([piece])
+    def _from_segment(self, segment: Segment, closed: int, closing: int) -> tuple[pa.Table, pa.Table]:
+        """What a segment gives to the windows up to `closing`, and what must be written again."""
+        due, rest = _split(clipped(self._segments.read(segment), closed), closing)
+        if segment.bound <= closing:
+            self._segments.drop([segment])
+        elif segment.last > closing:
+            self._segments.drop([segment])
             return due, rest
         return due, rest.slice(0, 0)
 
     def _keep(self, table: pa.Table, closed: int) -> None:
         self._append(table, closed)
-        if len(self._listed) <= MOST_PIECES:
-            return
-        pieces = list(self._listed)
-        every = [clipped(self.state.get(piece["name"]), closed) for piece in pieces]
-        self._drop(pieces)
-        self._append(self.compacted(every), closed)
+        if len(self._segments) > MOST_SEGMENTS:
+            # all of them, not the smaller half: partials of equal groups become one row, so that what is put together
+            # shrinks to what the open windows hold, and a turn lists few segments for a long time after
+            parts = [clipped(part, closed) for part in self._segments.take_out(self._segments)]
+            self._append(self._compacted(parts), closed)
 
     def _append(self, table: pa.Table, closed: int) -> None:
         if not table.num_rows:
@@ -86,15 +76,8 @@ class WindowPieces:
         for each in np.flatnonzero(np.bincount(level)).tolist():
             rows = np.flatnonzero(level == each)
             part = rows_of(table, rows)
-            spans = {"first": int(first[rows].min()), "latest_first": int(first[rows].max())}
-            name = self.state.fresh()
-            self.state.put(name, part)
-            self._listed.append({"name": name, **spans, "last": int(window_of(part, 1).max()), "rows": part.num_rows})
-
-    def _drop(self, pieces: Iterable[Mapping[str, Any]]) -> None:
-        names = {piece["name"] for piece in pieces}
-        self.state.drop(sorted(names))
-        self.state.head[_PIECES] = [piece for piece in self._listed if piece["name"] not in names]
+            span = int(first[rows].min()), int(first[rows].max())
+            self._segments.add(part, span, int(window_of(part, 1).max()))
 
 
 def window_of(table: pa.Table, column: int) -> Int64s:

@@ -11,8 +11,8 @@ from streaming.engine.exchange.net_rows import records
 from streaming.engine.executor import EngineRun
 from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.engine.operators.bucket import BucketOperators
+from streaming.engine.state.segments import MOST_SEGMENTS
 from streaming.engine.state.state_store import DictState
-from streaming.engine.state.window_pieces import MOST_PIECES
 from streaming.planning.plan import QueryPlan
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import EndMode
@@ -111,11 +111,11 @@ def test_closing_one_window_reads_a_part_of_what_lies_ahead() -> None:
 def test_many_small_batches_do_not_leave_many_pieces() -> None:
     state = DictState()
     lane = Lane(plan({"kind": "tumbling", "size": 1_000_000}), state)
-    for batch in range(3 * MOST_PIECES):
+    for batch in range(3 * MOST_SEGMENTS):
         lane.take(chunk((batch, "a", 1)))
     assert len(state.snapshot()["head"]) < 150_000
     assert rows_of(lane.take(chunk(INFINITY))) == [
-        (0, 1_000_000, {"k": "a", "n": 3 * MOST_PIECES, "total": 3 * MOST_PIECES})
+        (0, 1_000_000, {"k": "a", "n": 3 * MOST_SEGMENTS, "total": 3 * MOST_SEGMENTS})
     ]
 
 

@@ -1,4 +1,4 @@
-"""The open edges of a node that waits for their ends, in tables by start; a turn reads those that it may close."""
+"""The open edges of a node that waits for their ends, in segments by start; a turn reads those that it may close."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,14 +10,14 @@ import pyarrow.compute as pc
 
 from streaming.engine.columns.flows import CLOSE, ENDLESS, OPEN, Flows, Mask, together
 from streaming.engine.columns.steps import vanishing
-from streaming.engine.operators.lifetimes.tables import TimedTable, TimedTables, by_source
+from streaming.engine.operators.lifetimes.watched_rows import by_source, report_waiting
 from streaming.engine.operators.outcome_report import ALSO, OutcomeReport
 from streaming.engine.state.node_state import NodeState
+from streaming.engine.state.segments import Segment, Segments
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrived import Int64s
 
-_TABLE_ROWS: Final = 8192
-_HEAD: Final = "edges"
+_SEGMENT_ROWS: Final = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,10 @@ class EdgeTurn:
 
 
 class EdgesAwaitingEnds:
-    """The edges on `state` whose ends have not come, in tables by start."""
+    """The edges on `state` whose ends have not come, in segments by start. Their bound: the CTI to which they hold."""
 
     def __init__(self, state: NodeState) -> None:
-        self._state = state
-        self._tables = TimedTables(state, state.head.get(_HEAD, []))
+        self._segments = Segments(state, "edges")
 
     def turn(self, arrived: Flows) -> EdgeTurn:
         """Hold the edge starts among `arrived` and pair them, and those held before, with the ends among them.
@@ -55,13 +54,13 @@ class EdgesAwaitingEnds:
         """
         opens = arrived.where(_opens(arrived))
         ends = arrived.where(arrived.flags == CLOSE)
-        near = [table for table in self._tables if _meets(table, ends.start)]
-        parts = [opens, *(Flows.of_table(self._tables.read(table)) for table in near)]
+        near = [segment for segment in self._segments if _meets(segment, ends.start)]
+        parts = [opens, *(Flows.of_table(self._segments.read(segment)) for segment in near)]
         pool = together(parts)
         places = _places(pool, ends)
         held = np.ones(len(pool), np.bool_)
         held[places] = False
-        far = (table.holds for table in self._tables if table not in near)
+        far = (segment.bound for segment in self._segments if segment not in near)
         oldest = min(int(held_to(pool)[held].min(initial=INFINITY)), min(far, default=INFINITY))
         paired = EdgeTurn(pool.take(places), ends, oldest)
         self._put_back(parts, held, near)
@@ -69,40 +68,42 @@ class EdgesAwaitingEnds:
 
     def never_closed(self) -> Flows | None:
         """At infinity: all edges that are held, ENDLESS now; none is held any more. None when there is none."""
-        parts = [Flows.of_table(rows) for rows in self._tables.take_out(list(self._tables))]
+        parts = [Flows.of_table(rows) for rows in self._segments.take_out(self._segments)]
         if not parts:
             return None
         edges = together(parts)
         return replace(edges, flag=np.full(len(edges), ENDLESS, np.int8))
 
-    def _put_back(self, parts: Sequence[Flows], held: Mask, near: Sequence[TimedTable]) -> None:
-        """Write the starts that came, with what is left of the tables in which an end met a start."""
+    def _put_back(self, parts: Sequence[Flows], held: Mask, near: Sequence[Segment]) -> None:
+        """Write the starts that came, with what is left of the segments in which an end met a start."""
         at = len(parts[0])
         left = [parts[0].where(held[:at])]
-        for table, rows in zip(near, parts[1:], strict=True):
+        for segment, rows in zip(near, parts[1:], strict=True):
             still = held[at : at + len(rows)]
             at += len(rows)
             if not still.all():
                 left.append(rows.where(still))
-                self._tables.take_out([table])
+                self._segments.drop([segment])
         self._write(together(left))
-        smaller = self._tables.too_many()
-        if smaller:
-            self._write(together([Flows.of_table(rows) for rows in self._tables.take_out(smaller)]))
+        crowded = self._segments.crowded()
+        if crowded:
+            self._write(together([Flows.of_table(rows) for rows in self._segments.take_out(crowded)]))
 
     def _write(self, rows: Flows) -> None:
         for mask, watched in by_source(rows):
             part = rows.where(mask)
             part = part.take(np.argsort(part.start, kind="stable"))
             table, held = part.to_table(), held_to(part)
-            for at in range(0, len(part), _TABLE_ROWS):
-                start = part.start[at : at + _TABLE_ROWS]
-                holds = int(held[at : at + _TABLE_ROWS].min())
-                self._tables.write(table.slice(at, len(start)), start, watched=watched, holds=holds)
+            for at in range(0, len(part), _SEGMENT_ROWS):
+                start = part.start[at : at + _SEGMENT_ROWS]
+                holds = int(held[at : at + _SEGMENT_ROWS].min())
+                span = int(start[0]), int(start[-1])
+                self._segments.add(table.slice(at, len(start)), span, holds, watched=watched)
 
     def save(self, report: OutcomeReport) -> None:
-        """Write which tables there are; `report` hears whose edges wait. The last thing of a turn."""
-        self._state.head[_HEAD] = self._tables.listed(report)
+        """Write which segments there are; `report` hears whose edges wait. The last thing of a turn."""
+        report_waiting(self._segments, report)
+        self._segments.save()
 
 
 def held_to(opened: Flows) -> Int64s:
@@ -124,8 +125,8 @@ def _opens(flows: Flows) -> Mask:
     return found
 
 
-def _meets(table: TimedTable, starts: Int64s) -> bool:
-    return bool(((starts >= table.first) & (starts <= table.last)).any())
+def _meets(segment: Segment, starts: Int64s) -> bool:
+    return bool(((starts >= segment.first) & (starts <= segment.last)).any())
 
 
 def _places(pool: Flows, ends: Flows) -> Int64s:

@@ -1,43 +1,44 @@
 """Events that wait in the state of a node until their time has come: union and order_edges."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from streaming.engine.columns.flows import Flows, Mask, together
-from streaming.engine.operators.lifetimes.tables import TimedTables, by_source
+from streaming.engine.operators.lifetimes.watched_rows import by_source, report_waiting
 from streaming.engine.operators.outcome_report import OutcomeReport
 from streaming.engine.state.node_state import NodeState
+from streaming.engine.state.segments import Segments
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
 
 _DUE: Final = "@due"
 _LEVELS: Final = 12
 _FEW_ROWS: Final = 1024
-_HEAD: Final = "waiting"
+_TIME: Final = "time"
+_STRIDE: Final = "stride"
 
 
 class WaitingEvents:
     """The events that wait on `state`, each until the time passes the tick at which it is due.
 
-    Tables are written once and cut by how far their rows are from the time now, 1, 2, 4 ... times as far as it moved
+    Segments are cut by how far their rows are from the time now, 1, 2, 4 ... times as far as it moved
     last, so that a turn reads little that is not due: a row is written again about as often as its distance halves.
     """
 
     def __init__(self, state: NodeState) -> None:
         self._state = state
-        head: dict[str, Any] = state.head.get(_HEAD, {})
-        self.time = int(head.get("time", NO_CTI))
-        self._stride = int(head.get("stride", 1))
-        self._tables = TimedTables(state, head.get("tables", []))
+        self.time = int(state.head.get(_TIME, NO_CTI))
+        self._stride = int(state.head.get(_STRIDE, 1))
+        self._segments = Segments(state, "waiting")
 
     def holds(self, row: str, due: int) -> bool:
         """Whether the row with the id `row`, which would be due at `due`, waits."""
-        tables = [table for table in self._tables if table.first <= due <= table.last]
-        found = map(self._tables.read, tables)
+        near = [segment for segment in self._segments if segment.first <= due <= segment.last]
+        found = map(self._segments.read, near)
         return any(pc.index(rows["@id"], row).as_py() >= 0 for rows in found if "@id" in rows.column_names)
 
     def turn(self, arrived: Flows, due: Int64s, time: int, report: OutcomeReport) -> Flows:
@@ -47,14 +48,16 @@ class WaitingEvents:
             self.time = time
         passing = due <= self.time
         released, left = [arrived.where(passing)], [_kept(arrived, due, ~passing)]
-        for table in self._tables.take_out([table for table in self._tables if table.first <= self.time]):
+        for table in self._segments.take_out(each for each in self._segments if each.first <= self.time):
             rows, due = _read(table)
             passing = due <= self.time
             released.append(rows.where(passing))
             left.append(_kept(rows, due, ~passing))
         self._wait(left)
-        self._wait([_read(table) for table in self._tables.take_out(self._tables.too_many())])
-        self._state.head[_HEAD] = {"time": self.time, "stride": self._stride, "tables": self._tables.listed(report)}
+        self._wait([_read(table) for table in self._segments.take_out(self._segments.crowded())])
+        report_waiting(self._segments, report)
+        self._segments.save()
+        self._state.head |= {_TIME: self.time, _STRIDE: self._stride}
         return together(released)
 
     def _wait(self, parts: Sequence[tuple[Flows, Int64s]]) -> None:
@@ -66,22 +69,26 @@ class WaitingEvents:
             self._cut(*_kept(rows, due, mask), watched=watched)
 
     def _cut(self, rows: Flows, due: Int64s, *, watched: bool) -> None:
-        """Write the rows as tables by the distance of `due` from the time now; few rows of several distances in one."""
+        """Write the rows as segments by how far `due` is from the time now; few rows of several distances in one."""
         if not len(rows):
             return
         if len(rows) <= _FEW_ROWS:
-            self._tables.write(_table(rows, due), due, watched=watched)
+            self._write(_table(rows, due), due, watched=watched)
             return
         now = self.time if self.time != NO_CTI else int(due.min())
         level = np.minimum(np.frexp((due - now) / self._stride)[1], _LEVELS)
         order = np.argsort(level, kind="stable")
         table, due = _table(rows.take(order), due[order]), due[order]
         for first, end in _grouped(np.unique(level, return_counts=True)[1].tolist()):
-            self._tables.write(table.slice(first, end - first), due[first:end], watched=watched)
+            self._write(table.slice(first, end - first), due[first:end], watched=watched)
+
+    def _write(self, table: pa.Table, due: Int64s, *, watched: bool) -> None:
+        first = int(due.min())
+        self._segments.add(table, (first, int(due.max())), first, watched=watched)
 
 
 def _grouped(counts: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """From and to which row each table goes, `counts` rows being of one distance: neighbours together while few."""
+    """From and to which row each segment goes, `counts` rows being of one distance: neighbours together while few."""
     first = end = 0
     for count in counts:
         if end > first and end + count - first > _FEW_ROWS:

@@ -17,7 +17,6 @@ from streaming.planning.plan import WindowSpec
 from streaming.temporal.windows import HoppingWindows
 
 _CLOSED: Final = "closed"
-_PIECES: Final = "pieces"
 
 
 class FoldedWindowKernel:

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.engine.operators.kernel import Kernel
-from streaming.engine.operators.lifetimes import held_edges, tables, waiting
+from streaming.engine.operators.lifetimes import held_edges, waiting
 from streaming.engine.operators.lifetimes.edges import LifetimeKernel
 from streaming.engine.operators.lifetimes.outputs import OutputKernel
 from streaming.engine.operators.lifetimes.union import UnionKernel
+from streaming.engine.state import segments
 from streaming.planning.plan import LifetimeSpec, OutputSpec, UnionSpec
 from streaming.reference.extend import ShorteningRule
 from streaming.reference.flow import Flow
@@ -34,8 +35,8 @@ def small_tables() -> Iterator[None]:
     """Tables of two rows, so that few rows are cut, read and put together as many are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(waiting, "_FEW_ROWS", 2)
-        patch.setattr(held_edges, "_TABLE_ROWS", 2)
-        patch.setattr(tables, "_MOST", 4)
+        patch.setattr(held_edges, "_SEGMENT_ROWS", 2)
+        patch.setattr(segments, "MOST_SEGMENTS", 4)
         yield
 
 

@@ -15,7 +15,7 @@ from streaming.engine.operators.windows import fixed_panes, open_edges
 from streaming.engine.operators.windows.fixed_panes import FixedPaneSource
 from streaming.engine.operators.windows.pane_source import PaneMembers
 from streaming.engine.state.node_state import NodeState
-from streaming.engine.state.window_pieces import MOST_PIECES
+from streaming.engine.state.segments import MOST_SEGMENTS
 from streaming.reference import fixed_windows
 from streaming.reference.fixed_windows import FixedWindows
 from streaming.reference.flow import CausingCti, Flow
@@ -192,7 +192,7 @@ def test_many_small_pieces_become_one() -> None:
     found: Found = Counter()
     for port in ports_of([*elements, Element(cti=INFINITY)], set(range(0, 402, 2))):
         found += of_engine(source.turn(port, state, TurnContext(OutcomeReport()), known=False).closing)
-        assert len(state.written) <= MOST_PIECES
+        assert len(state.written) <= MOST_SEGMENTS
     assert (found.total(), set(found.values())) == (200 * 100, {1})
 
 

@@ -1,0 +1,86 @@
+"""Rows of a node in segments that never change, found by time: what waits for a CTI, for its end, for its window.
+
+A segment is one table, written once. So a turn writes what is new and reads what it needs, however much waits beside
+it; what is left of a segment that a turn has read is written as a new one.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+
+from streaming.engine.state.node_state import NodeState
+
+MOST_SEGMENTS: Final = 64
+"""With more of them some become one: each is an entry of the head, which every turn reads and writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A table of `rows` rows: the least and the largest of their times, and a `bound` of which its owner knows more.
+
+    `watched`: the outcome of its rows is open. Such rows have segments of their own, for these are read in each turn.
+    """
+
+    name: str
+    rows: int
+    first: int
+    last: int
+    bound: int
+    watched: bool = False
+
+
+class Segments:
+    """The segments that the head of `state` lists under `key`, in the order in which they were written.
+
+    `save` writes that list; what is not saved has not happened.
+    """
+
+    def __init__(self, state: NodeState, key: str) -> None:
+        self._state = state
+        self._key = key
+        self._listed = [Segment(*each) for each in state.head.get(key, ())]
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._listed)
+
+    def __iter__(self) -> Iterator[Segment]:
+        """All of them; those that are added or taken out meanwhile change nothing."""
+        return iter(tuple(self._listed))
+
+    def read(self, segment: Segment) -> pa.Table:
+        """The rows of `segment`."""
+        return self._state.get(segment.name)
+
+    def add(self, rows: pa.Table, span: tuple[int, int], bound: int, *, watched: bool = False) -> None:
+        """A new segment of `rows`, at least one, whose least and largest time are `span`."""
+        name = self._state.fresh()
+        self._state.put(name, rows)
+        self._listed.append(Segment(name, rows.num_rows, *span, bound, watched))
+
+    def take_out(self, segments: Iterable[Segment]) -> list[pa.Table]:
+        """The rows of each of `segments`, which are no more."""
+        gone = list(segments)
+        found = [self.read(segment) for segment in gone]
+        self.drop(gone)
+        return found
+
+    def drop(self, segments: Sequence[Segment]) -> None:
+        """Forget `segments`."""
+        names = {segment.name for segment in segments}
+        self._listed = [segment for segment in self._listed if segment.name not in names]
+        self._state.drop(sorted(names))
+
+    def crowded(self) -> list[Segment]:
+        """Those that should become one: the smaller half where there are too many, so that large ones stay."""
+        if len(self._listed) <= MOST_SEGMENTS:
+            return []
+        return sorted(self._listed, key=lambda segment: segment.rows)[: MOST_SEGMENTS // 2]
+
+    def save(self) -> None:
+        """Write which segments there are. The last thing that a turn does with them."""
+        self._state.head[self._key] = [
+            [each.name, each.rows, each.first, each.last, each.bound, each.watched] for each in self._listed
+        ]
