@@ -186,7 +186,7 @@ class _OptionalColumns:
         return any(getattr(part, name) is not None for part in self.parts)
 
 
-def together(parts: Iterable[Flows]) -> Flows:
+def concat_flows(parts: Iterable[Flows]) -> Flows:
     """All rows of `parts`, of one schema, in their order. Raises ValueError when there is no part at all."""
     every = list(parts)
     filled = [part for part in every if len(part)] or every[:1]

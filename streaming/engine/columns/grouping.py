@@ -82,7 +82,7 @@ def combine(parts: Sequence[Codes], rows: int) -> Codes:
             whole = part
             continue
         if whole.size * part.size > _WIDEST:
-            whole = encode_integers(whole.codes)
+            whole = encode_integers(whole.codes)  # before the product leaves int64 and puts two groups under one code
         whole = Codes(whole.codes * part.size + part.codes, whole.size * part.size)
     return whole
 
@@ -96,5 +96,6 @@ def group(codes: Codes) -> Grouping:
     counts = np.bincount(ids, minlength=codes.size)
     used = np.flatnonzero(counts)
     first_row = np.empty(codes.size, np.int64)
+    # from the last row to the first, for numpy keeps what is assigned last: results carry the first row of a group
     first_row[ids[::-1]] = np.arange(rows - 1, -1, -1)
     return Grouping(ids, codes.size, used, counts[used], first_row[used])

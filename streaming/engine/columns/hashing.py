@@ -70,15 +70,18 @@ def _texts(column: pa.Array) -> UInt64s:
     if not len(column) or content is None or not lengths.any():
         return found
     low, high = int(offsets[0]), int(offsets[-1])
+    # a word is read from any byte on, so that of the last text reaches behind the content: hence eight bytes more
     padded = np.frombuffer(content[low:high].to_pybytes() + bytes(_WORD), np.uint8)
     words = np.lib.stride_tricks.as_strided(padded[:_WORD].view("<u8"), (high - low + 1,), (1,), writeable=False)
     rows = np.flatnonzero(lengths)
     for place in range(0, min(int(lengths.max()), _LONG), _WORD):
         rows = rows if place == 0 else rows[lengths[rows] > place]
         left = np.minimum(lengths[rows] - place, _WORD).astype(np.uint64)
+        # what a word has of the next text is cut off, or the hash of a key would hang on its neighbour
         word = words[offsets[rows] - low + place] & (_ALL >> (np.uint64(8) * (np.uint64(_WORD) - left)))
         found[rows] = mixed(found[rows] ^ word)
     for row in np.flatnonzero(lengths > _LONG).tolist():
         rest = content[int(offsets[row]) + _LONG : int(offsets[row + 1])]
         found[row] ^= np.uint64(crc32(rest))
+    # words are filled up with zero bytes: without the length, texts that end in some would hash like shorter ones
     return found ^ lengths.astype(np.uint64)

@@ -12,6 +12,7 @@ from streaming.definition.types import DecimalOf, Double, Type
 from streaming.wire.arrived import Int64s
 
 _LIMB_BITS: Final = 32
+"""Half of an int64, so that fewer than 2**31 limbs can be added before a sum has to be normalised."""
 _LIMB_MASK: Final = 2**32 - 1
 _SAFE: Final = 2**62
 Numbers = npt.NDArray[Any]
@@ -39,6 +40,7 @@ def sum_by_slot(values: pa.Array, ids: Int64s, slots: int) -> list[Numbers]:
     if pa.types.is_floating(values.type):
         return [_add(values.to_numpy(), ids, slots)]
     if pa.types.is_int64(values.type) and _cannot_overflow(values.to_numpy()):
+        # small numbers, which most are, need one addition instead of two; the bound covers every sum on the way
         return normalised([_add(values.to_numpy(), ids, slots), np.zeros(slots, np.int64)])
     return normalised([_add(limb, ids, slots) for limb in limbs(values)])
 
@@ -51,6 +53,7 @@ def _cannot_overflow(numbers: Int64s) -> bool:
 
 def _add(numbers: Numbers, ids: Int64s, slots: int) -> Numbers:
     total = np.zeros(slots, numbers.dtype)
+    # not `bincount` with weights, which adds doubles: integers beyond 2**53 would lose their last digits
     np.add.at(total, ids, numbers)
     return total
 

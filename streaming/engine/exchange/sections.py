@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.definition.types import Fields
-from streaming.engine.columns.flows import Flows, together
+from streaming.engine.columns.flows import Flows, concat_flows
 from streaming.temporal.ticks import NO_CTI
 
 _STEP: Final = "@step"
@@ -25,7 +25,7 @@ class BatchSection:
     def flows(self, branch: str, fields: Fields) -> Flows:
         """The flows of one branch, of the schema `fields`."""
         tables = [table for table in self.tables.get(branch, ()) if table.num_rows]
-        return together([Flows.of_table(_bare(table)) for table in tables]) if tables else Flows.none(fields)
+        return concat_flows([Flows.of_table(_bare(table)) for table in tables]) if tables else Flows.none(fields)
 
 
 def _bare(table: pa.Table) -> pa.Table:

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.engine.columns.flows import Flows, together
+from streaming.engine.columns.flows import Flows, concat_flows
 from streaming.engine.columns.folding.fold import Fold
 from streaming.engine.columns.steps import follow_flows, step_times
 from streaming.engine.feed.judging.clock import NONE
@@ -37,10 +37,10 @@ class WatchedNames:
         named = np.isin(rows, self.watched)
         if not named.any():
             return None
-        return pc.if_else(pa.array(named), texts(self.lane, self.positions[rows]), pa.scalar(None, pa.string()))
+        return pc.if_else(pa.array(named), row_names(self.lane, self.positions[rows]), pa.scalar(None, pa.string()))
 
 
-def texts(lane: str, positions: Int64s) -> pa.Array:
+def row_names(lane: str, positions: Int64s) -> pa.Array:
     """The name of the row at each of `positions` of `lane` (input and lane)."""
     return pc.binary_join_element_wise(pa.scalar(lane), pa.array(positions).cast(pa.string()), "/")
 
@@ -97,7 +97,7 @@ class BranchOutbox:
                 if filled:
                     yield self.fold.merge(self.fold.join(filled)) if len(filled) > 1 else filled[0], trailing
         elif self.flows:
-            flows, before = together(self.flows), np.concatenate([NONE, *self.befores])
+            flows, before = concat_flows(self.flows), np.concatenate([NONE, *self.befores])
             table = flows.to_table()
             if plan.ordered:
                 table = table.append_column(STEP, pa.array(before, pa.int32()))

@@ -152,6 +152,7 @@ class _CoupledInput:
         """Judge and fold one chunk; its late rows."""
         self._speaks = True
         chunk = self.clocks.judge(lane, arrived)
+        # sent before it is counted, as in `LaneFeed`
         watched = self._sender.send(lane, arrived, chunk.judged, chunk.step_row, chunk.step_cti)
         tally = self._tallies.setdefault(lane, Tally())
         late = count_and_list(arrived, chunk.judged, watched, self.plan.advance.late, tally)

@@ -40,6 +40,7 @@ class LaneFeed:
             return
         self._speaks = True
         judged = self._judge.judge(arrived)
+        # sent before it is counted: the sender writes into `judged` what windows refused, which would count as in time
         watched = self._sender.send(self._lane, arrived, judged, judged.step_row, judged.step_cti)
         self._late.append(count_and_list(arrived, judged, watched, self._input.advance.late, self._tally))
 

@@ -16,7 +16,7 @@ from streaming.engine.columns.rows import Rows
 from streaming.engine.columns.steps import evaluate_operands, follow, step_times
 from streaming.engine.exchange.buckets import bucket_of
 from streaming.engine.exchange.envelopes import TRAILING, Envelope, EnvelopeKind
-from streaming.engine.feed.branches import SOURCE, BranchOutbox, WatchedNames, outbox_of, texts
+from streaming.engine.feed.branches import SOURCE, BranchOutbox, WatchedNames, outbox_of, row_names
 from streaming.engine.feed.judging.clock import CODE, NO_REASON, NONE, REASON_CODE, Codes, Judgement
 from streaming.engine.feed.judging.late import late_rows
 from streaming.engine.feed.judging.watched import WatchedRows, gathered
@@ -195,7 +195,7 @@ class InputSender:
         picked = rows.sources()
         if judged.rowwise is not None and admitted.flag is not None:
             flag = judged.rowwise.flag[picked]
-            ids = texts(f"{self._input.node}/{lane}", judged.rowwise.opened[picked])
+            ids = row_names(f"{self._input.node}/{lane}", judged.rowwise.opened[picked])
         return Flows(
             start=rows.start,
             end=rows.end,

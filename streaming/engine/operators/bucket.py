@@ -65,7 +65,7 @@ class BucketOperators:
         outputs: list[OperatorOutput] = []
         for place, section in enumerate(every):
             turn = TurnContext(report, boundary=place == len(every) - 1)
-            report.waiting.clear()
+            report.waiting.clear()  # who waits is said anew in each section: it may have passed since the last one
             passing = _KernelPass(self._plan, self._kernels, memory, turn, waiting)
             leaving = passing.run(section)
             outputs.extend(output for node, each in leaving for output in self._outputs(node, each))

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from streaming.engine.columns.flows import Flows, Mask, together
+from streaming.engine.columns.flows import Flows, Mask, concat_flows
 from streaming.engine.columns.hashing import UInt64s
 from streaming.engine.columns.ranks import distinct
 from streaming.engine.state.node_state import NodeState
@@ -154,6 +154,8 @@ class PaneStore:
         """The places of all rows of `groups` (None: of all groups), and perhaps of a few others."""
         if groups is not None and not len(groups):
             return np.empty(0, np.int64)
+        # a table of bits, not a search, because every row that waits is looked at in every turn. What passes by chance
+        # comes with all of its group, of which nothing is due, so nothing comes of it
         passes = None if groups is None else _filter(groups)
         found = [np.empty(0, np.int64)]
         base = 0
@@ -225,6 +227,7 @@ class PaneStore:
         return bool(2 * segment.said["live"] < segment.size)
 
     def _store_state(self, segment: _Segment) -> None:
+        # tombstones are a byte a row beside the rows: an event that leaves a large segment does not rewrite it
         if segment.said["state"]:
             self.node_state.drop([segment.said["state"]])
         segment.said["state"] = self.node_state.fresh()
@@ -252,7 +255,7 @@ def joined(parts: Sequence[WaitingRows]) -> WaitingRows | None:
     if len(parts) < 2:
         return parts[0] if parts else None
     return WaitingRows(
-        together(part.flows for part in parts),
+        concat_flows(part.flows for part in parts),
         np.concatenate([part.group for part in parts]),
         np.concatenate([part.begin for part in parts]),
         np.concatenate([part.due for part in parts]),

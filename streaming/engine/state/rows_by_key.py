@@ -165,6 +165,8 @@ class RowsByKey:
                 if low < high:
                     self._insert(level + 1, (prefix << _STEP) + child, whole.slice(low, high - low))
             return
+        # the smallest first, while the next is at most twice what is gathered: a row is written again about as often as
+        # its table doubles, and a small append never rewrites a large table
         joining: list[int] = []
         size = rows.num_rows
         for at in sorted(mine, key=lambda at: int(self._directory[at, _ROWS])):

@@ -105,7 +105,7 @@ def judge(
     if settings.generate is not None and settings.generate.minimum_gap:
         due, generated = _spaced(settings.generate.minimum_gap, state.cti, due, generated, explicit, start_live)
     row, value = _steps(due, generated, explicit, start_live)
-    tops = np.maximum.accumulate(np.concatenate(([state.cti], value)))
+    tops = np.maximum.accumulate(np.concatenate(([state.cti], value)))  # each counts from the row after its own
     met = np.repeat(np.append(tops, tops[-1]), np.diff(np.concatenate(([0], row + 1, [live_rows, rows]))))
     outcome, held = _outcomes(settings.future, kind, start, early, _CountedEvents(inserts, starts, running, state))
     largest = int(running[-1]) if len(running) else state.largest_start
@@ -283,7 +283,7 @@ def _producers(every: int, produced_at: int | None, starts: Int64s) -> Int64s:
         return np.empty(0, np.int64)
     reached = np.maximum.accumulate(starts[first:])
     most = (int(reached[-1]) - int(reached[0])) // every
-    if most * _ROWS_PER_SEARCH < len(reached):
+    if most * _ROWS_PER_SEARCH < len(reached):  # few CTIs: a search for each costs less than one for every row
         return np.fromiter(_search(reached, every), np.int64) + first
     following = np.searchsorted(reached, reached + every)
     return np.fromiter(_chain(following.tolist()), np.int64) + first

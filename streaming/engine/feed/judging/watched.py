@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from streaming.engine.columns.folding.measures import column_of
 from streaming.engine.exchange.envelopes import WATCHED_SCHEMA
-from streaming.engine.feed.branches import texts
+from streaming.engine.feed.branches import row_names
 from streaming.engine.feed.judging.clock import NO_REASON, REASONS, Codes
 from streaming.engine.feed.judging.late import labelled
 
@@ -26,7 +26,7 @@ class WatchedRows:
     def table(self, input_id: str) -> pa.Table:
         """WATCHED_SCHEMA."""
         late = labelled([self.rows], input_id, self.lane)
-        sources = texts(f"{input_id}/{self.lane}", column_of(late, "position").to_numpy())
+        sources = row_names(f"{input_id}/{self.lane}", column_of(late, "position").to_numpy())
         refused = _REASON_TEXTS.take(pa.array(self.refused, mask=self.refused == NO_REASON))
         return pa.table([*late.columns, sources, refused], schema=WATCHED_SCHEMA)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from streaming.engine.columns.flows import Flows, together
+from streaming.engine.columns.flows import Flows, concat_flows
 from streaming.engine.operators.joins.last_rights import LastRights
 from streaming.engine.operators.joins.matching import MatchKernel
 from streaming.engine.operators.joins.opened_lefts import OpenLefts, bare
@@ -42,20 +42,20 @@ class AsofKernel(MatchKernel):
         opens = is_open(left.events.flag, len(left.events))
         events = replace(left.events, source=None)
         edges = opened.turn(events.where(opens), left.closes, out)
-        arrived = together([bare(events.where(~opens)), bare(edges.whole)])
+        arrived = concat_flows([bare(events.where(~opens)), bare(edges.whole)])
         in_time, late = _late(state, arrived, clock.ctis[RIGHT])
         time = min(clock.ctis[RIGHT] - 1, out) if clock.ctis[RIGHT] != NO_CTI else NO_CTI
         leaving = WaitingEvents(state).turn(in_time, in_time.start, time, turn.report)
-        rows = self._rows(together([leaving, late]), edges.starting, right.events, rights)
+        rows = self._rows(concat_flows([leaving, late]), edges.starting, right.events, rights)
         rights.add(right.events)
         opened.left(rows)
         clock.remember(state, out)
         horizon = max(port.horizon for port in ports)
-        return NodeOutput(together([rows, edges.ends]), clock.passed(ports, out), horizon)
+        return NodeOutput(concat_flows([rows, edges.ends]), clock.passed(ports, out), horizon)
 
     def _rows(self, leaving: Flows, starting: Flows, new: Flows, known: LastRights) -> Flows:
         """The rows of lefts that are whole, and of edges that leave open, of those that have one."""
-        lefts = together([leaving, starting])
+        lefts = concat_flows([leaving, starting])
         rights, row = known.of(lefts, new)
         if not self.spec.outer and (row < 0).any():
             lefts, row = lefts.where(row >= 0), row[row >= 0]
@@ -76,7 +76,7 @@ def _late(state: NodeState, arrived: Flows, right_cti: int) -> tuple[Flows, Flow
     if not waited and not late.any():
         return arrived, arrived.take(np.empty(0, np.int64))
     every = [arrived.where(late), *([Flows.of_table(state.get("late"))] if waited else [])]
-    rows = together(every)
+    rows = concat_flows(every)
     leaves = rows.start < right_cti
     state.head["late"] = bool((~leaves).any())
     state.put("late", rows.where(~leaves).to_table())

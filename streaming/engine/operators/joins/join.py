@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streaming.engine.columns.flows import Flows, together
+from streaming.engine.columns.flows import Flows, concat_flows
 from streaming.engine.operators.joins.matching import MatchedPairs, MatchKernel, MatchRule, latest_of, picked
 from streaming.engine.operators.joins.open_pairs import OpenPairs, PairRows, PairSide, late_or_due
 from streaming.engine.operators.joins.side_state import LEFT, RIGHT, SideState
@@ -63,7 +63,7 @@ class JoinKernel(MatchKernel):
         left, right = turns
         yield from waiting.settle(left.closes, right.closes, out)
         others = known[RIGHT].of(known[RIGHT].slots(left.events))
-        yield from self._made(waiting, matching, left.events, together([right.events, others]), out)
+        yield from self._made(waiting, matching, left.events, concat_flows([right.events, others]), out)
         yield from self._made(waiting, matching, known[LEFT].of(known[LEFT].slots(right.events)), right.events, out)
 
     def _made(self, waiting: OpenPairs, matching: MatchRule, left: Flows, right: Flows, out: int) -> Iterator[Flows]:
@@ -98,7 +98,7 @@ class JoinKernel(MatchKernel):
 
 def released(rows: Sequence[Flows], state: NodeState, out: int, turn: TurnContext) -> Flows:
     """The rows that may leave at the CTI `out`, of these and of those that waited; the others wait on `state`."""
-    every = together(rows)
+    every = concat_flows(rows)
     if every.late_at is not None and (every.late_at == NO_CTI).all():
         every = Flows(every.start, every.end, every.columns, every.flag, every.id, None, every.stamp)
     return WaitingEvents(state).turn(every, late_or_due(every), out, turn.report)

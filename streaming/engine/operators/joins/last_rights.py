@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.engine.columns.flows import Flows, Mask, together
+from streaming.engine.columns.flows import Flows, Mask, concat_flows
 from streaming.engine.columns.ordering import ordered, unsigned_zeros
 from streaming.engine.columns.ranks import order_of
 from streaming.engine.operators.joins.matching import MatchRule
@@ -54,16 +54,18 @@ class LastRights:
         """Rights, and for each of `lefts` the row of its own among them, -1 where it has none; `new` ones came now."""
         rights = new
         if len(lefts) and self._stored.rows:
-            rights = together([new, Flows.of_table(self._stored.read(self._slots(lefts)))])
+            rights = concat_flows([new, Flows.of_table(self._stored.read(self._slots(lefts)))])
         code, codes = self.matching.codes(lefts, rights)
         found = np.full(len(lefts), -1)
         if not len(lefts) or not len(rights):
             return rights, found
         place, places = composites(code, lefts.start, codes, rights.start)
         order = _by_rank(places, self._payload(rights))
+        # the last right at or before the start of the left; of equal starts that with the greatest payload, which
+        # `_by_rank` puts last, so that the order of arrival decides nothing
         at = np.searchsorted(places[order], place, side="right") - 1
         row = order[np.maximum(at, 0)]
-        taken = (at >= 0) & (code >= 0) & (codes[row] == code)
+        taken = (at >= 0) & (code >= 0) & (codes[row] == code)  # before the first of its key stands another key
         found[taken] = row[taken]
         return rights, found
 

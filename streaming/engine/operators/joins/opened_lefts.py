@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from streaming.engine.columns.flows import CLOSE, OPEN, Flows, together
+from streaming.engine.columns.flows import CLOSE, OPEN, Flows, concat_flows
 from streaming.engine.columns.ranks import distinct
 from streaming.engine.operators.joins.side_turn import ended, event_schema, to_table
 from streaming.engine.state.node_state import NodeState
@@ -44,7 +44,7 @@ class OpenLefts:
         waiting, _ = ended(waiting, closes)
         waiting = waiting.where(waiting.end > waiting.start)
         closed = (waiting.flags != OPEN) & (waiting.end != INFINITY)
-        every = together([waiting.where(~closed), edges])
+        every = concat_flows([waiting.where(~closed), edges])
         starts = every.start < out
         rest = every.where(~starts)
         if len(slots):

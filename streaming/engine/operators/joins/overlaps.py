@@ -79,11 +79,13 @@ def overlaps(one: CodedLifetimes, other: CodedLifetimes) -> Iterator[tuple[Int64
     lefts, rights = place.of(left.code, left.start), place.of(right.code, right.start)
     by_left, by_right = order_of(lefts, place.below), order_of(rights, place.below)
     lefts, rights = lefts[by_left], rights[by_right]
+    # two lifetimes share a tick where one starts within the other: rights that start with a left or later, then lefts
+    # that start later than a right. Equal starts are in the first part alone, or their pairs would come twice
     begun = np.searchsorted(rights, lefts)
     over = np.searchsorted(rights, place.of(left.code, left.end)[by_left])
     for here, there in _ranges(begun, over):
         yield first[by_left[here]], second[by_right[there]]
-    if (right.end - right.start != 1).any():
+    if (right.end - right.start != 1).any():  # nothing starts later than a point and still within it
         begun = np.searchsorted(lefts, rights, side="right")
         over = np.searchsorted(lefts, place.of(right.code, right.end)[by_right])
         for here, there in _ranges(begun, over):

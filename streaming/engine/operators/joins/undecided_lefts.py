@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 
-from streaming.engine.columns.flows import ENDLESS, OPEN, WHOLE, Flows, Mask, together
+from streaming.engine.columns.flows import ENDLESS, OPEN, WHOLE, Flows, Mask, concat_flows
 from streaming.engine.columns.ranks import distinct
 from streaming.engine.operators.joins.matching import MatchRule
 from streaming.engine.operators.joins.piece_rules import DecidedPieces, LeftEvents, decide
@@ -50,7 +50,7 @@ class UndecidedLefts:
         rows = Flows.none(self.spec.fields)
         if len(events) or len(touched):
             slots = distinct(self._slots(events))
-            rights = together([right.events, self.rights.of(slots)])
+            rights = concat_flows([right.events, self.rights.of(slots)])
             found = decide(self.spec, self.matching, lefts, rights, self.clock)
             rows = self._rows(found)
             self._keep(touched, found)
@@ -135,4 +135,4 @@ def _both(one: LeftEvents, other: LeftEvents) -> LeftEvents:
     if not len(other.events):
         return one
     pairs = ((one.since, other.since), (one.piece, other.piece), (one.seen, other.seen))
-    return LeftEvents(together([one.events, other.events]), *(np.concatenate(pair) for pair in pairs))
+    return LeftEvents(concat_flows([one.events, other.events]), *(np.concatenate(pair) for pair in pairs))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from streaming.engine.columns.flows import CLOSE, Flows, together
+from streaming.engine.columns.flows import CLOSE, Flows, concat_flows
 from streaming.engine.columns.steps import settled, shortened
 from streaming.engine.operators.kernel import NodeOutput, PortInput, TurnContext
 from streaming.engine.operators.lifetimes.held_edges import EdgesAwaitingEnds, EdgeTurn, held_to, whole
@@ -51,7 +51,7 @@ def points_at_end(port: PortInput, state: NodeState, turn: TurnContext) -> NodeO
         edges.never_closed()
     edges.save(turn.report)
     of_edges = replace(paired, opened=replace(paired.opened, late_at=paired.closing.late_at)).lasting
-    return NodeOutput(_points(together([whole(port.flows), of_edges])), port.ctis, port.horizon)
+    return NodeOutput(_points(concat_flows([whole(port.flows), of_edges])), port.ctis, port.horizon)
 
 
 def _points(flows: Flows) -> Flows:
@@ -79,7 +79,7 @@ def _intervals(port: PortInput, state: NodeState, turn: TurnContext) -> NodeOutp
     ctis = _held_ctis(np.array(port.ctis, np.int64), before, paired)
     if ctis:
         state.head["out"] = ctis[-1]
-    return NodeOutput(together(parts), ctis, port.horizon)
+    return NodeOutput(concat_flows(parts), ctis, port.horizon)
 
 
 def _held_ctis(ctis: Int64s, before: int, paired: EdgeTurn) -> tuple[int, ...]:

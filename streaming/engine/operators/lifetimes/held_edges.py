@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.engine.columns.flows import CLOSE, ENDLESS, OPEN, Flows, Mask, together
+from streaming.engine.columns.flows import CLOSE, ENDLESS, OPEN, Flows, Mask, concat_flows
 from streaming.engine.columns.steps import vanishing
 from streaming.engine.operators.lifetimes.watched_rows import by_source, report_waiting
 from streaming.engine.operators.outcome_report import ALSO, OutcomeReport
@@ -56,7 +56,7 @@ class EdgesAwaitingEnds:
         ends = arrived.where(arrived.flags == CLOSE)
         near = [segment for segment in self._segments if _meets(segment, ends.start)]
         parts = [opens, *(Flows.of_table(self._segments.read(segment)) for segment in near)]
-        pool = together(parts)
+        pool = concat_flows(parts)
         places = _places(pool, ends)
         held = np.ones(len(pool), np.bool_)
         held[places] = False
@@ -71,7 +71,7 @@ class EdgesAwaitingEnds:
         parts = [Flows.of_table(rows) for rows in self._segments.take_out(self._segments)]
         if not parts:
             return None
-        edges = together(parts)
+        edges = concat_flows(parts)
         return replace(edges, flag=np.full(len(edges), ENDLESS, np.int8))
 
     def _put_back(self, parts: Sequence[Flows], held: Mask, near: Sequence[Segment]) -> None:
@@ -84,10 +84,10 @@ class EdgesAwaitingEnds:
             if not still.all():
                 left.append(rows.where(still))
                 self._segments.drop([segment])
-        self._write(together(left))
+        self._write(concat_flows(left))
         crowded = self._segments.crowded()
         if crowded:
-            self._write(together([Flows.of_table(rows) for rows in self._segments.take_out(crowded)]))
+            self._write(concat_flows([Flows.of_table(rows) for rows in self._segments.take_out(crowded)]))
 
     def _write(self, rows: Flows) -> None:
         for mask, watched in by_source(rows):

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.engine.columns.flows import CLOSE, OPEN, Flows, together
+from streaming.engine.columns.flows import CLOSE, OPEN, Flows, concat_flows
 from streaming.engine.columns.steps import vanishing
 from streaming.engine.operators.kernel import NodeOutput, PortInput, TurnContext
 from streaming.engine.operators.lifetimes.waiting import WaitingEvents
@@ -31,7 +31,7 @@ class UnionKernel:
         waiting = WaitingEvents(state)
         before = waiting.time
         out = max(before, min(port.cti for port in ports))
-        arrived = together([self._of_port(number, port.flows) for number, port in enumerate(ports)])
+        arrived = concat_flows([self._of_port(number, port.flows) for number, port in enumerate(ports)])
         flows = waiting.turn(arrived, _due(arrived, waiting, out), out, turn.report)
         return NodeOutput(flows, _ctis(ports, before, out), max(port.horizon for port in ports))
 

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.engine.columns.flows import Flows, Mask, together
+from streaming.engine.columns.flows import Flows, Mask, concat_flows
 from streaming.engine.operators.lifetimes.watched_rows import by_source, report_waiting
 from streaming.engine.operators.outcome_report import OutcomeReport
 from streaming.engine.state.node_state import NodeState
@@ -58,13 +58,13 @@ class WaitingEvents:
         report_waiting(self._segments, report)
         self._segments.save()
         self._state.head |= {_TIME: self.time, _STRIDE: self._stride}
-        return together(released)
+        return concat_flows(released)
 
     def _wait(self, parts: Sequence[tuple[Flows, Int64s]]) -> None:
         filled = [part for part in parts if len(part[1])]
         if not filled:
             return
-        rows, due = together([rows for rows, _ in filled]), np.concatenate([due for _, due in filled])
+        rows, due = concat_flows([rows for rows, _ in filled]), np.concatenate([due for _, due in filled])
         for mask, watched in by_source(rows):
             self._cut(*_kept(rows, due, mask), watched=watched)
 

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from streaming.definition.expressions.failures import FailureKind
 from streaming.definition.types import TIMESTAMP, Array, Type
-from streaming.engine.columns.flows import GONE, OLD, TIMINGS, WHOLE, Flows, Mask, PaneColumns, together
+from streaming.engine.columns.flows import GONE, OLD, TIMINGS, WHOLE, Flows, Mask, PaneColumns, concat_flows
 from streaming.engine.columns.folding.results import Failed
 from streaming.engine.columns.grouping import combine, encode, encode_integers, group
 from streaming.engine.state.node_state import NodeState
@@ -102,7 +102,7 @@ class PaneEmission:
         old = [_flagged(before.rows.take(deleted), GONE)]
         if not self.spec.retract:
             old.append(_flagged(before.rows.take(replaced), OLD))
-        return together([*old, *found])
+        return concat_flows([*old, *found])
 
     def _final(self, closing: PaneTable) -> Flows:
         rows = len(closing)
@@ -191,7 +191,7 @@ class PaneEmission:
             state.drop([_GIVEN])
             del state.head[_GIVEN]
             return
-        rows = together([part.rows for part in parts])
+        rows = concat_flows([part.rows for part in parts])
         extent = np.concatenate([part.extent for part in parts])
         state.put(_GIVEN, rows.to_table().append_column(_EXTENT, pa.array(extent)))
         state.head[_GIVEN] = True

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from streaming.engine.columns.flows import Flows, Mask, together
+from streaming.engine.columns.flows import Flows, Mask, concat_flows
 from streaming.wire.arrived import Int64s
 
 _SPAN: Final = ("@first", "@last")
@@ -34,7 +34,7 @@ class InWindows:
     def joined(cls, parts: Sequence["InWindows"]) -> "InWindows":
         """All of `parts`, of which there is at least one."""
         first, last = (np.concatenate([getattr(part, name) for part in parts]) for name in ("first", "last"))
-        return cls(together(part.flows for part in parts), first, last)
+        return cls(concat_flows(part.flows for part in parts), first, last)
 
     def where(self, mask: Mask) -> "InWindows":
         """The rows where `mask` is true."""

@@ -126,6 +126,7 @@ class LateFilter:
         grouping = group(combine([encode(column) for column in columns], len(flows)))
         hashes = np.zeros(grouping.slots, np.uint64)
         firsts = pa.array(grouping.first_row)
+        # one row of each group is hashed: all of a group must have one hash, which is where the store finds them
         hashes[grouping.used] = hash_of([column.take(firsts) for column in columns], len(firsts))
         return RowGroups(grouping.ids, hashes)
 

@@ -27,7 +27,7 @@ class GroupEvents:
 
 @dataclass(frozen=True, slots=True)
 class NumberedPanes:
-    """The panes of a sheet, numbered by group, then by start: event i is in `first[i]..last[i]`, never in none.
+    """The panes of some events, numbered by group, then by start: event i is in `first[i]..last[i]`, never in none.
 
     `start` and `end` are by number. Of the panes of a group that hold an event those that are `closed` come first, then
     those that have an end but stay open, then those that are not `complete`, whose end is not known (None: no such).
@@ -60,7 +60,7 @@ class PaneAssigner(Protocol):
         """The time before which all must be closed for nothing to be left of the event (T19)."""
 
     def panes(self, events: GroupEvents, at: int) -> NumberedPanes:
-        """All panes of the sheet. Those are closed that end at or before `at`, NO_CTI for none; at INFINITY all."""
+        """All panes of `events`. Those are closed that end at or before `at`, NO_CTI for none; at INFINITY all."""
 
 
 class StartAssigner:
@@ -98,7 +98,7 @@ def order_of(group: Int64s, time: Int64s, *, stable: bool = False) -> Int64s:
         return np.empty(0, np.int64)
     low = int(time.min())
     span = int(time.max()) - low + 1
-    if (int(group.max()) + 1) * span < _WIDEST:
+    if (int(group.max()) + 1) * span < _WIDEST:  # as one number they are sorted once, and not by each of them
         return np.argsort(group * span + (time - low), kind="stable" if stable else None)
     return np.lexsort((time, group))
 

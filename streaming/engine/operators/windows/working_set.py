@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.engine.columns.flows import GONE, OPEN, WHOLE, Flows, Mask, together
+from streaming.engine.columns.flows import GONE, OPEN, WHOLE, Flows, Mask, concat_flows
 from streaming.engine.columns.hashing import UInt64s
 from streaming.engine.operators.outcome_report import OutcomeReport
 from streaming.engine.operators.windows.pane_arrivals import PaneInput, joint_codes
@@ -101,7 +101,8 @@ def working_set(
     if stored is None:
         group, flows, hashes, begin = groups.ids, new, groups.of_rows, new.start
     else:
-        flows = together([stored.flows, new])
+        # what was stored first, everywhere: `place`, `group`, `hash` and `begin` speak of the rows by their index
+        flows = concat_flows([stored.flows, new])
         group = joint_codes([stored.flows, new], group_by).codes
         hashes = np.concatenate([stored.group, groups.of_rows])
         begin = np.concatenate([stored.begin, new.start])
