@@ -155,8 +155,9 @@ WORKER_MEMORY_MB = _whole("PUNCTUAL_WORKER_MEMORY_MB", 1_024)
 """So much memory a worker of a runner may use beyond what it begins with (about 0.2 GB); 0: no limit."""
 JVM_MEMORY_MB = _whole("PUNCTUAL_JVM_MEMORY_MB", 2_048)
 """The largest heap of a runner's JVM."""
-KEEP_RESULTS_DAYS = _whole("PUNCTUAL_KEEP_RESULTS_DAYS", 90)
-"""So many days a runner keeps committed results and quarantine, then they go; 0: until somebody deletes them."""
+KEEP_RESULTS_DAYS = _whole("PUNCTUAL_KEEP_RESULTS_DAYS", 0)
+"""So many days a runner keeps committed results and quarantine, then they go; 0: until somebody deletes them, so that
+nothing is lost by default."""
 
 INSTALLED_APPS = [
     "django.contrib.admin",

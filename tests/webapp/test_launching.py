@@ -50,7 +50,7 @@ def test_a_runner_lives_detached_until_it_ends(gate: Path, settings: Any) -> Non
     assert not launcher.alive(organisation, launched)
     arguments = f"'--organisation', '{organisation}', '--root', '{settings.PUNCTUAL_DATA}', '--worker-memory-mb', "
     told = runner_log(organisation).read_text()
-    assert arguments + "'1024', '--jvm-memory-mb', '2048', '--keep-results-s', '7776000']" in told
+    assert arguments + "'1024', '--jvm-memory-mb', '2048']" in told
 
 
 @pytest.mark.parametrize(("days", "said"), [(2, "'--keep-results-s', '172800'"), (0, "'--jvm-memory-mb', '2048']")])
