@@ -4,7 +4,7 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 
@@ -131,9 +131,16 @@ def _say(*lines: str) -> None:
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    """Once: what cleans up behind an interruption must not be interrupted, or half a file would stay."""
+    _on_signals(signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
+def _on_signals(do: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
+    signal.signal(signal.SIGINT, do)
+    signal.signal(signal.SIGTERM, do)
+
+
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, _interrupt)
+    _on_signals(_interrupt)
     sys.exit(main(sys.argv[1:]))

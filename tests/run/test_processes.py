@@ -30,8 +30,9 @@ def process(*arguments: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_interrupted_leaves_the_folder_as_it_was(folder: Folder, sent: signal.Signals) -> None:
+@pytest.mark.parametrize("sent", [[signal.SIGINT], [signal.SIGTERM], [signal.SIGINT] * 50])
+def test_a_run_that_is_interrupted_leaves_the_folder_as_it_was(folder: Folder, sent: list[signal.Signals]) -> None:
+    """However often it is told: Arrow, too, sends a signal again that came while it worked."""
     rows = folder.lines("in.jsonl", ({"start": at, "v": at} for at in range(300_000)))
     query = folder.graph(*PASS)
     folder.write("out.jsonl", "old\n")
@@ -40,7 +41,8 @@ def test_a_run_that_is_interrupted_leaves_the_folder_as_it_was(folder: Folder, s
     with process("--query", query, "--input", f"s={rows}", "--output", output, "--cuts", "100") as run:
         assert run.stderr is not None
         assert "s: from" in run.stderr.readline()
-        run.send_signal(sent)
+        for each in sent:
+            run.send_signal(each)
         _, said = run.communicate(timeout=60)
     assert (run.returncode, "Interrupted" in said) == (130, True)
     assert folder.names() == before
