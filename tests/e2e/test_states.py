@@ -28,6 +28,7 @@ def test_a_long_name_hides_no_state_of_what_it_names(page: Page) -> None:
     (long,) = [each for each in states(page, pages) if each.name == "runs_long"]
     with answering(page, long):
         page.goto(long.address)
+        expect(page.get_by_text("Running", exact=True)).not_to_have_count(0)
         for mark in page.get_by_text("Running", exact=True).all():
             box = mark.bounding_box()
             assert box is not None
