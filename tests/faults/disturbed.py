@@ -25,6 +25,8 @@ STATES_EVERY = 64
 """The states of the runs are asked for at every so many looks: they are in Redis, and so is what the runner needs."""
 PROCESSES = {"worker": "pyspark.daemon", "planner": "python_streaming_source_runner"}
 """What stands on the command line of a Python process of Spark."""
+FORKS = "streaming.spark.fork_server"
+"""What stands there of the fork server and all its forks: the server, Spark's daemons below it, workers below those."""
 
 
 class Disturbed:
@@ -169,7 +171,11 @@ class Disturbed:
         except psutil.NoSuchProcess:
             return []
         named = {each.pid: each for each in family if PROCESSES[kind] in _command(each)}
-        return [each for each in named.values() if kind != "worker" or _parent(each) in named]
+        if kind != "worker":
+            return list(named.values())
+        forks = {each.pid: _parent(each) for each in family if FORKS in _command(each)}
+        below_a_fork = [each for each in family if forks.get(forks.get(each.pid, 0), 0) in forks]
+        return [*(each for each in named.values() if _parent(each) in named), *below_a_fork]
 
 
 def _command(process: psutil.Process) -> str:
