@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.engine.columns.flows import Flows, concat_flows
+from streaming.engine.columns.flows import CLOSE, Flows, concat_flows
 from streaming.engine.columns.folding.fold import Fold
 from streaming.engine.columns.steps import follow_flows, step_times
 from streaming.engine.feed.judging.clock import NONE
@@ -18,6 +19,7 @@ from streaming.temporal.ticks import NO_CTI
 from streaming.wire.arrived import Int64s
 from streaming.wire.failures import FailureTally
 
+Bools = npt.NDArray[np.bool_]
 STEP = "@step"
 """The column of events that says how many CTIs came before a row; no field can have such a name."""
 SOURCE = "@source"
@@ -103,10 +105,21 @@ class BranchOutbox:
                 table = table.append_column(STEP, pa.array(before, pa.int32()))
             behind = np.zeros(len(flows), np.bool_)
             if plan.trailing and flows.late_at is not None:
-                behind = (before == sum(map(len, self.ctis))) & (flows.late_at != NO_CTI)
+                last = before == sum(map(len, self.ctis))
+                behind = last & (flows.late_at != NO_CTI)
+                behind |= last & _ends_of(flows, behind)
             for chosen, trailing in ((~behind, False), (behind, True)):
                 if chosen.any():
                     yield table if chosen.all() else table.take(pa.array(np.flatnonzero(chosen))), trailing
+
+
+def _ends_of(flows: Flows, starts: Bools) -> Bools:
+    """Which of `flows` end an edge that begins among `starts`: an end that came before its start would find no edge."""
+    if flows.id is None or not starts.any():
+        return np.zeros(len(flows), np.bool_)
+    same: Bools = pc.is_in(flows.ids, flows.ids.filter(pa.array(starts))).to_numpy(zero_copy_only=False)
+    found: Bools = (flows.flags == CLOSE) & same
+    return found
 
 
 def outbox_of(plan: InputPlan, branch: Branch, fold: Fold | None) -> BranchOutbox:
