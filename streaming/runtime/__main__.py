@@ -52,6 +52,10 @@ _CORES: Final = re.compile(r"\[(\d+|\*)")
 _BEGINS_WITH_MB: Final = 200
 """What a worker has when it begins; its limit counts from there."""
 _OWN_MB: Final = 512
+LEFT_BEHIND: Final = (
+    "The carrier %s was written by another version of Punctual. It lies beside as %s; its runs begin anew where their "
+    "restart points say, and tell so. Once nobody wants to go back to that version, the folder may be removed."
+)
 _EXIT_CODES = {RunnerExit.IDLE: 0, RunnerExit.ASKED: 0, RunnerExit.LEASE_LOST: 5, RunnerExit.KEYS_OUTDATED: 6}
 
 
@@ -156,7 +160,10 @@ def _as_single(task: _RunnerTask, single: SingleRunner, asked: threading.Event) 
         spark, cores = session, cores_of(session)
 
         def opening(name: str) -> Carrier:
-            return Carrier(spark, task.folder / CARRIERS / name, task.settings(name, cores))
+            carrier = Carrier(spark, task.folder / CARRIERS / name, task.settings(name, cores))
+            if carrier.left_behind is not None:
+                log.warning(LEFT_BEHIND, name, carrier.left_behind)
+            return carrier
 
         fleet = Fleet(opening, task.folder, time.monotonic)
         runner = Runner(mailbox, heart, fleet, idle_exit_s=options.idle_exit_s)

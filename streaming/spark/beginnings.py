@@ -6,16 +6,18 @@ binding runs next.
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from streaming.adapters.contract import AdapterError, ReplayingAdapter
+from streaming.planning.plan import NotRunnable
 from streaming.spark.adapter_queries import asked_within
 from streaming.spark.binding import RunnableBinding, binding_of, journals_of
 from streaming.spark.binding_life import BindingState, CarriedBinding, LanePositions, begun_binding
 from streaming.spark.layout import CarrierFolder
-from streaming.spark.manifests import read_manifest
-from streaming.spark.restart_points import forget_points, point_of, read_points
+from streaming.spark.manifests import newest_manifest, read_manifest
+from streaming.spark.restart_points import forget_points, keep_point, point_of, read_points
 from streaming.spark.savepoints import SavepointHead
 from streaming.wire.beginning import RunBeginning
 from streaming.wire.kept import (
@@ -33,6 +35,10 @@ ANOTHER_VERSION: Final = (
 FLUSHED: Final = "When the run before ended, all windows were closed, and the input has more rows than it had then."
 ASKED: Final = "It was asked to begin anew, without the state of the run before."
 STATE_IS_GONE: Final = "Nothing was found of the state of the run before."
+OTHER_PROGRAM: Final = (
+    "Another version of Punctual wrote the state of the run before, and this one cannot read it. If that one was not "
+    "closed but killed, results and quarantined rows of its last ten seconds may stand here twice."
+)
 GONE: Final = (
     "The input {name} no longer has the rows that were to be read again. Start the run at the old positions, where "
     "what was open is left behind, or from the beginning."
@@ -93,6 +99,22 @@ def points_of(carrier: CarrierFolder, known: CarriedBinding, batch: int) -> list
         return points
     newest = point_of(binding_of(carrier, known.entry), totals, batch)
     return [newest, *(point for point in points if point.batch < batch)]
+
+
+def keep_newest_points(carrier: CarrierFolder) -> None:
+    """Keep a restart point of every binding as the newest manifest has it: a carrier rests that may never go on.
+
+    Another version of the program then begins exactly there. Raises `OSError`.
+    """
+    manifest, entries = newest_manifest(carrier.folder), carrier.control.newest_entries()
+    if manifest is None:
+        return
+    for totals in manifest.bindings.values():
+        entry = entries.get(totals.binding)
+        if totals.cleared or totals.reads_again or entry is None or carrier.control.added(entry).spec.run != totals.run:
+            continue
+        with suppress(NotRunnable):  # it failed because it cannot be planned, and keeps nothing
+            keep_point(carrier, totals.binding, point_of(binding_of(carrier, entry), totals, manifest.batch))
 
 
 def begun(

@@ -10,10 +10,11 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from streaming.adapters.contract import AdapterError
 from streaming.spark.adapter_queries import asked_within
+from streaming.spark.beginnings import keep_newest_points
 from streaming.spark.binding import adapter_of
 from streaming.spark.control import AddBinding, AtEnd, SaveBinding, StopBinding
 from streaming.spark.errors import PunctualError, RunFailure, explain_query
-from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create, exists
+from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create, exists, leave_behind_other_layout
 from streaming.spark.manifests import Manifest, RunChange, newest_manifest, read_manifest
 from streaming.spark.memory import count_deaths
 from streaming.spark.pages import place_of
@@ -53,6 +54,7 @@ class Carrier:
         folder. One on an object store needs it named: Spark has its own client of such a store, or none.
         """
         self._session = session
+        self.left_behind = leave_behind_other_layout(location)
         if settings.buckets == 1 and not exists(location):
             settings = settings.model_copy(update={"pages": tuple(even_pages(session, settings.partitions))})
         self._opened: CarrierFolder = create(location, settings)
@@ -120,6 +122,7 @@ class Carrier:
         while query.isActive and query.status["isTriggerActive"] and time.monotonic() < until:
             self._await(query, 0.02)
         query.stop()
+        keep_newest_points(self._opened)
 
     def add(
         self, spec: RunSpec, *, at_end: AtEnd = "flush", from_savepoint: str | None = None, moving: bool = False

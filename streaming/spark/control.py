@@ -118,6 +118,15 @@ class ControlLog:
                 return command
         return None
 
+    def newest_entries(self) -> dict[str, int]:
+        """Binding to the number of the newest entry that is kept and adds it."""
+        found = {}
+        for number in self._folder.numbers("control"):
+            command = self.read(number)
+            if isinstance(command, AddBinding):
+                found[command.spec.binding] = number
+        return found
+
     def commanded(self) -> dict[str, str]:
         """Binding to run: the last command of each binding that adds it, of entries that are compacted too."""
         while True:

@@ -13,6 +13,7 @@ from typing import IO, Any, Final
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from streaming.adapters.rows.adapter import MOST_BYTES
 from streaming.definition.check import check
 from streaming.definition.graph import InputNode
 from streaming.definition.streams import AdapterChoice
@@ -56,6 +57,12 @@ def execute(query: QueryExecution, sink: ExecutionSink, rows_a_batch: int | None
     if isinstance(counted, ExecutionError):
         raise counted
     return counted
+
+
+TOO_MANY_ROWS: Final = (
+    "The input {node} has more than {mib} MiB of rows that are handed to Spark one by one. Give them as CSV or "
+    "Parquet, which Spark reads by itself, or choose the executor `engine`."
+)
 
 
 def execute_together(
@@ -155,7 +162,10 @@ def spec_of(query: QueryExecution, name: str, home: Path, root: Path) -> RunSpec
     given = [node for node in streams if node not in adapters]
     _write_rows(query, {node: fields_of(streams[node].fields) for node in given}, home / name)
     for node in given:
-        path = (home / name / f"{node}.jsonl").relative_to(root)
+        rows = home / name / f"{node}.jsonl"
+        if rows.stat().st_size > MOST_BYTES:
+            raise ExecutionError(TOO_MANY_ROWS.format(node=node, mib=MOST_BYTES >> 20))
+        path = rows.relative_to(root)
         adapters[node] = AdapterChoice(kind="rows", options={"path": str(path)})
         streams[node] = streams[node].model_copy(update={"event_time": None})
     return RunSpec(

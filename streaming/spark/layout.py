@@ -10,10 +10,20 @@ from pydantic import Field
 
 from streaming.definition.strict import Strict
 from streaming.spark.control import ControlLog
+from streaming.spark.errors import PunctualError
 from streaming.spark.folders import folder_at, is_remote
 from streaming.spark.storage import BlobFolder
 from streaming.wire.outgoing import NOTHING, OutgoingPolicy
 
+LAYOUT: Final = 1
+"""How a carrier's folder and checkpoint are written: offsets, manifests, commands, states. Any change makes another."""
+LAYOUT_FILE: Final = "layout"
+SUCCEEDS_FILE: Final = "succeeds"
+"""In the folder of a carrier that took the place of one of another layout: the name under which that one lies."""
+ANOTHER_LAYOUT: Final = (
+    "The carrier's checkpoint was written by another version of this program (layout {found}, this one reads {known}). "
+    "Start the runs with the program that wrote it, or remove the carrier's folder and start them anew."
+)
 SETTINGS_FILE = "carrier.json"
 HOLD = "hold"
 """While this file exists the planner plans nothing: its driver is about to stop the query."""
@@ -71,6 +81,11 @@ class CarrierFolder:
     folder: BlobFolder
     control: ControlLog
 
+    @cached_property
+    def succeeds_another_layout(self) -> bool:
+        """Whether it took the place of a carrier that another version of the program wrote."""
+        return self.folder.read(SUCCEEDS_FILE) is not None
+
     @property
     def files(self) -> Path:
         """The folder that adapters may not leave."""
@@ -103,10 +118,43 @@ def exists(location: Path | str) -> bool:
     return folder_at(str(location)).read(SETTINGS_FILE) is not None
 
 
+def leave_behind_other_layout(location: Path | str) -> str | None:
+    """Put a carrier aside that another version of the program wrote, and return the name under which it lies beside.
+
+    Its bindings begin anew here, at their restart points. Returns None where there is none, or one of this layout.
+    Raises `PunctualError` for one on an object store, which cannot be renamed.
+    """
+    folder = folder_at(str(location))
+    found = None if folder.read(SETTINGS_FILE) is None else _layout_of(folder)
+    if found in (None, str(LAYOUT)):
+        return None
+    if is_remote(str(location)):
+        raise PunctualError(ANOTHER_LAYOUT.format(found=found, known=LAYOUT), domain="user")
+    place = Path(location)
+    names = (f"{place.name}.layout-{found}{number}" for number in ("", *(f"-{again}" for again in range(2, 1_000))))
+    aside = next(name for name in names if not place.with_name(name).exists())
+    place.rename(place.with_name(aside))
+    fresh = folder_at(str(location))
+    fresh.write(SUCCEEDS_FILE, aside.encode())
+    return aside
+
+
+def _layout_of(folder: BlobFolder) -> str:
+    content = folder.read(LAYOUT_FILE)
+    return "unknown" if content is None else content.decode()
+
+
 def create(location: Path | str, settings: CarrierSettings) -> CarrierFolder:
-    """Open the carrier at `location` with `settings`; what is `FIXED` stays as it was at its first start."""
+    """Open the carrier at `location` with `settings`; what is `FIXED` stays as it was at its first start.
+
+    Raises `PunctualError` for one that another version of the program wrote.
+    """
     folder = folder_at(str(location))
     known = folder.read(SETTINGS_FILE)
+    if known is None:
+        folder.write(LAYOUT_FILE, str(LAYOUT).encode())  # first: what has settings and no layout is of before layouts
+    elif _layout_of(folder) != str(LAYOUT):
+        raise PunctualError(ANOTHER_LAYOUT.format(found=_layout_of(folder), known=LAYOUT), domain="user")
     if known is not None:
         before = CarrierSettings.model_validate_json(known)
         settings = settings.model_copy(update={name: getattr(before, name) for name in FIXED})

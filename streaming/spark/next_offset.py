@@ -13,6 +13,7 @@ from streaming.spark.beginnings import (
     ANOTHER_VERSION,
     ASKED,
     FLUSHED,
+    OTHER_PROGRAM,
     STATE_IS_GONE,
     PriorBinding,
     begun,
@@ -213,7 +214,8 @@ class NextOffset:
         if command.from_savepoint is not None:
             return self._moved(entry, command, binding, command.from_savepoint)
         if known is None:
-            return self._begun(entry, PriorBinding(read_points(self.carrier, command.spec.binding), "", STATE_IS_GONE))
+            why = OTHER_PROGRAM if self.carrier.succeeds_another_layout else STATE_IS_GONE
+            return self._begun(entry, PriorBinding(read_points(self.carrier, command.spec.binding), "", why))
         before = self.carrier.control.added(known.entry)
         ids, routing = before.bucket_ids[: binding.plan.buckets], binding.plan.routing
         anew = command.spec.begin == "beginning" and command.spec.run != before.spec.run

@@ -5,17 +5,11 @@ read; a *parked* one was stopped or failed and keeps its positions, so that a la
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from streaming.spark.binding_life import BindingStanding, BindingState, CarriedBinding, LanePositions, StateGeneration
 from streaming.spark.errors import PunctualError
-
-LAYOUT: Final = 1
-"""How an offset is written. Another number is refused."""
-ANOTHER_LAYOUT: Final = (
-    "The carrier's checkpoint was written by another version of this program (layout {found}, this one reads {known}). "
-    "Start the runs with the program that wrote it, or remove the carrier's folder and start them anew."
-)
+from streaming.spark.layout import ANOTHER_LAYOUT, LAYOUT
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def test_a_run_that_is_moved_in_mid_input_gives_the_results_of_an_undisturbed_on
     wait_for(first, lambda: len(first.manifests_after(0)) >= 4)
     path = first.savepoint("a")
     wait_for(first, lambda: first.saved(path))
-    assert first.last_runs()["a-1"].state == "stopped"
+    wait_for(first, lambda: first.last_runs()["a-1"].state == "stopped")  # told after the savepoint is written
     before = len(rows(tmp_path, "a")[0])
     first.close()
     assert 0 < before < len(expected[0])

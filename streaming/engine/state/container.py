@@ -2,8 +2,8 @@
 
 Eight bytes of length (big-endian, so the first is 0 and no JSON begins so), JSON (what the writer says, and the size of
 each blob), the blobs. Each begins at a multiple of eight bytes: numpy copies what does not, whole, wherever it is asked
-for one number. The state of a bucket, that of a feed with many keys, what crosses between Spark's workers and
-savepoints are such values.
+for one number. The state of a bucket, that of a feed with many keys, and what crosses between Spark's workers
+are such values. Savepoints are not: they are assembled from pieces of any size, as a stream of Arrow batches.
 """
 
 import json
