@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from streaming.adapters.contract import InputAdapter, Position
+from streaming.temporal.ticks import NO_CTI, Tick
 from streaming.wire.arrived import Arrived
 from streaming.wire.arrived_rows import elements
 from streaming.wire.rows import Element
@@ -15,12 +16,16 @@ MAX_ROUNDS = 1_000
 
 @dataclass(frozen=True)
 class SampleRow:
-    """One row of a preview: the element it was read as, or why it is malformed, and its original text."""
+    """One row of a preview: the element it was read as, or why it is malformed, and its original text.
+
+    `arrival` is the wall clock at its arrival in ticks, None where the adapter does not know it.
+    """
 
     lane: str
     position: int
     element: Element
     raw: str
+    arrival: Tick | None = None
 
 
 def check(adapter: InputAdapter, *, now: int) -> None:
@@ -36,15 +41,18 @@ def sample(adapter: InputAdapter, limit: int, *, now: int) -> list[SampleRow]:
         further = adapter.latest(reached, now=now, limit_rows=limit)
         for lane, end in further.items():
             for arrived in adapter.read(lane, reached.get(lane, 0), end):
-                rows += _rows(lane, arrived, limit - len(rows))
+                rows += rows_of(lane, arrived, limit - len(rows))
         if len(rows) >= limit or further == reached or adapter.finished(further):
             break
         reached = further
     return rows[:limit]
 
 
-def _rows(lane: str, arrived: Arrived, limit: int) -> list[SampleRow]:
-    count = min(limit, len(arrived.kind))
+def rows_of(lane: str, arrived: Arrived, most: int) -> list[SampleRow]:
+    """The first rows, `most` of them, of a chunk that `lane` brought."""
+    count = min(most, len(arrived.kind))
+    known = [NO_CTI] * count if arrived.arrival is None else arrived.arrival[:count].tolist()
+    arrivals = [None if each == NO_CTI else Tick(each) for each in known]
     raws = arrived.raw(range(count))
-    found: list[Any] = list(zip(elements(arrived), arrived.positions[:count].tolist(), raws, strict=False))
-    return [SampleRow(lane, position, element, raw) for element, position, raw in found]
+    found: list[Any] = list(zip(elements(arrived), arrived.positions[:count].tolist(), raws, arrivals, strict=False))
+    return [SampleRow(lane, position, element, raw, arrival) for element, position, raw, arrival in found]

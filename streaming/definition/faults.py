@@ -55,6 +55,12 @@ class FaultCode(StrEnum):
     PRESET_ARGUMENTS = "preset_arguments"
     EQUAL_TIMES_LATE = "equal_times_late"
     ROWTIME_NEEDS_POINTS = "rowtime_needs_points"
+    EMPTY_SAMPLE = "empty_sample"
+    ROWS_MALFORMED = "rows_malformed"
+    TIMES_AHEAD = "times_ahead"
+    WRONG_TIME_UNIT = "wrong_time_unit"
+    DELAY_TOO_SHORT = "delay_too_short"
+    LARGE_STATE = "large_state"
 
 
 class Severity(StrEnum):

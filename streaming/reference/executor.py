@@ -9,7 +9,7 @@ from streaming.planning.soundness import checked_graph
 from streaming.reference.build import build
 from streaming.reference.explain import Absence, Origin, absence, origin
 from streaming.reference.feed import InputFeed
-from streaming.reference.flow import CausingCti, ElementId, Flow, FreedFlows
+from streaming.reference.flow import CausingCti, ElementId, Flow, FlowOperator, FreedFlows, RunObserver
 from streaming.reference.output import OutputOperator, OutputRow
 from streaming.reference.trace import Trace
 from streaming.temporal.clock import JudgedElement
@@ -26,11 +26,15 @@ class ReferenceRun:
     `streams` is keyed by stream name, `advance` by the id of the input node; an input that it leaves out has no clock
     of its own and drops what is late. Raises `Unsound` for a definition with faults. No wall clock is read: arrival
     times and heartbeats come with the elements (T3). Micro-batches matter to `boundary` alone. A run can be pickled
-    between two elements and goes on as if nothing had happened.
+    between two elements and goes on as if nothing had happened. `observer` hears what leaves the nodes.
     """
 
     def __init__(
-        self, graph: QueryGraph, streams: Mapping[str, StreamDefinition], advance: Mapping[str, AdvanceTime]
+        self,
+        graph: QueryGraph,
+        streams: Mapping[str, StreamDefinition],
+        advance: Mapping[str, AdvanceTime],
+        observer: RunObserver | None = None,
     ) -> None:
         checked = checked_graph(graph, streams, advance)
         self._advance_settings = advance
@@ -50,6 +54,7 @@ class ReferenceRun:
         self._reached: dict[tuple[str, int], Tick] = {}
         self._behind = self._all_behind()
         self.trace = Trace(self._behind)
+        self._observer = observer
 
     def take(self, input_id: str, lane: str, element: Element, arrival: Tick | None = None) -> JudgedElement | None:
         """Judge one element and let it, then the CTI that follows it, run through the graph (T8).
@@ -131,6 +136,21 @@ class ReferenceRun:
         """The CTIs that moved, by output, without infinity."""
         return {output.node: [cti for cti in output.ctis if cti != INFINITY] for output in self._outputs()}
 
+    @property
+    def feeds(self) -> Mapping[str, InputFeed]:
+        """The inputs by node, for who observes a run."""
+        return self._feeds
+
+    @property
+    def operators(self) -> Mapping[str, FlowOperator]:
+        """What the nodes behind them are, for who observes a run."""
+        return self._operators
+
+    @property
+    def order(self) -> Sequence[str]:
+        """The nodes, each after what it reads."""
+        return self._order
+
     def why_absent(self, element: ElementId) -> Absence | None:
         """Why `element` is in no row so far; None when it is in one."""
         if any(element in row.flow.sources for row in self.outputs):
@@ -161,6 +181,8 @@ class ReferenceRun:
 
     def _pass_on(self, node: str, flows: Iterable[Flow]) -> None:
         for flow in flows:
+            if self._observer is not None:
+                self._observer.gave(node, flow, self.trace.cause)
             for reader, port in self._readers[node]:
                 passed = self._operators[reader].take(port, flow, self.trace)
                 if not passed:
@@ -180,6 +202,8 @@ class ReferenceRun:
                 advanced = self._advance(node, coming, causes)
                 if advanced is not None:
                     coming[node] = (advanced.cti, advanced.horizon)
+            if self._observer is not None and node in coming:
+                self._observer.moved(node, coming[node][0])
         self.trace.cause = None
         if causes:
             self.trace.settle()

@@ -64,6 +64,11 @@ class InputFeed:
         """The CTI of the input."""
         return self._clocks.at
 
+    @property
+    def clocks(self) -> SubstreamClocks:
+        """Those of its lanes and keys."""
+        return self._clocks
+
     def take(self, lane: str, element: Element, arrival: Tick | None) -> FedElement:
         """Judge one element in arrival order; `arrival` is its wall-clock time, where that is known.
 
@@ -74,7 +79,7 @@ class InputFeed:
         identity = ElementId(self.node, lane, self._positions[lane])
         self._positions[lane] += 1
         failures: list[OperationFailure] = []
-        clock = self._clocks.hear(lane, self._key(element, failures.append), element, arrival)
+        clock = self._clocks.hear(lane, self.key(element, failures.append), element, arrival)
         if isinstance(element, Cti):
             self._clocks.take_cti(lane, element)
             return FedElement(identity, None, None, self._settle())
@@ -102,7 +107,7 @@ class InputFeed:
         """CTI infinity on every lane; the input CTI if that moved it."""
         return self.import_cti(INFINITY)
 
-    def _key(self, element: Element, failed: Failed) -> Any:
+    def key(self, element: Element, failed: Failed) -> Any:
         """The key of an event's substream; an expression that fails is the key null (T15)."""
         if self._over is None or not isinstance(element, Event):
             return None

@@ -127,6 +127,16 @@ class Witness(Protocol):
         """An expression of `node` failed on the flow: its value is null (T5)."""
 
 
+class RunObserver(Protocol):
+    """Hears what leaves the nodes of a run, at once and in order, and changes nothing. Outputs say it in their logs."""
+
+    def gave(self, node: str, flow: Flow, cause: CausingCti | None) -> None:
+        """`flow` left `node`; `cause` is the CTI that let it go, None for what a received element let go."""
+
+    def moved(self, node: str, cti: Tick) -> None:
+        """The CTI that leaves `node` is `cti`; it may be the same as before."""
+
+
 @dataclass(frozen=True, slots=True)
 class FreedFlows:
     """What a CTI set free, in its order, then the CTI that leaves the operator, and the horizon in its times."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from streaming.reference.flow import Flow, FlowId, Witness
 from streaming.reference.matching import KnownEvents, PortMatching, made_by
-from streaming.reference.pieces import TickSpan, overlap, span
+from streaming.reference.pieces import TickSpan, overlap
 from streaming.reference.ports import LEFT, RIGHT, Ports
 from streaming.reference.unused import UnusedFlows
 from streaming.temporal.ticks import INFINITY, Tick
@@ -23,7 +23,8 @@ class MatchedPair:
     @property
     def life(self) -> TickSpan:
         """While both live, as far as that is known."""
-        return span(self.left).within(span(self.right))
+        left, right = self.left, self.right
+        return TickSpan(max(left.start, right.start), min(left.end, right.end))
 
     @property
     def open(self) -> bool:

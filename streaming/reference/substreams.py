@@ -41,6 +41,11 @@ class SubstreamClocks:
         """The CTI of the input."""
         return self._frontier.at
 
+    @property
+    def ctis(self) -> Mapping[Unit, Tick]:
+        """The CTI of every clock: a unit of a lane alone has `WHOLE` for its key."""
+        return {unit: clock.cti for clocks in (self._lanes, self._keys) for unit, clock in clocks.items()}
+
     def hear(self, lane: str, key: Any, element: Element, arrival: Tick | None) -> LaneClock:
         """The clock that judges `element`, which has just arrived; that of `key` if it is an event of a substream.
 
@@ -49,7 +54,7 @@ class SubstreamClocks:
         clock = self._woken((lane, WHOLE), self._lanes[lane, WHOLE], arrival)
         if not self._keyed or not isinstance(element, Event):
             return clock
-        unit = (lane, _hashable(key))
+        unit = unit_of(lane, key)
         if unit not in self._keys:
             self._begin(unit, max(self.at, clock.cti))
         return self._woken(unit, self._keys[unit], arrival)
@@ -99,6 +104,11 @@ class SubstreamClocks:
         if self._silence.hear(unit, arrival):
             clock.raise_to(self.at)
         return clock
+
+
+def unit_of(lane: str, key: Any) -> Unit:
+    """What has the clock of the substream `key` of `lane`."""
+    return lane, _hashable(key)
 
 
 def _hashable(value: Any) -> Hashable:

@@ -40,7 +40,7 @@ class TopK:
         rows: list[Flow] = []
         lost: dict[FlowId, Flow] = {}
         for pane in sorted(closing, key=release_order):
-            chosen = self._chosen(closing[pane])
+            chosen = self.chosen(closing[pane])
             self.ranked.update(flow.id for flow in chosen)
             lost.update((flow.id, flow) for flow in closing[pane])
             rows += [_row(pane, flow) for flow in chosen]
@@ -57,7 +57,7 @@ class TopK:
         del witness
         return ()
 
-    def _chosen(self, members: Sequence[Flow]) -> list[Flow]:
+    def chosen(self, members: Sequence[Flow]) -> list[Flow]:
         """The first `k` by falling rank with their ties; among equals by rising start and payload."""
         ranks = [(self._rank(flow), flow) for flow in members]
         found = sorted(((rank, flow) for rank, flow in ranks if rank is not None), key=_rising)

@@ -10,11 +10,11 @@ from streaming.temporal.ticks import INFINITY
 
 
 def _sum(values: PaneValues) -> Any:
-    return rounded(sum(values.exact(), Fraction()), values.type)
+    return rounded(values.total(), values.type)
 
 
 def _avg(values: PaneValues) -> Any:
-    return rounded(sum(values.exact(), Fraction()) / len(values.taken), values.type)
+    return rounded(values.total() / len(values.taken), values.type)
 
 
 def _time_weighted_sum(values: PaneValues) -> Any:

@@ -1,6 +1,6 @@
 """From a transcript to the cases that executors run: one for each way of cutting the input into micro-batches."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -140,15 +140,22 @@ def prepare(transcript: Transcript, definition: TranscriptDefinition) -> Case:
         id=transcript.name,
         graph=graph,
         streams={name: stream.model_copy(update={"event_time": None}) for name, stream in streams.items()},
-        rows=tuple(_rows(transcript, streams)),
+        rows=tuple(case_rows(transcript.input, streams)),
         end=transcript.end,
         advance=definition.advance,
     )
 
 
-def _rows(transcript: Transcript, streams: Mapping[str, StreamDefinition]) -> Iterator[CaseRow]:
+def case_rows(
+    items: Iterable[TranscriptRow | Literal["batch"]], streams: Mapping[str, StreamDefinition]
+) -> Iterator[CaseRow]:
+    """The rows of `items` in the form of cases; `streams` by name.
+
+    Raises `TranscriptError` for a row that names no stream, no lane where there are several, or a start that the
+    stream's event time says.
+    """
     batch, clock = 0, dict[str, int]()
-    for item in transcript.input:
+    for item in items:
         if item == BATCH or not isinstance(item, TranscriptRow):
             batch += 1
             continue

@@ -7,6 +7,7 @@ a file is written for other tools.
 import json
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from streaming.definition.types import Array, DecimalOf, Fields, Struct, Timestamp, Type
@@ -46,6 +47,7 @@ def _to_json(value: Any, of: Type) -> Any:
     return value if value is None or convert is None else convert(value)
 
 
+@lru_cache(maxsize=1_024)
 def _converter(of: Type) -> Callable[[Any], Any] | None:
     """How a value becomes JSON; None when it already is."""
     match of:

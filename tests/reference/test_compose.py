@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from streaming.definition.advance import to_temporal
 from streaming.definition.streams import StreamDefinition
-from streaming.reference.compose import elements_of
 from streaming.reference.executor import ReferenceRun
 from streaming.temporal.events import Cti, edge_end, edge_start, interval
 from streaming.temporal.settings import AdvanceTime, Late
 from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.case import ONLY_LANE
+from tests.reference.composing import elements_of
 from tests.reference.lifetime_runs import FIELDS, Drawn, graph_of, inputs, net, rows_of, run_of
 
 ORDER = {"kind": "order_edges"}

@@ -7,8 +7,9 @@ from typing import get_args
 import pytest
 from pydantic import BaseModel
 
+from streaming.definition import forms
 from streaming.definition.graph import Emit, Empty, Node, OutputTimestamp, WindowSpec
-from streaming.definition.sql.grammar.browser import FILE, browser_words
+from streaming.definition.sql.grammar.browser import FILE, browser_words, word_pages
 from streaming.definition.sql.grammar.clauses import EMIT, EMPTY, JOINS, OPERATORS, TIMESTAMP, UNIT
 from streaming.definition.sql.grammar.rows import ArgumentKind, ArgumentRow, value_of
 from streaming.definition.sql.grammar.settings import SETTINGS
@@ -65,6 +66,17 @@ def test_joins_and_operators_make_nodes_that_exist() -> None:
     assert {form.kind for form in JOINS} == {kind for kind in NODES if kind.endswith("join")}
 
 
+def test_the_browser_has_the_fields_of_every_node() -> None:
+    stored = forms.FILE.read_text(encoding="utf-8")
+    assert stored == forms.node_forms(), f"{forms.FILE} is old: run `python -m streaming.definition.forms`"
+
+
 def test_the_browser_has_the_words_of_the_language() -> None:
     stored = (Path(__file__).parents[3] / FILE).read_text()
     assert stored == browser_words(), f"{FILE} is old: run `python -m streaming.definition.sql.grammar.browser`"
+
+
+def test_words_lead_to_pages_that_the_guide_has() -> None:
+    written = {path.stem for path in (Path(__file__).parents[3] / "streaming/guide/pages").glob("*.md")}
+    assert set(word_pages().values()) <= written
+    assert {f"window_{form.kind}" for form in WINDOWS} <= set(word_pages().values())

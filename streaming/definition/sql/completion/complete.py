@@ -34,10 +34,11 @@ def complete_sql(text: str, at: int, streams: Mapping[str, StreamDefinition]) ->
         return Completions(at, at, ())
     typed = text[spot.start : max(spot.start, min(at, spot.end))]
     items = dict.fromkeys(items_at(CompletionScope(text, spot, streams)))
-    return Completions(spot.start, spot.end, tuple(_matching(items, typed)))
+    return Completions(spot.start, spot.end, tuple(matching(items, typed)))
 
 
-def _matching(items: Iterable[OfferedItem], typed: str) -> list[OfferedItem]:
+def matching(items: Iterable[OfferedItem], typed: str) -> list[OfferedItem]:
+    """The items that begin with what is typed, hold it, or are near to it, in that order."""
     if not typed:
         return list(items)
     lower = typed.lower()

@@ -1,0 +1,148 @@
+"""Every kind of node, window and aggregate as the browser's forms need it; `python -m streaming.definition.forms`.
+
+What is written is `frontend/src/generated/nodeForms.ts`: the fields of each model of `graph`, in order, with their
+role, so that nobody lists them a second time.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from streaming.definition.aggregate_functions import AGGREGATES
+from streaming.definition.graph import Aggregate, Column, Node, WindowSpec
+from streaming.definition.names import DurationText, ExpressionText, Name
+
+FILE: Final = Path("frontend/src/generated/nodeForms.ts")
+FieldRole = Literal[
+    "stream", "node", "nodes", "name", "fields", "expression", "duration", "number", "fraction", "flag", "choice",
+    "window", "columns", "aggregates", "function", "groups",
+]  # fmt: skip
+"""What a field holds: `node` names one that is read, `fields` names fields of the rows that come in."""
+
+_NAMED: Final[Mapping[tuple[str, str], FieldRole]] = {
+    ("clip", "by"): "node",
+    ("", "stream"): "stream",
+    ("", "input"): "node",
+    ("", "left"): "node",
+    ("", "right"): "node",
+    ("", "inputs"): "nodes",
+    ("", "keys"): "fields",
+    ("", "group_by"): "fields",
+    ("", "columns"): "columns",
+    ("", "aggregates"): "aggregates",
+    ("", "function"): "function",
+    ("", "empty_groups"): "groups",
+    ("", "window"): "window",
+    ("", "fraction"): "fraction",
+    ("", "name"): "name",
+}
+"""What the type of a field does not say, by kind ("": any) and field."""
+
+
+def node_forms() -> str:
+    """The file `frontend/src/generated/nodeForms.ts`."""
+    aggregates = [
+        {
+            "name": each.name,
+            "signature": each.signature,
+            "help": each.help,
+            "parameter": each.parameter,
+            "bare": each.bare,
+        }
+        for each in AGGREGATES.values()
+    ]
+    return (
+        "/** Written by `python -m streaming.definition.forms`; do not edit. */\n\n"
+        f"export type FieldRole = {' | '.join(json.dumps(each) for each in get_args(FieldRole))};\n\n"
+        "/** A field of a node; `initial` stands where nothing is said, and is null where something must be. */\n"
+        "export interface NodeField {\n  name: string;\n  role: FieldRole;\n  required: boolean;\n"
+        "  nullable: boolean;\n  initial: unknown;\n  choices: readonly string[];\n}\n\n"
+        "export interface KindForm {\n  help: string;\n  fields: readonly NodeField[];\n}\n\n"
+        "export interface AggregateForm {\n  name: string;\n  signature: string;\n  help: string;\n"
+        '  parameter: "k" | "fraction" | null;\n  bare: boolean;\n}\n\n'
+        f"{_constant('NODE_FORMS', 'KindForm', _forms(_members(Node)))}\n"
+        f"{_constant('WINDOW_FORMS', 'KindForm', _forms(_members(WindowSpec)))}\n"
+        f"{_listed('AGGREGATE_FIELDS', 'NodeField', _fields('aggregate', Aggregate))}\n"
+        f"{_listed('COLUMN_FIELDS', 'NodeField', _fields('column', Column))}\n"
+        f"{_listed('AGGREGATE_FORMS', 'AggregateForm', aggregates)}"
+    )
+
+
+def _members(union: Any) -> tuple[type[BaseModel], ...]:
+    return get_args(get_args(union)[0])
+
+
+def _forms(models: Iterable[type[BaseModel]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for model in models:
+        (kind,) = get_args(model.model_fields["kind"].annotation)
+        found[kind] = {"help": _plain(model.__doc__ or ""), "fields": _fields(kind, model)}
+    return found
+
+
+def _plain(text: str) -> str:
+    """A docstring as running text: lines joined, paragraphs kept."""
+    paragraphs = text.strip().split("\n\n")
+    return "\n".join(" ".join(line.strip() for line in each.splitlines()) for each in paragraphs)
+
+
+def _fields(kind: str, model: type[BaseModel]) -> list[dict[str, Any]]:
+    hints = get_type_hints(model, include_extras=True)
+    return [_field(kind, name, hints[name], model) for name in model.model_fields if name not in ("id", "kind")]
+
+
+def _field(kind: str, name: str, hint: Any, model: type[BaseModel]) -> dict[str, Any]:
+    bare, nullable = _without_none(hint)
+    said = model.model_fields[name]
+    role = _NAMED.get((kind, name)) or _NAMED.get(("", name)) or _role(bare)
+    initial = said.get_default(call_default_factory=True)
+    return {
+        "name": name,
+        "role": role,
+        "required": said.is_required(),
+        "nullable": nullable,
+        "initial": None if initial is PydanticUndefined else initial,
+        "choices": list(get_args(bare)) if role == "choice" else [],
+    }
+
+
+def _without_none(hint: Any) -> tuple[Any, bool]:
+    """`X | None` as X and True; anything else as it is and False."""
+    if get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint):
+        rest = [each for each in get_args(hint) if each is not NoneType]
+        return (rest[0] if len(rest) == 1 else Union[tuple(rest)]), True  # noqa: UP007 # of a list of types
+    return hint, False
+
+
+def _role(hint: Any) -> FieldRole:
+    """The role that the type of a field says. Raises `TypeError` for one that no form has."""
+    if hint == Name:
+        return "name"
+    if hint == ExpressionText:
+        return "expression"
+    if hint in (DurationText, get_args(DurationText)[0]):
+        return "duration"
+    if hint is bool:
+        return "flag"
+    if get_origin(hint) is Literal:
+        return "choice"
+    if get_origin(hint) is Annotated and int in get_args(hint):
+        return "number"
+    raise TypeError(f"a form has no field for {hint}; give it a role here and an input in features/designer/inspector")
+
+
+def _constant(name: str, of: str, value: Mapping[str, Any]) -> str:
+    return f"export const {name}: Readonly<Record<string, {of}>> = {json.dumps(value, indent=2)};\n"
+
+
+def _listed(name: str, of: str, value: Iterable[Any]) -> str:
+    return f"export const {name}: readonly {of}[] = {json.dumps(list(value), indent=2)};\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(node_forms(), encoding="utf-8")

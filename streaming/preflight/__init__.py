@@ -1,0 +1,1 @@
+"""What a sample says of a query before it is started: see `README.md`."""

@@ -1,0 +1,1 @@
+"""The time simulator: a query on a sample by the reference, with everything that happened and why."""

@@ -1,0 +1,87 @@
+"""Sentences on CTIs, waiting and results."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from streaming.definition.counts import counted
+from streaming.reference.explain import Absence, Decision
+from streaming.simulator.clocks import ClockStep
+from streaming.simulator.record import RecordedRun
+from streaming.simulator.recording import RecordedRow
+from streaming.simulator.sample import SampledElement
+from streaming.simulator.words import MOST_LISTED, TimeWords, length
+from streaming.temporal.events import Cti, Event
+from streaming.temporal.ticks import INFINITY, Tick
+
+
+@dataclass(frozen=True)
+class CtiWords:
+    """How the CTIs of one recorded run are spoken of."""
+
+    recorded: RecordedRun
+    times: TimeWords
+
+    def set_by(self, node: str, step: ClockStep | None) -> str:
+        """`the CTI 10:00:05 set by row 41 (10:00:10 minus 5 s)`."""
+        if step is None:
+            return "no CTI"
+        return f"the CTI {self.times.at(step.at)} {self.cause(node, step)}"
+
+    def cause(self, node: str, step: ClockStep) -> str:
+        """Who set it, and by which rule."""
+        settings = self.recorded.settings[node]
+        match step.cause:
+            case "generated" if settings.generate is not None and step.row is not None:
+                delay = settings.generate.delay
+                basis = self.times.at(step.at + delay)
+                sum_of = f"{basis} minus {length(delay)}" if delay >= 0 else f"{basis} plus {length(-delay)}"
+                own = self.recorded.elements[step.row - 1].element
+                largest = "" if isinstance(own, Event) and own.start == step.at + delay else "the largest start, "
+                return f"set by row {step.row} ({largest}{sum_of})"
+            case "imported":
+                return f"imported from {settings.import_from!r} after row {step.after}"
+            case "idle":
+                return f"set at the heartbeat in row {step.row}"
+            case "arrival":
+                return f"set by the arrival of row {step.row}"
+            case "end":
+                return "set by the end of the sample"
+            case _:
+                return f"sent in row {step.row}"
+
+    def of_clock_row(self, each: SampledElement) -> list[str]:
+        """What a CTI, a heartbeat, or a row that nobody reads did."""
+        if each.input is None:
+            return [f"No input of the query reads the stream {each.row.stream!r}, so it plays no part."]
+        if each.at is not None:
+            return [f"The wall clock of {each.input!r} reached {self.times.at(each.at)}.", self._moved(each)]
+        assert isinstance(each.element, Cti)  # nosec B101 # all others have an outcome
+        if each.element.at == INFINITY:
+            return ["It ends its lane: nothing may come any more.", self._moved(each)]
+        return [f"It says that nothing before {self.times.at(each.element.at)} will come.", self._moved(each)]
+
+    def _moved(self, each: SampledElement) -> str:
+        assert each.input is not None  # nosec B101 # asked before
+        steps = self.recorded.clocks.steps.get((each.input, None), ())
+        moved = next((step for step in steps if step.row == each.number), None)
+        if moved is None:
+            return f"The CTI of {each.input!r} did not move."
+        return f"The CTI of {each.input!r} is {self.times.at(moved.at)} from here on."
+
+    def of_results(self, rows: Sequence[RecordedRow]) -> str:
+        """Which rows of which outputs contain it."""
+        spans = [f"{self.times.span(row.flow.start, self.end_of(row))} of {row.node!r}" for row in rows]
+        more = f" and {len(spans) - MOST_LISTED} more" if len(spans) > MOST_LISTED else ""
+        return f"It is in {counted(len(rows), 'result')}: {'; '.join(spans[:MOST_LISTED])}{more}."
+
+    def end_of(self, row: RecordedRow) -> Tick:
+        """Its end as it is known in the end."""
+        return row.flow.end if row.closed_end is None else row.closed_end
+
+    def of_absence(self, missing: Absence) -> list[str]:
+        """Why it is in no result, where its outcome does not say so already."""
+        if missing.decision in (Decision.REMOVED, Decision.WINDOW_CLOSED, Decision.TOO_MANY_WINDOWS, Decision.WAITING):
+            said = missing.sentence.partition(": ")[2]
+            when = " yet" if missing.decision is Decision.WAITING else ""
+            return [f"It is in no result{when}: {said}"]
+        return []

@@ -1,0 +1,87 @@
+"""Rows that would have counted in a pane as they came, but did not: dropped, moved away, or its window was closed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from streaming.reference.fixed_windows import FixedWindows
+from streaming.reference.flow import Flow
+from streaming.reference.per_event import PerEvent
+from streaming.reference.window import group_key
+from streaming.simulator.record import RecordedRun
+from streaming.simulator.silence import SILENT
+from streaming.simulator.windowing import NodePanes, RecordedPane
+from streaming.temporal.clock import JudgedElement
+from streaming.temporal.events import Event
+from streaming.temporal.outcomes import IN_TIME
+from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT
+
+MissedPane = tuple[NodePanes, RecordedPane]
+
+
+@dataclass
+class MissedRows:
+    """By row the panes that it missed, and by pane the rows; only where what lies between looks at one event at a time.
+
+    Behind joins and other windows nobody can say what a row that did not come would have made.
+    """
+
+    recorded: RecordedRun
+    by_row: dict[int, list[MissedPane]] = field(default_factory=dict)
+    by_pane: dict[tuple[str, int], list[int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        late = [
+            (number, judged)
+            for number, judged in self.recorded.judged_by_number()
+            if judged.original is not None and judged.original.edge is None and judged.outcome not in IN_TIME
+        ]
+        for panes in self.recorded.panes.values() if late else ():
+            way = self._way(panes.node)
+            if way is not None:
+                for number, judged in late:
+                    if self.recorded.elements[number - 1].input == way[0]:
+                        self._look(number, judged, panes, way[1])
+
+    def _way(self, node: str) -> tuple[str, Sequence[PerEvent]] | None:
+        """The input that a node reads, and the operators on the way there from the input."""
+        operators: list[PerEvent] = []
+        [name] = self.recorded.lineage.sources[node]
+        while name not in self.recorded.run.feeds:
+            operator = self.recorded.run.operators[name]
+            if not isinstance(operator, PerEvent):
+                return None
+            operators.insert(0, operator)
+            [name] = self.recorded.lineage.sources[name]
+        return name, operators
+
+    def _look(self, number: int, judged: JudgedElement, panes: NodePanes, way: Sequence[PerEvent]) -> None:
+        assert judged.original is not None  # nosec B101 # asked before
+        flow = _as_it_came(judged.original, way)
+        if flow is None:
+            return
+        key = group_key(flow, panes.operator.group_by)
+        for pane in _of_panes(panes, flow):
+            if pane.pane.key == key and pane.gone is None and number not in self._ever(pane):
+                self.by_row.setdefault(number, []).append((panes, pane))
+                self.by_pane.setdefault((panes.node, pane.id), []).append(number)
+
+    def _ever(self, pane: RecordedPane) -> set[int]:
+        last = pane.steps[-1].members if pane.steps else ()
+        return {self.recorded.number_of[element] for flow in last for element in flow.sources}
+
+
+def _as_it_came(event: Event, way: Sequence[PerEvent]) -> Flow | None:
+    """What would have come to the window of the event as it was received."""
+    flow: Flow | None = Flow("missed", event.start, event.end, event.payload, frozenset(), event.start)
+    for operator in way:
+        flow = None if flow is None else operator.rule.one(flow, SILENT)
+    return flow
+
+
+def _of_panes(panes: NodePanes, flow: Flow) -> Iterator[RecordedPane]:
+    fixed = panes.fixed
+    if isinstance(fixed, FixedWindows) and len(fixed.windows.indices(flow.start, flow.end)) > MAX_WINDOWS_PER_EVENT:
+        return
+    for pane in panes.all:
+        if flow.start < pane.pane.end and pane.pane.start < flow.end:
+            yield pane

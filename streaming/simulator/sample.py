@@ -1,0 +1,171 @@
+"""A sample as it stands in a transcript, ready for the reference: every row numbered, with the input that reads it."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from streaming.definition.event_time import with_event_times
+from streaming.definition.graph import InputNode, QueryGraph
+from streaming.definition.streams import EventTimeBy, StreamDefinition
+from streaming.reference.flow import ElementId
+from streaming.temporal.outcomes import Reason
+from streaming.temporal.settings import AdvanceTime
+from streaming.temporal.ticks import Tick
+from streaming.transcripts.format import InstantText, TranscriptRow
+from streaming.transcripts.load import TranscriptError
+from streaming.transcripts.prepare import case_rows
+from streaming.wire.case import ONLY_LANE, CaseRow, EndMode
+from streaming.wire.rows import Element, MalformedRow, read_row
+
+__all__ = ["InstantText"]
+SampleRow = TranscriptRow
+SampleItem = SampleRow | Literal["batch"]
+"""A row, or the end of a micro-batch."""
+
+
+class SampleError(ValueError):
+    """A sample that cannot be read; a sentence that says what to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampledElement:
+    """Row number `number` (from 1) as the reference takes it; of a heartbeat `element` is None and `at` its time.
+
+    `input` is None, and `identity` too, where no input reads the stream. `ends_batch`: how many micro-batches end
+    before it.
+    """
+
+    number: int
+    row: CaseRow
+    input: str | None
+    lane: str
+    element: Element | None
+    identity: ElementId | None
+    arrival: Tick | None
+    at: Tick | None
+    ends_batch: int
+
+
+def inputs_by_stream(graph: QueryGraph) -> dict[str, str]:
+    """The input node of each stream. Raises `SampleError` where several read one stream: its rows would count twice."""
+    found: dict[str, str] = {}
+    for node in graph.nodes:
+        if not isinstance(node, InputNode):
+            continue
+        if node.stream in found:
+            raise SampleError(
+                f"The inputs {found[node.stream]!r} and {node.id!r} read the same stream {node.stream!r}. "
+                "In a simulation one input reads a stream: let both ways begin at one input."
+            )
+        found[node.stream] = node.id
+    return found
+
+
+@dataclass(frozen=True)
+class TimedSample:
+    """A sample, and the streams as it is to be read by: an `event_time` is left where starts are taken from rows."""
+
+    items: Sequence[SampleItem]
+    streams: Mapping[str, StreamDefinition]
+
+
+@dataclass(frozen=True)
+class SampledQuery:
+    """A sound query, its streams by name, its settings in force by input node, and a sample that ends so."""
+
+    graph: QueryGraph
+    streams: Mapping[str, StreamDefinition]
+    settings: Mapping[str, AdvanceTime]
+    elements: Sequence[SampledElement]
+    end: EndMode
+
+
+def timed(
+    graph: QueryGraph,
+    streams: Mapping[str, StreamDefinition],
+    items: Sequence[SampleItem],
+    event_times: Mapping[str, EventTimeBy],
+) -> TimedSample:
+    """Where the starts of the rows stand.
+
+    `event_times`, by input node, is what EVENTTIME BY says: it always counts, and a `start` beside it is not read.
+    The event time of a stream itself is how its adapter reads rows, and a sample from there has its starts already: it
+    counts for a stream only if no row of the sample says a `start`.
+    """
+    told = [node for node in graph.nodes if isinstance(node, InputNode) and node.id in event_times]
+    by_node = with_event_times(graph, streams, event_times)
+    of_text = {node.stream: by_node[node.id] for node in told if node.id in by_node}
+    starting = {item.stream for item in items if isinstance(item, TranscriptRow) and "start" in item.model_fields_set}
+    read = {
+        name: stream.model_copy(update={"event_time": None}) if name in starting else stream
+        for name, stream in streams.items()
+    }
+    return TimedSample([_without_start(item) if _names(item, of_text) else item for item in items], read | of_text)
+
+
+def _names(item: SampleItem, streams: Collection[str]) -> bool:
+    return isinstance(item, TranscriptRow) and item.stream in streams and "start" in item.model_fields_set
+
+
+def _without_start(item: SampleItem) -> SampleItem:
+    if not isinstance(item, TranscriptRow):
+        return item
+    return TranscriptRow.model_validate(item.model_dump(exclude_unset=True, exclude={"start"}))
+
+
+def elements_of(
+    graph: QueryGraph, streams: Mapping[str, StreamDefinition], rows: Iterable[CaseRow]
+) -> tuple[SampledElement, ...]:
+    """The `rows` as the reference takes them. Raises `SampleError` where several inputs read one stream."""
+    read_by = inputs_by_stream(graph)
+    positions: dict[tuple[str, str], int] = {}
+    found: list[SampledElement] = []
+    batch = 0
+    for number, each in enumerate(rows, start=1):
+        ends = each.batch - batch
+        found.append(_element(number, each, read_by.get(each.stream), streams[each.stream], positions, ends))
+        batch = each.batch
+    return tuple(found)
+
+
+def sampled(
+    graph: QueryGraph, streams: Mapping[str, StreamDefinition], items: Sequence[SampleItem]
+) -> tuple[SampledElement, ...]:
+    """The rows of `items`, read as `streams` say. Raises `SampleError`."""
+    return elements_of(graph, streams, rows_of(TimedSample(items, streams)))
+
+
+def rows_of(sample: TimedSample) -> Iterator[CaseRow]:
+    """The rows in order. Raises `SampleError` for a row that names no stream, or no lane where it must."""
+    number = 0
+    rows = case_rows(sample.items, sample.streams)
+    while True:
+        number += 1
+        try:
+            yield next(rows)
+        except StopIteration:
+            return
+        except TranscriptError as error:
+            raise SampleError(f"Row {number} of the sample: {error}.") from None
+
+
+def _element(
+    number: int,
+    row: CaseRow,
+    node: str | None,
+    stream: StreamDefinition,
+    positions: dict[tuple[str, str], int],
+    ends_batch: int,
+) -> SampledElement:
+    lanes = stream.lanes or [ONLY_LANE]
+    if row.heartbeat is not None:
+        return SampledElement(number, row, node, row.lane, None, None, None, Tick(row.heartbeat), ends_batch)
+    lane = row.lane if row.lane in lanes else lanes[0]
+    element = read_row(row.fields, stream, row.arrival) if row.lane in lanes else MalformedRow(Reason.BAD_ROW)
+    arrival = None if row.arrival is None else Tick(row.arrival)
+    if node is None:
+        return SampledElement(number, row, None, lane, element, None, arrival, None, ends_batch)
+    position = positions.get((node, lane), 0)
+    positions[node, lane] = position + 1
+    identity = ElementId(node, lane, position)
+    return SampledElement(number, row, node, lane, element, identity, arrival, None, ends_batch)

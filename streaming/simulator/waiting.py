@@ -1,0 +1,104 @@
+"""What still waits at the end of a sample, for which CTI, and what would bring it."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from streaming.definition.counts import counted
+from streaming.definition.streams import Rowtime
+from streaming.reference.per_event import PerEvent
+from streaming.reference.shift import ShiftOperator
+from streaming.simulator.cti_words import CtiWords
+from streaming.simulator.record import RecordedRun
+from streaming.simulator.windowing import NodePanes, RecordedPane
+from streaming.temporal.events import Cti
+from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
+
+
+@dataclass(frozen=True)
+class WaitingWords:
+    """Sentences on what a recorded run holds back."""
+
+    recorded: RecordedRun
+    words: CtiWords
+
+    def holding(self) -> list[str]:
+        """A sentence for each node that holds something back, and one for each input that never brings a CTI."""
+        found = [sentence for panes in self.recorded.panes.values() for sentence in self._panes(panes)]
+        waiting: Counter[str] = Counter()
+        for element in self.recorded.run.judged:
+            nodes = self.recorded.run.trace.waits_in(element)
+            waiting.update(node for node in nodes if node not in self.recorded.panes)
+        for node, count in waiting.items():
+            if self.open_inputs(node):
+                rows = counted(count, "row")
+                found.append(f"{node!r} keeps {rows} that may still come into a result. {self.standing(node)}")
+        return found
+
+    def pane_waits(self, panes: NodePanes, pane: RecordedPane) -> str:
+        """For which CTI a pane waits, and what would bring it."""
+        until = Tick(pane.pane.end + panes.grace)
+        return f"It closes when the CTI reaches {self.words.times.at(until)}{self._needs(panes.node, until)}"
+
+    def standing(self, node: str) -> str:
+        """Where the CTIs of the inputs of a node stand."""
+        return " ".join(self._input(name) for name in self.open_inputs(node))
+
+    def open_inputs(self, node: str) -> list[str]:
+        """The inputs whose rows reach `node` that have not ended."""
+        return [each for each in self.recorded.inputs_of(node) if self.recorded.run.feeds[each].cti != INFINITY]
+
+    def has_clock(self, name: str) -> bool:
+        """Whether something brings CTIs on an input: its settings, its rowtimes, or CTI rows of the sample."""
+        settings = self.recorded.settings[name]
+        stream = self.recorded.stream_of(name)
+        if settings.generate is not None or settings.import_from is not None or stream.rowtime is Rowtime.IMPLICIT:
+            return True
+        return any(each.input == name and isinstance(each.element, Cti) for each in self.recorded.elements)
+
+    def _panes(self, panes: NodePanes) -> Iterator[str]:
+        still = sorted((pane for each in panes.open.values() for pane in each), key=lambda pane: pane.pane.end)
+        if still and self.open_inputs(panes.node):
+            what = counted(len(still), "pane")
+            until = Tick(still[0].pane.end + panes.grace)
+            first = "it closes" if len(still) == 1 else "the first closes"
+            at = self.words.times.at(until)
+            needs = self._needs(panes.node, until)
+            yield f"{panes.node!r} holds {what} back: {first} when the CTI reaches {at}{needs}"
+
+    def _input(self, name: str) -> str:
+        if not self.has_clock(name):
+            return f"Nothing brings CTIs on {name!r}, so its time never moves before it ends."
+        cti = self.recorded.run.feeds[name].cti
+        at = "has no CTI yet" if cti == NO_CTI else f"stands at {self.words.times.at(cti)}"
+        return f"The CTI of {name!r} {at}."
+
+    def _needs(self, node: str, until: Tick) -> str:
+        """What would bring the CTI `until` to a node, as the end of a sentence."""
+        inputs = self.open_inputs(node)
+        lacking = [each for each in inputs if not self.has_clock(each)]
+        if lacking:
+            return f". {' '.join(self._input(each) for each in lacking)}"
+        if len(inputs) != 1 or self._moves_time(node):
+            return f". {self.standing(node)}"
+        settings = self.recorded.settings[inputs[0]]
+        now = self.recorded.run.feeds[inputs[0]].cti
+        at = "there is none" if now == NO_CTI else f"it is {self.words.times.at(now)}"
+        if settings.generate is None:
+            source = f", imported from {settings.import_from!r}" if settings.import_from else ""
+            return f"; now {at}{source}."
+        start = self.words.times.at(until + settings.generate.delay)
+        often = settings.generate.every_count == 1
+        which = "A row" if often else "A row that brings a CTI"
+        lanes = " in each of its lanes" if len(self.recorded.stream_of(inputs[0]).lanes or []) > 1 else ""
+        return f"; now {at}. {which} of {inputs[0]!r} that starts at {start} or later{lanes} would bring it."
+
+    def _moves_time(self, node: str) -> bool:
+        """Whether a node before it gives other CTIs than it gets."""
+        for each in self.recorded.before(node):
+            operator = self.recorded.run.operators.get(each)
+            if operator is not None and not (
+                isinstance(operator, PerEvent) and not isinstance(operator.rule, ShiftOperator)
+            ):
+                return True
+        return False

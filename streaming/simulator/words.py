@@ -1,0 +1,79 @@
+"""Times, lengths and lists as the sentences of a simulation say them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from streaming.definition.counts import counted
+from streaming.temporal.ticks import (
+    FIRST_TICK,
+    INFINITY,
+    LAST_TICK,
+    NO_CTI,
+    Tick,
+    Ticks,
+    format_duration,
+    spell_instant,
+)
+
+_DAY = 86_400_000_000
+MOST_LISTED = 8
+"""Rows that a sentence names before it only counts the rest."""
+
+
+@dataclass(frozen=True)
+class TimeWords:
+    """How instants are written: without the date where all of the sample lie in the day `day` (of the epoch)."""
+
+    day: int | None
+    _known: dict[int, str] = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, instants: Iterable[int]) -> "TimeWords":
+        """Those for a sample with these finite times."""
+        days = {instant // _DAY for instant in instants}
+        return cls(days.pop() if len(days) == 1 else None)
+
+    def at(self, tick: int) -> str:
+        """An instant: `10:00:03`, or with its date where days differ."""
+        if tick not in self._known:
+            self._known[tick] = self._spelled(tick)
+        return self._known[tick]
+
+    def _spelled(self, tick: int) -> str:
+        if tick == INFINITY:
+            return "infinity"
+        spelled = spell_instant(Tick(tick))
+        if self.day is not None and FIRST_TICK <= tick <= LAST_TICK and tick // _DAY == self.day:
+            return spelled.partition(" ")[2].removesuffix("Z")
+        return spelled
+
+    def span(self, start: int, end: int) -> str:
+        """A lifetime; a point by its instant alone."""
+        return f"at {self.at(start)}" if end == start + 1 else f"[{self.at(start)}, {self.at(end)})"
+
+
+def length(ticks: int) -> str:
+    """A length: `5 s`, `1500 ms`, `1 tick`."""
+    text = format_duration(Ticks(ticks))
+    if text.endswith(("tick", "us")):
+        return counted(abs(ticks), "tick") if ticks >= 0 else f"-{counted(-ticks, 'tick')}"
+    unit = text.lstrip("-0123456789")
+    return f"{text.removesuffix(unit)} {_UNITS.get(unit, unit)}"
+
+
+_UNITS = {"m": "min"}
+
+
+def rows_named(numbers: Sequence[int]) -> str:
+    """`row 3`, `rows 3, 4 and 9`, or `rows 3, 4 ... and 20 more`."""
+    if len(numbers) == 1:
+        return f"row {numbers[0]}"
+    shown = [str(number) for number in numbers[:MOST_LISTED]]
+    if len(numbers) > MOST_LISTED:
+        return f"rows {', '.join(shown)} and {len(numbers) - MOST_LISTED} more"
+    return f"rows {', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def finite(tick: int) -> int | None:
+    """`tick`, with None for infinity, and for no time at all."""
+    return None if tick in (INFINITY, NO_CTI) else tick

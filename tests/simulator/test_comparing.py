@@ -1,0 +1,90 @@
+"""The four policies and the delays on the picture's sample."""
+
+import pytest
+
+from streaming.definition.graph import QueryGraph
+from streaming.definition.streams import StreamDefinition
+from streaming.simulator.comparing import compare
+from streaming.simulator.sample import SampledQuery, SampleRow
+from streaming.simulator.simulate import sampled_query
+from streaming.simulator.what_if import NoDelay, what_if
+from tests.simulator.picture import GRAPH, ROWS, SECOND, STREAM, at
+
+
+@pytest.fixture
+def query() -> SampledQuery:
+    return asked()
+
+
+def asked(**more: object) -> SampledQuery:
+    """The picture, with other settings of its stream where they are said."""
+    streams = {"s": StreamDefinition.model_validate({**STREAM, **more})}
+    return sampled_query(QueryGraph.model_validate(GRAPH), streams, {}, [SampleRow.model_validate(row) for row in ROWS])
+
+
+def test_each_policy_stands_beside_today(query: SampledQuery) -> None:
+    found = compare(query, ["s"])
+    assert [each.today for each in found.policies] == [False, True, False, False]
+    counts = {each.policy: each.outcomes["s"] for each in found.policies}
+    in_time = {"on_time": 7, "reordered": 5}
+    assert counts == {
+        "drop": {**in_time, "dropped_late": 2},
+        "adjust": {**in_time, "adjusted": 1, "dropped_late": 1},
+        "shift": {**in_time, "shifted": 2},
+        "keep": {**in_time, "late_kept": 1, "dropped_window_closed": 1},
+    }
+    changed = {
+        each.policy: [(row.start, row.today_payload, row.payload) for row in each.rows if row.mark == "changed"]
+        for each in found.policies
+    }
+    # rows 8 [7, 12) and 10 [4, 6): shift makes them [9, 14) and [12, 14), keep takes row 8 as it is
+    assert changed == {
+        "drop": [(at(0), {"n": 6}, {"n": 5}), (at(10), {"n": 7}, {"n": 6})],
+        "adjust": [],
+        "shift": [(at(10), {"n": 7}, {"n": 8})],
+        "keep": [],
+    }
+    assert [each.marks for each in found.policies][1] == {"same": 3}
+
+
+def test_rows_of_one_policy_alone_and_missing_ones_are_marked() -> None:
+    late = {"generate": {"every": 1, "delay": "4s", "basis": "max"}, "late": "drop"}
+    rows = [SampleRow.model_validate(row) for row in (ROWS[8], {**ROWS[9]})]
+    streams = {"s": StreamDefinition.model_validate({**STREAM, "advance": late})}
+    found = compare(sampled_query(QueryGraph.model_validate(GRAPH), streams, {}, rows), ["s"])
+    marks = {each.policy: [(row.mark, row.start) for row in each.rows] for each in found.policies}
+    assert marks["shift"] == [("changed", at(10))]
+    assert marks["drop"] == [("same", at(10))]
+
+
+def test_the_curve_has_every_delay_at_which_something_changes(query: SampledQuery) -> None:
+    found = what_if(query, "s")
+    by_delay = {point.delay: point for point in found.points}
+    assert [point.delay for point in found.points if point.today] == [4 * SECOND]
+    assert by_delay[4 * SECOND].share_whole == pytest.approx(12 / 14)
+    assert by_delay[4 * SECOND].share_kept == pytest.approx(13 / 14)
+    assert by_delay[12 * SECOND].share_whole == 1
+    assert by_delay[10 * SECOND + 1].share_kept == 1
+    assert found.points[-1].delay == 12 * SECOND
+    assert not found.thinned
+
+
+def test_a_longer_delay_keeps_no_less_and_waits_no_less(query: SampledQuery) -> None:
+    points = what_if(query, "s").points
+    assert [point.share_whole for point in points] == sorted(point.share_whole for point in points)
+    assert [point.not_passed for point in points] == sorted(point.not_passed for point in points)
+
+
+def test_waits_are_how_far_event_time_went_on(query: SampledQuery) -> None:
+    # the CTIs are -9, -6, 1 (row 6), 4 (row 9), 9 (row 11), 15 (row 13); a row waits until one is above its start
+    point = next(each for each in what_if(query, "s").points if each.delay == 12 * SECOND)
+    passed = {1: 16, 2: 21, 3: 21, 4: 27, 5: 21, 6: 27, 7: 27, 8: 21, 10: 21}
+    starts = {1: 3, 2: 6, 3: 5, 4: 9, 5: 8, 6: 13, 7: 11, 8: 7, 10: 4}
+    waits = sorted(passed[row] - starts[row] for row in passed)
+    assert (point.wait_median, point.wait_largest) == (waits[4] * SECOND, waits[-1] * SECOND)
+    assert point.not_passed == 5
+
+
+def test_an_input_without_a_delay_has_no_curve() -> None:
+    with pytest.raises(NoDelay, match="generates no CTIs"):
+        what_if(asked(advance={}), "s")

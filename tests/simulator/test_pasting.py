@@ -1,0 +1,84 @@
+"""CSV and JSON lines as rows of a sample: guessed columns and units, bad lines with their reasons."""
+
+from typing import Any
+
+import pytest
+
+from streaming.definition.streams import StreamDefinition
+from streaming.simulator.pasting import PastedSample, read_pasted
+
+CARS: dict[str, Any] = {
+    "shape": "interval",
+    "fields": {"plate": "string", "speed": "double", "lane_no": "long", "toll": "decimal(6,2)", "ok": "boolean"},
+}
+
+
+def pasted(text: str, most: int = 100, **said: str) -> PastedSample:
+    return read_pasted(text, "cars", StreamDefinition.model_validate(CARS), said, None, most)
+
+
+def test_columns_are_found_by_name_whatever_their_case() -> None:
+    found = pasted("Plate;SPEED;LaneNo;Toll;ok;Timestamp;until\nA;1.5;3;0.25;true;1700000000;1700000005\n")
+    assert found.rows == [
+        {
+            "stream": "cars",
+            "start": 1_700_000_000_000_000,
+            "end": 1_700_000_005_000_000,
+            "payload": {"plate": "A", "speed": 1.5, "lane_no": 3, "toll": 0.25, "ok": True},
+        }
+    ]
+    assert [(each.column, each.target, each.unit) for each in found.columns][-2:] == [
+        ("Timestamp", "start", "s"),
+        ("until", "end", "s"),
+    ]
+    assert found.notes == []
+
+
+@pytest.mark.parametrize(
+    ("time", "unit"),
+    [("1700000000", "s"), ("1700000000000", "ms"), ("1700000000000000", "us"), ("1700000000000000000", "ns"),
+     ("2023-11-14T22:13:20Z", "iso")],
+)  # fmt: skip
+def test_the_unit_of_times_is_told_by_their_size(time: str, unit: str) -> None:
+    found = pasted(f"plate,start,end\nA,{time},{time}\n")
+    assert (found.rows[0]["start"], found.columns[1].unit) == (1_700_000_000_000_000, unit)
+
+
+def test_what_is_said_goes_before_what_is_guessed() -> None:
+    found = pasted("plate,start,seen,end\nA,1,1700000000,1700000009\n", start="seen")
+    assert found.rows[0]["start"] == 1_700_000_000_000_000
+    assert [(each.target, each.guessed) for each in found.columns] == [
+        ("plate", True),
+        (None, True),
+        ("start", False),
+        ("end", True),
+    ]
+
+
+def test_bad_lines_become_bad_rows_with_their_reason() -> None:
+    found = pasted("plate,speed,start,end\nA,fast,1700000000,1700000001\nB,1\nC,1,soon,1700000001\n")
+    assert [row["bad"] for row in found.rows] == ["A,fast,1700000000,1700000001", "B,1", "C,1,soon,1700000001"]
+    assert [(note.row, note.message) for note in found.notes] == [
+        (1, "Line 2: speed: expected a number, found 'fast'."),
+        (2, "Line 3 has 2 cells, and the header 4."),
+        (3, "Line 4: 'soon' in 'start' is no time (s)."),
+    ]
+
+
+def test_json_lines_are_flat_or_as_in_transcripts() -> None:
+    text = '{"plate": "A", "ts": 1700000000000}\n{"start": 5, "end": 7, "payload": {"plate": "B"}}\n{"cti": 9}\n[1]\n'
+    found = pasted(text)
+    assert found.rows == [
+        {"stream": "cars", "start": 1_700_000_000_000_000, "payload": {"plate": "A"}},
+        {"stream": "cars", "start": 5, "end": 7, "payload": {"plate": "B"}},
+        {"stream": "cars", "cti": 9},
+        {"stream": "cars", "bad": "[1]"},
+    ]
+    assert [note.row for note in found.notes] == [4]
+
+
+def test_a_text_without_times_or_with_too_much_says_so() -> None:
+    found = pasted("plate\nA\nB\nC\n", most=2)
+    assert len(found.rows) == 2
+    assert [note.row for note in found.notes] == [None, None]
+    assert "Only the first 2 of 3 records" in found.notes[1].message
