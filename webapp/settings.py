@@ -22,7 +22,6 @@ LOG_LEVEL OUTGOING_NETWORKS OUTGOING_PORTS SIGN_UP DELETION_GRACE_DAYS ADDRESS_O
 OIDC_ISSUER OIDC_CLIENT_ID OIDC_CLIENT_SECRET OIDC_NAME MOST_RUNNERS MOST_ORGANISATIONS WORKER_MEMORY_MB
 JVM_MEMORY_MB KEEP_RESULTS_DAYS
 """
-KNOWN = frozenset(f"PUNCTUAL_{name}" for name in _NAMES.split())
 QUOTAS = {
     "members": 10,
     "runs": 10,
@@ -31,8 +30,10 @@ QUOTAS = {
     "preview_seconds": 600,
     "result_bytes": 10 * 2**30,
     "quarantine_bytes": 2**30,
+    "scenarios": 200,
+    "scenario_bytes": 32 * 2**20,
 }
-KNOWN = KNOWN | {f"PUNCTUAL_QUOTA_{name.upper()}" for name in QUOTAS}
+KNOWN = frozenset(f"PUNCTUAL_{name}" for name in (*_NAMES.split(), *(f"QUOTA_{name.upper()}" for name in QUOTAS)))
 OF_THE_CLIENT = frozenset({"PUNCTUAL_ADDRESS", "PUNCTUAL_TOKEN", "PUNCTUAL_ORGANISATION"})
 """What the command line client reads; a shell that is set up for it may start an installation too. Not read here."""
 SECRETS = frozenset({"PUNCTUAL_SECRET_KEY", "PUNCTUAL_SECRETS_KEYS", "DATABASE_URL", "REDIS_URL"}) | OF_THE_CLIENT
@@ -184,6 +185,8 @@ INSTALLED_APPS = [
     "webapp.queries",
     "webapp.runs",
     "webapp.bundles",
+    "webapp.samples",
+    "webapp.scenarios",
     "webapp.monitoring",
     "webapp.administration",
 ]

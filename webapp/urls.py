@@ -18,10 +18,16 @@ from webapp.core.pages import application_page, openapi_file
 from webapp.monitoring import api as monitoring
 from webapp.monitoring.history_api import HistoryView
 from webapp.queries import api as queries
+from webapp.queries import canvas_api as canvas
+from webapp.queries import simulation_api as simulation
+from webapp.queries.comparing_api import VersionDifferenceView, VersionMergeView
 from webapp.runs import api as runs
 from webapp.runs.history_api import RunDefinitionView
 from webapp.runs.next_start_api import NextStartView
 from webapp.runs.storage_cleanup_api import BindingResultsView, KeptView
+from webapp.samples import api as samples
+from webapp.scenarios import api as scenarios
+from webapp.scenarios.templates_api import TemplatesView, TemplateTakenView
 from webapp.streams import api as streams
 
 of_organisation: list[URLPattern | URLResolver] = [
@@ -54,10 +60,32 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("queries/validate/", queries.ValidateView.as_view()),
     path("queries/complete/", queries.CompleteView.as_view()),
     path("queries/explain/", queries.ExplainView.as_view()),
+    path("queries/simulate/", simulation.SimulateView.as_view()),
+    path("queries/complete-expression/", canvas.CompleteExpressionView.as_view()),
+    path("queries/preflight/", queries.PreflightView.as_view()),
+    path("queries/compare/", simulation.CompareView.as_view()),
+    path("queries/what-if/", simulation.WhatIfView.as_view()),
+    path("samples/stream/", samples.StreamRowsView.as_view()),
+    path("samples/text/", samples.PastedRowsView.as_view()),
+    path("samples/generated/", samples.GeneratedRowsView.as_view()),
+    path("samples/quarantine/", samples.QuarantineRowsView.as_view()),
+    path("samples/running/", samples.RunningRowsView.as_view()),
     path("queries/<uuid:query>/", queries.QueryView.as_view()),
     path("queries/<uuid:query>/uses/", queries.QueryUsesView.as_view()),
     path("queries/<uuid:query>/explain/", queries.QueryExplanationView.as_view()),
+    path("queries/<uuid:query>/layout/", canvas.LayoutView.as_view()),
     path("queries/<uuid:query>/versions/", queries.VersionsView.as_view()),
+    path("queries/<uuid:query>/difference/", VersionDifferenceView.as_view()),
+    path("queries/<uuid:query>/merge/", VersionMergeView.as_view()),
+    path("queries/<uuid:query>/verdicts/", scenarios.VerdictsView.as_view()),
+    path("queries/<uuid:query>/scenarios/", scenarios.ScenariosView.as_view()),
+    path("queries/<uuid:query>/scenarios/run/", scenarios.ScenariosRunView.as_view()),
+    path("queries/<uuid:query>/scenarios/observe/", scenarios.ObserveView.as_view()),
+    path("queries/<uuid:query>/scenarios/read/", scenarios.ReadTranscriptView.as_view()),
+    path("queries/<uuid:query>/scenarios/<uuid:scenario>/", scenarios.ScenarioView.as_view()),
+    path("queries/<uuid:query>/scenarios/<uuid:scenario>/transcript/", scenarios.ScenarioTranscriptView.as_view()),
+    path("templates/", TemplatesView.as_view()),
+    path("templates/<slug:template>/", TemplateTakenView.as_view()),
     path("definitions/", bundles.DefinitionsView.as_view()),
     path("definitions/plan/", bundles.PlanView.as_view()),
     path("definitions/apply/", bundles.ApplyView.as_view()),

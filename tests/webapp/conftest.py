@@ -184,6 +184,14 @@ def speeding(alice: Person, cars: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
+def kept_scenario(person: Person, query: str, name: str = "nothing") -> str:
+    """Keep an empty scenario with a query; return its id."""
+    kept = {"name": name, "sample": {"rows": []}, "expect": {"events": []}}
+    answered = person.post(f"queries/{query}/scenarios/", kept)
+    assert answered.status_code == 201, answered.content
+    return str(answered.json()["id"])
+
+
 @pytest.fixture
 def binding(alice: Person, speeding: dict[str, Any]) -> dict[str, Any]:
     """A binding of `speeding`, made through the API."""

@@ -9,13 +9,14 @@ from asgiref.sync import async_to_sync
 from django.core.asgi import get_asgi_application
 
 from tests.conftest import ROOT
-from tests.webapp.conftest import Person
+from tests.webapp.conftest import Person, kept_scenario
 from tests.webapp.organisations.conftest import invited
 from tests.webapp.test_tokens import made
 from webapp.bundles.api import MOST_BODY_BYTES
 from webapp.core.api import MOST_BYTES
 from webapp.core.bodies import MOST_BYTES as MOST_OF_ANY
 from webapp.core.bodies import SIGN_IN_BYTES, LimitedBodies
+from webapp.queries.simulation_bodies import MOST_BODY_BYTES as MOST_OF_SAMPLES
 
 API = json.loads((ROOT / "frontend" / "openapi.json").read_text())["paths"]
 TAKING = sorted(
@@ -25,7 +26,14 @@ TAKING = sorted(
     if "requestBody" in operation
 )
 """Every operation that takes a body."""
-LARGER = {"definitions/plan/": MOST_BODY_BYTES, "definitions/apply/": MOST_BODY_BYTES}
+OF_SAMPLES = dict.fromkeys(
+    (
+        "queries/simulate/", "queries/compare/", "queries/what-if/", "samples/text/", "scenarios/",
+        "scenarios/observe/", "scenarios/read/", "scenarios/{scenario}/",
+    ),
+    MOST_OF_SAMPLES,
+)  # fmt: skip
+LARGER = {"definitions/plan/": MOST_BODY_BYTES, "definitions/apply/": MOST_BODY_BYTES, **OF_SAMPLES}
 CHUNK = 64 * 1024
 
 
@@ -45,6 +53,8 @@ def addressed(alice: Person, binding: dict[str, Any], cars: dict[str, Any]) -> d
         "member": alice.get("members/").json()[0]["id"],
         "invitation": invited(alice)[0]["id"],
         "token": made(alice)["id"],
+        "scenario": kept_scenario(alice, binding["query"]),
+        "template": "dead_man",
     }
 
 

@@ -59,8 +59,10 @@ def test_many_bindings_of_a_long_query_read_its_text_once(
 ) -> None:
     monkeypatch.setattr(planning, "findings", planning.findings.function)  # in this process
     read: list[str] = []
-    settings_in = checking.settings_in
-    monkeypatch.setattr(checking, "settings_in", lambda text: (read.append(text), settings_in(text))[1])
+    examine_text = checking.examine_text
+    monkeypatch.setattr(
+        checking, "examine_text", lambda text, *others: (read.append(text), examine_text(text, *others))[1]
+    )
     bindings = {f"bindings/watch{number}.yaml": "query: speeding\n" for number in range(5)}
     assert plan(alice, {**FILES, **bindings})["faults"] == []
     assert len(read) == 1

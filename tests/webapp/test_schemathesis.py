@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from schemathesis.checks import CHECKS
 
 from tests.conftest import ROOT
-from tests.webapp.conftest import Person
+from tests.webapp.conftest import Person, kept_scenario
 
 SCHEMA = schemathesis.openapi.from_dict(json.loads((ROOT / "frontend" / "openapi.json").read_text()))
 SCHEMA.app = get_wsgi_application()
@@ -46,6 +46,8 @@ def existing(alice: Person, binding: dict[str, Any], cars: dict[str, Any]) -> di
         "token": made.json()["id"],
         "slug": alice.organisation.slug,
         "member": alice.get("members/").json()[0]["id"],
+        "scenario": kept_scenario(alice, binding["query"]),
+        "template": "dead_man",
     }
     for name, path, body in (
         ("invitation", "invitations/", {"email": "dora@acme.example", "role": "viewer"}),

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext, isolate_apps
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from tests.webapp.conftest import POINTS, Person, graph
+from tests.webapp.conftest import POINTS, Person, graph, kept_scenario
 from webapp.accounts.models import Organisation
 from webapp.core.checks import tenant_models_are_scoped
 from webapp.core.context import NoOrganisation, current_organisation, organisation_context
@@ -146,6 +146,8 @@ def ids(binding: dict[str, Any], alice: Person, cars: dict[str, Any]) -> dict[st
     export = alice.post("exports/")
     assert export.status_code == 201, export.content
     return {
+        "<slug:template>": "dead_man",
+        "<uuid:scenario>": kept_scenario(alice, binding["query"]),
         "<uuid:export>": export.json()["id"],
         "<uuid:member>": alice.get("members/").json()[0]["id"],
         "<uuid:invitation>": invitation.json()["id"],

@@ -60,6 +60,10 @@ def test_what_is_no_transcript_says_so(alice: Person, text: str) -> None:
     assert "mine.yaml" in result["differs"]
 
 
+MANY = COUNTED.replace("expect:", "  - {stream: s, start: 21, end: 22, payload: {k: a}}\n" * 2_000 + "expect:")
+"""One that needs more than a little memory."""
+
+
 def limited_to(monkeypatch: pytest.MonkeyPatch, **most: float) -> None:
     job = transcripts.verdicts
     monkeypatch.setattr(transcripts, "verdicts", replace(job, limits=replace(job.limits, **most)))
@@ -78,7 +82,7 @@ def test_what_needs_more_than_there_is_is_ended(
     alice: Person, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, most: dict[str, float], said: str
 ) -> None:
     limited_to(monkeypatch, **most)
-    answered = run(alice, COUNTED)
+    answered = run(alice, MANY)
     [fault] = answered.json()["faults"]
     assert (answered.status_code, fault["code"]) == (422, "bad_file")
     assert said in fault["message"]

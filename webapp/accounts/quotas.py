@@ -16,6 +16,8 @@ from webapp.audit.recording import Target, record
 from webapp.core.errors import ApiError
 
 BYTES: Final = "bytes"
+BY_AGE: Final = ("result_bytes", "quarantine_bytes")
+"""Quotas of what is deleted by its age, where that is set."""
 _SIZES: Final = ("B", "KB", "MB", "GB", "TB")
 
 
@@ -49,6 +51,8 @@ QUOTAS: Final[Mapping[str, Quota]] = {
         Quota("preview_seconds", "Computing time of previews each day (UTC)", "s", "Wait for the next day"),
         Quota("result_bytes", "Results kept", BYTES, "Delete results of bindings that do not run"),
         Quota("quarantine_bytes", "Quarantine kept", BYTES, "Delete the quarantine of bindings that do not run"),
+        Quota("scenarios", "Scenarios of queries", "scenarios", "Delete scenarios"),
+        Quota("scenario_bytes", "Size of all scenarios", BYTES, "Delete scenarios or take rows out of them"),
     )
 }
 
@@ -64,7 +68,7 @@ class Usage:
     @property
     def title(self) -> str:
         """The title on pages; of what is kept, with how long it is."""
-        if self.quota.unit != BYTES or not settings.KEEP_RESULTS_DAYS:
+        if self.quota.name not in BY_AGE or not settings.KEEP_RESULTS_DAYS:
             return self.quota.title
         return f"{self.quota.title}, each for {counted(settings.KEEP_RESULTS_DAYS, 'day')}"
 

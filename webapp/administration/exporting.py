@@ -27,9 +27,10 @@ from webapp.core.context import current_actor, current_organisation
 from webapp.core.errors import Conflict, NotFound
 from webapp.core.tenancy import TenantModel
 from webapp.monitoring.models import RollupCursor, RunRollup
-from webapp.queries.models import Query, QueryText, QueryVersion
+from webapp.queries.models import Query, QueryLayout, QueryText, QueryVersion
 from webapp.runs.models import Binding, BindingInput, Run, RunnerLaunch, StoredBytes
 from webapp.runs.usage import rows_folder
+from webapp.scenarios.models import Scenario, ScenarioVerdict
 from webapp.streams.models import Stream
 from webapp.streams.sealing import concealed
 
@@ -44,6 +45,8 @@ TABLES: Final[dict[type[TenantModel], tuple[str, ...]]] = {
     Query: ("id", "name", "created_at"),
     QueryVersion: ("id", "query_id", "number", "graph", "comment", "author_label", "created_at"),
     QueryText: ("version_id", "text"),
+    QueryLayout: ("query_id", "positions"),
+    Scenario: ("query_id", "name", "rows", "advance", "end", "expect", "author_label", "created_at", "changed_at"),
     Run: (
         *("id", "binding_id", "binding_name", "query_name", "query_version", "query_text", "observed", "domain"),
         *("message", "started_by_label", "created_at", "ended_at"),
@@ -63,6 +66,7 @@ ELSEWHERE: Final[dict[type[TenantModel], str]] = {
     RunnerLaunch: "a process of this installation, none of the organisation's data",
     RunRollup: "figures of runs over time, which the API gives as long as they are kept",
     RollupCursor: "how far such figures were read",
+    ScenarioVerdict: "what came of scenarios, which are in the export and can be run again",
     StoredBytes: "the sizes of the files that are in the export",
     Export: "this file itself",
 }

@@ -3,7 +3,6 @@
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from streaming.definition.check import check
 from streaming.definition.faults import Fault, FaultCode
@@ -34,10 +33,10 @@ class QueryAfter:
     draft: QueryDraft
     text: str
 
-    @cached_property
+    @property
     def says(self) -> InputSettings:
-        """What the text says of inputs; asked for by each binding of the query."""
-        return settings_in(self.text)
+        """What the text says of inputs."""
+        return self.draft.settings
 
 
 @dataclass(frozen=True)
@@ -146,7 +145,7 @@ def _query(source: BundleFile, scope: _CheckScope, faults: list[FileFault]) -> Q
     current = scope.present.versions.get(source.name)
     before = None if current is None else stored_text(current)
     text = print_sql(graph) if before is None else rewrite_sql(before, graph)
-    return QueryAfter(QueryDraft(graph, None, rewritten_from=before, written=text), text)
+    return QueryAfter(QueryDraft(graph, None, before, text, settings_in(text)), text)
 
 
 def _below_node(nodes: object, node: str | None) -> Sequence[Path]:
@@ -163,7 +162,7 @@ def _query_of_text(source: BundleFile, scope: _CheckScope, faults: list[FileFaul
         return None
     graph = found.graph.model_copy(update={"name": source.name})
     text = named_text(source.text, graph)
-    return QueryAfter(QueryDraft(graph, text), text)
+    return QueryAfter(QueryDraft(graph, text, settings=InputSettings(found.advance, found.event_times)), text)
 
 
 def _binding(

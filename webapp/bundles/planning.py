@@ -20,7 +20,7 @@ from webapp.core.context import current_organisation
 from webapp.core.errors import fault
 from webapp.core.limited.jobs import READING, limited
 from webapp.queries.checking import QueryDraft
-from webapp.queries.services import content_hash
+from webapp.queries.services import says_the_same
 from webapp.queries.texts import text_of
 from webapp.runs.access import Held, held_by_open_runs
 
@@ -185,7 +185,7 @@ def _number_after(query: str, after: FutureDefinitions, present: PresentDefiniti
     version, changed = present.versions.get(query), after.queries.get(query)
     if version is None:
         return 1
-    same = changed is None or content_hash(changed.draft.graph) == version.content_hash
+    same = changed is None or says_the_same(version, changed.draft.meaning)
     return version.number if same else version.number + 1
 
 

@@ -27,6 +27,14 @@ def access_version(version: UUID) -> QueryVersion:
     return found
 
 
+def access_version_of(query: Query, version: UUID) -> QueryVersion:
+    """Return a version of `query`. Raises `NotFound` if absent, of another query, or not yours."""
+    found = listed_versions().filter(query=query, pk=version).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
 def listed_versions() -> QuerySet[QueryVersion]:
     """Return the versions with what is shown of each, newest first in each query."""
     return QueryVersion.objects.select_related("author", "text", "query")

@@ -10,11 +10,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.definition.strict import Strict
+from streaming.preflight.preflight import Preflight
 from webapp.accounts.access import TenantView
 from webapp.core.api import answer, read_body, read_query
 from webapp.core.errors import ErrorEnvelope
 from webapp.core.uses import UseList, uses_of
-from webapp.queries import assistance, services
+from webapp.queries import assistance, preflights, services
 from webapp.queries.access import access_query, current_version, current_versions, listed_versions, streams_used
 from webapp.queries.access import input_streams as streams_named
 from webapp.queries.bodies import (
@@ -175,7 +176,7 @@ class VersionsView(TenantView):
         },
     )
     def post(self, request: Request, slug: str, query: UUID) -> Response:
-        """Make a version; 200 with the current one when the graph is the same, if not its text; 422 with all faults."""
+        """Make a version; 200 with the current one when it means the same; 422 with all faults."""
         found = access_query(query)
         body = read_body(request, VersionBody)
         draft = assistance.sound(body, stored_text(current_version(found)))
@@ -204,6 +205,7 @@ class ValidateView(TenantView):
                 text=found.text,
                 advance=dict(found.advance),
                 event_times=dict(found.event_times),
+                comments=dict(found.comments),
             )
         )
 
@@ -236,3 +238,16 @@ class ExplainView(TenantView):
         if body.text is None:
             return answer(assistance.explain_graph(body.raw(), body.advance))
         return answer(assistance.explain_text(body.text, body.advance))
+
+
+class PreflightView(TenantView):
+    """Validation of a query with rows of its inputs; nothing is stored."""
+
+    @extend_schema(
+        operation_id="queries_preflight",
+        request=preflights.PreflightBody,
+        responses={200: Preflight, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Read the first rows of each input and say what to mend before a start; 422 with all faults of the query."""
+        return answer(preflights.validated(read_body(request, preflights.PreflightBody)))

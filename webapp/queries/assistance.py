@@ -7,20 +7,24 @@ from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import AdvanceTimeSettings
 from webapp.core.errors import Faulty
 from webapp.queries import jobs
-from webapp.queries.bodies import CompletionList, GraphOrText, QueryExplanation
-from webapp.queries.checking import QueryDraft, QueryExamination, drafted, refuses, too_long
+from webapp.queries.bodies import CompletionList, GraphOrText, QueryExplanation, ValidationBody
+from webapp.queries.canvas_bodies import ExpressionBody
+from webapp.queries.checking import QueryDraft, QueryExamination, TextBefore, drafted, refuses, too_long
 from webapp.queries.models import QueryVersion
-from webapp.queries.texts import stored_text
+from webapp.queries.texts import InputSettings, stored_text
 from webapp.streams.access import stream_definitions, streams_with_ctis
 
 Advance = Mapping[str, AdvanceTimeSettings]
 
 
-def examine(asked: GraphOrText) -> QueryExamination:
+def examine(asked: ValidationBody) -> QueryExamination:
     """Return what can be said of the query that was sent, faults and all."""
     streams, own_ctis = stream_definitions(), streams_with_ctis()
     if asked.given_graph:
-        return jobs.examined_graph(asked.raw(), asked.text, streams, own_ctis)
+        before = TextBefore(asked.text, asked.comments, asked.advance)
+        return jobs.examined_graph(asked.raw(), before, streams, own_ctis)
+    if asked.advance:
+        return jobs.examined_settings(asked.text or "", asked.advance, streams, own_ctis)
     return jobs.examined_text(asked.text or "", streams, own_ctis)
 
 
@@ -39,7 +43,7 @@ def sound(asked: GraphOrText, before: str | None = None) -> QueryDraft:
     found = jobs.examined_text(asked.text, streams)
     if found.graph is None or refuses(found.faults):
         raise Faulty(list(found.faults))
-    return QueryDraft(found.graph, asked.text)
+    return QueryDraft(found.graph, asked.text, settings=InputSettings(found.advance, found.event_times))
 
 
 def complete(text: str, at: int) -> CompletionList:
@@ -47,6 +51,13 @@ def complete(text: str, at: int) -> CompletionList:
     if refused := too_long(text):
         raise Faulty(refused)
     return jobs.completed(text, min(at, len(text)), stream_definitions())
+
+
+def complete_at_node(asked: ExpressionBody) -> CompletionList:
+    """Return what may stand at a place of an expression at a node. Raises `Faulty` for a graph that is too long."""
+    raw = GraphOrText(graph=asked.graph).raw()
+    at = min(asked.at, len(asked.expression))
+    return jobs.completed_expression(raw, asked.node, asked.expression, at, stream_definitions())
 
 
 def explain_graph(graph: Mapping[str, Any], advance: Advance) -> QueryExplanation:

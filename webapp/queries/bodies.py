@@ -2,17 +2,19 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final, Self, cast
+from typing import Annotated, Any, Final, Self, cast
 from uuid import UUID
 
 from pydantic import Field, RootModel, SkipValidation, model_validator
 
 from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode
-from streaming.definition.graph import QueryGraph
+from streaming.definition.graph import MOST_NODES, QueryGraph
 from streaming.definition.names import Name
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from streaming.definition.strict import Strict
+from streaming.definition.versions.differences import DefinitionDifference
+from streaming.definition.versions.merging import MergeConflict, Side
 from streaming.planning.explain import Explanation
 from webapp.core.errors import Faulty, fault
 from webapp.core.names import PlainName
@@ -20,6 +22,10 @@ from webapp.queries.texts import LONGEST_TEXT
 
 LONGEST_GRAPH: Final = 2 * LONGEST_TEXT
 """Characters of JSON in a graph that is sent; it names what its text does not."""
+
+
+LONGEST_COMMENT: Final = 4_000
+"""Characters in the comment of a node."""
 
 
 class GraphOrText(Strict):
@@ -59,7 +65,16 @@ class OneOfGraphAndText(GraphOrText):
 
 
 class ValidationBody(GraphOrText):
-    """A query to validate; with both, `text` is the one to rewrite so that it says `graph`."""
+    """A query to validate; with both, `text` is the one to rewrite so that it says `graph`.
+
+    `comments`, by node, are then written into the text; an empty one takes away what is there, others stay. `advance`,
+    by input node, are settings of time that are written into the text as ADVANCE TIME, instead of what it says there.
+    """
+
+    comments: dict[Name, Annotated[str, Field(max_length=LONGEST_COMMENT)]] = Field(
+        default_factory=dict, max_length=MOST_NODES
+    )
+    advance: dict[Name, AdvanceTimeSettings] = Field(default_factory=dict, max_length=MOST_NODES)
 
 
 class CompletionBody(Strict):
@@ -108,6 +123,37 @@ class VersionList(RootModel[list[VersionShown]]):
     """The versions of a query, newest first."""
 
 
+class VersionDifference(Strict):
+    """What has changed from version `before` to version `after`, in words; none: both mean the same."""
+
+    before: int
+    after: int
+    differences: list[DefinitionDifference]
+
+
+class MergeBody(Strict):
+    """A text made from `base` while somebody else made `theirs`; `choices` decide conflicts by their key."""
+
+    base: UUID
+    theirs: UUID
+    text: str
+    choices: Annotated[dict[str, Side], Field(max_length=1000)] = Field(default_factory=dict)
+
+
+class VersionMerge(Strict):
+    """The text with the changes of both; in a conflict that is not decided it has mine. Nothing is stored.
+
+    `theirs` and `mine` are all that each changed of the version that both began with, which is `base_text`.
+    """
+
+    text: str
+    base_number: int
+    base_text: str
+    conflicts: list[MergeConflict]
+    theirs: list[DefinitionDifference]
+    mine: list[DefinitionDifference]
+
+
 class StreamUsed(Strict):
     """A stream that the query names; `id` is null when the organisation has none of that name."""
 
@@ -133,7 +179,8 @@ class Validation(Strict):
     """All faults of a query, and the fields with their types that leave each node whose inputs are sound.
 
     `graph` and `text` are the two forms of the same query; null where the form that was sent cannot be read.
-    `advance` and `event_times` are by input node: what ADVANCE TIME and EVENTTIME BY say in the text.
+    `advance` and `event_times` are by input node: what ADVANCE TIME and EVENTTIME BY say in the text. `comments` are
+    those that the text has, by node.
     """
 
     faults: list[Fault]
@@ -142,6 +189,7 @@ class Validation(Strict):
     text: str | None
     advance: dict[str, AdvanceTimeSettings]
     event_times: dict[str, EventTimeBy]
+    comments: dict[str, str]
 
 
 class CompletionItem(Strict):

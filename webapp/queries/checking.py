@@ -11,11 +11,21 @@ from streaming.definition.graph import QueryGraph
 from streaming.definition.load import load_graph
 from streaming.definition.sql.check import check_sql
 from streaming.definition.sql.printing.graphs import print_sql
+from streaming.definition.sql.rewriting.comments import read_comments, write_comments
 from streaming.definition.sql.rewriting.texts import rewrite_sql
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from streaming.definition.types import Fields
+from streaming.definition.versions.meaning import QueryMeaning
 from webapp.core.errors import fault
-from webapp.queries.texts import LONGEST_TEXT, all_written, printed, rewritten
+from webapp.queries.texts import (
+    LONGEST_TEXT,
+    InputSettings,
+    WrittenText,
+    all_written,
+    printed,
+    rewritten,
+    with_settings,
+)
 
 Streams = Mapping[str, StreamDefinition]
 
@@ -25,12 +35,19 @@ class QueryDraft:
     """A sound query that is not stored yet; `text` is None where it was given as a graph.
 
     `written` is then a text that says the graph: `rewritten_from`, that of the version before, else the graph printed.
+    `settings` is what either text says of inputs.
     """
 
     graph: QueryGraph
     text: str | None = None
     rewritten_from: str | None = None
     written: str = ""
+    settings: InputSettings = field(default_factory=InputSettings)
+
+    @property
+    def meaning(self) -> QueryMeaning:
+        """What it says: its graph, and the time of its inputs."""
+        return self.settings.beside(self.graph)
 
 
 @dataclass(frozen=True)
@@ -46,12 +63,33 @@ class QueryExamination:
     text: str | None
     advance: Mapping[str, AdvanceTimeSettings] = field(default_factory=dict)
     event_times: Mapping[str, EventTimeBy] = field(default_factory=dict)
+    comments: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TextBefore:
+    """The text that a graph is written into, None where it is printed.
+
+    `comments` of nodes and settings of inputs, `advance`, replace what it says of them.
+    """
+
+    text: str | None = None
+    comments: Mapping[str, str] = field(default_factory=dict)
+    advance: Mapping[str, AdvanceTimeSettings] = field(default_factory=dict)
+
+    def saying(self, graph: QueryGraph) -> str:
+        """Return the text that says `graph` and the comments. Comments of nodes that are gone are taken away first."""
+        ids = {node.id for node in graph.nodes}
+        gone = {node: "" for node in self.comments if node not in ids or not self.comments[node]}
+        before = None if self.text is None else write_comments(self.text, gone)
+        written = print_sql(graph) if before is None else rewrite_sql(before, graph)
+        return with_settings(write_comments(written, self.comments), graph, self.advance)
 
 
 def examine_graph(
-    graph: Mapping[str, Any], streams: Streams, *, text: str | None = None, own_ctis: Collection[str] | None = None
+    graph: Mapping[str, Any], streams: Streams, before: TextBefore, *, own_ctis: Collection[str] | None = None
 ) -> QueryExamination:
-    """Examine a graph as it was sent; its text is `text` rewritten, or printed where there is none.
+    """Examine a graph as it was sent; its text is that of `before` rewritten, or printed where there is none.
 
     `own_ctis` names the streams whose adapter enqueues CTIs itself; None where that is not known.
     """
@@ -59,7 +97,7 @@ def examine_graph(
     checked = check(graph, streams)
     if loaded is None:
         return QueryExamination(checked.faults, _as_text(checked.schemas), None, None)
-    written = print_sql(loaded) if text is None else rewrite_sql(text, loaded)
+    written = before.saying(loaded)
     examined = examine_text(written, streams, own_ctis=own_ctis)
     if examined.graph == loaded:
         return examined
@@ -75,7 +113,8 @@ def examine_text(text: str, streams: Streams, *, own_ctis: Collection[str] | Non
     checked = check_sql(text, streams, own_ctis=own_ctis)
     script = checked.script
     schemas = _as_text(checked.schemas)
-    return QueryExamination(checked.faults, schemas, script.graph, text, script.advance, script.event_times)
+    times = script.advance, script.event_times
+    return QueryExamination(checked.faults, schemas, script.graph, text, *times, read_comments(text))
 
 
 def too_long(text: str) -> list[Fault]:
@@ -100,8 +139,8 @@ def drafted(graph: QueryGraph, before: str | None) -> QueryDraft:
 
     Its text is `before`, that of the version that it follows, rewritten; where there is none the graph is printed.
     """
-    written = printed(graph) if before is None else rewritten(before, graph)
-    return QueryDraft(graph, None, rewritten_from=before, written=written)
+    written = WrittenText(printed(graph)) if before is None else rewritten(before, graph)
+    return QueryDraft(graph, None, before, written.text, written.settings)
 
 
 def all_drafted(changes: Sequence[tuple[QueryGraph, str | None]]) -> list[QueryDraft]:
@@ -109,4 +148,7 @@ def all_drafted(changes: Sequence[tuple[QueryGraph, str | None]]) -> list[QueryD
     if not changes:
         return []
     written = all_written(changes)
-    return [QueryDraft(graph, None, before, text) for (graph, before), text in zip(changes, written, strict=True)]
+    return [
+        QueryDraft(graph, None, before, each.text, each.settings)
+        for (graph, before), each in zip(changes, written, strict=True)
+    ]

@@ -7,13 +7,14 @@ from typing import Any
 from streaming.definition.check import check
 from streaming.definition.faults import Fault
 from streaming.definition.graph import QueryGraph
-from streaming.definition.sql.completion.complete import complete_sql
+from streaming.definition.sql.completion.at_node import complete_expression
+from streaming.definition.sql.completion.complete import Completions, complete_sql
 from streaming.definition.streams import AdvanceTimeSettings
 from streaming.planning import explain as explaining
 from webapp.core.limited.jobs import TYPING, limited
 from webapp.queries.bodies import CompletionItem, CompletionList, QueryExplanation
-from webapp.queries.checking import QueryExamination, Streams, examine_graph, examine_text, refuses
-from webapp.queries.texts import SMALLER, settings_in
+from webapp.queries.checking import QueryExamination, Streams, TextBefore, examine_graph, examine_text, refuses
+from webapp.queries.texts import SMALLER, settings_in, with_settings
 
 
 @dataclass(frozen=True)
@@ -26,16 +27,27 @@ class ExplanationGiven:
 
 @limited("The check of this query", SMALLER, TYPING)
 def examined_graph(
-    graph: Mapping[str, Any], text: str | None, streams: Streams, own_ctis: Collection[str] | None
+    graph: Mapping[str, Any], before: TextBefore, streams: Streams, own_ctis: Collection[str] | None
 ) -> QueryExamination:
-    """Return what can be said of a graph as it was sent; `text` is the one to rewrite so that it says the graph."""
-    return examine_graph(graph, streams, text=text, own_ctis=own_ctis)
+    """Return what can be said of a graph as it was sent; `before` is the text to rewrite so that it says the graph."""
+    return examine_graph(graph, streams, before, own_ctis=own_ctis)
 
 
 @limited("The check of this query", SMALLER, TYPING)
 def examined_text(text: str, streams: Streams, own_ctis: Collection[str] | None = None) -> QueryExamination:
     """Return what can be said of a text."""
     return examine_text(text, streams, own_ctis=own_ctis)
+
+
+@limited("The check of this query", SMALLER, TYPING)
+def examined_settings(
+    text: str, advance: Mapping[str, AdvanceTimeSettings], streams: Streams, own_ctis: Collection[str] | None
+) -> QueryExamination:
+    """Return what can be said of a text whose inputs have the settings `advance`; of one with faults, as it is."""
+    found = examine_text(text, streams, own_ctis=own_ctis)
+    if found.graph is None:
+        return found
+    return examine_text(with_settings(text, found.graph, advance), streams, own_ctis=own_ctis)
 
 
 @limited("The check of this query", SMALLER, TYPING)
@@ -47,7 +59,18 @@ def graph_faults(graph: Mapping[str, Any], streams: Streams) -> list[Fault]:
 @limited("The completion of this text", SMALLER, TYPING)
 def completed(text: str, at: int, streams: Streams) -> CompletionList:
     """Return what may stand at code point `at` of `text`."""
-    found = complete_sql(text, at, streams)
+    return _listed(complete_sql(text, at, streams))
+
+
+@limited("The completion of this expression", SMALLER, TYPING)
+def completed_expression(
+    graph: Mapping[str, Any], node: str, expression: str, at: int, streams: Streams
+) -> CompletionList:
+    """Return what may stand at code point `at` of an expression at `node`, a node of `graph`."""
+    return _listed(complete_expression(graph, node, expression, at, streams))
+
+
+def _listed(found: Completions) -> CompletionList:
     items = [
         CompletionItem(label=each.label, kind=each.kind, detail=each.detail, help=each.help, insert=each.insert)
         for each in found.items

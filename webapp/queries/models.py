@@ -77,3 +77,16 @@ class QueryText(TenantModel):
 
     def __str__(self) -> str:
         return f"the text of {self.version_id}"
+
+
+class QueryLayout(TenantModel):
+    """Where the nodes of a query are drawn: by id, `{"x": ..., "y": ...}` in units of the canvas."""
+
+    query = models.OneToOneField(Query, on_delete=models.CASCADE, related_name="layout")
+    positions = models.JSONField(default=dict)
+
+    class Meta(TenantModel.Meta):
+        """One layout for each query, at most."""
+
+    def __str__(self) -> str:
+        return f"the layout of {self.query_id}"

@@ -1,13 +1,11 @@
 """Writing queries and their versions."""
 
-import hashlib
-import json
 from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from streaming.definition.graph import QueryGraph
+from streaming.definition.versions.meaning import QueryMeaning, content_hash
 from webapp.accounts.models import User
 from webapp.audit.recording import Target, record
 from webapp.core.context import current_actor
@@ -15,14 +13,20 @@ from webapp.core.errors import Conflict
 from webapp.core.uses import refuse_while_used
 from webapp.queries.access import current_version
 from webapp.queries.checking import QueryDraft, drafted
+from webapp.queries.made import version_was_made
 from webapp.queries.models import Query, QueryText, QueryVersion
-from webapp.queries.texts import stored_text
+from webapp.queries.texts import settings_of, stored_text
 
 
-def content_hash(graph: QueryGraph) -> str:
-    """Return the SHA-256 of the graph in its canonical form: two graphs that mean the same text have the same hash."""
-    canonical = json.dumps(graph.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(canonical.encode()).hexdigest()
+def says_the_same(version: QueryVersion, meaning: QueryMeaning) -> bool:
+    """Return whether `version` has the same graph as `meaning`, and the same settings of time.
+
+    A version that was stored before settings belonged to versions has the hash of its graph alone: its text is read.
+    """
+    wanted = content_hash(meaning)
+    if version.content_hash != content_hash(QueryMeaning(graph=meaning.graph)):
+        return version.content_hash == wanted  # another graph, or a hash that has settings in it
+    return content_hash(settings_of(version).beside(meaning.graph)) == wanted
 
 
 def create_query(*, draft: QueryDraft, comment: str, author: User | None) -> Query:
@@ -42,13 +46,15 @@ def create_query(*, draft: QueryDraft, comment: str, author: User | None) -> Que
 def create_version(
     *, query: Query, draft: QueryDraft, comment: str, author: User | None, parent: UUID | None
 ) -> tuple[QueryVersion, bool]:
-    """Return the version that says `draft`, and whether it was made; the current one if its graph is the same already.
+    """Return the version that says `draft`, and whether it was made; the current one if it means the same already.
 
-    The text of the current one is replaced then, for comments and layout are beside the graph. A version that is made
-    from a graph has the text of the one before it, rewritten. Raises `Conflict` if `parent` is given and no longer
-    current, or if the name is taken.
+    The text of the current one is replaced then, for comments and layout are beside what it means: graph and settings
+    of time. A version that is made from a graph has the text of the one before it, rewritten. Raises `Conflict` if
+    `parent` is given and no longer current, or if the name is taken.
     """
     name = draft.graph.name
+    read = current_version(query)
+    same = says_the_same(read, draft.meaning)  # it may have to read a text, and nobody else can write meanwhile
     try:
         with transaction.atomic():
             current = current_version(Query.objects.select_for_update().get(pk=query.pk))
@@ -56,7 +62,7 @@ def create_version(
                 raise Conflict(
                     f"Version {current.number} was made meanwhile. Look at it, and send your change again upon it."
                 )
-            if current.content_hash == content_hash(draft.graph):
+            if same if current.pk == read.pk else says_the_same(current, draft.meaning):
                 _write_text(query, current, draft.text)
                 return current_version(query), False
             before = audited(current)
@@ -111,7 +117,7 @@ def _add_version(
         query=query,
         number=1 if parent is None else parent.number + 1,
         graph=draft.graph.model_dump(mode="json"),
-        content_hash=content_hash(draft.graph),
+        content_hash=content_hash(draft.meaning),
         author=author,
         author_label=current_actor().label,
         comment=comment,
@@ -127,4 +133,5 @@ def _add_version(
     version.save()
     if text is not None:
         QueryText(version=version, text=text).save()
+    version_was_made(version)
     return version

@@ -74,7 +74,7 @@ class NextStart:
 def next_start(binding: Binding, version: QueryVersion | None = None) -> NextStart:
     """Return what the next start of `binding` would do, if it were of `version`, as of now."""
     last = latest_run(binding)
-    points = _points(binding)
+    points = restart_points(binding)
     if last is None:
         return _plain(FIRST)
     spec = _spec(binding, version)
@@ -129,7 +129,7 @@ def _as_it_is(bound: BoundInput) -> InputChoice:
     return InputChoice(bound.stream.name, bound.advance, bound.event_time)
 
 
-def _points(binding: Binding) -> list[RestartPoint]:
+def restart_points(binding: Binding) -> list[RestartPoint]:
     """Return what the binding has kept, newest first; one that cannot be read is none."""
     folder = settings.PUNCTUAL_DATA / str(binding.organisation_id) / points_path(str(binding.pk))
     found = []

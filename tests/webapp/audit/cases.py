@@ -82,6 +82,14 @@ def account(stage: Stage) -> str:
     return f"service-accounts/{stage.made('service-accounts/', ROBOT)['id']}/"
 
 
+SCENARIO = {"name": "empty", "sample": {"rows": []}, "expect": {"events": []}}
+
+
+def scenario(stage: Stage) -> str:
+    path = f"queries/{stage.binding['query']}/scenarios/"
+    return f"{path}{stage.made(path, SCENARIO)['id']}/"
+
+
 def ready_export(stage: Stage) -> str:
     with organisation_context(stage.alice.organisation.pk):
         made = Export(requested_by="alice", created_at=timezone.now(), state="ready")
@@ -268,6 +276,38 @@ WRITES: dict[tuple[str, str], Case] = {
         {"version": 1, "comment": "first", "graph": {"nodes": {"fast": {"where": "speed > 120"}}}},
         {"version": 2, "comment": "faster", "graph": {"nodes": {"fast": {"where": "speed > 140"}}}},
     ),
+    ("queries/<uuid:query>/scenarios/", "post"): Case(
+        "scenario.created",
+        lambda stage: (f"queries/{stage.binding['query']}/scenarios/", SCENARIO),
+        "empty",
+        None,
+        Some({"name": "empty", "query": "speeding", "rows": 0}),
+    ),
+    ("queries/<uuid:query>/scenarios/<uuid:scenario>/", "put"): Case(
+        "scenario.replaced",
+        lambda stage: (scenario(stage), {**SCENARIO, "name": "none"}),
+        "none",
+        Some({"name": "empty"}),
+        Some({"name": "none"}),
+    ),
+    ("queries/<uuid:query>/scenarios/<uuid:scenario>/", "delete"): Case(
+        "scenario.deleted", lambda stage: (scenario(stage), None), "empty", Some({"name": "empty", "rows": 0})
+    ),
+    ("templates/<slug:template>/", "post"): Case(
+        "scenario.created",
+        lambda _: ("templates/dead_man/", {}),
+        ANY,
+        None,
+        Some({"query": "dead_man"}),
+        also=("query.created", "stream.created", "stream.created"),
+    ),
+    ("queries/<uuid:query>/layout/", "put"): Case(
+        "query.nodes_moved",
+        lambda stage: (f"queries/{stage.binding['query']}/layout/", {"positions": {"fast": {"x": 10.0, "y": 20.0}}}),
+        "speeding",
+        {},
+        {"fast": {"x": 10.0, "y": 20.0}},
+    ),
     ("definitions/apply/", "post"): Case(
         "definitions.applied",
         applied,
@@ -326,7 +366,21 @@ WRITES: dict[tuple[str, str], Case] = {
 WRITES_NOTHING: dict[tuple[str, str], str] = {
     ("queries/validate/", "post"): "looks for faults in what is sent",
     ("queries/complete/", "post"): "says what may stand at a place of a text",
+    ("queries/complete-expression/", "post"): "says what may stand at a place of an expression",
     ("queries/explain/", "post"): "says what a query would do",
+    ("queries/preflight/", "post"): "measures rows of the inputs",
+    ("queries/simulate/", "post"): "says what a query makes of a sample",
+    ("queries/compare/", "post"): "says what late policies make of a sample",
+    ("queries/what-if/", "post"): "says what delays make of a sample",
+    ("queries/<uuid:query>/merge/", "post"): "says what a merge would be",
+    ("queries/<uuid:query>/scenarios/observe/", "post"): "says what comes of a sample",
+    ("queries/<uuid:query>/scenarios/read/", "post"): "says what a transcript would keep",
+    ("queries/<uuid:query>/scenarios/run/", "post"): "keeps a fact about a version, as its faults are",
+    ("samples/stream/", "post"): "reads rows of a stream",
+    ("samples/text/", "post"): "reads rows of a text",
+    ("samples/generated/", "post"): "makes up rows",
+    ("samples/quarantine/", "post"): "reads rows of a quarantine",
+    ("samples/running/", "post"): "reads rows again that a binding has read",
     ("definitions/plan/", "post"): "says what applying would change",
     ("transcripts/run/", "post"): "runs what is sent, on the data that are sent",
 }

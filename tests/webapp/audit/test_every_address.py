@@ -10,7 +10,7 @@ from django.test import Client
 
 from tests.webapp.audit.cases import TOKEN, WRITES, WRITES_NOTHING, Case, Stage
 from tests.webapp.audit.conftest import Events
-from tests.webapp.conftest import Person
+from tests.webapp.conftest import Person, graph
 from tests.webapp.impersonating import acted_as
 from webapp.accounts.models import Membership, Organisation, PreviewUse
 from webapp.accounts.permissions import MATRIX
@@ -128,15 +128,33 @@ def test_who_acts_as_somebody_else_is_named_beside_them(stage: Stage, newer: Cal
 
 @pytest.mark.parametrize("key", sorted(WRITES_NOTHING), ids=" ".join)
 def test_what_only_looks_writes_no_event(key: tuple[str, str], stage: Stage, newer: Callable[[], Events]) -> None:
+    text = "QUERY q;\nINSERT INTO out SELECT STREAM * FROM cars;"
+    sampled = {"text": text, "sample": {"rows": []}}
+    version = stage.binding["query_version"]
     bodies: dict[str, Any] = {
         "queries/validate/": {"text": "QUERY q;"},
         "queries/complete/": {"text": "QUERY q;", "at": 0},
-        "queries/explain/": {"text": "QUERY q;\nINSERT INTO out SELECT STREAM * FROM cars;"},
+        "queries/complete-expression/": {"graph": graph(), "node": "fast", "text": "sp", "at": 2},
+        "queries/explain/": {"text": text},
+        "queries/preflight/": {"text": text},
+        "queries/simulate/": sampled,
+        "queries/compare/": sampled,
+        "queries/what-if/": {**sampled, "input": "cars"},
+        "queries/<uuid:query>/merge/": {"base": version, "text": text},
+        "queries/<uuid:query>/scenarios/observe/": sampled,
+        "queries/<uuid:query>/scenarios/read/": {"transcript": "name: t"},
+        "queries/<uuid:query>/scenarios/run/": {"version": version},
+        "samples/stream/": {"stream": "cars"},
+        "samples/text/": {"stream": "cars", "text": "start,plate"},
+        "samples/generated/": {"stream": "cars", "rows": 1},
+        "samples/quarantine/": {"binding": stage.binding["id"]},
+        "samples/running/": {"binding": stage.binding["id"]},
         "definitions/plan/": {"files": {}},
         "transcripts/run/": {"name": "t.yaml", "text": "x: 1"},
     }
+    path = key[0].replace("<uuid:query>", stage.binding["query"])
     events = newer()
-    answered = sent(stage.alice, key[1], key[0], bodies[key[0]])
+    answered = sent(stage.alice, key[1], path, bodies[key[0]])
     assert answered.status_code in {200, 422}, answered.content
     assert events() == []
 

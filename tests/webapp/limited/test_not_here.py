@@ -23,6 +23,10 @@ COMPUTES = (
     "webapp.queries.jobs.check",
     "webapp.queries.jobs.complete_sql",
     "webapp.queries.jobs.explaining.explain",
+    "webapp.queries.preflights.examine_graph",
+    "webapp.queries.preflights.examine_text",
+    "webapp.queries.preflights.preflight",
+    "webapp.queries.preflights.sampled",
     "webapp.queries.texts.parse_sql",
     "webapp.queries.texts.print_sql",
     "webapp.queries.texts.rewrite_sql",
@@ -74,6 +78,7 @@ def test_the_way_from_a_stream_to_a_run_and_to_other_names_computes_nothing_here
     query = sent(alice.post("queries/", {"graph": graph(), "comment": ""}), 201)
     sent(alice.post("queries/validate/", {"graph": graph()}))
     sent(alice.post("queries/explain/", {"graph": graph()}))
+    sent(alice.post("queries/preflight/", {"graph": graph()}))
     sent(alice.post("queries/complete/", {"text": "QUERY q;", "at": 8}))
     binding = sent(alice.post("bindings/", {"name": "watch", "query_version": query["current"]["id"]}), 201)
     sent(alice.get(f"bindings/{binding['id']}/next-start/"))

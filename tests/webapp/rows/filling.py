@@ -24,6 +24,7 @@ from webapp.core.context import organisation_context
 from webapp.queries.models import Query, QueryText, QueryVersion
 from webapp.runs.models import Binding, BindingInput, Run, StoredBytes
 from webapp.runs.states import Desired, Observed
+from webapp.scenarios.models import Scenario, ScenarioVerdict
 from webapp.streams.models import Stream
 
 ASKED_WITH = {"audit/export/": "?format=json_lines"}
@@ -75,13 +76,24 @@ def _designed(numbers: range) -> uuid.UUID:
     texts = [QueryText(version=version, text=print_sql(version.read_graph())) for version in versions[::2]]
     runs = [_run(binding, n) for binding, n in zip(bindings, numbers, strict=True)]
     kept = [StoredBytes(binding=each.pk, name=each.name, result_bytes=1) for each in bindings]
-    for rows in (streams, queries, versions, more, texts, bindings, inputs, runs, kept):
+    scenarios = [_scenario(queries[0], n) for n in numbers]
+    verdicts = [_verdict(*each) for each in zip(scenarios, more, strict=True)]
+    for rows in (streams, queries, versions, more, texts, bindings, inputs, runs, kept, scenarios, verdicts):
         type(rows[0])._default_manager.bulk_create(rows)  # type: ignore[attr-defined]
     return queries[0].pk
 
 
 def _version(query: Query, number: int, says: dict[str, Any]) -> QueryVersion:
     return QueryVersion(query=query, number=number, graph=says, content_hash=f"{number:064}", comment="made to count")
+
+
+def _scenario(query: Query, number: int) -> Scenario:
+    said: dict[str, Any] = {"rows": [], "expect": {"events": []}, "end": "flush"}
+    return Scenario(query=query, name=f"nothing {number:03}", size=50, **said)
+
+
+def _verdict(scenario: Scenario, version: QueryVersion) -> ScenarioVerdict:
+    return ScenarioVerdict(scenario=scenario, version=version, fingerprint="", holds=True, findings={}, ran_at=START)
 
 
 def _run(binding: Binding, number: int) -> Run:

@@ -9,7 +9,7 @@ import redis
 from streaming.wire import keys
 from streaming.wire.messages import LateEvent, ProgressReport, ResultRow
 from streaming.wire.results import Commit
-from tests.webapp.conftest import POINTS, Person, file_adapter, graph
+from tests.webapp.conftest import POINTS, Person, file_adapter, graph, kept_scenario
 from tests.wire.written import write_commit, write_part
 from webapp.runs.state_events import states_key
 
@@ -44,6 +44,7 @@ def plant(charlie: Person, data: Path, connection: "redis.Redis") -> Planted:
         ids={
             "<uuid:stream>": stream["id"],
             "<uuid:query>": query["id"],
+            "<uuid:scenario>": kept_scenario(charlie, query["id"], MARK),
             "<uuid:binding>": binding["id"],
             "<uuid:run>": run["id"],
             "<uuid:account>": account["id"],

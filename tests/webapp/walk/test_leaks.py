@@ -41,7 +41,7 @@ def content(client: Client, path: str) -> str:
 def test_charlie_sees_the_mark_where_there_is_something_to_see(zeta: Planted, charlie: Person) -> None:
     routes = [route for route in GETS if "<" not in route]
     seen = {route for route in routes if MARK in content(charlie.client, charlie.url(asked(route)))}
-    assert set(routes) - seen == {"organisation/", "members/", "quotas/", "adapters/", "exports/"}
+    assert set(routes) - seen == {"organisation/", "members/", "quotas/", "adapters/", "exports/", "templates/"}
 
 
 def asked(route: str) -> str:
@@ -96,6 +96,7 @@ BODIES: dict[str, Any] = {
     "queries/validate/": lambda z: {"graph": graph(stream=f"{MARK}_s")},
     "queries/complete/": lambda z: {"text": "SELECT STREAM * FROM ", "at": 21},
     "queries/explain/": lambda z: {"graph": graph(stream=f"{MARK}_s")},
+    "queries/preflight/": lambda z: {"graph": graph(stream=f"{MARK}_s")},
 }
 """Bodies that name something of zeta's, by id or by name."""
 

@@ -33,8 +33,9 @@ def test_no_token_of_acme_gets_a_failure_or_anything_of_zeta(
     person = join("somebody@acme.example", acme, role)
     made = person.post("tokens/", {"name": "t", "role": role.value, "expires_in_days": 1})
     sent = {"Authorization": f"Bearer {made.json()['token']}"}
-    mine = {name.removeprefix("<uuid:").rstrip(">"): value for name, value in ids.items()} | {"slug": "acme"}
-    theirs = {name.removeprefix("<uuid:").rstrip(">"): value for name, value in zeta.ids.items()} | {"slug": "acme"}
+    own = {"slug": "acme", "template": "dead_man"}
+    mine = {name.removeprefix("<uuid:").rstrip(">"): value for name, value in ids.items()} | own
+    theirs = {name.removeprefix("<uuid:").rstrip(">"): value for name, value in zeta.ids.items()} | own
     for label in sorted(OPERATIONS.keys() - {EVENTS}):
         _ask(OPERATIONS[label], examples, sent, [mine, theirs, {**theirs, "slug": "zeta"}], zeta.ids)
 

@@ -30,8 +30,14 @@ LIMITED_JOBS = (
     "webapp.streams.checking",
     "webapp.queries.texts",
     "webapp.queries.jobs",
+    "webapp.queries.simulating",
+    "webapp.queries.preflights",
+    "webapp.queries.comparing",
     "webapp.runs.checking",
     "webapp.bundles.planning",
     "webapp.bundles.transcripts",
+    "webapp.samples.reading_again",
+    "webapp.samples.taking",
+    "webapp.scenarios.jobs",
 )
 """The modules that name jobs."""

@@ -1,0 +1,60 @@
+"""The time simulator in its limited process: each limit has a sentence, and a client who leaves ends the work."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import psutil
+import pytest
+
+from streaming.definition.streams import StreamDefinition
+from tests.simulator.picture import GRAPH, ROWS, STREAM, at
+from tests.webapp.limited.test_processes import forking
+from webapp.core.errors import ClientGone, TooMuchWork
+from webapp.core.limited.departure import Departure, answered_until
+from webapp.queries.simulating import SimulationAsked, simulated
+from webapp.queries.simulation_bodies import MOST_ROWS, SampleBody
+
+STREAMS = {"s": StreamDefinition.model_validate(STREAM)}
+
+
+def asked(rows: list[dict[str, Any]]) -> SimulationAsked:
+    return SimulationAsked(GRAPH, None, STREAMS, {}, SampleBody.model_validate({"rows": rows}))
+
+
+LONG = asked([{**ROWS[0], "start": at(number), "end": at(number + 600)} for number in range(MOST_ROWS)])
+"""Every row is in sixty windows, so it takes seconds."""
+
+
+@pytest.mark.parametrize(
+    ("most", "said"),
+    [
+        ({"cpu_s": 0, "wall_s": 60}, "takes more than 0 s of processor time"),
+        ({"wall_s": 0.05}, "takes longer than 0.05 s"),
+        ({"memory_bytes": 1024**2}, "takes more than 1 MiB of memory"),
+        ({"output_bytes": 100}, "gives more than 0 MiB"),
+    ],
+)
+def test_each_limit_ends_a_simulation_with_a_sentence(most: dict[str, Any], said: str) -> None:
+    job = replace(simulated, limits=replace(simulated.limits, **most))
+    with pytest.raises(TooMuchWork) as refused:
+        job(LONG if most.keys() & {"wall_s", "memory_bytes"} and "cpu_s" not in most else asked(ROWS))
+    assert said in refused.value.message
+
+
+def test_a_client_who_types_on_ends_the_simulation() -> None:
+    gone, process = Departure(), forking()
+    simulated(asked(ROWS))
+
+    def asks() -> None:
+        with answered_until(gone):
+            simulated(LONG)
+
+    with ThreadPoolExecutor(1) as thread:
+        waiting = thread.submit(asks)
+        while not process.children():
+            assert not waiting.done()
+        gone.depart()
+        assert isinstance(waiting.exception(), ClientGone)
+    psutil.wait_procs(process.children(), timeout=5)
+    assert process.children() == []

@@ -1,0 +1,1 @@
+"""Samples for the time simulator: read, pasted, generated, or taken from quarantine."""

@@ -1,0 +1,39 @@
+"""Samples of what a binding has read: how far it came, and through which adapters."""
+
+from typing import Final
+
+from streaming.definition.faults import FaultCode
+from streaming.definition.graph import InputNode
+from webapp.accounts.previews import previewing
+from webapp.core.errors import Faulty, fault
+from webapp.runs.access import bound_inputs
+from webapp.runs.checking import definitions
+from webapp.runs.models import Binding
+from webapp.runs.next_start import restart_points
+from webapp.samples.bodies import SampleTaken
+from webapp.samples.reading_again import ReadInput, read_again
+from webapp.samples.taking import given
+
+NOTHING_READ: Final = "The binding {name} has read nothing that is known of yet."
+WAIT: Final = "Start it, and try again in ten seconds: how far it has read is noted so often."
+
+
+def last_read(binding: Binding, rows: int) -> SampleTaken:
+    """Return the last `rows` rows of each lane that `binding` has read, up to ten seconds ago where it runs.
+
+    Raises `Faulty` where it has read none, or its adapters have them no more; `OverQuota`, `Busy`.
+    """
+    graph, inputs = binding.query_version.read_graph(), bound_inputs(binding)
+    points = restart_points(binding)
+    if not points:
+        raise Faulty([fault(FaultCode.EMPTY_SAMPLE, NOTHING_READ.format(name=binding.name), WAIT)])
+    read = definitions(graph, inputs)
+    named = {node.id: node.stream for node in graph.nodes if isinstance(node, InputNode)}
+    positions = points[0].positions
+    wanted: dict[str, ReadInput] = {
+        node: (named[node], read[node], bound.stream.read_adapter(), positions.get(node, {}))
+        for node, bound in inputs.items()
+        if node in named
+    }
+    with previewing():
+        return given(read_again(wanted, rows))

@@ -1,0 +1,146 @@
+"""Taking samples, each in a limited process: what is read, pasted or kept comes from strangers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from streaming.adapters import preview
+from streaming.adapters.contract import AdapterError
+from streaming.definition.faults import Fault, FaultCode, nearest
+from streaming.definition.graph import InputNode
+from streaming.definition.streams import AdapterChoice, StreamDefinition, TimeUnit
+from streaming.simulator.capturing import TakenSample, of_adapter, of_quarantine
+from streaming.simulator.generating import generated
+from streaming.simulator.pasting import read_pasted
+from streaming.wire.messages import LateEvent
+from streaming.wire.results import committed_rows
+from webapp.accounts.previews import previewing
+from webapp.core.errors import Faulty, fault
+from webapp.core.limited.jobs import MIB, READING, Limits, limited
+from webapp.queries.simulation_bodies import MOST_ROWS
+from webapp.runs.models import Binding
+from webapp.runs.usage import rows_folder
+from webapp.samples.bodies import (
+    GeneratedSampleBody,
+    NamedStreamBody,
+    QuarantineSampleBody,
+    SampleTaken,
+    StreamSampleBody,
+    TextSampleBody,
+)
+from webapp.streams.access import streams_by_name
+from webapp.streams.adapters import adapter_fault, build, now_ticks
+from webapp.streams.models import Stream
+
+LIMITS: Final = Limits(cpu_s=10, wall_s=15, memory_bytes=512 * MIB, output_bytes=32 * MIB, file_bytes=0, at_once=2)
+FEWER: Final = "Take fewer rows, or a shorter text."
+Streams = Mapping[str, tuple[str, StreamDefinition]]
+
+
+@dataclass(frozen=True)
+class TakenGiven:
+    """A sample, or the faults for which there is none."""
+
+    taken: SampleTaken | None = None
+    faults: list[Fault] = field(default_factory=list)
+
+
+def of_stream(body: StreamSampleBody) -> SampleTaken:
+    """Return the first rows that the adapter of a stream reads. Raises `Faulty`, `OverQuota`, `Busy`."""
+    stream = _stream(body.stream)
+    with previewing():
+        return given(read_stream(stream.name, stream.read_definition(), stream.read_adapter(), body.rows))
+
+
+def of_text(body: TextSampleBody) -> SampleTaken:
+    """Return the rows of a text. Raises `Faulty`."""
+    return read_text(body.text, body.stream, _definition(body), body.columns, body.unit)
+
+
+def of_generator(body: GeneratedSampleBody) -> SampleTaken:
+    """Return made-up rows. Raises `Faulty`."""
+    dials = body.model_dump(exclude={"stream", "definition", "rows"})
+    return given(generate(body.stream, _definition(body), dials, body.rows))
+
+
+def of_binding(binding: Binding, body: QuarantineSampleBody) -> SampleTaken:
+    """Return rows of the quarantine of `binding`."""
+    bound = {each.node: each.stream for each in binding.inputs.select_related("stream")}
+    streams = {
+        node.id: (node.stream, bound[node.id].read_definition())
+        for node in binding.query_version.read_graph().nodes
+        if isinstance(node, InputNode) and node.id in bound
+    }
+    matching = {} if body.outcome is None else {"outcome": body.outcome.value}
+    return read_quarantine(str(rows_folder(binding.pk)), streams, body.rows, matching)
+
+
+@limited("Reading these rows", FEWER, READING, opens_secrets=True)
+def read_stream(name: str, definition: StreamDefinition, choice: AdapterChoice, rows: int) -> TakenGiven:
+    """Return the first rows that the adapter reads."""
+    try:
+        found = preview.sample(build(definition, choice), rows, now=now_ticks())
+    except AdapterError as error:
+        return TakenGiven(None, [adapter_fault(str(error))])
+    return TakenGiven(plain(of_adapter(name, definition, found)))
+
+
+@limited("Reading this text", FEWER, LIMITS)
+def read_text(
+    text: str, name: str, stream: StreamDefinition, columns: Mapping[str, str], unit: TimeUnit | None
+) -> SampleTaken:
+    """Return the records of a text as rows."""
+    read = read_pasted(text, name, stream, columns, unit, MOST_ROWS)
+    return SampleTaken(rows=read.rows, columns=read.columns, notes=read.notes)
+
+
+@limited("Making up these rows", FEWER, LIMITS)
+def generate(name: str, stream: StreamDefinition, dials: Mapping[str, Any], rows: int) -> TakenGiven:
+    """Return made-up rows."""
+    try:
+        return TakenGiven(plain(generated(name, stream, dials, rows)))
+    except AdapterError as error:
+        return TakenGiven(None, [fault(FaultCode.BAD_ADAPTER, str(error), "Change the stream or the dials.")])
+
+
+@limited("Reading this quarantine", FEWER, LIMITS)
+def read_quarantine(folder: str, streams: Streams, rows: int, matching: Mapping[str, str]) -> SampleTaken:
+    """Return the newest rows of a quarantine, oldest first."""
+    found: list[LateEvent] = []
+    before: str | None = None
+    while len(found) < rows:
+        page = committed_rows(Path(folder), "late", rows - len(found), before, matching=matching)
+        found += [LateEvent.model_validate(_own(row)) for row in page.rows]
+        before = page.next
+        if before is None:
+            break
+    return plain(of_quarantine(streams, found[::-1]))
+
+
+def _own(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if not name.startswith("_")}
+
+
+def plain(taken: TakenSample) -> SampleTaken:
+    """Return rows that were read as they are told."""
+    return SampleTaken(rows=taken.rows, columns=[], notes=taken.notes)
+
+
+def given(told: TakenGiven) -> SampleTaken:
+    """Return the sample. Raises `Faulty` where there is none."""
+    if told.taken is None:
+        raise Faulty(told.faults)
+    return told.taken
+
+
+def _definition(body: NamedStreamBody) -> StreamDefinition:
+    return body.definition if body.definition is not None else _stream(body.stream).read_definition()
+
+
+def _stream(name: str) -> Stream:
+    streams = streams_by_name()
+    if name in streams:
+        return streams[name]
+    remedy = nearest(name, streams, "Name a stream of the organisation.")
+    raise Faulty([fault(FaultCode.UNKNOWN_STREAM, f"There is no stream {name!r}.", remedy, field="stream")])

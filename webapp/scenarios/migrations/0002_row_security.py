@@ -1,0 +1,14 @@
+from django.db import migrations
+
+from webapp.core.row_security import EnableRowSecurity
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('scenarios', '0001_initial'),
+    ]
+
+    operations = [
+        EnableRowSecurity(),
+    ]
