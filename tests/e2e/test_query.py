@@ -104,14 +104,15 @@ def test_comments_come_back_from_a_change_to_json_and_are_stored(page: Page) -> 
 
 
 def test_a_query_is_explained(page: Page) -> None:
-    page.goto(demo_pages(page).query)
+    address = demo_pages(page).query
+    with page.expect_response("**/queries/validate/") as checked:
+        page.goto(address)
+    assert checked.value.ok
     expect(page.get_by_text("Checked: no faults.")).to_be_visible()
     page.get_by_role("button", name="Explain", exact=True).click()
     explanation = page.get_by_role("group", name="Explanation")
     expect(explanation).to_contain_text("by_lane")
-    with page.expect_response("**/queries/validate/") as checked:
-        turn_to(page, "JSON")
-    assert checked.value.ok
+    turn_to(page, "JSON")
     page.get_by_role("textbox", name="The query as JSON").click()
     with page.expect_response("**/queries/explain/") as explained:
         page.get_by_role("textbox", name="The query as JSON").fill(

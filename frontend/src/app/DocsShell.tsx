@@ -23,7 +23,7 @@ export function DocsShell() {
           <Mark /> Punctual
         </Link>
         <div className="end">
-          <HelpMenu />
+          <HelpMenu slug={null} />
           <ThemeButton />
           <Link className="button" to="/sign-in">
             Sign in

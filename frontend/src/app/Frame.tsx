@@ -19,7 +19,7 @@ function Bar({ me, slug }: FrameProps) {
       <a className="skip" href="#content">
         Skip to the content
       </a>
-      <Link className="brand" to={slug === null ? "/" : `/t/${slug}`}>
+      <Link className="brand" aria-label="Punctual" to={slug === null ? "/" : `/t/${slug}`}>
         <Mark /> <span className="brand-word">Punctual</span>
       </Link>
       <OrganisationMenu me={me} slug={slug} />
@@ -37,7 +37,7 @@ function Bar({ me, slug }: FrameProps) {
         </nav>
       )}
       <div className="end">
-        <HelpMenu />
+        <HelpMenu slug={slug} />
         <ThemeButton />
         <AccountMenu email={me.email} slug={slug} />
       </div>

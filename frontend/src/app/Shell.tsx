@@ -1,10 +1,16 @@
 import { useEffect } from "react";
 import { Outlet } from "react-router";
 import { Notice } from "../components/Notices";
+import { Tour } from "../features/tour";
 import { rememberOrganisation } from "../lib/lastOrganisation";
 import { useSlug } from "../lib/session";
+import type { Me } from "../model/api";
 import { Frame } from "./Frame";
 import { SignedIn } from "./SignedIn";
+
+function belongsTo(me: Me, slug: string): boolean {
+  return me.organisations.some((each) => each.slug === slug);
+}
 
 /** The frame of every page inside an organisation. */
 export function Shell() {
@@ -13,15 +19,18 @@ export function Shell() {
   return (
     <SignedIn>
       {(me) => (
-        <Frame me={me} slug={slug}>
-          {me.organisations.some((each) => each.slug === slug) ? (
-            <Outlet key={slug} />
-          ) : (
-            <Notice tone="bad">
-              <p>There is no organisation “{slug}”, or you do not belong to it. Choose one of yours above.</p>
-            </Notice>
-          )}
-        </Frame>
+        <>
+          <Frame me={me} slug={slug}>
+            {belongsTo(me, slug) ? (
+              <Outlet key={slug} />
+            ) : (
+              <Notice tone="bad">
+                <p>There is no organisation “{slug}”, or you do not belong to it. Choose one of yours above.</p>
+              </Notice>
+            )}
+          </Frame>
+          {belongsTo(me, slug) ? <Tour key={slug} /> : null}
+        </>
       )}
     </SignedIn>
   );

@@ -3,7 +3,9 @@ import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-compone
 import { useLocation, useNavigate } from "react-router";
 import { signOut } from "../lib/authentication";
 import { chooseTheme, useTheme } from "../lib/theme";
+import { useTour } from "../lib/tour";
 import type { Me } from "../model/api";
+import { NOT_BEGUN } from "../model/tour";
 
 interface OrganisationMenuProps {
   me: Me;
@@ -74,15 +76,27 @@ export function PagesMenu({ slug }: { slug: string }) {
 }
 
 /** Where things are explained. */
-export function HelpMenu() {
+export function HelpMenu({ slug }: { slug: string | null }) {
   const navigate = useNavigate();
+  const { state, open } = useTour(slug ?? "");
+  const { pathname } = useLocation();
+  const act = (key: string) => {
+    if (key !== "tour") return void navigate(key);
+    open();
+    if (!pathname.startsWith(`/t/${slug}`)) void navigate(`/t/${slug}`);
+  };
   return (
     <MenuTrigger>
-      <Button className="button" data-kind="plain" aria-label="Help">
+      <Button className="button" data-kind="plain" aria-label="Help" data-tour-again>
         <span aria-hidden="true">?</span>
       </Button>
       <Popover className="menu" placement="bottom end">
-        <Menu aria-label="Help" onAction={(key) => void navigate(String(key))}>
+        <Menu aria-label="Help" onAction={(key) => act(String(key))}>
+          {slug === null ? null : (
+            <MenuItem id="tour" className="menu-item">
+              {state.step === NOT_BEGUN.step ? "Take the tour" : "Go on with the tour"}
+            </MenuItem>
+          )}
           <MenuItem id="/guide" className="menu-item">
             Guide
           </MenuItem>

@@ -18,6 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "features/monitoring": ["components", "lib", "model"],
   "features/docs": ["components", "lib", "model"],
   "features/overview": ["components", "lib", "model"],
+  "features/tour": ["components", "lib", "model"],
   app: [
     "components",
     "lib",
@@ -31,6 +32,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "features/monitoring",
     "features/docs",
     "features/overview",
+    "features/tour",
   ],
   styles: ["model"],
   architecture: [],

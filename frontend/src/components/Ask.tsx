@@ -5,11 +5,13 @@ interface AskProps {
   title: string;
   open: boolean;
   onClose: () => void;
+  /** For tables and drawings, which need more room than sentences. */
+  wide?: boolean;
   children: ReactNode;
 }
 
 /** A dialog that keeps the focus inside and gives it back; Escape closes it. */
-export function Ask({ title, open, onClose, children }: AskProps) {
+export function Ask({ title, open, onClose, wide = false, children }: AskProps) {
   return (
     <ModalOverlay
       className="dialog-ground"
@@ -19,7 +21,7 @@ export function Ask({ title, open, onClose, children }: AskProps) {
         if (!isOpen) onClose();
       }}
     >
-      <Modal className="dialog">
+      <Modal className={wide ? "dialog wide" : "dialog"}>
         <Dialog className="stack">
           <Heading slot="title">{title}</Heading>
           {children}

@@ -6,6 +6,7 @@ import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { type RefObject, useEffect, useRef } from "react";
 import { styleNonce } from "../lib/nonce";
+import { changeBetween } from "../model/graphEdit/merge";
 
 const COLOURS = HighlightStyle.define([
   { tag: [tags.propertyName, tags.keyword], color: "var(--accent)" },
@@ -49,29 +50,40 @@ interface CodeEditorProps {
   text: string;
   readOnly?: boolean;
   onChange: (text: string) => void;
+  /** Told where the caret stands whenever it was moved. */
+  onCaret?: (text: string, at: number) => void;
   /** The language, its linter and the like; a constant, for a new one makes a new editor without history. */
   extensions: Extension;
   /** Where the editor is kept for those who steer it from outside. */
   view: RefObject<EditorView | null>;
+  /** Whether undo is the editor's own; else it belongs to whoever holds the text. */
+  ownUndo?: boolean;
+  /** One expression in a form: no line numbers and no gutter. */
+  small?: boolean;
 }
 
+const OWN_UNDO = [history(), keymap.of(historyKeymap)];
+const GUTTERS = [lineNumbers(), lintGutter()];
+
 /** Edits one text. Tab moves on, as everywhere; a new `text` from outside replaces the document. */
-export function CodeEditor({ label, text, readOnly = false, onChange, extensions, view }: CodeEditorProps) {
+export function CodeEditor(props: CodeEditorProps) {
+  const { label, text, readOnly = false, onChange, onCaret, extensions, view, ownUndo = true, small = false } = props;
   const box = useRef<HTMLDivElement>(null);
   const tell = useRef(onChange);
+  const tellCaret = useRef(onCaret);
   const first = useRef(text);
   useEffect(() => {
     tell.current = onChange;
+    tellCaret.current = onCaret;
   });
 
   useEffect(() => {
     if (box.current === null) return undefined;
     const all = [
       extensions,
-      lineNumbers(),
-      history(),
+      small ? [] : GUTTERS,
+      ownUndo ? OWN_UNDO : [],
       bracketMatching(),
-      lintGutter(),
       syntaxHighlighting(COLOURS),
       LOOKS,
       TYPED_OVER,
@@ -79,9 +91,11 @@ export function CodeEditor({ label, text, readOnly = false, onChange, extensions
       EditorView.lineWrapping,
       EditorState.readOnly.of(readOnly),
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
-      keymap.of([...defaultKeymap, ...historyKeymap]),
+      keymap.of(defaultKeymap),
       EditorView.updateListener.of((update) => {
-        if (update.docChanged) tell.current(update.state.doc.toString());
+        const { doc, selection } = update.state;
+        if (update.docChanged) tell.current(doc.toString());
+        if (update.selectionSet && update.view.hasFocus) tellCaret.current?.(doc.toString(), selection.main.head);
       }),
     ];
     const made = new EditorView({
@@ -93,13 +107,14 @@ export function CodeEditor({ label, text, readOnly = false, onChange, extensions
       first.current = made.state.doc.toString();
       made.destroy();
     };
-  }, [label, readOnly, extensions, view]);
+  }, [label, readOnly, extensions, view, ownUndo, small]);
 
   useEffect(() => {
     const shown = view.current?.state.doc.toString();
     if (shown === undefined || shown === text) return;
-    view.current?.dispatch({ changes: { from: 0, to: shown.length, insert: text } });
+    const { from, to, put } = changeBetween(shown, text) ?? { from: 0, to: 0, put: "" };
+    view.current?.dispatch({ changes: { from, to, insert: put } }); // only what differs, so that the cursor stays
   }, [text, view]);
 
-  return <div className="editor" ref={box} />;
+  return <div className="editor" data-small={small} ref={box} />;
 }

@@ -1,6 +1,7 @@
 import { type Glyph, OUTCOME_WORDS, type Outcome } from "../model/outcomes";
 
-const SHAPES: Record<Glyph, string> = {
+/** Drawn in a square of 12 by 12. */
+export const GLYPH_SHAPES: Record<Glyph, string> = {
   disc: "M6 1.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 1 0 0-9z",
   ring: "M6 1.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 1 0 0-9zM6 4a2 2 0 1 1 0 4a2 2 0 1 1 0-4z",
   triangle: "M6 1L11.2 10.5H.8z",
@@ -16,7 +17,7 @@ const SHAPES: Record<Glyph, string> = {
 export function OutcomeGlyph({ outcome }: { outcome: Outcome }) {
   return (
     <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true" style={{ color: `var(--${outcome})` }}>
-      <path d={SHAPES[OUTCOME_WORDS[outcome].glyph]} fill="currentColor" fillRule="evenodd" />
+      <path d={GLYPH_SHAPES[OUTCOME_WORDS[outcome].glyph]} fill="currentColor" fillRule="evenodd" />
     </svg>
   );
 }

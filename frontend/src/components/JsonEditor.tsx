@@ -11,6 +11,7 @@ interface JsonEditorProps {
   text: string;
   readOnly?: boolean;
   onChange: (text: string) => void;
+  ownUndo?: boolean;
 }
 
 /** Edits JSON, with marks where it is none. */

@@ -15,7 +15,7 @@ import { pointOf, type Span, unitOf, unitsOf } from "../model/spans";
 import { CodeEditor } from "./CodeEditor";
 
 /** The words that are coloured; what they mean is the server's to say. */
-const DIALECT = SQLDialect.define({
+export const DIALECT = SQLDialect.define({
   keywords: SQL_KEYWORDS.join(" "),
   backslashEscapes: true,
   identifierQuotes: "`",
@@ -43,7 +43,7 @@ function diagnosticsOf(text: string, faults: readonly Fault[]): Diagnostic[] {
   return found;
 }
 
-function optionsOf(text: string, { start, end, items }: Completions): CompletionResult {
+export function optionsOf(text: string, { start, end, items }: Completions): CompletionResult {
   const options = items.map(
     ({ label, kind, detail, help, insert }, index): Completion => ({
       label,
@@ -67,10 +67,13 @@ interface SqlEditorProps {
   shown: Span | null;
   onChange: (text: string) => void;
   complete: (text: string, at: number) => Promise<Completions>;
+  ownUndo?: boolean;
+  onCaret?: (text: string, at: number) => void;
 }
 
 /** Edits a query as SQL: faults at their span, completion by the server. */
-export function SqlEditor({ label, text, readOnly, faults, shown, onChange, complete }: SqlEditorProps) {
+export function SqlEditor(props: SqlEditorProps) {
+  const { text, faults, shown, complete, label, readOnly, onChange, ownUndo = true, onCaret } = props;
   const view = useRef<EditorView | null>(null);
   const ask = useRef(complete);
   useEffect(() => {
@@ -108,6 +111,9 @@ export function SqlEditor({ label, text, readOnly, faults, shown, onChange, comp
   }, [shown]);
 
   return (
-    <CodeEditor label={label} text={text} readOnly={readOnly} onChange={onChange} extensions={extensions} view={view} />
+    <CodeEditor
+      {...{ label, text, readOnly, onChange, ownUndo, extensions, view }}
+      {...(onCaret === undefined ? {} : { onCaret })}
+    />
   );
 }

@@ -570,6 +570,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/queries/{query}/difference/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Say in words what has changed between two versions: nodes, their settings, and the settings of time. */
+        get: operations["versions_difference"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/queries/{query}/explain/": {
         parameters: {
             query?: never;
@@ -581,6 +598,146 @@ export interface paths {
         get: operations["queries_explain_current"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/queries/{query}/layout/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the positions of the nodes that somebody moved. */
+        get: operations["queries_layout"];
+        /** @description Move nodes: of each the last that was sent holds; null forgets one. No version is made. */
+        put: operations["queries_move"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/queries/{query}/merge/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Merge a text into a version that somebody else made meanwhile, node by node; conflicts show both sides. */
+        post: operations["versions_merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/queries/{query}/scenarios/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the scenarios by name, each with what came of it on the current version. */
+        get: operations["scenarios_list"];
+        put?: never;
+        /** @description Keep a sample with what must come of it. */
+        post: operations["scenarios_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/queries/{query}/scenarios/{scenario}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return a scenario whole. */
+        get: operations["scenarios_get"];
+        /** @description Replace a scenario, its name too; what came of it before counts no more. */
+        put: operations["scenarios_replace"];
+        post?: never;
+        /** @description Delete a scenario. */
+        delete: operations["scenarios_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/queries/{query}/scenarios/{scenario}/transcript/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return a scenario on the current version as a transcript, which runs by itself. */
+        get: operations["scenarios_transcript"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/queries/{query}/scenarios/observe/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return net results, CTIs and late rows of a text on a sample, to be kept as an expectation. */
+        post: operations["scenarios_observe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/queries/{query}/scenarios/read/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Read a transcript as a scenario of this query, and say what of it is not taken; nothing is stored. */
+        post: operations["scenarios_read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/queries/{query}/scenarios/run/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Run all scenarios, or one, on a stored version, or on a text that is not stored, and say what differs. */
+        post: operations["scenarios_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -604,6 +761,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/queries/{query}/verdicts/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Say for each version how many scenarios hold on it, differ, and were not run since something changed. */
+        get: operations["scenarios_verdicts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/queries/{query}/versions/": {
         parameters: {
             query?: never;
@@ -614,8 +788,25 @@ export interface paths {
         /** @description List 100 versions, newest first. */
         get: operations["versions_list"];
         put?: never;
-        /** @description Make a version; 200 with the current one when the graph is the same, if not its text; 422 with all faults. */
+        /** @description Make a version; 200 with the current one when it means the same; 422 with all faults. */
         post: operations["versions_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/queries/compare/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Run a sample under drop, adjust, shift and keep; each row of the results beside what it is today. */
+        post: operations["queries_compare"];
         delete?: never;
         options?: never;
         head?: never;
@@ -639,6 +830,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/queries/complete-expression/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return what may stand at a place of an expression at a node of a graph: fields there, functions, words. */
+        post: operations["queries_complete_expression"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/queries/explain/": {
         parameters: {
             query?: never;
@@ -656,6 +864,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/queries/preflight/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Read the first rows of each input and say what to mend before a start; 422 with all faults of the query. */
+        post: operations["queries_preflight"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/queries/simulate/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Run a query on a sample by the reference and tell all that happens, and why; 422 with all faults. */
+        post: operations["queries_simulate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/queries/validate/": {
         parameters: {
             query?: never;
@@ -667,6 +909,23 @@ export interface paths {
         put?: never;
         /** @description Return all faults of a query, what would refuse its start as warnings, its schemas, and its other form. */
         post: operations["queries_validate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/queries/what-if/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Run a sample with each delay at which something changes: what it keeps, and how long results wait. */
+        post: operations["queries_what_if"];
         delete?: never;
         options?: never;
         head?: never;
@@ -831,6 +1090,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/samples/generated/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make up rows of a stream, some of them late. */
+        post: operations["samples_generated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/samples/quarantine/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Take late and malformed rows of a binding as they came. */
+        post: operations["samples_quarantine"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/samples/running/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Read the last rows of a running or ended binding again, those that were on time among them. */
+        post: operations["samples_running"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/samples/stream/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Read the first rows of a stream through its adapter. */
+        post: operations["samples_stream"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/samples/text/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Read CSV or JSON lines as rows of a stream; which column is what is guessed where it is not said. */
+        post: operations["samples_text"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/service-accounts/": {
         parameters: {
             query?: never;
@@ -954,6 +1298,40 @@ export interface paths {
         get: operations["streams_uses"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/templates/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the templates. */
+        get: operations["templates_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/templates/{template}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make the query of a template, with streams that read its rows from files, and its sample as a scenario. */
+        post: operations["templates_take"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1408,6 +1786,14 @@ export interface components {
             };
         };
         /**
+         * ChangedRow
+         * @description A row that came with the lifetime that was expected and with another payload.
+         */
+        ChangedRow: {
+            expected: components["schemas"]["ScenarioRow"];
+            found: components["schemas"]["ScenarioRow"];
+        };
+        /**
          * ClipNode
          * @description Ends every lifetime at the first later start of an event of `by` with equal `keys`.
          */
@@ -1435,6 +1821,108 @@ export interface components {
             name: string;
             /** Of */
             of: string;
+        };
+        /**
+         * ColumnRead
+         * @description A column of what was pasted; `target`: `start`, `end`, `arrival`, `edge`, `lane`, a field, or null for nothing.
+         *
+         *     `unit` stands at times. `guessed` is false where it was said.
+         */
+        ColumnRead: {
+            /** Column */
+            column: string;
+            /** Target */
+            target: string | null;
+            /** Unit */
+            unit: ("s" | "ms" | "us" | "ns" | "iso") | null;
+            /** Guessed */
+            guessed: boolean;
+        };
+        /**
+         * ComparedPolicy
+         * @description The sample under one policy. `today`: the settings are so already. `outcomes` counts by stream.
+         *
+         *     Where the query refuses the policy, `faults` say why and there is no result.
+         */
+        ComparedPolicy: {
+            policy: components["schemas"]["Late"];
+            /** Today */
+            today: boolean;
+            /** Outcomes */
+            outcomes: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+            /** Rows */
+            rows: components["schemas"]["ComparedRow"][];
+            /** Marks */
+            marks: {
+                [key: string]: number;
+            };
+            /** Faults */
+            faults: components["schemas"]["Fault"][];
+        };
+        /**
+         * ComparedRow
+         * @description A row of the net result of `output` beside today's: the `same`, `changed`, `only_here`, or `missing` here.
+         *
+         *     Of one that changed `today_...` is what it is today; one that is missing is shown as it is today.
+         */
+        ComparedRow: {
+            /** Output */
+            output: string;
+            /**
+             * Mark
+             * @enum {string}
+             */
+            mark: "same" | "changed" | "only_here" | "missing";
+            /** Start */
+            start: number;
+            /** End */
+            end: number | null;
+            /** Payload */
+            payload: {
+                [key: string]: unknown;
+            };
+            /** Today Start */
+            today_start: number | null;
+            /** Today End */
+            today_end: number | null;
+            /** Today Payload */
+            today_payload: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * ComparisonBody
+         * @description A query and a sample to run under each late policy of `input`; of all inputs where none is named.
+         */
+        ComparisonBody: {
+            /**
+             * Graph
+             * @default null
+             */
+            graph?: components["schemas"]["QueryGraph"] | null;
+            /**
+             * Text
+             * @default null
+             */
+            text?: string | null;
+            /** Advance */
+            advance?: {
+                [key: string]: components["schemas"]["AdvanceTimeSettings"];
+            };
+            /** Streams */
+            streams?: {
+                [key: string]: components["schemas"]["StreamDefinition"];
+            };
+            sample: components["schemas"]["SampleBody"];
+            /**
+             * Input
+             * @default null
+             */
+            input?: string | null;
         };
         /**
          * CompletionBody
@@ -1488,6 +1976,21 @@ export interface components {
             n: number;
         };
         /**
+         * CtiStep
+         * @description The CTI is `at` from `after` on.
+         */
+        CtiStep: {
+            /** After */
+            after: number;
+            /** At */
+            at: number | null;
+            /**
+             * Cause
+             * @enum {string}
+             */
+            cause: "row" | "generated" | "imported" | "idle" | "arrival" | "end";
+        };
+        /**
          * DefinitionChange
          * @description What becomes of one definition; `diff` is a unified diff of its canonical texts, empty for what is unchanged.
          */
@@ -1508,6 +2011,21 @@ export interface components {
             diff: string;
         };
         /**
+         * DefinitionDifference
+         * @description One difference: `words` whole, and the node that it is about (None: the query itself).
+         */
+        DefinitionDifference: {
+            /** Node */
+            node: string | null;
+            /**
+             * Change
+             * @enum {string}
+             */
+            change: "added" | "removed" | "changed";
+            /** Words */
+            words: string;
+        };
+        /**
          * DefinitionsPlan
          * @description What applying the files changes; with errors among `faults` it is refused. `token` stands for what was seen.
          */
@@ -1518,6 +2036,34 @@ export interface components {
             faults: components["schemas"]["FileFault"][];
             /** Token */
             token: string;
+        };
+        /**
+         * DelayPoint
+         * @description The sample with one `delay` (ticks).
+         *
+         *     `outcomes` counts the rows that could be read as events; `share_kept` are those of which something was taken,
+         *     `share_whole` those that were taken as they came, both of all of these. `wait_median` and `wait_largest` are ticks
+         *     as `measured` says, None where no CTI passed any row; `not_passed` are the rows taken that no CTI passed.
+         */
+        DelayPoint: {
+            /** Delay */
+            delay: number;
+            /** Today */
+            today: boolean;
+            /** Outcomes */
+            outcomes: {
+                [key: string]: number;
+            };
+            /** Share Kept */
+            share_kept: number;
+            /** Share Whole */
+            share_whole: number;
+            /** Wait Median */
+            wait_median: number | null;
+            /** Wait Largest */
+            wait_largest: number | null;
+            /** Not Passed */
+            not_passed: number;
         };
         /**
          * DeletedRows
@@ -1558,6 +2104,21 @@ export interface components {
             /** Valid S */
             valid_s: number;
         };
+        /**
+         * EdgeKind
+         * @description Which end of an edge an event is.
+         * @enum {string}
+         */
+        EdgeKind: "start" | "end";
+        /**
+         * EndMode
+         * @description How a case ends after its last row.
+         *
+         *     FLUSH: CTI infinity on every input at once. STOP: the user's stop, infinity only on inputs whose settings say
+         *     `final`. NONE: as if killed; nothing is flushed.
+         * @enum {string}
+         */
+        EndMode: "flush" | "stop" | "none";
         /**
          * ErrorEnvelope
          * @description Every error of the API: a stable code, a sentence that ends with what to do, and all faults (often none).
@@ -1604,6 +2165,182 @@ export interface components {
              * @default UTC
              */
             zone?: string;
+        };
+        /**
+         * Expect
+         * @description What must come out. `ctis` is a list, or with several outputs a list for each.
+         */
+        Expect: {
+            /** Events */
+            events: components["schemas"]["ExpectedEvent"][];
+            /**
+             * Ctis
+             * @default null
+             */
+            ctis?: (number | string)[] | {
+                [key: string]: (number | string)[];
+            } | null;
+            /**
+             * Late
+             * @default null
+             */
+            late?: components["schemas"]["ExpectedLate"][] | null;
+            /**
+             * Rows
+             * @default null
+             */
+            rows?: components["schemas"]["ExpectedRow"][] | null;
+            /**
+             * Outcomes
+             * @default null
+             */
+            outcomes?: {
+                [key: string]: number;
+            } | null;
+            /**
+             * Failures
+             * @default null
+             */
+            failures?: components["schemas"]["ExpectedFailure"][] | null;
+        };
+        /**
+         * ExpectedEvent
+         * @description One row of a result. `end` null is infinity; without `end` the row is a point, `[start, start + 1 tick)`.
+         */
+        ExpectedEvent: {
+            /** Start */
+            start: number | string;
+            /**
+             * End
+             * @default null
+             */
+            end?: number | string | null;
+            /** Payload */
+            payload?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Output
+             * @default null
+             */
+            output?: string | null;
+        };
+        /**
+         * ExpectedFailure
+         * @description On how many rows an expression of `node` fails, and how (T5).
+         *
+         *     `field` is the name of the column or aggregate, `where` of a filter or join, `by`, `over`, or `expression`.
+         */
+        ExpectedFailure: {
+            /** Node */
+            node: string;
+            /** Field */
+            field: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "overflow" | "division_by_zero" | "cast" | "argument" | "too_long";
+            /** Count */
+            count: number;
+        };
+        /**
+         * ExpectedLate
+         * @description One element that was neither on time nor reordered, matched on the keys that are given.
+         */
+        ExpectedLate: {
+            /** Stream */
+            stream: string;
+            /**
+             * Lane
+             * @default null
+             */
+            lane?: string | null;
+            /**
+             * Start
+             * @default null
+             */
+            start?: number | string | null;
+            /**
+             * End
+             * @default null
+             */
+            end?: number | string | null;
+            /** @default null */
+            edge?: components["schemas"]["EdgeKind"] | null;
+            outcome: components["schemas"]["Outcome"];
+            /** @default null */
+            reason?: components["schemas"]["Reason"] | null;
+            /**
+             * Moved By
+             * @default null
+             */
+            moved_by?: number | string | null;
+        };
+        /**
+         * ExpectedPane
+         * @description The pane metadata of a row (T20), compared on the keys that are given.
+         */
+        ExpectedPane: {
+            /**
+             * Start
+             * @default null
+             */
+            start?: number | string | null;
+            /**
+             * End
+             * @default null
+             */
+            end?: number | string | null;
+            /**
+             * Timing
+             * @default null
+             */
+            timing?: ("early" | "on_time" | "late") | null;
+            /**
+             * Index
+             * @default null
+             */
+            index?: number | null;
+            /**
+             * Is Last
+             * @default null
+             */
+            is_last?: boolean | null;
+        };
+        /**
+         * ExpectedRow
+         * @description One row as it was released. The `end` of an edge start is infinity; `deleted` rows take one before them back.
+         *
+         *     `edge` and `pane` are compared where they are given: `edge: null` is a row that is no edge, `pane: null` one that
+         *     no window made.
+         */
+        ExpectedRow: {
+            /** Start */
+            start: number | string;
+            /**
+             * End
+             * @default null
+             */
+            end?: number | string | null;
+            /** Payload */
+            payload?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Output
+             * @default null
+             */
+            output?: string | null;
+            /** @default null */
+            edge?: components["schemas"]["EdgeKind"] | null;
+            /**
+             * Deleted
+             * @default false
+             */
+            deleted?: boolean;
+            /** @default null */
+            pane?: components["schemas"]["ExpectedPane"] | null;
         };
         /**
          * ExplainedClock
@@ -1871,6 +2608,33 @@ export interface components {
             message: string | null;
         };
         /**
+         * ExpressionBody
+         * @description An expression at a node of a graph, and the code point in it, counted from 0, at which something is typed.
+         */
+        ExpressionBody: {
+            /**
+             * QueryGraph
+             * @description A query: nodes that name their inputs; `check` says whether they fit together.
+             */
+            graph: {
+                /**
+                 * Version
+                 * @constant
+                 */
+                version: 1;
+                /** Name */
+                name: string;
+                /** Nodes */
+                nodes: (components["schemas"]["InputNode"] | components["schemas"]["FilterNode"] | components["schemas"]["ProjectNode"] | components["schemas"]["ShiftNode"] | components["schemas"]["SetDurationNode"] | components["schemas"]["ExtendNode"] | components["schemas"]["ClipNode"] | components["schemas"]["PointAtEndNode"] | components["schemas"]["ToIntervalsNode"] | components["schemas"]["OrderEdgesNode"] | components["schemas"]["UnionNode"] | components["schemas"]["JoinNode"] | components["schemas"]["AntiJoinNode"] | components["schemas"]["SemiJoinNode"] | components["schemas"]["AsofJoinNode"] | components["schemas"]["WindowNode"] | components["schemas"]["TopKNode"] | components["schemas"]["OutputNode"])[];
+            };
+            /** Node */
+            node: string;
+            /** Expression */
+            expression: string;
+            /** At */
+            at: number;
+        };
+        /**
          * ExpressionFailed
          * @description On how many rows an expression of a node failed, so that it is null there (T5); the total since the first start.
          *
@@ -1944,7 +2708,7 @@ export interface components {
          * @description Every kind of fault; in OpenAPI, and exhaustive in TypeScript.
          * @enum {string}
          */
-        FaultCode: "bad_shape" | "bad_sql" | "bad_file" | "in_use" | "duplicate_id" | "reserved_name" | "unknown_node" | "unknown_stream" | "cycle" | "no_input" | "no_output" | "unused_node" | "output_as_input" | "bad_expression" | "unknown_field" | "unknown_function" | "type_mismatch" | "duplicate_name" | "bad_window" | "gaps_between_windows" | "too_many_windows" | "missing_argument" | "late_not_said" | "bad_advance_time" | "no_clock" | "bad_schema" | "bad_adapter" | "bad_duration" | "conflicting_arguments" | "no_effect" | "fields_differ" | "join_without_keys" | "bad_empty" | "provisional_rows" | "unknown_input" | "import_cycle" | "late_keep_refused" | "late_results" | "keep_without_grace" | "windows_not_aligned" | "unbounded_state" | "unknown_preset" | "preset_arguments" | "equal_times_late" | "rowtime_needs_points";
+        FaultCode: "bad_shape" | "bad_sql" | "bad_file" | "in_use" | "duplicate_id" | "reserved_name" | "unknown_node" | "unknown_stream" | "cycle" | "no_input" | "no_output" | "unused_node" | "output_as_input" | "bad_expression" | "unknown_field" | "unknown_function" | "type_mismatch" | "duplicate_name" | "bad_window" | "gaps_between_windows" | "too_many_windows" | "missing_argument" | "late_not_said" | "bad_advance_time" | "no_clock" | "bad_schema" | "bad_adapter" | "bad_duration" | "conflicting_arguments" | "no_effect" | "fields_differ" | "join_without_keys" | "bad_empty" | "provisional_rows" | "unknown_input" | "import_cycle" | "late_keep_refused" | "late_results" | "keep_without_grace" | "windows_not_aligned" | "unbounded_state" | "unknown_preset" | "preset_arguments" | "equal_times_late" | "rowtime_needs_points" | "empty_sample" | "rows_malformed" | "times_ahead" | "wrong_time_unit" | "delay_too_short" | "large_state";
         /**
          * FileFault
          * @description A fault, and where it is: `line` and `column` count from 1, in code points.
@@ -2028,6 +2792,58 @@ export interface components {
              * @default false
              */
             final?: boolean;
+        };
+        /**
+         * GeneratedSampleBody
+         * @description Made-up rows of the stream: `rate` a second, of which the share `late_share` comes late.
+         *
+         *     Lateness is exponential with the mean `late_mean`, and `late_max` at most. Equal seeds give equal rows.
+         */
+        GeneratedSampleBody: {
+            /** Stream */
+            stream: string;
+            /** @default null */
+            definition?: components["schemas"]["StreamDefinition"] | null;
+            /**
+             * Rows
+             * @default 100
+             */
+            rows?: number;
+            /**
+             * Rate
+             * @default 1
+             */
+            rate?: number;
+            /**
+             * Late Share
+             * @default 0.2
+             */
+            late_share?: number;
+            /**
+             * Late Mean
+             * @default 5s
+             */
+            late_mean?: number | string;
+            /**
+             * Late Max
+             * @default 1m
+             */
+            late_max?: number | string;
+            /**
+             * Malformed Share
+             * @default 0
+             */
+            malformed_share?: number;
+            /**
+             * Duration Mean
+             * @default 5s
+             */
+            duration_mean?: number | string;
+            /**
+             * Seed
+             * @default 1
+             */
+            seed?: number;
         };
         /**
          * HoppingWindow
@@ -2343,6 +3159,42 @@ export interface components {
             run: string | null;
         };
         /**
+         * LatenessQuantiles
+         * @description How far events come behind the largest start before them on their clock, in ticks; 0 for what comes in order.
+         *
+         *     A `share` of rows is behind by no more (nearest rank).
+         */
+        LatenessQuantiles: {
+            /** P50 */
+            p50: number;
+            /** P95 */
+            p95: number;
+            /** P99 */
+            p99: number;
+            /** Largest */
+            largest: number;
+        };
+        /**
+         * LayoutBody
+         * @description Positions by node id that replace those of the same nodes; null forgets one. Others stay.
+         */
+        LayoutBody: {
+            /** Positions */
+            positions: {
+                [key: string]: components["schemas"]["NodePosition"] | null;
+            };
+        };
+        /**
+         * LayoutShown
+         * @description Where the nodes of a query were put, by id; nodes that nobody moved are not there.
+         */
+        LayoutShown: {
+            /** Positions */
+            positions: {
+                [key: string]: components["schemas"]["NodePosition"];
+            };
+        };
+        /**
          * LogLine
          * @description One line; `at` is ISO text in UTC, `level` info, warning or error.
          */
@@ -2379,6 +3231,48 @@ export interface components {
             may_create_organisations: boolean;
             /** Organisations */
             organisations: components["schemas"]["MyOrganisation"][];
+        };
+        /**
+         * MeasuredInput
+         * @description What the sample of one input holds. `rows` counts all but CTIs.
+         *
+         *     `delay` is that of the settings in force; None where no CTIs are generated. `first` and `last` are the smallest and
+         *     largest start in ticks. `rows_per_s` is by event time, None for too few events. `row_bytes` is the mean size of a
+         *     row as text. `lateness` is None without events. `outcomes` is what the settings in force make of the rows before any
+         *     window is asked (T12).
+         */
+        MeasuredInput: {
+            /** Input */
+            input: string;
+            /** Stream */
+            stream: string;
+            /** Rows */
+            rows: number;
+            /** Ctis */
+            ctis: number;
+            /** Malformed */
+            malformed: {
+                [key: string]: number;
+            };
+            /** First */
+            first: number | null;
+            /** Last */
+            last: number | null;
+            /** Ahead */
+            ahead: number;
+            /** Furthest Ahead */
+            furthest_ahead: number;
+            /** Rows Per S */
+            rows_per_s: number | null;
+            /** Row Bytes */
+            row_bytes: number;
+            lateness: components["schemas"]["LatenessQuantiles"] | null;
+            /** Delay */
+            delay: number | null;
+            /** Outcomes */
+            outcomes: {
+                [key: string]: number;
+            };
         };
         /**
          * MemberList
@@ -2495,6 +3389,49 @@ export interface components {
             mend: components["schemas"]["MendTarget"][];
         };
         /**
+         * MergeBody
+         * @description A text made from `base` while somebody else made `theirs`; `choices` decide conflicts by their key.
+         */
+        MergeBody: {
+            /**
+             * Base
+             * Format: uuid
+             */
+            base: string;
+            /**
+             * Theirs
+             * Format: uuid
+             */
+            theirs: string;
+            /** Text */
+            text: string;
+            /** Choices */
+            choices?: {
+                [key: string]: "theirs" | "mine";
+            };
+        };
+        /**
+         * MergeConflict
+         * @description What both changed, each in another way. `theirs` and `mine` say in words what each did to `base`.
+         *
+         *     `part` is the name of the query, a whole node with its settings (one removed it, or both added it), or one of them.
+         */
+        MergeConflict: {
+            /** Key */
+            key: string;
+            /** Node */
+            node: string | null;
+            /**
+             * Part
+             * @enum {string}
+             */
+            part: "name" | "whole" | "node" | "advance" | "event_time";
+            /** Theirs */
+            theirs: string[];
+            /** Mine */
+            mine: string[];
+        };
+        /**
          * MyOrganisation
          * @description An organisation I belong to, my role in it, and what I may do there; with a token, what that one may do.
          *
@@ -2565,6 +3502,16 @@ export interface components {
             remedy: string;
         };
         /**
+         * NodePosition
+         * @description Where a node is drawn, in units of the canvas: to the right and down.
+         */
+        NodePosition: {
+            /** X */
+            x: number;
+            /** Y */
+            y: number;
+        };
+        /**
          * ObjectUse
          * @description One object that depends on another: `says` is in words what it needs of it, such as "reads it as cars".
          */
@@ -2580,6 +3527,19 @@ export interface components {
             name: string;
             /** Says */
             says: string;
+        };
+        /**
+         * ObserveBody
+         * @description A query as text and a sample: what comes out is asked for, as an expectation to choose from.
+         */
+        ObserveBody: {
+            /** Text */
+            text: string;
+            sample: components["schemas"]["SampleBody"];
+            /** Advance */
+            advance?: {
+                [key: string]: components["schemas"]["AdvanceTimeSettings"];
+            };
         };
         /**
          * Observed
@@ -2630,6 +3590,12 @@ export interface components {
             delete_after: string | null;
         };
         /**
+         * Outcome
+         * @description The outcome of one received element; the counts add up to the received count.
+         * @enum {string}
+         */
+        Outcome: "on_time" | "reordered" | "adjusted" | "shifted" | "late_kept" | "dropped_late" | "dropped_early" | "dropped_window_closed" | "malformed";
+        /**
          * OutputNode
          * @description Where results leave the query; `timestamp` says with which lifetime (T22).
          *
@@ -2654,6 +3620,22 @@ export interface components {
             timestamp?: "lifetime" | "point_at_end" | "latest_input";
         };
         /**
+         * PaneMark
+         * @description Metadata of a row of a pane (T20).
+         */
+        PaneMark: {
+            /** Start */
+            start: number;
+            /** End */
+            end: number | null;
+            /** Timing */
+            timing: string;
+            /** Index */
+            index: number;
+            /** Is Last */
+            is_last: boolean;
+        };
+        /**
          * PaneOfRow
          * @description The pane of a row that a window gave before it was final (T20): times in ticks, `index` counts its rows.
          */
@@ -2671,6 +3653,30 @@ export interface components {
             index: number;
             /** Is Last */
             is_last: boolean;
+        };
+        /**
+         * PaneState
+         * @description What a pane holds from `after` on, and its aggregates as if the input ended now.
+         *
+         *     `added` and `removed` are the numbers of the rows that came in and left at this step; added up they are what it
+         *     holds. `start` and `end` are those of the pane from here on: a session grows, a snapshot is cut. Of a top_k the
+         *     values are `rows`: the payloads that it would give.
+         */
+        PaneState: {
+            /** After */
+            after: number;
+            /** Start */
+            start: number;
+            /** End */
+            end: number | null;
+            /** Added */
+            added: number[];
+            /** Removed */
+            removed: number[];
+            /** Values */
+            values: {
+                [key: string]: unknown;
+            };
         };
         /**
          * Permission
@@ -2696,6 +3702,16 @@ export interface components {
             permission: components["schemas"]["Permission"];
             /** Allows */
             allows: string;
+        };
+        /**
+         * PlaceAsked
+         * @description A place in the picture where nothing is: why has `node` no row at the time `at`?
+         */
+        PlaceAsked: {
+            /** Node */
+            node: string;
+            /** At */
+            at: number | string;
         };
         /**
          * PlanBody
@@ -2726,6 +3742,56 @@ export interface components {
             id: string;
             /** Input */
             input: string;
+        };
+        /**
+         * PolicyComparison
+         * @description One for each policy; `inputs` are those whose policy was replaced.
+         */
+        PolicyComparison: {
+            /** Inputs */
+            inputs: string[];
+            /** Policies */
+            policies: components["schemas"]["ComparedPolicy"][];
+        };
+        /**
+         * Preflight
+         * @description `faults`: the warnings of the definition, then those of the samples. `waits`: a sentence for each input and
+         *     output on what its results wait for.
+         */
+        Preflight: {
+            /** Faults */
+            faults: components["schemas"]["Fault"][];
+            /** Inputs */
+            inputs: components["schemas"]["MeasuredInput"][];
+            /** State */
+            state: components["schemas"]["StateEstimate"][];
+            /** Waits */
+            waits: string[];
+        };
+        /**
+         * PreflightBody
+         * @description A query to validate before a start. With `sample` its rows are measured, else those that adapters read now.
+         */
+        PreflightBody: {
+            /**
+             * Graph
+             * @default null
+             */
+            graph?: components["schemas"]["QueryGraph"] | null;
+            /**
+             * Text
+             * @default null
+             */
+            text?: string | null;
+            /** Advance */
+            advance?: {
+                [key: string]: components["schemas"]["AdvanceTimeSettings"];
+            };
+            /**
+             * Sample
+             * @default null
+             */
+            sample?: (components["schemas"]["TranscriptRow"] | "batch")[] | null;
         };
         /**
          * ProgressReport
@@ -2830,6 +3896,24 @@ export interface components {
             next: string | null;
         };
         /**
+         * QuarantineSampleBody
+         * @description The newest `rows` rows of the quarantine of a binding, oldest first; with `outcome` only those of it.
+         */
+        QuarantineSampleBody: {
+            /**
+             * Binding
+             * Format: uuid
+             */
+            binding: string;
+            /**
+             * Rows
+             * @default 100
+             */
+            rows?: number;
+            /** @default null */
+            outcome?: components["schemas"]["Outcome"] | null;
+        };
+        /**
          * QueryExplanation
          * @description What a query will do: as data, as text for a terminal, and as a Mermaid flowchart.
          */
@@ -2888,6 +3972,12 @@ export interface components {
             /** Streams */
             streams: components["schemas"]["StreamUsed"][];
         };
+        /**
+         * Reason
+         * @description Why an element was not taken as it came.
+         * @enum {string}
+         */
+        Reason: "after_end" | "bad_row" | "bad_time" | "bad_cti" | "bad_lifetime" | "bad_payload" | "orphan_end" | "start_dropped" | "vanished" | "before_cti" | "future" | "window_closed" | "too_many_windows";
         /**
          * ResultPage
          * @description Results, newest first; `next` is the `before` of the next page, null at the oldest. A page may be short.
@@ -3003,6 +4093,16 @@ export interface components {
             permissions: components["schemas"]["Permission"][];
         };
         /**
+         * RowNote
+         * @description Something to know of row number `row` (from 1) of a sample that was taken, or of all of it (null).
+         */
+        RowNote: {
+            /** Row */
+            row: number | null;
+            /** Message */
+            message: string;
+        };
+        /**
          * RowShown
          * @description One row of a sample. `start` and `end` are ticks, null is infinity; a CTI stands in `start`.
          *
@@ -3074,6 +4174,27 @@ export interface components {
             rows_again: number;
             /** Sentence */
             sentence: string;
+        };
+        /**
+         * RunBody
+         * @description What is run: a stored version, which keeps the verdicts, or a text that is not stored. `only` one scenario.
+         */
+        RunBody: {
+            /**
+             * Version
+             * @default null
+             */
+            version?: string | null;
+            /**
+             * Text
+             * @default null
+             */
+            text?: string | null;
+            /**
+             * Only
+             * @default null
+             */
+            only?: string | null;
         };
         /**
          * RunDefinitionShown
@@ -3269,6 +4390,137 @@ export interface components {
             steps?: components["schemas"]["StartStep"][];
         };
         /**
+         * RunningSampleBody
+         * @description The last `rows` rows of each lane that a binding has read, on time or not.
+         */
+        RunningSampleBody: {
+            /**
+             * Binding
+             * Format: uuid
+             */
+            binding: string;
+            /**
+             * Rows
+             * @default 100
+             */
+            rows?: number;
+        };
+        /**
+         * SampleBody
+         * @description Rows in order of arrival, as in transcripts, with `batch` where a micro-batch ends; and how the sample ends.
+         *
+         *     `flush`: every input ends. `stop`: those end whose settings say `final`. `none`: nothing does, what waits is shown
+         *     as waiting.
+         */
+        SampleBody: {
+            /** Rows */
+            rows: (components["schemas"]["TranscriptRow"] | "batch")[];
+            /** @default flush */
+            end?: components["schemas"]["EndMode"];
+        };
+        /**
+         * SampleTaken
+         * @description Rows for a sample, as they stand in transcripts; the columns that a text was read by; notes, often none.
+         */
+        SampleTaken: {
+            /** Rows */
+            rows: {
+                [key: string]: unknown;
+            }[];
+            /** Columns */
+            columns: components["schemas"]["ColumnRead"][];
+            /** Notes */
+            notes: components["schemas"]["RowNote"][];
+        };
+        /**
+         * ScenarioBody
+         * @description A scenario: its sample, settings by input that replace the query's, and what must come out.
+         */
+        ScenarioBody: {
+            /** Name */
+            name: string;
+            sample: components["schemas"]["SampleBody"];
+            /** Advance */
+            advance?: {
+                [key: string]: components["schemas"]["AdvanceTimeSettings"];
+            };
+            expect: components["schemas"]["Expect"];
+        };
+        /**
+         * ScenarioFindings
+         * @description What differs from what was expected; nothing where the scenario holds. `other` are sentences on all but rows.
+         */
+        ScenarioFindings: {
+            /** Holds */
+            holds: boolean;
+            /** Missing */
+            missing: components["schemas"]["ScenarioRow"][];
+            /** Unexpected */
+            unexpected: components["schemas"]["ScenarioRow"][];
+            /** Changed */
+            changed: components["schemas"]["ChangedRow"][];
+            /** Other */
+            other: string[];
+        };
+        /**
+         * ScenarioList
+         * @description The scenarios of a query by name.
+         */
+        ScenarioList: components["schemas"]["ScenarioSummary"][];
+        /**
+         * ScenarioRow
+         * @description A net row of a result: `end` null is infinity; `payload` as in JSON.
+         */
+        ScenarioRow: {
+            /** Output */
+            output: string | null;
+            /** Start */
+            start: number;
+            /** End */
+            end: number | null;
+            /** Payload */
+            payload: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * ScenarioShown
+         * @description A stored scenario, whole.
+         */
+        ScenarioShown: {
+            /** Name */
+            name: string;
+            sample: components["schemas"]["SampleBody"];
+            /** Advance */
+            advance?: {
+                [key: string]: components["schemas"]["AdvanceTimeSettings"];
+            };
+            expect: components["schemas"]["Expect"];
+            /** Id */
+            id: string;
+            /** Query */
+            query: string;
+        };
+        /**
+         * ScenarioSummary
+         * @description A scenario in a list. `verdict` is of the current version; null: not run since something changed.
+         */
+        ScenarioSummary: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Rows */
+            rows: number;
+            /** Expected */
+            expected: number;
+            /** Author */
+            author: string;
+            /** Changed At */
+            changed_at: string;
+            verdict: components["schemas"]["VerdictShown"] | null;
+        };
+        /**
          * SemiJoinNode
          * @description The parts of left lifetimes during which some matching right event lives.
          */
@@ -3421,6 +4673,165 @@ export interface components {
             providers: components["schemas"]["Provider"][];
         };
         /**
+         * SimulatedPane
+         * @description One window of one group.
+         *
+         *     `opened`, `complete` and `closed` are `after`s: first row, completion (the CTI reached its end, it speaks), closed
+         *     (end plus grace; a row that lands later is late for it). `gone`: from then on it is no more, because sessions became
+         *     one (`into` is the id of that one) or an edge vanished. `spoke` are ids of track rows. `missed`: rows that would
+         *     have counted here as they came but did not (dropped, adjusted away, window closed).
+         */
+        SimulatedPane: {
+            /** Id */
+            id: number;
+            /** Node */
+            node: string;
+            /** Group */
+            group: {
+                [key: string]: unknown;
+            };
+            /** Start */
+            start: number;
+            /** End */
+            end: number | null;
+            /** Opened */
+            opened: number;
+            /** Complete */
+            complete: number | null;
+            /** Closed */
+            closed: number | null;
+            /** Gone */
+            gone: number | null;
+            /** Into */
+            into: number | null;
+            /** States */
+            states: components["schemas"]["PaneState"][];
+            /** Spoke */
+            spoke: number[];
+            /** Missed */
+            missed: number[];
+            /** Why */
+            why: string[];
+        };
+        /**
+         * SimulatedRow
+         * @description One row of the sample. `input` is the input node, None where no input reads its stream.
+         *
+         *     `position` is its place in its lane from 0, as quarantine counts; None for heartbeats. `start` and `end` are as
+         *     received, in `start` stands the time of a CTI or heartbeat; `kept_start` and `kept_end` as enqueued, None where
+         *     nothing was. Which it is says `kept`, for a kept end may be infinity. `outcome` and `reason` are those of T12, None
+         *     for CTIs and heartbeats. `cti_met` is the CTI of its lane (or substream) when it came, None where there was none,
+         *     and `set_by` the number of the row that set it. `substream` is its key of `over`. `absent` is the decision that
+         *     keeps it out of all results at the end. `smallest_delay` is the smallest `delay` of its input with which it would
+         *     have been taken whole. `why`: what became of it, and which results contain it.
+         */
+        SimulatedRow: {
+            /** Number */
+            number: number;
+            /** Stream */
+            stream: string;
+            /** Input */
+            input: string | null;
+            /** Lane */
+            lane: string;
+            /** Position */
+            position: number | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "event" | "edge_start" | "edge_end" | "cti" | "heartbeat" | "malformed";
+            /** Start */
+            start: number | null;
+            /** End */
+            end: number | null;
+            /** Payload */
+            payload: {
+                [key: string]: unknown;
+            } | null;
+            /** Outcome */
+            outcome: string | null;
+            /** Reason */
+            reason: string | null;
+            /** Lateness */
+            lateness: number | null;
+            /** Moved By */
+            moved_by: number | null;
+            /** Kept */
+            kept: boolean;
+            /** Kept Start */
+            kept_start: number | null;
+            /** Kept End */
+            kept_end: number | null;
+            /** Cti Met */
+            cti_met: number | null;
+            /** Set By */
+            set_by: number | null;
+            /** Substream */
+            substream: string | null;
+            /** Absent */
+            absent: string | null;
+            /** Smallest Delay */
+            smallest_delay: number | null;
+            /** Why */
+            why: string[];
+        };
+        /**
+         * SimulationBody
+         * @description A query and a sample to run it on; `ask`: why is nothing at that place?
+         */
+        SimulationBody: {
+            /**
+             * Graph
+             * @default null
+             */
+            graph?: components["schemas"]["QueryGraph"] | null;
+            /**
+             * Text
+             * @default null
+             */
+            text?: string | null;
+            /** Advance */
+            advance?: {
+                [key: string]: components["schemas"]["AdvanceTimeSettings"];
+            };
+            /** Streams */
+            streams?: {
+                [key: string]: components["schemas"]["StreamDefinition"];
+            };
+            sample: components["schemas"]["SampleBody"];
+            /** @default null */
+            ask?: components["schemas"]["PlaceAsked"] | null;
+        };
+        /**
+         * SimulationShown
+         * @description A simulation; `answer` are sentences on what was asked, none where nothing was.
+         */
+        SimulationShown: {
+            /** Rows */
+            rows: components["schemas"]["SimulatedRow"][];
+            /** Staircases */
+            staircases: components["schemas"]["Staircase"][];
+            /** Tracks */
+            tracks: components["schemas"]["Track"][];
+            /** Panes */
+            panes: components["schemas"]["SimulatedPane"][];
+            /** Order */
+            order: string[];
+            /** Outcomes */
+            outcomes: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+            /** Holding */
+            holding: string[];
+            /** Failures */
+            failures: string[];
+            /** Answer */
+            answer: string[];
+        };
+        /**
          * Slices
          * @description What is folded once and merged into the windows that overlap there.
          *
@@ -3484,6 +4895,20 @@ export interface components {
             text: string;
         };
         /**
+         * Staircase
+         * @description The CTIs of an input (`lane` None), of one of its lanes, of a key of `over` in a lane, or those a node gives.
+         */
+        Staircase: {
+            /** Node */
+            node: string;
+            /** Lane */
+            lane: string | null;
+            /** Substream */
+            substream: string | null;
+            /** Steps */
+            steps: components["schemas"]["CtiStep"][];
+        };
+        /**
          * StartName
          * @description The steps of a start, in order. A run that joins what runs already goes through few of them.
          *
@@ -3521,6 +4946,25 @@ export interface components {
             name: components["schemas"]["StartName"];
             /** At */
             at: number;
+        };
+        /**
+         * StateEstimate
+         * @description What `node` keeps at a time, at most, as long as rows come as in the sample.
+         *
+         *     `rows` that came in and still count, each in `windows` windows at once (1 for joins), and about so many `bytes` of
+         *     text. It is an upper bound: filters before the node are taken to let all through.
+         */
+        StateEstimate: {
+            /** Node */
+            node: string;
+            /** Rows */
+            rows: number;
+            /** Windows */
+            windows: number;
+            /** Bytes */
+            bytes: number;
+            /** Text */
+            text: string;
         };
         /**
          * StopBody
@@ -3613,6 +5057,19 @@ export interface components {
             faults: components["schemas"]["Fault"][];
         };
         /**
+         * StreamSampleBody
+         * @description The first `rows` rows that the adapter of the stream of that name reads.
+         */
+        StreamSampleBody: {
+            /** Stream */
+            stream: string;
+            /**
+             * Rows
+             * @default 100
+             */
+            rows?: number;
+        };
+        /**
          * StreamShown
          * @description A stream. Times are ISO text in UTC; `revision` is another after each change.
          */
@@ -3651,6 +5108,61 @@ export interface components {
             id: string | null;
             /** Label */
             label: string;
+        };
+        /**
+         * TemplateList
+         * @description All templates by name.
+         */
+        TemplateList: components["schemas"]["TemplateShown"][];
+        /**
+         * TemplateShown
+         * @description A template in the gallery: what it shows, its query, and of its sample how many rows and results there are.
+         *
+         *     `late` counts the rows that came late by what became of them.
+         */
+        TemplateShown: {
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /** Shows */
+            shows: string;
+            /** Sql */
+            sql: string;
+            /** Streams */
+            streams: string[];
+            /** Rows */
+            rows: number;
+            /** Results */
+            results: number;
+            /** Late */
+            late: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * TextSampleBody
+         * @description CSV with a header, or JSON lines, of which each becomes a row of the stream.
+         *
+         *     `columns` says for `start`, `end`, `arrival`, `edge`, `lane` or a field which column holds it, `unit` that of the
+         *     times; what is not said is guessed.
+         */
+        TextSampleBody: {
+            /** Stream */
+            stream: string;
+            /** @default null */
+            definition?: components["schemas"]["StreamDefinition"] | null;
+            /** Text */
+            text: string;
+            /** Columns */
+            columns?: {
+                [key: string]: string;
+            };
+            /**
+             * Unit
+             * @default null
+             */
+            unit?: ("s" | "ms" | "us" | "ns" | "iso") | null;
         };
         /**
          * TimeColumn
@@ -3844,6 +5356,70 @@ export interface components {
             k: number;
         };
         /**
+         * Track
+         * @description What one node gave, in order; an input gives what was enqueued.
+         */
+        Track: {
+            /** Node */
+            node: string;
+            /** Kind */
+            kind: string;
+            /** Rows */
+            rows: components["schemas"]["TrackRow"][];
+        };
+        /**
+         * TrackRow
+         * @description One row that a node gave. `id` is unique in the simulation.
+         *
+         *     From `gone_after` on it is replaced or taken back; None: it stands. `end` is what was known at `after`, of an edge
+         *     start infinity; `closed_after` and `closed_end` say when its end became known. `edge`: the ends of an edge are rows
+         *     of their own, and `closes` is the start that an edge end ends. `deleted`: it takes back the row `replaces`; else
+         *     that is the row whose place it takes. `parents` are rows of the nodes that this node reads, `rows` the numbers of
+         *     the rows of the sample that made it. `released_by` is the number of the row whose arrival let it go, None for the
+         *     end of the sample; `released_cti` the CTI of an input that let it go, None for what waited for none.
+         */
+        TrackRow: {
+            /** Id */
+            id: number;
+            /** Node */
+            node: string;
+            /** After */
+            after: number;
+            /** Gone After */
+            gone_after: number | null;
+            /** Start */
+            start: number;
+            /** End */
+            end: number | null;
+            /** Closed After */
+            closed_after: number | null;
+            /** Closed End */
+            closed_end: number | null;
+            /** Payload */
+            payload: {
+                [key: string]: unknown;
+            };
+            /** Edge */
+            edge: ("start" | "end") | null;
+            /** Deleted */
+            deleted: boolean;
+            /** Replaces */
+            replaces: number | null;
+            /** Closes */
+            closes: number | null;
+            /** Parents */
+            parents: number[];
+            /** Rows */
+            rows: number[];
+            /** Released By */
+            released_by: number | null;
+            /** Released Cti */
+            released_cti: number | null;
+            pane: components["schemas"]["PaneMark"] | null;
+            /** Why */
+            why: string[];
+        };
+        /**
          * TranscriptBody
          * @description A file of transcripts.
          */
@@ -3852,6 +5428,15 @@ export interface components {
             name: string;
             /** Text */
             text: string;
+        };
+        /**
+         * TranscriptRead
+         * @description A scenario that a transcript says, not stored yet; `notes` say what of the transcript is not in it.
+         */
+        TranscriptRead: {
+            scenario: components["schemas"]["ScenarioBody"];
+            /** Notes */
+            notes: string[];
         };
         /**
          * TranscriptResult
@@ -3872,6 +5457,85 @@ export interface components {
         TranscriptResults: {
             /** Results */
             results: components["schemas"]["TranscriptResult"][];
+        };
+        /**
+         * TranscriptRow
+         * @description One row of `input`: an event, a CTI, a heartbeat, or raw text that cannot be parsed.
+         *
+         *     Times and payload may be wrong on purpose: executors judge them (T5). `key` and `meta` are what EVENTTIME BY may
+         *     take a start from, beside the payload.
+         */
+        TranscriptRow: {
+            /** Stream */
+            stream: string;
+            /**
+             * Lane
+             * @default null
+             */
+            lane?: string | null;
+            /**
+             * Arrival
+             * @default null
+             */
+            arrival?: number | string | null;
+            /**
+             * Start
+             * @default null
+             */
+            start?: unknown;
+            /**
+             * End
+             * @default null
+             */
+            end?: unknown;
+            /**
+             * Edge
+             * @default null
+             */
+            edge?: unknown;
+            /**
+             * Payload
+             * @default null
+             */
+            payload?: unknown;
+            /**
+             * Key
+             * @default null
+             */
+            key?: unknown;
+            /**
+             * Meta
+             * @default null
+             */
+            meta?: unknown;
+            /**
+             * Cti
+             * @default null
+             */
+            cti?: unknown;
+            /**
+             * Strict
+             * @default false
+             */
+            strict?: boolean;
+            /**
+             * Bad
+             * @default null
+             */
+            bad?: string | null;
+            /**
+             * Heartbeat
+             * @default null
+             */
+            heartbeat?: number | string | null;
+        };
+        /**
+         * TranscriptText
+         * @description A transcript as YAML.
+         */
+        TranscriptText: {
+            /** Transcript */
+            transcript: string;
         };
         /**
          * Transfer
@@ -3948,7 +5612,8 @@ export interface components {
          * @description All faults of a query, and the fields with their types that leave each node whose inputs are sound.
          *
          *     `graph` and `text` are the two forms of the same query; null where the form that was sent cannot be read.
-         *     `advance` and `event_times` are by input node: what ADVANCE TIME and EVENTTIME BY say in the text.
+         *     `advance` and `event_times` are by input node: what ADVANCE TIME and EVENTTIME BY say in the text. `comments` are
+         *     those that the text has, by node.
          */
         Validation: {
             /** Faults */
@@ -3970,10 +5635,17 @@ export interface components {
             event_times: {
                 [key: string]: components["schemas"]["EventTimeBy"];
             };
+            /** Comments */
+            comments: {
+                [key: string]: string;
+            };
         };
         /**
          * ValidationBody
          * @description A query to validate; with both, `text` is the one to rewrite so that it says `graph`.
+         *
+         *     `comments`, by node, are then written into the text; an empty one takes away what is there, others stay. `advance`,
+         *     by input node, are settings of time that are written into the text as ADVANCE TIME, instead of what it says there.
          */
         ValidationBody: {
             /**
@@ -3986,6 +5658,32 @@ export interface components {
              * @default null
              */
             text?: string | null;
+            /** Comments */
+            comments?: {
+                [key: string]: string;
+            };
+            /** Advance */
+            advance?: {
+                [key: string]: components["schemas"]["AdvanceTimeSettings"];
+            };
+        };
+        /**
+         * VerdictList
+         * @description What came of each scenario that was run.
+         */
+        VerdictList: components["schemas"]["VerdictShown"][];
+        /**
+         * VerdictShown
+         * @description What came of a scenario on a version (its number; null: a text that is not stored). `ran_at` is ISO text.
+         */
+        VerdictShown: {
+            /** Scenario */
+            scenario: string;
+            /** Version */
+            version: number | null;
+            /** Ran At */
+            ran_at: string;
+            findings: components["schemas"]["ScenarioFindings"];
         };
         /**
          * VersionBody
@@ -4014,10 +5712,42 @@ export interface components {
             parent?: string | null;
         };
         /**
+         * VersionDifference
+         * @description What has changed from version `before` to version `after`, in words; none: both mean the same.
+         */
+        VersionDifference: {
+            /** Before */
+            before: number;
+            /** After */
+            after: number;
+            /** Differences */
+            differences: components["schemas"]["DefinitionDifference"][];
+        };
+        /**
          * VersionList
          * @description The versions of a query, newest first.
          */
         VersionList: components["schemas"]["VersionShown"][];
+        /**
+         * VersionMerge
+         * @description The text with the changes of both; in a conflict that is not decided it has mine. Nothing is stored.
+         *
+         *     `theirs` and `mine` are all that each changed of the version that both began with, which is `base_text`.
+         */
+        VersionMerge: {
+            /** Text */
+            text: string;
+            /** Base Number */
+            base_number: number;
+            /** Base Text */
+            base_text: string;
+            /** Conflicts */
+            conflicts: components["schemas"]["MergeConflict"][];
+            /** Theirs */
+            theirs: components["schemas"]["DefinitionDifference"][];
+            /** Mine */
+            mine: components["schemas"]["DefinitionDifference"][];
+        };
         /**
          * VersionShown
          * @description One immutable version. `created_at` is ISO text in UTC. `text` is the stored text, else the graph printed.
@@ -4042,6 +5772,68 @@ export interface components {
             parent: string | null;
             /** Created At */
             created_at: string;
+        };
+        /**
+         * VersionVerdictList
+         * @description The newest 100 versions of a query that has scenarios, newest first; none where it has none.
+         */
+        VersionVerdictList: components["schemas"]["VersionVerdicts"][];
+        /**
+         * VersionVerdicts
+         * @description How many scenarios hold on a version, differ, and have no verdict that still counts.
+         */
+        VersionVerdicts: {
+            /** Version */
+            version: number;
+            /** Green */
+            green: number;
+            /** Red */
+            red: number;
+            /** Unknown */
+            unknown: number;
+        };
+        /**
+         * WhatIf
+         * @description One point for each delay of `input` at which something changes, rising; `thinned` if there are more of these.
+         *
+         *     The first, the last and today's are always there. `measured` says what a wait is.
+         */
+        WhatIf: {
+            /** Input */
+            input: string;
+            /** Points */
+            points: components["schemas"]["DelayPoint"][];
+            /** Thinned */
+            thinned: boolean;
+            /** Measured */
+            measured: string;
+        };
+        /**
+         * WhatIfBody
+         * @description A query and a sample to run with other delays of `input`.
+         */
+        WhatIfBody: {
+            /**
+             * Graph
+             * @default null
+             */
+            graph?: components["schemas"]["QueryGraph"] | null;
+            /**
+             * Text
+             * @default null
+             */
+            text?: string | null;
+            /** Advance */
+            advance?: {
+                [key: string]: components["schemas"]["AdvanceTimeSettings"];
+            };
+            /** Streams */
+            streams?: {
+                [key: string]: components["schemas"]["StreamDefinition"];
+            };
+            sample: components["schemas"]["SampleBody"];
+            /** Input */
+            input: string;
         };
         /**
          * WindowNode
@@ -6561,6 +8353,65 @@ export interface operations {
             };
         };
     };
+    versions_difference: {
+        parameters: {
+            query: {
+                /** @description The version to compare with it. */
+                after: string;
+                /** @description The version to begin with. */
+                before: string;
+            };
+            header?: never;
+            path: {
+                query: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionDifference"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     queries_explain_current: {
         parameters: {
             query?: never;
@@ -6615,6 +8466,677 @@ export interface operations {
             };
         };
     };
+    queries_layout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LayoutShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    queries_move: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LayoutBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LayoutShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    versions_merge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergeBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionMerge"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    scenarios_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScenarioList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    scenarios_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScenarioBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScenarioShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    scenarios_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query: string;
+                scenario: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScenarioShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    scenarios_replace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query: string;
+                scenario: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScenarioBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScenarioShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    scenarios_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query: string;
+                scenario: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    scenarios_transcript: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query: string;
+                scenario: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/yaml": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    scenarios_observe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ObserveBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Expect"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    scenarios_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TranscriptText"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TranscriptRead"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    scenarios_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RunBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerdictList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     queries_uses: {
         parameters: {
             query?: never;
@@ -6633,6 +9155,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UseList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    scenarios_verdicts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionVerdictList"];
                 };
             };
             401: {
@@ -6792,6 +9360,71 @@ export interface operations {
             };
         };
     };
+    queries_compare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ComparisonBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyComparison"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     queries_complete: {
         parameters: {
             query?: never;
@@ -6804,6 +9437,63 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["CompletionBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompletionList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    queries_complete_expression: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExpressionBody"];
             };
         };
         responses: {
@@ -6906,6 +9596,136 @@ export interface operations {
             };
         };
     };
+    queries_preflight: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PreflightBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preflight"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    queries_simulate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SimulationBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulationShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     queries_validate: {
         parameters: {
             query?: never;
@@ -6954,6 +9774,71 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    queries_what_if: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WhatIfBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhatIf"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7451,6 +10336,331 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    samples_generated: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GeneratedSampleBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleTaken"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    samples_quarantine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuarantineSampleBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleTaken"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    samples_running: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunningSampleBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleTaken"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    samples_stream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StreamSampleBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleTaken"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    samples_text: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TextSampleBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleTaken"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8154,6 +11364,113 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    templates_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    templates_take: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -14,8 +14,10 @@ export const ACTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
     created: "made a query",
     version_made: "saved a version of a query",
     text_replaced: "changed the text of a query",
+    nodes_moved: "moved nodes of a query on the canvas",
     deleted: "deleted a query",
   },
+  scenario: { created: "made a scenario", replaced: "changed a scenario", deleted: "deleted a scenario" },
   binding: { created: "made a binding", replaced: "changed a binding", deleted: "deleted a binding" },
   run: {
     started: "started a run",

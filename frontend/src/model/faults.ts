@@ -49,6 +49,12 @@ export const FAULT_TITLES: Record<FaultCode, string> = {
   preset_arguments: "Wrong arguments of a preset",
   equal_times_late: "Equal times are late",
   rowtime_needs_points: "Arrival times need points",
+  empty_sample: "Nothing was read",
+  rows_malformed: "Rows that cannot be read",
+  times_ahead: "Times in the future",
+  wrong_time_unit: "Times in another unit",
+  delay_too_short: "The delay is short for this sample",
+  large_state: "Much to keep",
 };
 
 /** The page of the guide that explains what a fault is about, where there is one. */
@@ -76,6 +82,10 @@ export const GUIDE_PAGES: Partial<Record<FaultCode, string>> = {
   preset_arguments: "advance_time",
   equal_times_late: "advance_time",
   rowtime_needs_points: "input",
+  rows_malformed: "input",
+  times_ahead: "advance_time",
+  wrong_time_unit: "input",
+  delay_too_short: "advance_time",
   fields_differ: "union",
   join_without_keys: "join",
 };

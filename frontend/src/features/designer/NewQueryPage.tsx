@@ -8,7 +8,7 @@ import { useReason, useSlug } from "../../lib/session";
 import { renamedText, startingText } from "../../model/graphText";
 import { savingReason, useDraft } from "./draft";
 import { GraphEditor } from "./GraphEditor";
-import { useCreateQuery, useQueryDefinition, useStreamNames } from "./requests";
+import { useCreateQuery, useMoving, useQueryDefinition, useStreamNames } from "./requests";
 
 interface NewQueryProps {
   beginning: string;
@@ -21,12 +21,14 @@ function NewQuery({ beginning, object, streamless = false }: NewQueryProps) {
   const navigate = useNavigate();
   const draft = useDraft(beginning, object);
   const creating = useCreateQuery();
+  const move = useMoving();
   const edit = useReason("edit");
   const create = () => {
     if (draft.storable === null || creating.isPending) return;
     creating.mutate(draft.storable, {
       onSuccess: (query) => {
         draft.kept.done();
+        void move(query.id, { ...draft.design.present.positions }).catch(() => undefined); // else it is laid out again
         void navigate(`/t/${slug}/queries/${query.id}`);
       },
     });
@@ -52,7 +54,7 @@ function NewQuery({ beginning, object, streamless = false }: NewQueryProps) {
           </p>
         </Notice>
       ) : null}
-      <GraphEditor draft={draft} readOnly={false} />
+      <GraphEditor draft={draft} readOnly={false} query={null} />
     </>
   );
 }

@@ -4,15 +4,14 @@ import { DraftGuard } from "../../components/DraftGuard";
 import { ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { ReasonedButton } from "../../components/Reasoned";
-import { Stale } from "../../components/Stale";
 import { UsesPanel } from "../../components/Uses";
 import { useReason, useSlug } from "../../lib/session";
 import type { QueryShown, VersionShown } from "../../model/api";
-import { differs, savingReason, textIn, useDraft } from "./draft";
+import { differs, savingReason, useDraft } from "./draft";
 import { GraphEditor } from "./GraphEditor";
 import { QueryActions } from "./QueryActions";
 import { useCreateVersion, useQueryDefinition } from "./requests";
-import { Versions } from "./Versions";
+import { MergePanel } from "./versions/MergePanel";
 
 function savedWords(version: VersionShown, before: VersionShown): string {
   if (version.number !== before.number) return `Saved as version ${version.number}.`;
@@ -61,7 +60,7 @@ function useSaving(query: QueryShown) {
   const saving = useCreateVersion(query.id);
   const beginUpon = (version: VersionShown) => {
     setBase(version);
-    draft.kept.begin({ form: draft.form, text: textIn(draft.form, version), sqlBefore: null, upon: version.id });
+    draft.beginUpon(version.text, version.id);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown follows a new version once, when it comes
   useEffect(() => {
@@ -80,13 +79,17 @@ function useSaving(query: QueryShown) {
     saving.reset();
     beginUpon(current);
   };
-  return { base, comment, setComment, said, draft, saving, save, reload };
+  const merged = (text: string) => {
+    reload();
+    draft.act.replaceText(text);
+  };
+  return { base, comment, setComment, said, draft, saving, save, reload, merged };
 }
 
 function Designer({ query }: { query: QueryShown }) {
   const slug = useSlug();
   const edit = useReason("edit");
-  const { base, comment, setComment, said, draft, saving, save, reload } = useSaving(query);
+  const { base, comment, setComment, said, draft, saving, save, reload, merged } = useSaving(query);
   const changed = differs(draft, base);
   return (
     <>
@@ -107,10 +110,13 @@ function Designer({ query }: { query: QueryShown }) {
       />
       <DraftGuard draft={draft.kept} />
       <ErrorNote error={saving.error} />
-      <Stale
+      <MergePanel
         error={saving.error}
-        begun={base.text}
-        now={query.current.text}
+        query={query.id}
+        base={draft.kept.value.upon || base.id}
+        theirs={query.current}
+        mine={draft.storable?.text ?? null}
+        onMerged={merged}
         onReload={reload}
         onOverwrite={() => save(query.current.id)}
       />
@@ -119,8 +125,7 @@ function Designer({ query }: { query: QueryShown }) {
           <p>{said}</p>
         </Notice>
       ) : null}
-      <GraphEditor draft={draft} readOnly={edit !== null}>
-        <Versions query={query} onLoad={draft.load} />
+      <GraphEditor draft={draft} readOnly={edit !== null} query={query}>
         <UsesPanel
           kind="query"
           id={query.id}

@@ -1,11 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { api, unwrap } from "../../lib/api";
 import { useSlug } from "../../lib/session";
 import type { Completions, QueryGraph } from "../../model/api";
-
-/** A query as it is sent: a graph, a text, or a graph with the text whose comments and layout it keeps. */
-export type Written = { text: string } | { graph: QueryGraph; text?: string };
+import type { Answer, Ask, Position } from "../../model/graphEdit/design";
 
 export function useQueries() {
   const slug = useSlug();
@@ -20,14 +18,6 @@ export function useQueryDefinition(query: string) {
   return useQuery({
     queryKey: [slug, "queries", query],
     queryFn: () => unwrap(api.GET("/api/t/{slug}/queries/{query}/", { params: { path: { slug, query } } })),
-  });
-}
-
-export function useVersions(query: string) {
-  const slug = useSlug();
-  return useQuery({
-    queryKey: [slug, "queries", query, "versions"],
-    queryFn: () => unwrap(api.GET("/api/t/{slug}/queries/{query}/versions/", { params: { path: { slug, query } } })),
   });
 }
 
@@ -97,11 +87,105 @@ function useSettled<T>(value: T): T {
   return settled;
 }
 
-/** What the server finds in `written` once typing pauses; null is text that cannot be sent. */
-export function useValidation(written: Written | null) {
+const AT_ONCE_MS = 40;
+
+/**
+ * Asks the server about what is edited, once typing pauses, and hands its answer on. A question that is no longer open is
+ * taken back; answers are about `revision`, so that none is taken for the answer to another question.
+ */
+export function useAsked(ask: Ask | null, revision: number, onAnswer: (answer: Answer) => void) {
+  const slug = useSlug();
+  const [failed, setFailed] = useState<{ error: unknown; revision: number } | null>(null);
+  const [tries, setTries] = useState(0);
+  const tell = useRef(onAnswer);
+  const asked = useRef(ask);
+  useEffect(() => {
+    tell.current = onAnswer;
+    asked.current = ask;
+  });
+  const open = ask !== null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each try is a question of its own
+  useEffect(() => {
+    const body = asked.current;
+    if (!open || body === null) return undefined;
+    const taken = new AbortController();
+    const send = async () => {
+      const sent = { params: { path: { slug } }, body, signal: taken.signal };
+      try {
+        const answer = await unwrap(api.POST("/api/t/{slug}/queries/validate/", sent));
+        if (!taken.signal.aborted) tell.current(answer);
+      } catch (error) {
+        if (!taken.signal.aborted) setFailed({ error, revision });
+      }
+    };
+    const timer = setTimeout(() => void send(), "graph" in body ? AT_ONCE_MS : PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      taken.abort();
+    };
+  }, [slug, open, revision, tries]);
+  const retry = () => {
+    setFailed(null);
+    setTries((before) => before + 1);
+  };
+  return { error: failed?.revision === revision && open ? failed.error : null, retry };
+}
+
+/** What may be written at a place of an expression at a node. */
+export function useExpressionCompletion(): (
+  graph: QueryGraph,
+  node: string,
+  expression: string,
+  at: number,
+) => Promise<Completions> {
+  const slug = useSlug();
+  return useCallback(
+    (graph, node, expression, at) => {
+      const sent = { params: { path: { slug } }, body: { graph, node, expression, at } };
+      return unwrap(api.POST("/api/t/{slug}/queries/complete-expression/", sent));
+    },
+    [slug],
+  );
+}
+
+/** Where the nodes of a stored query were put. */
+export function useLayout(query: string | null) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "queries", query, "layout"],
+    queryFn: () =>
+      unwrap(api.GET("/api/t/{slug}/queries/{query}/layout/", { params: { path: { slug, query: query ?? "" } } })),
+    enabled: query !== null,
+    refetchOnWindowFocus: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+}
+
+/** Sends where nodes were put; null forgets one. */
+export function useMoving(): (query: string, positions: Record<string, Position | null>) => Promise<unknown> {
+  const slug = useSlug();
+  return useCallback(
+    (query, positions) =>
+      unwrap(
+        api.PUT("/api/t/{slug}/queries/{query}/layout/", { params: { path: { slug, query } }, body: { positions } }),
+      ),
+    [slug],
+  );
+}
+
+/** What may be written at a place of a text. */
+export function useCompletion(): (text: string, at: number) => Promise<Completions> {
+  const slug = useSlug();
+  return (text, at) =>
+    unwrap(api.POST("/api/t/{slug}/queries/complete/", { params: { path: { slug } }, body: { text, at } }));
+}
+
+/** What the server finds in a text once typing pauses, beside what the editors ask for; null is text that is not known. */
+export function useValidation(written: { text: string } | null) {
   const slug = useSlug();
   const settled = useSettled(written);
-  const validation = useQuery({
+  return useQuery({
     queryKey: [slug, "validate", settled],
     queryFn: () =>
       unwrap(
@@ -112,14 +196,6 @@ export function useValidation(written: Written | null) {
     staleTime: 10_000,
     gcTime: 30_000,
   });
-  return { ...validation, checking: settled !== written || validation.isFetching };
-}
-
-/** What may be written at a place of a text. */
-export function useCompletion(): (text: string, at: number) => Promise<Completions> {
-  const slug = useSlug();
-  return (text, at) =>
-    unwrap(api.POST("/api/t/{slug}/queries/complete/", { params: { path: { slug } }, body: { text, at } }));
 }
 
 /** How a query that has no errors would run; it is given as the text that would be stored. */

@@ -32,6 +32,7 @@ import { useRun } from "./requests";
 import { StartAgain } from "./StartAgain";
 import { StartSteps } from "./StartSteps";
 import { Tiles } from "./Tiles";
+import { WhatIfPanel } from "./WhatIfPanel";
 import { WhatRan } from "./WhatRan";
 
 const MINUTE: Ticks = 60_000_000;
@@ -275,6 +276,7 @@ function Figures({ run, live, now, span, onSpan }: FiguresProps) {
       {unread === null ? null : <ErrorNote error={unread} />}
       {hatched === null ? null : <p className="quiet small">{hatched}</p>}
       <Charts history={history} to={to} span={span} gaps={gaps} />
+      <WhatIfPanel run={run} report={latest} />
       <InputsPanel report={latest} />
       <FailuresPanel report={latest} />
     </>

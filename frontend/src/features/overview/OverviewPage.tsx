@@ -8,8 +8,10 @@ import { Scroll } from "../../components/Scroll";
 import { StateMark } from "../../components/StateMark";
 import { counted } from "../../lib/numbers";
 import { useOrganisation, useSlug } from "../../lib/session";
+import { useTour } from "../../lib/tour";
 import type { BindingShown } from "../../model/api";
 import { type Contents, type NextStep, runningBindings, stepsOf, troubledBindings } from "../../model/overview";
+import { NOT_BEGUN } from "../../model/tour";
 import { useContents } from "./requests";
 
 function BindingTable({ label, bindings }: { label: string; bindings: readonly BindingShown[] }) {
@@ -139,6 +141,30 @@ function Counts({ contents }: { contents: Contents }) {
   );
 }
 
+function TourOffer() {
+  const { state, begin, open, change } = useTour(useSlug());
+  if (!state.offered || state.open) return null;
+  const begun = state.step !== NOT_BEGUN.step;
+  return (
+    <Panel title={begun ? "Your tour waits" : "New to streams?"}>
+      <p>
+        {begun
+          ? "Go on where you left it."
+          : "The tour leads from a stream whose rows come late to a running query of your own. It takes some minutes, and can be left at any time."}
+      </p>
+      <p className="row">
+        <button type="button" className="button" data-kind="primary" onClick={begun ? open : begin}>
+          {begun ? "Go on with the tour" : "Take the tour"}
+        </button>
+        <button type="button" className="button" onClick={() => change({ offered: false })}>
+          Do not offer it again
+        </button>
+        <span className="quiet small">It stays in the menu “?”.</span>
+      </p>
+    </Panel>
+  );
+}
+
 /** Where one is after signing in: the organisation, what runs, what needs somebody, and what to do next. */
 export function OverviewPage() {
   const organisation = useOrganisation();
@@ -162,6 +188,7 @@ export function OverviewPage() {
       ) : (
         <>
           <Counts contents={contents} />
+          <TourOffer />
           <Steps contents={contents} />
           <Attention bindings={contents.bindings} />
           <Running bindings={contents.bindings} />

@@ -1,0 +1,123 @@
+import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
+import { memo } from "react";
+import type { Fault, GraphNode } from "../../../model/api";
+import { NOTHING } from "../../../model/graphEdit/kinds";
+import { portsOf } from "../../../model/graphEdit/ports";
+import type { Direction } from "../../../model/layout";
+import { KIND_LABELS, nodeLines } from "../../../model/summary";
+import { guideOf } from "../inspector/Inspector";
+
+export interface BoxData extends Record<string, unknown> {
+  node: GraphNode;
+  faults: readonly Fault[];
+  comment: string;
+  /** What is told of it while the explanation is shown. */
+  told: readonly string[];
+  stage: number | null;
+  direction: Direction;
+}
+
+export type BoxNode = Node<BoxData, "box">;
+
+const SIDES = { right: [Position.Left, Position.Right], down: [Position.Top, Position.Bottom] } as const;
+const MOST_LINES = 5;
+export const BOX_WIDTH = 230;
+const LINE = 18;
+
+export function shownLines(node: GraphNode): string[] {
+  const lines = nodeLines(node);
+  return lines.length <= MOST_LINES
+    ? lines
+    : [...lines.slice(0, MOST_LINES - 1), `and ${lines.length - MOST_LINES + 1} more`];
+}
+
+/** About how high a box is, for the layout. */
+export function boxHeight({ node, faults, comment, told }: BoxData): number {
+  const ports = Math.max(0, portsOf(node).length - 1) * LINE;
+  const flags = faults.length === 0 ? 0 : 58;
+  return 44 + LINE * shownLines(node).length + ports + flags + (comment ? 40 : 0) + 34 * told.length;
+}
+
+function Ports({ node, direction }: { node: GraphNode; direction: Direction }) {
+  const ports = portsOf(node);
+  const side = SIDES[direction][0];
+  const several = ports.length > 1;
+  return ports.map(({ name, label, reads }, index) => {
+    const share = `${(100 * (index + 1)) / (ports.length + 1)}%`;
+    const style = direction === "right" ? { top: share } : { left: share };
+    return (
+      <Handle
+        key={name}
+        id={name}
+        type="target"
+        position={side}
+        style={style}
+        data-open={reads === NOTHING}
+        title={`${label || "input"}${reads === NOTHING ? ": not connected" : ""}`}
+      >
+        {several ? <span className="port-label">{label}</span> : null}
+      </Handle>
+    );
+  });
+}
+
+/** The worst fault, with what mends it; the others are counted. */
+function Flag({ faults }: { faults: readonly Fault[] }) {
+  const worst = faults.find(({ severity }) => severity === "error") ?? faults[0];
+  if (worst === undefined) return null;
+  const more = faults.length > 1 ? ` And ${faults.length - 1} more.` : "";
+  return (
+    <p className="flag" title={`${worst.message} ${worst.remedy}${more}`}>
+      {worst.severity === "error" ? "✕" : "!"} {worst.remedy}
+      {more}
+    </p>
+  );
+}
+
+function Box({ data }: NodeProps<BoxNode>) {
+  const { node, faults, comment, told, stage, direction } = data;
+  const severity = faults.some((fault) => fault.severity === "error") ? "error" : faults[0]?.severity;
+  return (
+    <div className="graph-node" data-severity={severity} data-stage={stage === null ? undefined : stage % 4}>
+      <Ports node={node} direction={direction} />
+      <p className="title">
+        <strong title={node.id}>{node.id}</strong>
+        <a
+          className="nodrag nopan"
+          href={guideOf(node)}
+          target="_blank"
+          rel="noopener"
+          tabIndex={-1}
+          title={`What ${KIND_LABELS[node.kind]} means, in the guide`}
+        >
+          {KIND_LABELS[node.kind]}
+        </a>
+      </p>
+      <Flag faults={faults} />
+      {comment === "" ? null : (
+        <p className="node-comment" title={comment}>
+          {comment}
+        </p>
+      )}
+      <ul>
+        {shownLines(node).map((line) => (
+          <li key={line} title={line}>
+            {line}
+          </li>
+        ))}
+      </ul>
+      {told.length === 0 ? null : (
+        <ul className="told">
+          {told.map((each) => (
+            <li key={each} title={each}>
+              {each}
+            </li>
+          ))}
+        </ul>
+      )}
+      {node.kind === "output" ? null : <Handle id="out" type="source" position={SIDES[direction][1]} />}
+    </div>
+  );
+}
+
+export const NODE_TYPES = { box: memo(Box) };

@@ -1,0 +1,169 @@
+/** The query as React Flow draws it: boxes and lines, in step with the model. */
+
+import { applyNodeChanges, type Edge, MarkerType, type NodeChange } from "@xyflow/react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { Explained, QueryGraph } from "../../../model/api";
+import type { Position, Positions } from "../../../model/graphEdit/design";
+import { NOTHING } from "../../../model/graphEdit/kinds";
+import { portsOf } from "../../../model/graphEdit/ports";
+import type { Direction } from "../../../model/layout";
+import { KIND_LABELS, nodeLines } from "../../../model/summary";
+import { useDesigner } from "../page/designer";
+import { useArranged } from "./layout";
+import { BOX_WIDTH, type BoxData, type BoxNode, boxHeight } from "./NodeBox";
+
+const NOTHING_TOLD: readonly string[] = [];
+
+/** What the explanation says of a node, shortly: what is held back, and what is kept. */
+function toldOf(explained: Explained | undefined, id: string): { told: readonly string[]; stage: number | null } {
+  const found = explained?.explanation.nodes.find((node) => node.id === id);
+  if (found === undefined) return { told: NOTHING_TOLD, stage: null };
+  const stage = explained?.explanation.stages.find(({ number }) => number === found.stage);
+  const folded = stage?.folds.includes(id) === true ? ["folded before it is exchanged"] : [];
+  const kept = found.state.map(({ what, until }) => `keeps ${what}, ${until}`);
+  return { told: [`stage ${found.stage}`, ...folded, found.hold.text, ...kept], stage: found.stage };
+}
+
+function namedFor(data: BoxData): string {
+  const { node, faults, comment } = data;
+  const wrong = faults.map((fault) => `${fault.severity}: ${fault.message}`);
+  const said = [`${KIND_LABELS[node.kind]} ${node.id}`, ...nodeLines(node), ...wrong, ...(comment ? [comment] : [])];
+  return said.join("; ");
+}
+
+/** The same data as before where nothing of it changed, so that its box is not drawn again. */
+function sameData(now: BoxData, before: BoxData | undefined): BoxData {
+  if (before === undefined || before.node !== now.node || before.comment !== now.comment) return now;
+  if (before.direction !== now.direction || before.stage !== now.stage) return now;
+  const lists = before.told.join() === now.told.join() && JSON.stringify(before.faults) === JSON.stringify(now.faults);
+  return lists ? before : now;
+}
+
+function useData(direction: Direction, explained: Explained | undefined): Map<string, BoxData> {
+  const { graph, known, comments } = useDesigner();
+  const last = useRef<ReadonlyMap<string, BoxData>>(new Map());
+  return useMemo(() => {
+    const found = new Map<string, BoxData>();
+    for (const node of graph?.nodes ?? []) {
+      const faults = known.filter((fault) => fault.node === node.id);
+      const now = { node, faults, comment: comments[node.id] ?? "", direction, ...toldOf(explained, node.id) };
+      found.set(node.id, sameData(now, last.current.get(node.id)));
+    }
+    last.current = found;
+    return found;
+  }, [graph, known, comments, direction, explained]);
+}
+
+/** Where a node stands: where it was put, else where the layout has it, else beside what it reads. */
+function placeOf(id: string, data: BoxData, put: Positions, laid: Positions): Position {
+  const known = put[id] ?? laid[id];
+  if (known !== undefined) return known;
+  const source = portsOf(data.node).find(({ reads }) => reads !== NOTHING)?.reads ?? "";
+  const beside = put[source] ?? laid[source] ?? { x: 0, y: 0 };
+  return { x: beside.x + BOX_WIDTH + 60, y: beside.y + 20 };
+}
+
+function useBoxes(direction: Direction, explained: Explained | undefined) {
+  const { graph, positions, selected, readOnly, locked } = useDesigner();
+  const data = useData(direction, explained);
+  const sizes = useMemo(
+    () => [...data].map(([id, each]) => ({ id, width: BOX_WIDTH, height: boxHeight(each) })),
+    [data],
+  );
+  const laid = useArranged(graph ?? EMPTY, sizes, direction);
+  const put = direction === "right" ? positions : NOWHERE; // where it is narrow, one below the other
+  const boxes = useMemo(
+    () =>
+      [...data].map(
+        ([id, each]): BoxNode => ({
+          id,
+          type: "box",
+          position: placeOf(id, each, put, laid),
+          data: each,
+          selected: selected.includes(id),
+          deletable: false,
+          draggable: !readOnly && direction === "right",
+          connectable: !readOnly && locked === null,
+          ariaLabel: namedFor(each),
+        }),
+      ),
+    [data, put, laid, selected, readOnly, locked, direction],
+  );
+  const unput = Object.entries(laid).filter(([id]) => put[id] === undefined);
+  return { boxes, shape: JSON.stringify(unput) };
+}
+
+const EMPTY: QueryGraph = { version: 1, name: "empty", nodes: [] };
+const NOWHERE: Positions = {};
+
+function lineOf(id: string, port: string, source: string, chosen: string | null): Edge {
+  const name = `${id}:${port}`;
+  return {
+    id: name,
+    source,
+    sourceHandle: "out",
+    target: id,
+    targetHandle: port,
+    selected: chosen === name,
+    markerEnd: { type: MarkerType.ArrowClosed },
+    ariaLabel: `${id} reads ${source}`,
+  };
+}
+
+/** The lines of a graph; one that is as it was stays the same object. */
+function useLines(chosen: string | null): Edge[] {
+  const { graph } = useDesigner();
+  const last = useRef<ReadonlyMap<string, Edge>>(new Map());
+  return useMemo(() => {
+    const known = new Set(graph?.nodes.map(({ id }) => id));
+    const found = (graph?.nodes ?? []).flatMap((node) =>
+      portsOf(node)
+        .filter(({ reads }) => known.has(reads))
+        .map(({ name, reads }) => {
+          const now = lineOf(node.id, name, reads, chosen);
+          const before = last.current.get(now.id);
+          return before?.source === now.source && before.selected === now.selected ? before : now;
+        }),
+    );
+    last.current = new Map(found.map((line) => [line.id, line]));
+    return found;
+  }, [graph, chosen]);
+}
+
+const COMPARED = ["data", "selected", "draggable", "connectable", "ariaLabel"] as const;
+
+/** What is drawn goes on being measured, and dragged; a box that is as it was stays the same object. */
+function inPlace(box: BoxNode, was: BoxNode | undefined): BoxNode {
+  if (was === undefined) return box;
+  const position = was.dragging === true ? was.position : box.position;
+  const moved = was.position.x !== position.x || was.position.y !== position.y;
+  if (!moved && COMPARED.every((name) => was[name] === box[name])) return was;
+  return { ...was, ...box, position };
+}
+
+/** Boxes and lines; while one is dragged it follows the pointer, and the model is told when it is dropped. */
+export function useDrawing(direction: Direction, explained: Explained | undefined, chosenLine: string | null) {
+  const { selected, select } = useDesigner();
+  const { boxes, shape } = useBoxes(direction, explained);
+  const [nodes, setNodes] = useState<BoxNode[]>(boxes);
+  useEffect(() => {
+    setNodes((before) => {
+      const old = new Map(before.map((node) => [node.id, node]));
+      return boxes.map((box) => inPlace(box, old.get(box.id)));
+    });
+  }, [boxes]);
+  const onNodesChange = useCallback(
+    (changes: NodeChange<BoxNode>[]) => {
+      const chosen = changes.filter((change) => change.type === "select");
+      if (chosen.length > 0) {
+        const now = new Set(selected);
+        for (const { id, selected: on } of chosen) on ? now.add(id) : now.delete(id);
+        select([...now]);
+      }
+      setNodes((before) => applyNodeChanges(changes, before));
+    },
+    [selected, select],
+  );
+  const edges = useLines(chosenLine);
+  return { nodes, edges, onNodesChange, shape };
+}

@@ -1,0 +1,156 @@
+/** The form of one node: its name, its comment, and every field that its kind has. */
+
+import { useId, useMemo } from "react";
+import type { GraphNode } from "../../../model/api";
+import { counted } from "../../../model/counts";
+import { renameProblem } from "../../../model/graphEdit/edits";
+import { NODE_FORMS, onlyOne } from "../../../model/graphEdit/forms";
+import { KINDS } from "../../../model/graphEdit/kinds";
+import { portsOf, readableFor } from "../../../model/graphEdit/ports";
+import { KIND_LABELS } from "../../../model/summary";
+import { useDesigner } from "../page/designer";
+import { useStreamNames } from "../requests";
+import { useTyped } from "./fields";
+import { type FormScope, NodeField } from "./NodeField";
+
+/** The page of the guide that says what the node means. */
+export function guideOf(node: GraphNode): string {
+  return node.kind === "window" ? `/guide/window_${node.window.kind}` : `/guide/${node.kind}`;
+}
+
+function useScope(node: GraphNode): FormScope {
+  const { graph, schemas, known, readOnly, locked } = useDesigner();
+  const streams = useStreamNames().data;
+  return useMemo(() => {
+    const sides = portsOf(node).flatMap(({ reads }) => (schemas[reads] === undefined ? [] : [schemas[reads]]));
+    const [first = {}, ...others] = sides;
+    return {
+      node,
+      readOnly: readOnly || locked !== null,
+      incoming: Object.assign({}, ...sides.toReversed()) as Record<string, string>,
+      shared: Object.keys(first).filter((name) => others.every((side) => name in side)),
+      streams: streams ?? [],
+      readable: graph === null ? [] : readableFor(graph, node.id),
+      faults: known.filter((fault) => fault.node === node.id),
+    };
+  }, [node, graph, schemas, known, readOnly, locked, streams]);
+}
+
+function Comment({ node, readOnly }: { node: GraphNode; readOnly: boolean }) {
+  const { comments, act } = useDesigner();
+  const id = useId();
+  const { typed, type } = useTyped(comments[node.id] ?? "", (text) => {
+    act.edit({ do: "comment", id: node.id, text }, `comment ${node.id}`);
+    return null;
+  });
+  return (
+    <div className="field">
+      <label htmlFor={id}>Comment</label>
+      <textarea
+        id={id}
+        rows={2}
+        maxLength={4000}
+        value={typed}
+        readOnly={readOnly}
+        placeholder="Why it is so. It stands in the SQL too."
+        onChange={(event) => type(event.target.value)}
+      />
+    </div>
+  );
+}
+
+/** Takes a name when it is whole: on Enter, or when the field is left. */
+function NodeName({ node, readOnly }: { node: GraphNode; readOnly: boolean }) {
+  const { graph, act, select } = useDesigner();
+  const id = useId();
+  const { typed, problem, type } = useTyped(node.id, (text) =>
+    graph === null ? null : renameProblem(graph, node.id, text),
+  );
+  const take = () => {
+    if (problem !== null || typed === node.id) return;
+    act.edit({ do: "rename", from: node.id, to: typed });
+    select([typed]);
+  };
+  return (
+    <div className="field">
+      <label htmlFor={id}>Name</label>
+      <input
+        id={id}
+        className="mono"
+        value={typed}
+        readOnly={readOnly}
+        autoComplete="off"
+        spellCheck={false}
+        aria-invalid={problem !== null}
+        onChange={(event) => type(event.target.value)}
+        onBlur={take}
+        onKeyDown={(event) => (event.key === "Enter" ? take() : undefined)}
+      />
+      {problem === null ? null : (
+        <span className="wrong" role="alert">
+          {problem}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** The form of one node. What is right goes into the query as it is typed. */
+export function NodeForm({ node }: { node: GraphNode }) {
+  const scope = useScope(node);
+  const { act } = useDesigner();
+  const whole = scope.faults.filter(({ field }) => field === null || field === "");
+  const values = node as unknown as Readonly<Record<string, unknown>>;
+  return (
+    <div className="stack node-form">
+      <p className="quiet small">
+        {KINDS[node.kind].sentence}{" "}
+        <a href={guideOf(node)} target="_blank" rel="noopener">
+          {KIND_LABELS[node.kind]} in the guide
+        </a>
+      </p>
+      {whole.map((fault) => (
+        <p key={fault.code + fault.message} className="wrong">
+          {fault.message} {fault.remedy}
+        </p>
+      ))}
+      <NodeName node={node} readOnly={scope.readOnly} />
+      {(NODE_FORMS[node.kind]?.fields ?? []).map((field) => (
+        <NodeField
+          key={`${node.kind} ${field.name}`}
+          scope={scope}
+          field={field}
+          path={field.name}
+          value={values[field.name] ?? null}
+          onChange={(value) =>
+            act.edit({ do: "set", id: node.id, fields: { [field.name]: value } }, `set ${node.id} ${field.name}`)
+          }
+        />
+      ))}
+      <Comment node={node} readOnly={scope.readOnly} />
+    </div>
+  );
+}
+
+/** The form of what is selected. */
+export function Inspector() {
+  const { graph, selected } = useDesigner();
+  const only = onlyOne(selected);
+  const node = graph?.nodes.find(({ id }) => id === only);
+  if (node === undefined) {
+    return (
+      <p className="quiet inspector-empty">
+        {counted(selected.length, "node is", "nodes are")} selected. Move, copy or delete them together; select one
+        alone to change what it says.
+      </p>
+    );
+  }
+  return (
+    <section className="inspector" aria-label={`Form of ${node.id}`}>
+      <h3>
+        {KIND_LABELS[node.kind]} <code>{node.id}</code>
+      </h3>
+      <NodeForm key={node.kind} node={node} />
+    </section>
+  );
+}

@@ -1,0 +1,186 @@
+/** Columns of a project, and results of a window: lists of which each row has a small form. */
+
+import { AGGREGATE_FIELDS, AGGREGATE_FORMS, COLUMN_FIELDS } from "../../../model/graphEdit/forms";
+import { aggregateOf } from "../../../model/graphEdit/kinds";
+import { ChoiceField } from "./fields";
+import { NodeField, type NodeFieldProps, wrongAt } from "./NodeField";
+
+type Row = Readonly<Record<string, unknown>>;
+
+interface RowsProps {
+  legend: string;
+  rows: readonly Row[];
+  readOnly: boolean;
+  onChange: (rows: Row[]) => void;
+  /** What a row is called for screen readers, and in its buttons. */
+  nameOf: (row: Row) => string;
+  fresh: () => Row;
+  add: string;
+  children: (row: Row, change: (row: Row) => void, index: number) => React.ReactNode;
+}
+
+function Rows({ legend, rows, readOnly, onChange, nameOf, fresh, add, children }: RowsProps) {
+  const put = (index: number, row: Row) => onChange(rows.map((each, at) => (at === index ? row : each)));
+  const move = (index: number, by: number) => {
+    const moved = [...rows];
+    const [row] = moved.splice(index, 1);
+    if (row !== undefined) moved.splice(index + by, 0, row);
+    onChange(moved);
+  };
+  return (
+    <fieldset className="stack group">
+      <legend>{legend}</legend>
+      {rows.map((row, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity beside their place
+        <fieldset key={index} className="stack row-form" aria-label={`${legend}: ${nameOf(row)}`}>
+          {children(row, (next) => put(index, next), index)}
+          {readOnly ? null : (
+            <span className="row">
+              <button
+                type="button"
+                className="link"
+                onClick={() => move(index, -1)}
+                disabled={index === 0}
+                aria-label={`Move ${nameOf(row)} up`}
+              >
+                Up
+              </button>
+              <button
+                type="button"
+                className="link"
+                onClick={() => move(index, 1)}
+                disabled={index === rows.length - 1}
+                aria-label={`Move ${nameOf(row)} down`}
+              >
+                Down
+              </button>
+              <button
+                type="button"
+                className="link"
+                disabled={rows.length === 1}
+                onClick={() => onChange(rows.filter((_, at) => at !== index))}
+                aria-label={`Remove ${nameOf(row)}`}
+              >
+                Remove
+              </button>
+            </span>
+          )}
+        </fieldset>
+      ))}
+      {readOnly ? null : (
+        <button type="button" className="button" onClick={() => onChange([...rows, fresh()])}>
+          {add}
+        </button>
+      )}
+    </fieldset>
+  );
+}
+
+function freeName(rows: readonly Row[], wanted: string): string {
+  const taken = new Set(rows.map(({ name }) => name));
+  if (!taken.has(wanted)) return wanted;
+  let number = 2;
+  while (taken.has(`${wanted}_${number}`)) number += 1;
+  return `${wanted}_${number}`;
+}
+
+const rowsOf = (value: unknown): readonly Row[] => (Array.isArray(value) ? (value as Row[]) : []);
+
+export function Columns({ scope, path, value, onChange }: NodeFieldProps) {
+  const rows = rowsOf(value);
+  const [first = "1"] = Object.keys(scope.incoming).filter((name) => !rows.some((row) => row.name === name));
+  return (
+    <Rows
+      legend="Columns"
+      rows={rows}
+      readOnly={scope.readOnly}
+      onChange={onChange}
+      nameOf={({ name }) => `column ${String(name)}`}
+      fresh={() => ({ name: freeName(rows, first === "1" ? "value" : first), of: first })}
+      add="Add a column"
+    >
+      {(row, change, index) =>
+        COLUMN_FIELDS.map((field) => (
+          <NodeField
+            key={field.name}
+            scope={scope}
+            field={field}
+            path={`${path}[${index}].${field.name}`}
+            value={row[field.name]}
+            onChange={(next) => change({ ...row, [field.name]: next })}
+          />
+        ))
+      }
+    </Rows>
+  );
+}
+
+const FUNCTIONS = AGGREGATE_FORMS.map(({ name }) => [name, name] as const);
+
+/** The row with another function: what that one does not take goes. */
+function called(row: Row, name: string, incoming: readonly string[]): Row {
+  const form = AGGREGATE_FORMS.find((each) => each.name === name);
+  const of = row.of ?? (form?.bare === true ? null : (incoming[0] ?? null));
+  const k = form?.parameter === "k" ? (row.k ?? 3) : null;
+  const fraction = form?.parameter === "fraction" ? (row.fraction ?? 0.95) : null;
+  return { ...row, function: name, of, k, fraction };
+}
+
+export function Aggregates({ scope, path, value, onChange }: NodeFieldProps) {
+  const rows = rowsOf(value);
+  return (
+    <Rows
+      legend="Results"
+      rows={rows}
+      readOnly={scope.readOnly}
+      onChange={onChange}
+      nameOf={({ name }) => `result ${String(name)}`}
+      fresh={() => aggregateOf(freeName(rows, "n"), "count")}
+      add="Add a result"
+    >
+      {(row, change, index) => <Aggregate scope={scope} path={`${path}[${index}]`} row={row} onChange={change} />}
+    </Rows>
+  );
+}
+
+interface AggregateProps {
+  scope: NodeFieldProps["scope"];
+  path: string;
+  row: Row;
+  onChange: (row: Row) => void;
+}
+
+function Aggregate({ scope, path, row, onChange }: AggregateProps) {
+  const form = AGGREGATE_FORMS.find(({ name }) => name === row.function);
+  const shown = AGGREGATE_FIELDS.filter(
+    ({ name, role }) =>
+      role !== "function" &&
+      ((name !== "k" && name !== "fraction") || name === form?.parameter || (row[name] ?? null) !== null),
+  );
+  const [named, ...rest] = shown;
+  const drawn = (field: (typeof shown)[number]) => (
+    <NodeField
+      key={field.name}
+      scope={scope}
+      field={field}
+      path={`${path}.${field.name}`}
+      value={row[field.name] ?? null}
+      onChange={(next) => onChange({ ...row, [field.name]: next })}
+    />
+  );
+  return (
+    <>
+      {named === undefined ? null : drawn(named)}
+      <ChoiceField
+        label="Function"
+        help={form === undefined ? undefined : `${form.signature}. ${form.help}`}
+        wrong={wrongAt(scope, `${path}.function`)}
+        readOnly={scope.readOnly}
+        value={String(row.function)}
+        options={FUNCTIONS}
+        onChange={(next) => onChange(called(row, next, Object.keys(scope.incoming)))}
+      />
+      {rest.map(drawn)}
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+// @vitest-environment happy-dom
+import { cleanup, render, screen } from "@testing-library/react";
+import { afterEach, expect, test } from "vitest";
+import type { ScenarioFindings } from "../../../model/api";
+import { Findings } from "./Findings";
+import { VerdictMark } from "./VerdictMark";
+
+afterEach(cleanup);
+
+const row = (start: number, n: number) => ({
+  output: "out",
+  start,
+  end: start + 10_000_000,
+  payload: { plate: "A", n },
+});
+const NONE: ScenarioFindings = { holds: true, missing: [], unexpected: [], changed: [], other: [] };
+const RED: ScenarioFindings = {
+  holds: false,
+  missing: [row(0, 1)],
+  unexpected: [row(10_000_000, 2)],
+  changed: [{ expected: row(20_000_000, 3), found: row(20_000_000, 4) }],
+  other: ["late missing: cars at 3"],
+};
+
+test("each row that differs says how, with its values", () => {
+  render(<Findings findings={RED} title="What differs" />);
+  const said = screen.getAllByRole("row").slice(1);
+  expect(said.map((each) => each.textContent?.replace(/\d{4}-.*Z/, " "))).toEqual([
+    "− expected plate A, n 3out",
+    "+ but came plate A, n 4out",
+    "− missing plate A, n 1out",
+    "+ unexpected plate A, n 2out",
+  ]);
+  expect(screen.getByText("late missing: cars at 3")).toBeTruthy();
+});
+
+test("the mark says by words how a scenario stands", () => {
+  const words = (verdict: ScenarioFindings | "running" | null) => {
+    cleanup();
+    return render(<VerdictMark verdict={verdict} />).container.textContent;
+  };
+  expect([words(NONE), words(RED), words("running"), words(null)]).toEqual([
+    "✓ green",
+    "✕ red: 4 differences",
+    "… running",
+    "not run",
+  ]);
+});

@@ -1,0 +1,81 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, unwrap } from "../../../lib/api";
+import { useSlug } from "../../../lib/session";
+import type { ScenarioBody } from "../../../model/api";
+
+const SCENARIO = "/api/t/{slug}/queries/{query}/scenarios/{scenario}/";
+
+export function useScenarios(query: string) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "queries", query, "scenarios"],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/queries/{query}/scenarios/", { params: { path: { slug, query } } })),
+  });
+}
+
+/** How the versions of a query stand. */
+export function useVerdicts(query: string) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "queries", query, "verdicts"],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/queries/{query}/verdicts/", { params: { path: { slug, query } } })),
+  });
+}
+
+/** What is known of scenarios has changed: the list, and how the versions stand. */
+function useForget(query: string) {
+  const slug = useSlug();
+  const queries = useQueryClient();
+  return async () => {
+    await queries.invalidateQueries({ queryKey: [slug, "queries", query, "scenarios"] });
+    await queries.invalidateQueries({ queryKey: [slug, "queries", query, "verdicts"] });
+  };
+}
+
+/** Run scenarios on a stored version, which keeps what came of them, or on a text. */
+export function useRunScenarios(query: string) {
+  const slug = useSlug();
+  const forget = useForget(query);
+  return useMutation({
+    mutationFn: (body: { version: string } | { text: string }) =>
+      unwrap(api.POST("/api/t/{slug}/queries/{query}/scenarios/run/", { params: { path: { slug, query } }, body })),
+    onSuccess: (_, body) => ("version" in body ? forget() : undefined),
+  });
+}
+
+export function useScenarioActions(query: string) {
+  const slug = useSlug();
+  const forget = useForget(query);
+  const path = (scenario: string) => ({ params: { path: { slug, query, scenario } } });
+  return {
+    read: (scenario: string) => unwrap(api.GET(SCENARIO, path(scenario))),
+    create: async (body: ScenarioBody) => {
+      const address = "/api/t/{slug}/queries/{query}/scenarios/" as const;
+      await unwrap(api.POST(address, { params: { path: { slug, query } }, body }));
+      await forget();
+    },
+    replace: async (scenario: string, body: ScenarioBody) => {
+      await unwrap(api.PUT(SCENARIO, { ...path(scenario), body }));
+      await forget();
+    },
+    remove: async (scenario: string) => {
+      await unwrap(api.DELETE(SCENARIO, path(scenario)));
+      await forget();
+    },
+    observe: (body: Pick<ScenarioBody, "sample"> & { text: string }) =>
+      unwrap(api.POST("/api/t/{slug}/queries/{query}/scenarios/observe/", { params: { path: { slug, query } }, body })),
+    readTranscript: (transcript: string) =>
+      unwrap(
+        api.POST("/api/t/{slug}/queries/{query}/scenarios/read/", {
+          params: { path: { slug, query } },
+          body: { transcript },
+        }),
+      ),
+  };
+}
+
+/** Where a scenario is downloaded as a transcript. */
+export function useTranscriptAddress(query: string) {
+  const slug = useSlug();
+  return (scenario: string) => `/api/t/${slug}/queries/${query}/scenarios/${scenario}/transcript/`;
+}

@@ -1,0 +1,32 @@
+import { useMemo } from "react";
+import { OutcomeMark } from "../../../components/Glyph";
+import { formatCount } from "../../../model/counts";
+import { OUTCOMES } from "../../../model/outcomes";
+import { outcomesAt } from "../../../model/simulation/standing";
+import { usePosition } from "./position";
+import { useSimulator } from "./view";
+
+/** How many of the rows that have arrived had which outcome. */
+export function Legend() {
+  const { simulation } = useSimulator();
+  const position = usePosition();
+  const counts = outcomesAt(simulation, position);
+  const all = useMemo(() => outcomesAt(simulation, simulation.rows.length), [simulation]);
+  const present = OUTCOMES.filter((outcome) => all.has(outcome));
+  return (
+    <section className="sim-card" aria-label="Outcomes">
+      <h3>Outcomes</h3>
+      {present.length === 0 ? <p className="quiet small">No row has arrived.</p> : null}
+      <dl className="sim-counts">
+        {present.map((outcome) => (
+          <div key={outcome}>
+            <dt>
+              <OutcomeMark outcome={outcome} />
+            </dt>
+            <dd className="figures">{formatCount(counts.get(outcome) ?? 0)}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

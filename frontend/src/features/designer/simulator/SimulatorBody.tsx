@@ -1,0 +1,128 @@
+import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { differenceWords } from "../../../model/simulation/differences";
+import { AddRow } from "./AddRow";
+import { CompareTab } from "./CompareTab";
+import { Legend } from "./Legend";
+import { RowForm } from "./RowForm";
+import { TablesTab } from "./TablesTab";
+import { Transport } from "./Transport";
+import { Timeline } from "./timeline/Timeline";
+import { SIMULATOR_TABS, type SimulatorTab, useSimulator } from "./view";
+import { WhatIfCard, WhatIfTab } from "./WhatIfTab";
+import { WhyPanel } from "./WhyPanel";
+
+const TAB_WORDS: Record<SimulatorTab, string> = {
+  timeline: "Timeline",
+  table: "Table",
+  policies: "Compare policies",
+  what_if: "What if",
+};
+
+function Changes() {
+  const { differences, edits, readOnly } = useSimulator();
+  return (
+    <div className="sim-changes">
+      <p role="status">{differences === null ? "" : differenceWords(differences)}</p>
+      {readOnly ? null : (
+        <span className="row">
+          <button type="button" className="button" disabled={edits.undo === null} onClick={() => edits.undo?.()}>
+            Undo
+          </button>
+          <button type="button" className="button" disabled={edits.redo === null} onClick={() => edits.redo?.()}>
+            Redo
+          </button>
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Gone() {
+  const { differences } = useSimulator();
+  const gone = differences?.results.gone ?? [];
+  if (gone.length === 0) return null;
+  return (
+    <section className="sim-card" aria-label="Results that are gone">
+      <h3>Gone with the last change</h3>
+      <ul className="small">
+        {gone.slice(0, 20).map((row) => (
+          <li key={row.id}>
+            {row.node}: {JSON.stringify(row.payload)}
+          </li>
+        ))}
+      </ul>
+      {gone.length > 20 ? <p className="small quiet">and {gone.length - 20} more</p> : null}
+    </section>
+  );
+}
+
+function Holding() {
+  const { simulation } = useSimulator();
+  const said = [...simulation.holding, ...simulation.failures];
+  if (said.length === 0) return null;
+  return (
+    <section className="sim-card" aria-label="What still waits">
+      <h3>At the end of the sample</h3>
+      {said.map((sentence) => (
+        <p key={sentence} className="small">
+          {sentence}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+interface BodyProps {
+  tab: SimulatorTab;
+  onTab: (tab: SimulatorTab) => void;
+  editing: string | null;
+  onEditing: (key: string | null) => void;
+}
+
+/** The simulation, seen in several ways; beside it why it is so. */
+export function SimulatorBody({ tab, onTab, editing, onEditing }: BodyProps) {
+  const { simulation, readOnly } = useSimulator();
+  const rows = simulation.rows.length;
+  return (
+    <>
+      <Tabs selectedKey={tab} onSelectionChange={(key) => onTab(key as SimulatorTab)} className="sim-body">
+        <div className="sim-bar">
+          <Changes />
+          <TabList aria-label="Ways to see the simulation" className="sim-tabs">
+            {SIMULATOR_TABS.map((each) => (
+              <Tab key={each} id={each} className="sim-tab">
+                {TAB_WORDS[each]}
+              </Tab>
+            ))}
+          </TabList>
+        </div>
+        <div className="sim-columns" data-tab={tab}>
+          <div className="sim-main">
+            <TabPanel id="timeline">
+              <Timeline />
+            </TabPanel>
+            <TabPanel id="table">
+              <TablesTab />
+            </TabPanel>
+            <TabPanel id="policies">
+              <CompareTab />
+            </TabPanel>
+            <TabPanel id="what_if">
+              <WhatIfTab />
+            </TabPanel>
+            {tab === "timeline" || tab === "table" ? <Transport rows={rows} readOnly={readOnly} /> : null}
+            {readOnly || tab === "policies" || tab === "what_if" ? null : <AddRow />}
+          </div>
+          <div className="sim-side">
+            <WhyPanel />
+            {tab === "what_if" ? null : <WhatIfCard onOpen={() => onTab("what_if")} />}
+            <Legend />
+            <Gone />
+            <Holding />
+          </div>
+        </div>
+      </Tabs>
+      <RowForm rowKey={editing} onClose={() => onEditing(null)} />
+    </>
+  );
+}

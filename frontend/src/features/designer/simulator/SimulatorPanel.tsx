@@ -1,0 +1,195 @@
+import { useEffect, useMemo, useState } from "react";
+import { ErrorNote, Waiting } from "../../../components/Notices";
+import { Panel } from "../../../components/Panel";
+import type { StreamDefinition } from "../../../model/api";
+import { shortTimes } from "../../../model/simulation/words";
+import { useDesigner } from "../page/designer";
+import { PositionContext, type PositionStore, positionStore } from "./position";
+import { type Simulated, type SimulationState, useSimulation, useStreamDefinitions } from "./requests";
+import { SamplePanel } from "./SamplePanel";
+import { SimulatorBody } from "./SimulatorBody";
+import { SimulatorHead } from "./SimulatorHead";
+import { StripList } from "./StripList";
+import { useLinkedState } from "./useLinkedState";
+import { useSample } from "./useSample";
+import { inputsOfGraph, useSettings } from "./useSettings";
+import { type Selected, SimulatorContext, type SimulatorTab, type SimulatorView } from "./view";
+import "./simulator.css";
+import "./timeline/rows.css";
+import "./timeline/tracks.css";
+import "./timeline/timeline.css";
+
+const NO_STREAMS: ReadonlyMap<string, StreamDefinition> = new Map();
+
+function usePositions(rows: number): PositionStore {
+  const [store] = useState(() => positionStore(rows + 1));
+  useEffect(() => store.resize(rows + 1), [store, rows]);
+  return store;
+}
+
+/** Why nothing is simulated; null if something can be. */
+function blockedBy({ sql, faults, current }: ReturnType<typeof useDesigner>): string | null {
+  if (sql === null || !current)
+    return "The query cannot be read as it stands. What is shown is of the last one that could.";
+  const wrong = faults?.some((fault) => fault.severity === "error") ?? false;
+  return wrong ? "The query has faults. Mend them: what is shown is of before." : null;
+}
+
+/** Everything that the simulator knows and can do, from the query of the page. */
+function useSimulatorState() {
+  const designer = useDesigner();
+  const { query, graph, sql, readOnly, replaceText } = designer;
+  const streams = useStreamDefinitions().data ?? NO_STREAMS;
+  const object = query === null ? "new query" : `query ${query.id}`;
+  const { sample, edits } = useSample(object);
+  const settings = useSettings(sql, graph, streams, replaceText);
+  const blocked = blockedBy(designer);
+  const imports = Object.values(settings.inForce).some((each) => each.import_from != null);
+  const asked = useMemo(
+    (): Simulated | null =>
+      sql === null || blocked !== null || sample.rows.length === 0
+        ? null
+        : { text: sql, sample, advance: settings.tried, imports },
+    [sql, blocked, sample, settings.tried, imports],
+  );
+  const state = useSimulation(asked);
+  return { designer, streams, object, sample, edits, settings, blocked, asked, state, readOnly };
+}
+
+type SimulatorState = ReturnType<typeof useSimulatorState>;
+
+interface ViewState {
+  selected: Selected | null;
+  select: (selected: Selected | null) => void;
+  editing: string | null;
+  editRow: (key: string | null) => void;
+  tab: SimulatorTab;
+  showTab: (tab: SimulatorTab) => void;
+}
+
+function useView(state: SimulatorState, view: ViewState): SimulatorView | null {
+  const { named, differences } = state.state;
+  const { sample, edits, readOnly, streams, settings, designer } = state;
+  const { selected, select, editRow, showTab } = view;
+  const lastAsked = useLast(state.asked);
+  return useMemo(() => {
+    if (named === null || lastAsked === null) return null;
+    const { simulation, keys } = named;
+    return {
+      simulation,
+      keys,
+      numbers: new Map(keys.map((key, index) => [key, index + 1])),
+      differences,
+      sample,
+      edits,
+      readOnly,
+      selected,
+      select,
+      editRow,
+      times: shortTimes(simulation.rows.flatMap((row) => [row.start, row.end])),
+      graph: designer.graph,
+      streams,
+      advance: settings.inForce,
+      tryAdvance: settings.tryOne,
+      showTab,
+      asked: lastAsked,
+      clocks: settings.clocks,
+    };
+  }, [
+    named,
+    lastAsked,
+    differences,
+    sample,
+    edits,
+    readOnly,
+    selected,
+    select,
+    editRow,
+    designer.graph,
+    streams,
+    settings,
+    showTab,
+  ]);
+}
+
+function useLast<T>(value: T | null): T | null {
+  const [last, setLast] = useState(value);
+  if (value !== null && value !== last) setLast(value);
+  return value ?? last;
+}
+
+function Status({ state, blocked }: { state: SimulationState; blocked: string | null }) {
+  return (
+    <>
+      {blocked === null ? null : <p className="quiet small">{blocked}</p>}
+      <ErrorNote error={state.error} onRetry={state.retry} />
+      {state.named === null && state.pending ? <Waiting>Simulating the sample…</Waiting> : null}
+    </>
+  );
+}
+
+/** The streams that the query reads, with what they hold. */
+function streamsRead(state: SimulatorState): readonly (readonly [string, StreamDefinition])[] {
+  return inputsOfGraph(state.designer.graph).flatMap(({ stream }) => {
+    const definition = state.streams.get(stream);
+    return definition === undefined ? [] : [[stream, definition] as const];
+  });
+}
+
+function SampleChoice({ state, onDone }: { state: SimulatorState; onDone: () => void }) {
+  const { sample, edits } = state;
+  return (
+    <>
+      {sample.rows.length > 0 ? null : (
+        <p className="quiet">
+          Give a few rows, and see what the query makes of each: which window counts it, what is late, and why.
+        </p>
+      )}
+      <SamplePanel sample={sample} streams={streamsRead(state)} onEdit={edits.edit} onDone={onDone} />
+    </>
+  );
+}
+
+/** The time simulator: the query of the page on a sample, drawn and told row by row. */
+export function SimulatorPanel() {
+  const state = useSimulatorState();
+  const { sample, edits, designer, settings, state: simulated } = state;
+  const [selected, select] = useState<Selected | null>(null);
+  const [editing, editRow] = useState<string | null>(null);
+  const [tab, showTab] = useState<SimulatorTab>("timeline");
+  const [choosing, setChoosing] = useState(false);
+  const view = useView(state, { selected, select, editing, editRow, tab, showTab });
+  const positions = usePositions(view?.simulation.rows.length ?? 0);
+  const linked = useLinkedState({ designer, sample, edits, positions, view, select });
+  const empty = sample.rows.length === 0;
+  const note = (
+    <SimulatorHead sample={sample} graph={designer.graph} advance={settings.inForce} pending={simulated.pending} />
+  );
+  const actions = empty ? null : (
+    <>
+      <button type="button" className="button" aria-expanded={choosing} onClick={() => setChoosing(!choosing)}>
+        Sample…
+      </button>
+      {linked.button}
+    </>
+  );
+  return (
+    <div id="simulator">
+      <Panel title="Simulator" note={note} actions={actions}>
+        <PositionContext value={positions}>
+          <div className="stack">
+            {linked.said}
+            {choosing || empty ? <SampleChoice state={state} onDone={() => setChoosing(false)} /> : null}
+            <Status state={simulated} blocked={state.blocked} />
+            {view === null || empty ? null : (
+              <SimulatorContext value={view}>
+                <StripList settings={settings} designer={designer} />
+                <SimulatorBody tab={tab} onTab={showTab} editing={editing} onEditing={editRow} />
+              </SimulatorContext>
+            )}
+          </div>
+        </PositionContext>
+      </Panel>
+    </div>
+  );
+}

@@ -1,0 +1,304 @@
+import { useState } from "react";
+import { OutcomeMark } from "../../../components/Glyph";
+import { Instant } from "../../../components/Instant";
+import { Empty } from "../../../components/Notices";
+import { Scroll } from "../../../components/Scroll";
+import { Value } from "../../../components/Value";
+import { counted } from "../../../model/counts";
+import { isOutcome } from "../../../model/outcomes";
+import type { StandingPane } from "../../../model/simulation/standing";
+import { type CtiLine, type NodeTable, type ResultLine, tablesAt } from "../../../model/simulation/tables";
+import type { SimulatedRow, Staircase } from "../../../model/simulation/types";
+import { KIND_WORDS, PHASE_WORDS, valuesWords } from "../../../model/simulation/words";
+import { KIND_LABELS } from "../../../model/summary";
+import { formatSpan } from "../../../model/ticks";
+import { usePosition } from "./position";
+import { useSimulator } from "./view";
+
+const AT_ONCE = 200;
+
+/** Long tables are drawn in parts; what is not drawn is said and can be asked for. */
+function useParts<T>(items: readonly T[]) {
+  const [most, setMost] = useState(AT_ONCE);
+  const more = items.length - most;
+  const rest =
+    more <= 0 ? null : (
+      <p className="more">
+        <button type="button" className="button" onClick={() => setMost(most + 5 * AT_ONCE)}>
+          Show {counted(Math.min(more, 5 * AT_ONCE), "more line")} of {counted(items.length, "line")}
+        </button>
+      </p>
+    );
+  return { shown: more > 0 ? items.slice(0, most) : items, rest };
+}
+
+function Times({ row }: { row: SimulatedRow }) {
+  if (row.start === null && row.kind !== "cti") return <span className="quiet">unreadable</span>;
+  return <Instant ticks={row.start} />;
+}
+
+function Became({ row }: { row: SimulatedRow }) {
+  if (row.outcome === null || !isOutcome(row.outcome)) return <>{KIND_WORDS[row.kind]}</>;
+  return (
+    <>
+      <OutcomeMark outcome={row.outcome} />
+      {row.moved_by === null || row.moved_by === 0 ? null : ` +${formatSpan(row.moved_by)}`}
+    </>
+  );
+}
+
+const OWN_END = new Set<SimulatedRow["kind"]>(["event", "edge_end"]);
+
+function KeptAs({ row }: { row: SimulatedRow }) {
+  if (!row.kept || row.kept_start === null) return null;
+  return (
+    <>
+      <Instant ticks={row.kept_start} /> – <Instant ticks={row.kept_end} />
+    </>
+  );
+}
+
+function RowCells({ row }: { row: SimulatedRow }) {
+  const { keys, select, selected, differences } = useSimulator();
+  const key = keys[row.number - 1] ?? "";
+  const isSelected = selected?.kind === "row" && selected.key === key;
+  const isChanged = differences?.outcomes.some((change) => change.key === key);
+  return (
+    <tr data-selected={isSelected || undefined} data-changed={isChanged || undefined}>
+      <td className="num">
+        <button type="button" className="link" onClick={() => select({ kind: "row", key })}>
+          <span className="visually-hidden">Why row </span>
+          {row.number}
+        </button>
+      </td>
+      <td>{row.stream}</td>
+      <td>{row.lane}</td>
+      <td>
+        <Times row={row} />
+      </td>
+      <td>{OWN_END.has(row.kind) ? <Instant ticks={row.end} /> : null}</td>
+      <td className="nowrap">
+        <Became row={row} />
+      </td>
+      <td>{row.cti_met === null ? <span className="quiet">none</span> : <Instant ticks={row.cti_met} />}</td>
+      <td className="nowrap">
+        <KeptAs row={row} />
+      </td>
+      <td className="sim-values">{row.payload === null ? null : <Value value={valuesWords(row.payload)} />}</td>
+    </tr>
+  );
+}
+
+function RowsTable({ rows }: { rows: readonly SimulatedRow[] }) {
+  const { keys } = useSimulator();
+  const { shown, rest } = useParts(rows);
+  return (
+    <section aria-label="Rows that have arrived">
+      <h3>{counted(rows.length, "row")} arrived</h3>
+      <Scroll label="Rows that have arrived" tall>
+        <table>
+          <thead>
+            <tr>
+              <th className="num">Arrival</th>
+              <th>Stream</th>
+              <th>Lane</th>
+              <th>Start</th>
+              <th>End</th>
+              <th>Outcome</th>
+              <th>CTI met</th>
+              <th>Kept as</th>
+              <th>Values</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row) => (
+              <RowCells key={keys[row.number - 1]} row={row} />
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      {rest}
+    </section>
+  );
+}
+
+function partOf({ lane, substream }: Staircase): string {
+  if (substream !== null) return `lane ${lane ?? ""}, key ${substream}`;
+  return lane === null ? "whole" : `lane ${lane}`;
+}
+
+function CtiTable({ ctis }: { ctis: readonly CtiLine[] }) {
+  const { shown, rest } = useParts(ctis);
+  return (
+    <section aria-label="CTIs">
+      <h3>CTIs</h3>
+      <Scroll label="CTIs">
+        <table>
+          <thead>
+            <tr>
+              <th>Node</th>
+              <th>Of</th>
+              <th>CTI</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ staircase, at }) => (
+              <tr key={`${staircase.node} ${staircase.lane} ${staircase.substream}`}>
+                <th scope="row">{staircase.node}</th>
+                <td>{partOf(staircase)}</td>
+                <td>{at === undefined ? <span className="quiet">none yet</span> : <Instant ticks={at} />}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      {rest}
+    </section>
+  );
+}
+
+function PaneTable({ panes, node }: { panes: readonly StandingPane[]; node: string }) {
+  const { select, differences } = useSimulator();
+  const { shown, rest } = useParts(panes);
+  if (panes.length === 0) return null;
+  return (
+    <>
+      <Scroll label={`Panes of ${node}`} tall>
+        <table>
+          <thead>
+            <tr>
+              <th>Pane from</th>
+              <th>To</th>
+              <th>Group</th>
+              <th>Values</th>
+              <th>State</th>
+              <th>Made of</th>
+              <th>Missed</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ pane, start, end, phase, rows, values }) => (
+              <tr key={pane.id} data-changed={differences?.panes.has(pane.id) || undefined}>
+                <td>
+                  <Instant ticks={start} />
+                </td>
+                <td>
+                  <Instant ticks={end} />
+                </td>
+                <td>{valuesWords(pane.group)}</td>
+                <td className="sim-values">
+                  <button type="button" className="link" onClick={() => select({ kind: "pane", id: pane.id })}>
+                    <span className="visually-hidden">Why </span>
+                    {valuesWords(values)}
+                  </button>
+                </td>
+                <td>{PHASE_WORDS[phase]}</td>
+                <td>
+                  {rows.length > 12 ? counted(rows.length, "row") : rows.map((number) => `row ${number}`).join(", ")}
+                </td>
+                <td>{pane.missed.map((number) => `row ${number}`).join(", ")}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      {rest}
+    </>
+  );
+}
+
+function ResultTable({ results, node }: { results: readonly ResultLine[]; node: string }) {
+  const { select } = useSimulator();
+  const { shown, rest } = useParts(results);
+  if (results.length === 0) return <p className="quiet small">It has given nothing yet.</p>;
+  return (
+    <>
+      <Scroll label={`Results of ${node}`} tall>
+        <table>
+          <thead>
+            <tr>
+              <th>Start</th>
+              <th>End</th>
+              <th>Values</th>
+              <th>Since row</th>
+              <th>Made of</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ row, end }) => (
+              <tr key={row.id}>
+                <td>
+                  <Instant ticks={row.start} />
+                </td>
+                <td>
+                  <Instant ticks={end} />
+                </td>
+                <td className="sim-values">
+                  <button type="button" className="link" onClick={() => select({ kind: "result", id: row.id })}>
+                    <span className="visually-hidden">Why </span>
+                    {valuesWords(row.payload) || "no values"}
+                  </button>
+                </td>
+                <td>{row.released_by === null ? "the end" : row.after}</td>
+                <td>
+                  {row.rows.length > 12
+                    ? counted(row.rows.length, "row")
+                    : row.rows.map((each) => `row ${each}`).join(", ")}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      {rest}
+    </>
+  );
+}
+
+/** Of larger queries only the tables of outputs are there at once: sixty of them take seconds to draw. */
+const ALL_OPEN = 8;
+
+function NodeSection({ table, begins }: { table: NodeTable; begins: boolean }) {
+  const kind = KIND_LABELS[table.kind as keyof typeof KIND_LABELS] ?? table.kind;
+  const [open, setOpen] = useState(begins);
+  return (
+    <section aria-label={`${kind} ${table.node}`}>
+      <h3>
+        {table.node} <span className="quiet small">{kind}</span>{" "}
+        {begins ? null : (
+          <button type="button" className="link small" aria-expanded={open} onClick={() => setOpen(!open)}>
+            {open ? "Hide" : `Show ${counted(table.results.length, "row")}`}
+            <span className="visually-hidden"> of {table.node}</span>
+          </button>
+        )}
+      </h3>
+      {open ? <PaneTable panes={table.panes} node={table.node} /> : null}
+      {open ? <ResultTable results={table.results} node={table.node} /> : null}
+    </section>
+  );
+}
+
+/** The same as the timeline, in words and numbers. */
+export function TablesTab() {
+  const { simulation } = useSimulator();
+  const position = usePosition();
+  const tables = tablesAt(simulation, position);
+  return (
+    <div className="stack sim-tables">
+      {position === 0 ? (
+        <Empty title="No row has arrived yet.">
+          <p>Step or play: the tables fill as rows arrive.</p>
+        </Empty>
+      ) : null}
+      <RowsTable rows={tables.rows} />
+      <CtiTable ctis={tables.ctis} />
+      {tables.nodes.map((table) => (
+        <NodeSection
+          key={table.node}
+          table={table}
+          begins={tables.nodes.length <= ALL_OPEN || table.kind === "output"}
+        />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,210 @@
+import { type KeyboardEvent, useState } from "react";
+import { Choices } from "../../../components/Choices";
+import { ErrorNote, Waiting } from "../../../components/Notices";
+import { Scroll } from "../../../components/Scroll";
+import { formatShare } from "../../../lib/numbers";
+import type { WhatIf } from "../../../model/api";
+import { counted } from "../../../model/counts";
+import { generateOf, withDelay } from "../../../model/simulation/advanceEdits";
+import { bestPoint, type DelayPoint, delayCurve } from "../../../model/simulation/whatIfCurve";
+import { formatSpan } from "../../../model/ticks";
+import { useWhatIf } from "./requests";
+import { useWidth } from "./timeline/useWidth";
+import { useSimulator } from "./view";
+
+/** The inputs that have a delay. */
+function useDelayedInputs(): string[] {
+  const { advance } = useSimulator();
+  return Object.keys(advance).filter((input) => generateOf(advance[input]) !== null);
+}
+
+const share = (part: number) => formatShare(Math.round(part * 10_000), 10_000);
+
+interface ChartProps {
+  points: readonly DelayPoint[];
+  width: number;
+  height: number;
+  /** The delay that is looked at. */
+  chosen: DelayPoint | null;
+}
+
+/** Share taken whole (bold) and taken at all (thin) against the delay. */
+function Curve({ points, width, height, chosen }: ChartProps) {
+  const curve = delayCurve(points, { width, height });
+  const today = points.find((point) => point.today);
+  const best = bestPoint(points);
+  return (
+    <svg className="sim-curve" width={width} height={height + 18} aria-hidden="true">
+      {curve.marks.map(({ x, words }) => (
+        <text key={words} x={Math.min(Math.max(x, 10), width - 14)} y={height + 14}>
+          {words}
+        </text>
+      ))}
+      <path className="sim-curve-ground" d={`M0 ${height}H${width}`} />
+      <path className="sim-curve-kept" d={curve.kept} />
+      <path className="sim-curve-whole" d={curve.whole} />
+      {today === undefined ? null : (
+        <>
+          <path className="sim-curve-today" d={`M${curve.x(today.delay)} 0V${height}`} />
+          <text className="sim-curve-words" x={curve.x(today.delay) + 5} y={height - 8}>
+            today {formatSpan(today.delay)}: {share(today.share_whole)} whole
+          </text>
+        </>
+      )}
+      {best === null || best.today ? null : (
+        <text
+          className="sim-curve-best"
+          x={Math.min(curve.x(best.delay), width - 4)}
+          y={curve.y(best.share_whole) + 17}
+          textAnchor="end"
+        >
+          {formatSpan(best.delay)}: {share(best.share_whole)}
+        </text>
+      )}
+      {chosen === null ? null : <circle cx={curve.x(chosen.delay)} cy={curve.y(chosen.share_whole)} r={4.5} />}
+    </svg>
+  );
+}
+
+/** The curve small, beside the timeline. */
+export function WhatIfCard({ onOpen }: { onOpen: () => void }) {
+  const { asked } = useSimulator();
+  const [box, width] = useWidth();
+  const [input = null] = useDelayedInputs();
+  const { data } = useWhatIf(asked, input);
+  if (input === null) return null;
+  return (
+    <section className="sim-card" aria-label="What if">
+      <h3>
+        <button type="button" className="link" onClick={onOpen}>
+          What if: share taken whole, by delay
+        </button>
+      </h3>
+      <div ref={box}>
+        {data === undefined || width === 0 ? <p className="quiet small">Trying delays…</p> : null}
+        {data === undefined || width === 0 ? null : (
+          <Curve points={data.points} width={width} height={92} chosen={null} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function pointWords(point: DelayPoint): string {
+  const waits =
+    point.wait_median === null
+      ? "no row was passed by a CTI"
+      : `rows wait ${formatSpan(point.wait_median)} in the middle, ${formatSpan(point.wait_largest ?? 0)} at most`;
+  return `With a delay of ${formatSpan(point.delay)}: ${share(point.share_whole)} taken whole, ${share(point.share_kept)} taken at all; ${waits}.`;
+}
+
+function PointTable({ points, onPick }: { points: readonly DelayPoint[]; onPick: (index: number) => void }) {
+  return (
+    <Scroll label="Delays and what they would keep" tall>
+      <table>
+        <thead>
+          <tr>
+            <th>Delay</th>
+            <th className="num">Taken whole</th>
+            <th className="num">Taken at all</th>
+            <th className="num">Wait, median</th>
+            <th className="num">Wait, largest</th>
+            <th className="num">Not passed</th>
+          </tr>
+        </thead>
+        <tbody>
+          {points.map((point, index) => (
+            <tr key={point.delay}>
+              <th scope="row">
+                <button type="button" className="link" onClick={() => onPick(index)}>
+                  {formatSpan(point.delay)}
+                </button>
+                {point.today ? " (today)" : ""}
+              </th>
+              <td className="num">{share(point.share_whole)}</td>
+              <td className="num">{share(point.share_kept)}</td>
+              <td className="num">{point.wait_median === null ? "–" : formatSpan(point.wait_median)}</td>
+              <td className="num">{point.wait_largest === null ? "–" : formatSpan(point.wait_largest)}</td>
+              <td className="num">{point.not_passed}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function Delays({ found }: { found: WhatIf }) {
+  const { tryAdvance, advance } = useSimulator();
+  const [box, width] = useWidth();
+  const { points, input } = found;
+  const today = points.findIndex((point) => point.today);
+  const [picked, setPicked] = useState<number | null>(null);
+  const index = Math.min(picked ?? today, points.length - 1);
+  const point = points[index] ?? null;
+  return (
+    <>
+      <div ref={box}>{width === 0 ? null : <Curve points={points} width={width} height={220} chosen={point} />}</div>
+      <input
+        type="range"
+        aria-label="Delay"
+        aria-valuetext={point === null ? "" : pointWords(point)}
+        min={0}
+        max={points.length - 1}
+        value={index}
+        onChange={(event) => setPicked(Number(event.target.value))}
+        onKeyDown={(event: KeyboardEvent) => {
+          if (event.key === "Escape") setPicked(null);
+        }}
+      />
+      {point === null ? null : (
+        <p className="row">
+          <span>{pointWords(point)}</span>
+          {point.today ? null : (
+            <button
+              type="button"
+              className="button"
+              data-kind="primary"
+              onClick={() => tryAdvance(input, withDelay(advance[input], point.delay))}
+            >
+              Try {formatSpan(point.delay)}
+            </button>
+          )}
+        </p>
+      )}
+      <PointTable points={points} onPick={setPicked} />
+      {found.thinned ? (
+        <p className="quiet small">
+          There are more delays at which something changes than the {counted(points.length, "delay")} shown.
+        </p>
+      ) : null}
+      <p className="quiet small">{found.measured}</p>
+    </>
+  );
+}
+
+/** What another delay would keep, and how long results would wait for it. */
+export function WhatIfTab() {
+  const { asked } = useSimulator();
+  const inputs = useDelayedInputs();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const input = inputs.find((each) => each === chosen) ?? inputs[0] ?? null;
+  const found = useWhatIf(asked, input);
+  if (input === null)
+    return <p className="quiet">No input generates CTIs, so there is no delay to change. Generate CTIs above.</p>;
+  return (
+    <div className="stack">
+      {inputs.length < 2 ? null : (
+        <Choices
+          label="Input"
+          options={inputs.map((each) => [each, each] as const)}
+          value={input}
+          onChange={setChosen}
+        />
+      )}
+      {found.isPending ? <Waiting>Simulating the sample with other delays…</Waiting> : null}
+      <ErrorNote error={found.error} />
+      {found.data === undefined ? null : <Delays found={found.data} />}
+    </div>
+  );
+}

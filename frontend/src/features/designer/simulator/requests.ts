@@ -1,0 +1,137 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { api, unwrap } from "../../../lib/api";
+import { useSlug } from "../../../lib/session";
+import type { AdvanceTimeSettings, StreamDefinition } from "../../../model/api";
+import { type Differences, differencesBetween, type NamedSimulation } from "../../../model/simulation/differences";
+import { itemsOf, type Sample } from "../../../model/simulation/sample";
+import type { SampleItem, Simulation } from "../../../model/simulation/types";
+
+export type AdvanceByInput = Readonly<Record<string, AdvanceTimeSettings>>;
+
+/** What is simulated: a query as text, a sample, and settings that are tried instead of those that the text says. */
+export interface Simulated {
+  text: string;
+  sample: Sample;
+  advance: AdvanceByInput;
+  /** Whether an input copies the CTIs of another one. */
+  imports: boolean;
+}
+
+export function useStreamDefinitions() {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "streams"],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/streams/", { params: { path: { slug } } })),
+    select: (streams): ReadonlyMap<string, StreamDefinition> =>
+      new Map(streams.map((stream) => [stream.name, stream.definition])),
+  });
+}
+
+const PAUSE_MS = 120;
+
+export interface SimulationState {
+  /** The newest simulation that there is, perhaps of what was there before. */
+  named: NamedSimulation | null;
+  differences: Differences | null;
+  pending: boolean;
+  error: unknown;
+  retry: () => void;
+}
+
+/** Where CTIs are imported each row is a micro-batch, unless the sample marks its own: they arrive with the next one. */
+function bodyOf({ text, sample, advance, imports }: Simulated) {
+  return { text, advance, sample: { rows: itemsOf(sample, imports) as SampleItem[], end: sample.end } };
+}
+
+/** Simulates anew a moment after `asked` has changed, and gives up what was asked before. Null: there is nothing to ask. */
+export function useSimulation(asked: Simulated | null): SimulationState {
+  const slug = useSlug();
+  const [state, setState] = useState<Omit<SimulationState, "retry">>(NOTHING);
+  const [again, setAgain] = useState(0);
+  const latest = useRef<NamedSimulation | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `again` asks the same once more
+  useEffect(() => {
+    if (asked === null) return undefined;
+    const giving = new AbortController();
+    setState((before) => ({ ...before, pending: true }));
+    const settle = (next: Partial<SimulationState>) => {
+      if (!giving.signal.aborted) setState((before) => ({ ...before, pending: false, ...next }));
+    };
+    const ask = async () => {
+      const simulation = await simulate(slug, asked, giving.signal);
+      const named = { simulation, keys: asked.sample.rows.map(({ key }) => key) };
+      const differences = latest.current === null ? null : differencesBetween(latest.current, named);
+      if (giving.signal.aborted) return;
+      latest.current = named;
+      settle({ named, differences, error: null });
+    };
+    const timer = setTimeout(() => ask().catch((error: unknown) => settle({ error })), latest.current ? PAUSE_MS : 0);
+    return () => {
+      clearTimeout(timer);
+      giving.abort();
+    };
+  }, [asked, slug, again]);
+  return { ...state, retry: () => setAgain((count) => count + 1) };
+}
+
+const NOTHING = { named: null, differences: null, pending: false, error: null };
+
+async function simulate(slug: string, asked: Simulated, signal: AbortSignal): Promise<Simulation> {
+  return unwrap(
+    api.POST("/api/t/{slug}/queries/simulate/", { params: { path: { slug } }, body: bodyOf(asked), signal }),
+  );
+}
+
+/** Why a node has nothing at a time, in sentences. */
+export function useAnswer(asked: Simulated, node: string, at: number) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "simulate", "answer", bodyOf(asked), node, at],
+    queryFn: async ({ signal }) => {
+      const body = { ...bodyOf(asked), ask: { node, at } };
+      const shown = await unwrap(
+        api.POST("/api/t/{slug}/queries/simulate/", { params: { path: { slug } }, body, signal }),
+      );
+      return shown.answer;
+    },
+    gcTime: 30_000,
+  });
+}
+
+/** What the sample gives under each late policy. */
+export function useComparison(asked: Simulated) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "simulate", "policies", bodyOf(asked)],
+    queryFn: ({ signal }) =>
+      unwrap(api.POST("/api/t/{slug}/queries/compare/", { params: { path: { slug } }, body: bodyOf(asked), signal })),
+    placeholderData: (before) => before,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 30_000,
+  });
+}
+
+/** What share of the sample each delay of an input would keep; null: no input is chosen. */
+export function useWhatIf(asked: Simulated, input: string | null) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "simulate", "what if", bodyOf(asked), input],
+    queryFn: ({ signal }) => {
+      const body = { ...bodyOf(asked), input: input ?? "" };
+      return unwrap(api.POST("/api/t/{slug}/queries/what-if/", { params: { path: { slug } }, body, signal }));
+    },
+    enabled: input !== null,
+    placeholderData: (before) => before,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 30_000,
+  });
+}
+
+export function useBindings() {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "bindings"],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/bindings/", { params: { path: { slug } } })),
+  });
+}

@@ -1,0 +1,145 @@
+import { useMemo } from "react";
+import { type PaneBox, paneBoxes } from "../../../../model/simulation/geometry";
+import type { TimeScale } from "../../../../model/simulation/scale";
+import { lastPosition, phaseAt, speaksAt, stepAt } from "../../../../model/simulation/standing";
+import type { SimulatedPane } from "../../../../model/simulation/types";
+import { fitted, paneLabel, valuesWords } from "../../../../model/simulation/words";
+import { useAtPosition, usePosition } from "../position";
+import { useSimulator } from "../view";
+
+interface PanesProps {
+  node: string | null;
+  /** The group whose panes are drawn; null for all. */
+  group: string | null;
+  scale: TimeScale;
+  rowHeight: number;
+  top: number;
+  bottom: number;
+}
+
+/** The text by which groups of panes are chosen and told apart. */
+export function groupKey(pane: SimulatedPane): string {
+  return JSON.stringify(pane.group);
+}
+
+/** A session or snapshot is drawn with the times that it has at the end. */
+function settledTimes(pane: SimulatedPane): SimulatedPane {
+  const state = pane.states.at(-1);
+  return state === undefined ? pane : { ...pane, start: state.start, end: state.end };
+}
+
+export function useBoxes({ node, group, scale, rowHeight }: Omit<PanesProps, "top" | "bottom">): PaneBox[] {
+  const { simulation } = useSimulator();
+  return useMemo(() => {
+    const shown = simulation.panes
+      .filter((pane) => pane.node === node && (group === null || groupKey(pane) === group) && pane.gone === null)
+      .map(settledTimes);
+    return paneBoxes(shown, scale, rowHeight, lastPosition(simulation));
+  }, [simulation, node, group, scale, rowHeight]);
+}
+
+/** What a change just changed of the panes of a box, as it was. */
+function useWas(box: PaneBox): string | null {
+  const { differences } = useSimulator();
+  const [only] = box.panes;
+  const was = only === undefined ? undefined : differences?.panes.get(only.id);
+  return was === undefined ? null : valuesWords(was);
+}
+
+function Label({ box, right }: { box: PaneBox; right: number }) {
+  const { times, simulation } = useSimulator();
+  const position = usePosition();
+  const was = useWas(box);
+  const phases = box.panes.map((pane) => phaseAt(pane, position));
+  const phase = phases.find((each) => each === "open") ?? phases.find((each) => each === "complete") ?? "closed";
+  const values = box.panes[0] === undefined ? {} : (stepAt(box.panes[0].states, position)?.values ?? {});
+  const text = paneLabel(box, values, phase, times);
+  const shown = fitted(text, Math.max(box.width - 2, 150) - 10);
+  const width = shown.length * 6.2 + 14;
+  const x = Math.max(0, Math.min(box.x + 1, right - width));
+  const y = box.bottom - 18 - box.level * 20;
+  const speaks = box.panes.some((pane) => speaksAt(simulation, pane, position));
+  return (
+    <g
+      className="sim-pane-label"
+      data-phase={phase}
+      data-speaks={speaks || undefined}
+      data-changed={was !== null || undefined}
+    >
+      <title>{was === null ? text : `${text}. Before the change: ${was}.`}</title>
+      <rect x={x} y={y} width={width} height={17} rx={4} />
+      <text x={x + 6} y={y + 12.5}>
+        {shown}
+      </text>
+      {was === null ? null : (
+        <text className="sim-was" x={x + 6} y={y - 4}>
+          {fitted(`was ${was}`, width)}
+        </text>
+      )}
+    </g>
+  );
+}
+
+function Pane({ box }: { box: PaneBox }) {
+  const { simulation, select, selected } = useSimulator();
+  const speaks = useAtPosition((position) => box.panes.some((pane) => speaksAt(simulation, pane, position)));
+  const [first] = box.panes;
+  if (first === undefined) return null;
+  const isSelected = selected?.kind === "pane" && box.panes.some((pane) => pane.id === selected.id);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the tables say and do the same by keyboard
+    <g
+      className="sim-pane"
+      data-speaks={speaks || undefined}
+      data-selected={isSelected || undefined}
+      onClick={() => select({ kind: "pane", id: first.id })}
+    >
+      <rect
+        x={box.x + 1.5}
+        y={box.top + 2}
+        width={Math.max(box.width - 3, 1)}
+        height={box.bottom - box.top - 4}
+        rx={6}
+      />
+      {box.graceBottom === null ? null : (
+        <rect
+          className="sim-grace"
+          x={box.x + 1.5}
+          y={box.bottom - 2}
+          width={Math.max(box.width - 3, 1)}
+          height={box.graceBottom - box.bottom}
+          rx={6}
+        />
+      )}
+    </g>
+  );
+}
+
+/** Whether a box, with the labels that may stand above it, is seen between `top` and `bottom`. */
+function seen(box: PaneBox, top: number, bottom: number): boolean {
+  return box.top < bottom && (box.graceBottom ?? box.bottom) > top;
+}
+
+export function PaneRects({ boxes, top, bottom }: { boxes: readonly PaneBox[]; top: number; bottom: number }) {
+  return boxes.filter((box) => seen(box, top, bottom)).map((box) => <Pane key={box.panes[0]?.id} box={box} />);
+}
+
+interface PaneLabelsProps {
+  boxes: readonly PaneBox[];
+  top: number;
+  bottom: number;
+  /** Where the picture ends: labels stay within it. */
+  right: number;
+}
+
+export function PaneLabels({ boxes, top, bottom, right }: PaneLabelsProps) {
+  const { select } = useSimulator();
+  return boxes
+    .filter((box) => seen(box, top, bottom))
+    .map((box) => (
+      // biome-ignore lint/a11y/noStaticElementInteractions: the tables say and do the same by keyboard
+      <g key={box.panes[0]?.id} onClick={() => select({ kind: "pane", id: box.panes[0]?.id ?? 0 })}>
+        <Label box={box} right={right} />
+      </g>
+    ));
+}

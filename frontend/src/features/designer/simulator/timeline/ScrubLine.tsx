@@ -1,0 +1,38 @@
+import { type PointerEvent, useRef } from "react";
+import { usePosition, usePositionStore } from "../position";
+
+/** The line between what has arrived and what has not; it is dragged, and what is below it is faint. */
+export function ScrubLine({ rowHeight, height }: { rowHeight: number; height: number }) {
+  const store = usePositionStore();
+  const position = usePosition();
+  const dragging = useRef(false);
+  const y = Math.min(position * rowHeight, height);
+  const follow = (event: PointerEvent<HTMLElement>) => {
+    const box = event.currentTarget.parentElement?.getBoundingClientRect();
+    if (dragging.current && box !== undefined) store.set((event.clientY - box.top) / rowHeight);
+  };
+  return (
+    <>
+      <div className="sim-future" style={{ top: y }} />
+      <div
+        className="sim-scrub"
+        style={{ top: y }}
+        title="Drag it: above it is what has arrived"
+        onPointerDown={(event) => {
+          dragging.current = true;
+          event.currentTarget.setPointerCapture(event.pointerId);
+          event.preventDefault();
+        }}
+        onPointerMove={follow}
+        onPointerUp={() => {
+          dragging.current = false;
+        }}
+        onPointerCancel={() => {
+          dragging.current = false;
+        }}
+      >
+        <span className="sim-scrub-handle" />
+      </div>
+    </>
+  );
+}

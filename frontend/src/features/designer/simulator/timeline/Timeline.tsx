@@ -1,0 +1,229 @@
+import { type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
+import { finalResults } from "../../../../model/simulation/differences";
+import { rowsInView } from "../../../../model/simulation/geometry";
+import { panned, type TimeScale, tickAt } from "../../../../model/simulation/scale";
+import { usePositionStore } from "../position";
+import { useSimulator } from "../view";
+import { Axis, GridLines } from "./Axis";
+import { linkedTo } from "./links";
+import { PaneLabels, PaneRects, useBoxes } from "./Panes";
+import { RowBar } from "./RowBar";
+import { ROW_KEYS, RowList } from "./RowList";
+import { ScrubLine } from "./ScrubLine";
+import { FinalAreas, inputsOfSimulation, StaircaseLines, StaircaseNames } from "./Staircases";
+import { TimelineTools } from "./TimelineTools";
+import { Tracks } from "./Tracks";
+import { useScale } from "./useScale";
+import { useWidth } from "./useWidth";
+
+const MOST_HEIGHT = 560;
+
+/** Few rows stand apart, as on paper; many stand close, so that more of them are seen at once. */
+function rowHeightFor(count: number): number {
+  if (count <= 16) return 32;
+  return count <= 40 ? 26 : 22;
+}
+
+export interface Shown {
+  /** The input whose CTIs are drawn; null for all. */
+  input: string | null;
+  /** The node whose panes are drawn; null for none. */
+  node: string | null;
+  /** The group whose panes are drawn, as `groupKey` says; null for all. */
+  group: string | null;
+}
+
+function useShown(): readonly [Shown, (shown: Shown) => void] {
+  const { simulation } = useSimulator();
+  const [shown, setShown] = useState<Partial<Shown>>({});
+  const inputs = inputsOfSimulation(simulation);
+  const windows = [...new Set(simulation.panes.map((pane) => pane.node))];
+  const known = (node: string | null | undefined, among: readonly string[]) =>
+    node !== undefined && (node === null || among.includes(node));
+  const first = simulation.order.find((node) => windows.includes(node)) ?? null;
+  return [
+    {
+      input: known(shown.input, inputs) ? (shown.input ?? null) : null,
+      node: known(shown.node, windows) ? (shown.node ?? null) : first,
+      group: shown.group ?? null,
+    },
+    setShown,
+  ];
+}
+
+/** What scrolls: which rows are seen, and that the line stays in view while it moves. */
+function useRowsInView(count: number, rowHeight: number) {
+  const scroller = useRef<HTMLDivElement | null>(null);
+  const [top, setTop] = useState(0);
+  const stride = 6 * rowHeight; // less than what is drawn around the view: not each pixel draws anew
+  const height = Math.min((count + 1) * rowHeight + 4, MOST_HEIGHT);
+  const store = usePositionStore();
+  const { selected, numbers } = useSimulator();
+  const chosen = selected?.kind === "row" ? (numbers.get(selected.key) ?? null) : null;
+  const keepInView = (y: number) => {
+    const box = scroller.current;
+    if (box === null) return;
+    if (y < box.scrollTop + rowHeight) box.scrollTop = Math.max(0, y - 3 * rowHeight);
+    else if (y > box.scrollTop + box.clientHeight - rowHeight) box.scrollTop = y - box.clientHeight + 3 * rowHeight;
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a move of the line brings it into view
+  useEffect(() => store.subscribe(() => keepInView(store.get() * rowHeight)), [store, rowHeight]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another row is brought into view
+  useEffect(() => {
+    if (chosen !== null) keepInView((chosen - 0.5) * rowHeight);
+  }, [chosen]);
+  return {
+    scroller,
+    height,
+    band: rowsInView(top, height, rowHeight, count),
+    onScroll: (at: number) => setTop(Math.floor(at / stride) * stride),
+  };
+}
+
+interface PlotProps {
+  scale: TimeScale;
+  rowHeight: number;
+  band: { from: number; to: number };
+  shown: Shown;
+  onPan: (pixels: number) => void;
+}
+
+/** Drags of the empty ground move the axis; a press asks why nothing is there. */
+function useGround({ scale, onPan, shown }: PlotProps) {
+  const { select } = useSimulator();
+  const from = useRef<{ x: number; moved: boolean } | null>(null);
+  return {
+    onPointerDown: (event: PointerEvent<SVGSVGElement>) => {
+      from.current = { x: event.clientX, moved: false };
+    },
+    onPointerMove: (event: PointerEvent<SVGSVGElement>) => {
+      const start = from.current;
+      if (start === null || event.buttons === 0 || Math.abs(event.clientX - start.x) < 4) return;
+      onPan(start.x - event.clientX);
+      from.current = { x: event.clientX, moved: true };
+    },
+    onPointerUp: (event: PointerEvent<SVGSVGElement>) => {
+      const moved = from.current?.moved ?? true;
+      from.current = null;
+      if (moved || shown.node === null || event.target !== event.currentTarget) return;
+      const at = tickAt(scale, event.clientX - event.currentTarget.getBoundingClientRect().left);
+      select({ kind: "place", node: shown.node, at });
+    },
+  };
+}
+
+function Plot(props: PlotProps) {
+  const { scale, rowHeight, band, shown } = props;
+  const view = useSimulator();
+  const { simulation, keys, selected, differences } = view;
+  const boxes = useBoxes({ ...shown, scale, rowHeight });
+  const ground = useGround(props);
+  const linked = useMemo(() => linkedTo(view, selected), [view, selected]);
+  const changed = useMemo(() => new Set(differences?.outcomes.map(({ key }) => key)), [differences]);
+  const top = band.from * rowHeight;
+  const bottom = (Math.max(band.to, 1) + 1) * rowHeight;
+  const lines = { simulation, input: shown.input, scale, rowHeight, band: { from: band.from, to: band.to + 1 } };
+  return (
+    <svg
+      className="sim-plot"
+      width={scale.width}
+      height={bottom - top}
+      viewBox={`0 ${top} ${scale.width} ${bottom - top}`}
+      style={{ top }}
+      aria-hidden="true"
+      {...ground}
+    >
+      <FinalAreas {...lines} />
+      <PaneRects boxes={boxes} top={top} bottom={bottom} />
+      <GridLines scale={scale} top={top} height={bottom - top} />
+      <StaircaseLines {...lines} />
+      {simulation.rows.slice(band.from, band.to).map((row) => {
+        const key = keys[row.number - 1] ?? "";
+        return (
+          <RowBar
+            key={key}
+            row={row}
+            rowKey={key}
+            scale={scale}
+            rowHeight={rowHeight}
+            selected={selected?.kind === "row" && selected.key === key}
+            linked={linked.rows.has(row.number) || linked.missed.has(row.number)}
+            changed={changed.has(key)}
+            readOnly={view.readOnly}
+            clock={view.clocks.get(row.stream)}
+            onSelect={view.select}
+            onEdit={view.edits.edit}
+          />
+        );
+      })}
+      <StaircaseNames {...lines} />
+      <PaneLabels boxes={boxes} top={top} bottom={bottom} right={scale.width} />
+    </svg>
+  );
+}
+
+function useMarks() {
+  const view = useSimulator();
+  const { selected, differences } = view;
+  const linked = useMemo(() => linkedTo(view, selected), [view, selected]);
+  const changedRows = useMemo(() => new Set(differences?.outcomes.map(({ key }) => key)), [differences]);
+  const changedResults = useMemo(() => {
+    const { added = [], changed = [] } = differences?.results ?? {};
+    return new Set([...added, ...changed.map(({ after }) => after)].map((row) => row.id));
+  }, [differences]);
+  return { linked, changedRows, changedResults };
+}
+
+/** The picture: x is event time, y the order of arrival; below it, on the same axis, what each node gives. */
+export function Timeline() {
+  const { simulation } = useSimulator();
+  const [plot, width] = useWidth();
+  const { scale, setScale, fit, fitted } = useScale(simulation, width);
+  const [shown, setShown] = useShown();
+  const count = simulation.rows.length;
+  const rowHeight = rowHeightFor(count);
+  const { scroller, height, band, onScroll } = useRowsInView(count, rowHeight);
+  const { linked, changedRows, changedResults } = useMarks();
+  const tracks = useMemo(() => simulation.tracks.filter((track) => track.kind !== "input"), [simulation]);
+  const whole = (count + 1) * rowHeight;
+  const results = finalResults(simulation).length;
+  return (
+    <div className="sim-timeline">
+      <TimelineTools shown={shown} setShown={setShown} setScale={setScale} fit={fit} fitted={fitted} />
+      <p id="sim-row-keys" className="visually-hidden">
+        {ROW_KEYS}
+      </p>
+      <div className="sim-heads" aria-hidden="true">
+        <span>arrival</span>
+        <span className="sim-times">start, end</span>
+        <span className="sim-word">outcome</span>
+      </div>
+      <div
+        className="sim-scroll"
+        ref={scroller}
+        style={{ height }}
+        data-results={results}
+        onScroll={(event) => onScroll(event.currentTarget.scrollTop)}
+      >
+        <div className="sim-sheet" style={{ height: whole }}>
+          <RowList band={band} rowHeight={rowHeight} scale={scale} linked={linked.rows} changed={changedRows} />
+          <div className="sim-end" style={{ top: count * rowHeight, height: rowHeight }} aria-hidden="true">
+            end<span className="sim-word">&nbsp;of the sample</span>
+          </div>
+          <div className="sim-field" ref={plot}>
+            <Plot
+              scale={scale}
+              rowHeight={rowHeight}
+              band={band}
+              shown={shown}
+              onPan={(pixels) => setScale((before) => panned(before, pixels))}
+            />
+          </div>
+          <ScrubLine rowHeight={rowHeight} height={whole} />
+        </div>
+      </div>
+      <Axis scale={scale} />
+      <Tracks tracks={tracks} scale={scale} linked={linked.results} changed={changedResults} />
+    </div>
+  );
+}

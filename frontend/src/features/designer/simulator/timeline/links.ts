@@ -1,0 +1,68 @@
+/** What belongs to what is selected: the rows, panes and results that are marked with it. */
+
+import { lastPosition, paneAt } from "../../../../model/simulation/standing";
+import type { SimulatedPane, Simulation, TrackRow } from "../../../../model/simulation/types";
+import { rowOfKey, type Selected, type SimulatorView } from "../view";
+
+export interface Linked {
+  rows: ReadonlySet<number>;
+  results: ReadonlySet<number>;
+  /** Rows that a selected pane would have held. */
+  missed: ReadonlySet<number>;
+}
+
+const NOTHING: Linked = { rows: new Set(), results: new Set(), missed: new Set() };
+
+export function resultOf(simulation: Simulation, id: number): TrackRow | null {
+  for (const track of simulation.tracks) {
+    const found = track.rows.find((row) => row.id === id);
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+export function paneOf(simulation: Simulation, id: number): SimulatedPane | null {
+  return simulation.panes.find((pane) => pane.id === id) ?? null;
+}
+
+/** All rows of nodes from which one came, and those that came of it. */
+function family(simulation: Simulation, row: TrackRow): Set<number> {
+  const byId = new Map(simulation.tracks.flatMap((track) => track.rows.map((each) => [each.id, each] as const)));
+  const children = new Map<number, number[]>();
+  for (const each of byId.values()) {
+    for (const parent of each.parents) children.set(parent, [...(children.get(parent) ?? []), each.id]);
+  }
+  const walk = (from: number, next: (id: number) => readonly number[], found: Set<number>) => {
+    for (const id of next(from)) {
+      if (found.has(id)) continue;
+      found.add(id);
+      walk(id, next, found);
+    }
+    return found;
+  };
+  const up = walk(row.id, (id) => byId.get(id)?.parents ?? [], new Set([row.id]));
+  return walk(row.id, (id) => children.get(id) ?? [], up);
+}
+
+function ofRow(simulation: Simulation, number: number): Linked {
+  const results = simulation.tracks.flatMap((track) => track.rows.filter((row) => row.rows.includes(number)));
+  return { ...NOTHING, rows: new Set([number]), results: new Set(results.map((row) => row.id)) };
+}
+
+export function linkedTo(view: SimulatorView, selected: Selected | null): Linked {
+  const { simulation } = view;
+  if (selected === null || selected.kind === "place") return NOTHING;
+  if (selected.kind === "row") {
+    const row = rowOfKey(view, selected.key);
+    return row === null ? NOTHING : ofRow(simulation, row.number);
+  }
+  if (selected.kind === "pane") {
+    const pane = paneOf(simulation, selected.id);
+    if (pane === null) return NOTHING;
+    const held = paneAt(pane, lastPosition(simulation))?.rows ?? [];
+    return { rows: new Set(held), results: new Set(pane.spoke), missed: new Set(pane.missed) };
+  }
+  const result = resultOf(simulation, selected.id);
+  if (result === null) return NOTHING;
+  return { ...NOTHING, rows: new Set(result.rows), results: family(simulation, result) };
+}

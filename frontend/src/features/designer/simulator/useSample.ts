@@ -1,0 +1,28 @@
+import { useEffect, useRef } from "react";
+import { useDrafted } from "../../../lib/drafts";
+import { NO_SAMPLE, type Sample } from "../../../model/simulation/sample";
+import { beginSample, editSample, endSample, redoSample, undoSample, useSampleHistory } from "./sampleStore";
+import type { Edits } from "./view";
+
+/** The sample of the query that is open: part of what is typed and not saved, so that it survives a reload. */
+export function useSample(object: string): { sample: Sample; edits: Edits } {
+  const drafted = useDrafted<Sample>(`sample of ${object}`, NO_SAMPLE);
+  const history = useSampleHistory();
+  const first = useRef(drafted.value);
+  const keep = useRef(drafted.change);
+  keep.current = drafted.change;
+  useEffect(() => {
+    beginSample(first.current);
+    return endSample;
+  }, []);
+  const now = history?.now;
+  useEffect(() => {
+    if (now !== undefined && now !== first.current) keep.current(now);
+  }, [now]);
+  const edits: Edits = {
+    edit: editSample,
+    undo: history !== null && history.before.length > 0 ? undoSample : null,
+    redo: history !== null && history.after.length > 0 ? redoSample : null,
+  };
+  return { sample: now ?? drafted.value, edits };
+}

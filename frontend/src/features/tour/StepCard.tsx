@@ -1,0 +1,108 @@
+import { Link } from "react-router";
+import { useReason, useSlug } from "../../lib/session";
+import { isThere, TOUR, type TourPlace, type TourStep } from "../../model/tour";
+
+/** Brings what the step speaks of into sight, and the focus to it where it can have it. */
+function showAbout(selector: string): void {
+  const found = document.querySelector<HTMLElement>(selector);
+  found?.scrollIntoView({ block: "center" });
+  const first = found?.matches("button, a, input, select, [tabindex]")
+    ? found
+    : found?.querySelector<HTMLElement>("button, a, input, select, [tabindex]");
+  first?.focus({ preventScroll: true });
+}
+
+interface StepCardProps {
+  step: TourStep;
+  place: TourPlace;
+  /** Whether the page is the one of the step, and all that it needs is there. */
+  there: boolean;
+  done: boolean;
+  /** The title of the step before, if it was just done. */
+  just: string | null;
+  path: string;
+  go: (by: number) => void;
+  finish: () => void;
+}
+
+function Task({ step, done }: { step: TourStep; done: boolean }) {
+  const reason = useReason(step.needs ?? "edit");
+  if (step.task === null) return null;
+  return (
+    <div className="tour-task">
+      <p>
+        <strong>{done ? "✓ Done:" : "To do:"}</strong> {step.task}
+      </p>
+      {step.needs !== undefined && reason !== null ? (
+        <p className="small">{reason} Read on with Next, or ask for that role.</p>
+      ) : null}
+    </div>
+  );
+}
+
+function Way({ step, place, there, path }: Omit<StepCardProps, "done" | "just" | "go" | "finish">) {
+  const slug = useSlug();
+  const { about, or } = step;
+  if (there) {
+    return (
+      <p className="row">
+        {about === undefined ? null : (
+          <button type="button" className="button" onClick={() => showAbout(about)}>
+            Show me where
+          </button>
+        )}
+        {or === undefined ? null : <Link to={`/t/${slug}/${or.to}`}>{or.action}</Link>}
+      </p>
+    );
+  }
+  return (
+    <>
+      {place.missing === undefined ? null : <p>{place.missing}</p>}
+      <p className="row">
+        {place.missing !== undefined && isThere(path, place) ? (
+          <span>You are on that page.</span>
+        ) : (
+          <Link className="button" data-kind="primary" to={`/t/${slug}/${place.to}`}>
+            {place.action}
+          </Link>
+        )}
+        {or === undefined ? null : <Link to={`/t/${slug}/${or.to}`}>{or.action}</Link>}
+      </p>
+    </>
+  );
+}
+
+/** One step: what it is about, what is to be done, where, and the way on. */
+export function StepCard({ step, place, there, done, just, path, go, finish }: StepCardProps) {
+  const number = TOUR.indexOf(step) + 1;
+  const last = number === TOUR.length;
+  return (
+    <>
+      <div role="status">
+        {just === null ? null : <p className="tour-just small">✓ Done: {just}.</p>}
+        <p className="quiet small">
+          Step {number} of {TOUR.length}
+        </p>
+        <h3>{step.title}</h3>
+      </div>
+      {step.words.map((words) => (
+        <p key={words}>{words}</p>
+      ))}
+      <Task step={step} done={done} />
+      <Way step={step} place={place} there={there} path={path} />
+      <p className="row tour-end">
+        <button type="button" className="button" aria-disabled={number === 1} onClick={() => go(-1)}>
+          Back
+        </button>
+        <button
+          type="button"
+          className="button"
+          data-kind={there && (done || step.task === null) ? "primary" : undefined}
+          onClick={last ? finish : () => go(1)}
+        >
+          {last ? "Finish the tour" : "Next"}
+        </button>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import { useEffect, useId, useRef, useState } from "react";
+import { useLocation } from "react-router";
+import { ErrorNote, Waiting } from "../../components/Notices";
+import { useSlug } from "../../lib/session";
+import { type TourControl, tourWasAsked, useTour } from "../../lib/tour";
+import { isThere, queryOfPath, sceneOf, stepBeside, TOUR, type TourContents, type TourStep } from "../../model/tour";
+import { useTourContents } from "./requests";
+import { StepCard } from "./StepCard";
+import { useSign } from "./sign";
+import "./tour.css";
+
+/** Where one is, inside of the organisation: `queries/new`. */
+function useInnerPath(): string {
+  const slug = useSlug();
+  return useLocation().pathname.slice(`/t/${slug}/`.length).replace(/\/$/, "");
+}
+
+/** Goes on when what the step asks for becomes so; `just`: the task that was done last. */
+function useAdvancing(step: TourStep, done: boolean, onDone: () => void): string | null {
+  const before = useRef({ step: step.name, done });
+  const [just, setJust] = useState({ title: "", step: "" });
+  useEffect(() => {
+    const was = before.current;
+    before.current = { step: step.name, done };
+    if (was.step !== step.name || was.done || !done) return;
+    setJust({ title: step.title, step: stepBeside(step.name, 1) });
+    onDone();
+  }, [step, done, onDone]);
+  return just.step === step.name ? just.title : null;
+}
+
+/** The query that was made, or opened, while one was asked for is the person's own from then on. */
+function useOwnQuery(tour: TourControl, contents: TourContents, shown: string | null): void {
+  const query = queryOfPath(useInnerPath());
+  const { state, change } = tour;
+  const known = contents.queries.some(({ id }) => id === query);
+  const own = state.step === "own" && known && query !== shown ? query : null;
+  useEffect(() => {
+    if (own !== null) change({ own, shown });
+  }, [own, shown, change]);
+}
+
+function Walking({ tour, contents }: { tour: TourControl; contents: TourContents }) {
+  const { state, change, leave } = tour;
+  const scene = sceneOf(contents, state);
+  const step = TOUR.find(({ name }) => name === state.step) ?? (TOUR[0] as TourStep);
+  const path = useInnerPath();
+  const place = step.place(scene);
+  const there = place.missing === undefined && isThere(path, place);
+  const sign = useSign(there ? step.sign : undefined);
+  const done = sign || (step.done?.(scene) ?? false);
+  useOwnQuery(tour, contents, scene.shown?.id ?? null);
+  const go = (by: number) => change({ step: stepBeside(step.name, by) });
+  const just = useAdvancing(step, done, () => go(1));
+  const finish = () => {
+    leave();
+    change({ step: stepBeside(step.name, -TOUR.length), own: null, offered: false });
+  };
+  return <StepCard {...{ step, place, there, done, just, go, finish }} path={path} />;
+}
+
+/** The card: beside the page, never in its way for good; the page can be used all the while. */
+function Card({ tour }: { tour: TourControl }) {
+  const heading = useRef<HTMLHeadingElement | null>(null);
+  const id = useId();
+  const [small, setSmall] = useState(false);
+  const [left, setLeft] = useState(false);
+  const { contents, error } = useTourContents();
+  useEffect(() => {
+    if (tourWasAsked()) heading.current?.focus();
+  });
+  return (
+    <aside
+      className="tour"
+      aria-labelledby={id}
+      data-left={left || undefined}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") tour.leave();
+      }}
+    >
+      <header>
+        <h2 id={id} ref={heading} tabIndex={-1}>
+          Guided tour
+        </h2>
+        <button type="button" className="button" data-kind="plain" data-side onClick={() => setLeft(!left)}>
+          {left ? "To the right" : "To the left"}
+        </button>
+        <button
+          type="button"
+          className="button"
+          data-kind="plain"
+          aria-expanded={!small}
+          onClick={() => setSmall(!small)}
+        >
+          {small ? "Show" : "Fold"}
+        </button>
+        <button type="button" className="button" data-kind="plain" onClick={tour.leave}>
+          Leave
+        </button>
+      </header>
+      <ErrorNote error={error} />
+      <div className="stack" hidden={small}>
+        {contents === null ? (
+          error === null ? (
+            <Waiting>Loading what the organisation has…</Waiting>
+          ) : null
+        ) : (
+          <Walking tour={tour} contents={contents} />
+        )}
+      </div>
+    </aside>
+  );
+}
+
+/** The guided tour, while it is open; it is left and resumed in the menu “?”. */
+export function Tour() {
+  const tour = useTour(useSlug());
+  return tour.state.open ? <Card tour={tour} /> : null;
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { linkOf, stateOfLink } from "./link";
+
+test("a link says again what it was made of, whatever signs stand in it", async () => {
+  const state = {
+    text: "SELECT STREAM 'ö€😀' FROM s",
+    rows: [
+      { stream: "s", start: 1, payload: { k: "a" } },
+      { stream: "s", cti: null },
+    ],
+    end: "flush" as const,
+    scrub: 1,
+    selected: { kind: "row" as const, id: 2 },
+  };
+  const link = await linkOf(state);
+  expect(link).toMatch(/^simulation=[\w-]+$/);
+  expect(await stateOfLink(`#${link}`)).toEqual(state);
+  expect(await stateOfLink(link.slice(0, -8))).toBeNull();
+  expect(await stateOfLink("#elsewhere")).toBeNull();
+});

@@ -1,0 +1,64 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { csvCells, pastedRows } from "./paste";
+
+const PLAIN = { stream: "cars", fields: { plate: "string", speed: "long" }, eventTime: null };
+const TIMED = { ...PLAIN, eventTime: { start: { column: "seen", unit: "s" as const }, end: null, edge: null } };
+
+test("a head names times and values; each line is a row in order", () => {
+  const { rows, notes } = pastedRows(
+    "start,end,plate,speed\n2026-01-01T10:00:03Z,,a,120\n5000000,7000000,b,x\n",
+    PLAIN,
+  );
+  expect(rows).toEqual([
+    { stream: "cars", start: 1767261603000000, payload: { plate: "a", speed: 120 } },
+    { stream: "cars", start: 5000000, end: 7000000, payload: { plate: "b", speed: "x" } },
+  ]);
+  expect(notes).toEqual([]);
+});
+
+test("a column that the stream reads its time from is read in its unit", () => {
+  expect(pastedRows("seen;plate\n10;a", TIMED).rows).toEqual([
+    { stream: "cars", start: 10_000_000, payload: { plate: "a" } },
+  ]);
+});
+
+test("CTIs and heartbeats stand in columns of their own", () => {
+  const { rows } = pastedRows("start,cti,heartbeat,plate\n,10,,\n,infinity,,\n,,12,", PLAIN);
+  expect(rows).toEqual([
+    { stream: "cars", cti: 10 },
+    { stream: "cars", cti: null },
+    { stream: "cars", heartbeat: 12 },
+  ]);
+});
+
+test("JSON lines are rows as they stand, or records; a line that is none becomes raw text, and that is said", () => {
+  const text = '{"start": 1, "payload": {"plate": "a"}}\n{"start": 2, "plate": "b"}\n{"cti": null}\n{broken';
+  const { rows, notes } = pastedRows(text, PLAIN);
+  expect(rows).toEqual([
+    { stream: "cars", start: 1, payload: { plate: "a" } },
+    { stream: "cars", start: 2, payload: { plate: "b" } },
+    { stream: "cars", cti: null },
+    { stream: "cars", bad: "{broken" },
+  ]);
+  expect(notes.join(" ")).toContain("raw text");
+});
+
+test("a column that nobody knows is kept, and said; nothing to read is said too", () => {
+  const { rows, notes } = pastedRows("start,colour\n1,red", PLAIN);
+  expect(rows).toEqual([{ stream: "cars", start: 1, payload: { colour: "red" } }]);
+  expect(notes.join(" ")).toContain("colour");
+  expect(pastedRows("  ", PLAIN).notes).toEqual(["There is nothing to read."]);
+});
+
+test("cells that are written are read back, whatever stands in them", () => {
+  const cell = fc.string().map((text) => text.replaceAll("\r", ""));
+  const lines = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(lines, (cells) => {
+      const text = cells.map((line) => line.map((each) => `"${each.replaceAll('"', '""')}"`).join(",")).join("\n");
+      const seen = cells.filter((line) => line.some((each) => each.trim() !== ""));
+      expect(csvCells(text, ",")).toEqual(seen);
+    }),
+  );
+});

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import type { ComparedRow } from "../api";
+import { policyTable } from "./policies";
+import { bestPoint, delayCurve, pointAt } from "./whatIfCurve";
+
+const now = { output: "out", start: 0, end: 10, payload: { n: 6 } };
+
+function row(mark: ComparedRow["mark"], payload: Record<string, unknown>, today: boolean): ComparedRow {
+  const then = today
+    ? { today_start: 0, today_end: 10, today_payload: { n: 6 } }
+    : { today_start: null, today_end: null, today_payload: null };
+  return { ...now, mark, payload, ...then };
+}
+
+test("a result stands in one line whatever it is under each policy, and differs where any does", () => {
+  const rest = { marks: {}, faults: [], today: false };
+  const { outcomes, results } = policyTable({
+    inputs: ["s"],
+    policies: [
+      {
+        ...rest,
+        policy: "drop",
+        outcomes: { s: { on_time: 3, dropped_late: 1 } },
+        rows: [row("changed", { n: 5 }, true)],
+      },
+      {
+        ...rest,
+        policy: "adjust",
+        today: true,
+        outcomes: { s: { on_time: 3 }, t: { on_time: 1 } },
+        rows: [row("same", { n: 6 }, true)],
+      },
+      { ...rest, policy: "keep", outcomes: {}, rows: [], faults: [{} as never] },
+    ],
+  });
+  expect(outcomes).toEqual([
+    { outcome: "on_time", counts: [3, 4, null] },
+    { outcome: "dropped_late", counts: [1, 0, null] },
+  ]);
+  expect(
+    results.map((result) => [result.differs, [...result.by].map(([policy, each]) => [policy, each.payload])]),
+  ).toEqual([
+    [
+      true,
+      [
+        ["drop", { n: 5 }],
+        ["adjust", { n: 6 }],
+      ],
+    ],
+  ]);
+});
+
+test("the curve goes in steps: a share holds from its delay until the next one", () => {
+  const point = { today: false, outcomes: {}, wait_median: null, wait_largest: null, not_passed: 0 };
+  const points = [
+    { ...point, delay: 0, share_kept: 0.9, share_whole: 0.5 },
+    { ...point, delay: 10, share_kept: 1, share_whole: 1 },
+  ];
+  const curve = delayCurve(points, { width: 115, height: 56 });
+  expect(curve.whole).toBe("M0.0 55.0 L100.0 55.0 L100.0 5.0 L115.0 5.0");
+  expect([pointAt(points, 9)?.delay, pointAt(points, 10)?.delay, bestPoint(points)?.delay]).toEqual([0, 10, 10]);
+});

@@ -1,0 +1,74 @@
+/** The curve of what each delay would keep: steps, for between two delays of the list nothing changes. */
+
+import type { WhatIf } from "../api";
+import { formatSpan, type Ticks } from "../ticks";
+import { timeStep } from "../timeSteps";
+
+export type DelayPoint = WhatIf["points"][number];
+
+export interface CurveArea {
+  width: number;
+  height: number;
+}
+
+export interface DelayCurve {
+  /** Where a delay stands, in pixels. */
+  x: (delay: Ticks) => number;
+  y: (share: number) => number;
+  whole: string;
+  kept: string;
+  marks: readonly { x: number; words: string }[];
+  /** The lowest share of the axis, which begins there and not at none, so that small differences are seen. */
+  lowest: number;
+}
+
+function stepLine(
+  points: readonly DelayPoint[],
+  curve: Pick<DelayCurve, "x" | "y">,
+  right: number,
+  of: (point: DelayPoint) => number,
+): string {
+  const line = points.map((point, index) => {
+    const next = points[index + 1];
+    const until = next === undefined ? right : curve.x(next.delay);
+    const y = curve.y(of(point)).toFixed(1);
+    return `${index === 0 ? "M" : "L"}${curve.x(point.delay).toFixed(1)} ${y} L${until.toFixed(1)} ${y}`;
+  });
+  return line.join(" ");
+}
+
+export function delayCurve(points: readonly DelayPoint[], { width, height }: CurveArea): DelayCurve {
+  const delays = points.map((point) => point.delay);
+  const from = Math.min(0, ...delays);
+  const to = Math.max(1, ...delays) * 1.15;
+  const lowest = Math.floor(Math.min(...points.map((point) => point.share_whole), 1) * 10) / 10;
+  const floor = lowest >= 1 ? 0 : lowest;
+  const x = (delay: Ticks) => ((delay - from) / (to - from)) * width;
+  const y = (share: number) => height - ((share - floor) / (1 - floor)) * (height - 6) - 1;
+  const step = timeStep(to - from, Math.max(2, Math.floor(width / 62)));
+  const first = Math.ceil(from / step);
+  const count = Math.floor(to / step) - first + 1;
+  const marks = Array.from({ length: count }, (_, index) => {
+    const delay = (first + index) * step;
+    return { x: x(delay), words: formatSpan(delay) };
+  });
+  const curve = { x, y };
+  return {
+    ...curve,
+    marks,
+    lowest: floor,
+    whole: stepLine(points, curve, width, (point) => point.share_whole),
+    kept: stepLine(points, curve, width, (point) => point.share_kept),
+  };
+}
+
+/** The point in force at a delay: the last that is not above it. */
+export function pointAt(points: readonly DelayPoint[], delay: Ticks): DelayPoint | null {
+  return points.findLast((point) => point.delay <= delay) ?? points[0] ?? null;
+}
+
+/** The smallest delay that keeps as much whole as any does. */
+export function bestPoint(points: readonly DelayPoint[]): DelayPoint | null {
+  const most = Math.max(...points.map((point) => point.share_whole));
+  return points.find((point) => point.share_whole === most) ?? null;
+}

@@ -1,0 +1,135 @@
+"""From an empty organisation to the first result of a hopping window with a join, by mouse, and by keyboard alone."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.journey import dialog, follow, organisation_made, rows_shown, state, titled
+from tests.e2e.test_designer import add, box, checked, choose, form, graph, pressed, sql
+
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
+
+IMPORTED = "\nADVANCE TIME gates_2 IMPORT FROM gates LATE DROP;\n"
+WINDOW = "results_window"
+Press = Callable[[Locator], None]
+
+
+def by_mouse(target: Locator) -> None:
+    target.click()
+
+
+def by_keyboard(target: Locator) -> None:
+    target.focus()
+    target.press("Enter")
+
+
+def beginning(page: Page, short_name: str) -> None:
+    """An organisation with two streams of made-up events, and a query that is about to be designed."""
+    page.goto("/organisations/new")
+    for _ in organisation_made(page, short_name):
+        pass
+    for name in ("gates", "tolls"):
+        follow(page, "Streams", "Streams")
+        page.get_by_role("link", name="New stream").first.click()
+        titled(page, "New stream")
+        page.get_by_label("Kind").select_option("generator")
+        page.get_by_label("Name", exact=True).fill(name)
+        page.get_by_label("Delay", exact=True).fill("2s")
+        page.get_by_role("button", name="Create the stream").click()
+        titled(page, name)
+    follow(page, "Queries", "Queries")
+    page.get_by_role("link", name="New query").click()
+    titled(page, "New query")
+    checked(page)
+
+
+def saved_bound_and_run(page: Page, press: Press) -> None:
+    """The query is stored, bound and started, gives a result, and is stopped."""
+    expect(sql(page)).to_contain_text("WINDOW BY HOP 10s,5s")
+    expect(sql(page)).to_contain_text("IMPORT FROM gates")
+    press(page.get_by_role("button", name="Create the query"))
+    titled(page, "events_per_minute")
+    press(page.get_by_role("link", name="Make one"))
+    pressed(page, dialog(page).get_by_label("Name of the binding"), "Control+a")
+    page.keyboard.insert_text("harbour")
+    press(dialog(page).get_by_role("button", name="Create the binding"))
+    press(page.get_by_role("link", name="harbour", exact=True))
+    titled(page, "harbour")
+    press(page.get_by_role("button", name="Start harbour"))
+    expect(page).to_have_url(re.compile(r"/runs/[0-9a-f-]{36}$"))
+    state(page, "Running")
+    rows_shown(page)
+    press(page.get_by_role("button", name="Stop harbour"))
+    press(dialog(page).get_by_role("button", name="Stop", exact=True))
+    state(page, "Stopped")
+
+
+def import_typed(page: Page) -> None:
+    page.keyboard.press("Control+End")
+    page.keyboard.insert_text(IMPORTED)
+    expect(page.get_by_text(re.compile(r"^Checked: (no faults|\d+ warning)"))).to_be_visible()
+
+
+def test_a_first_query_is_built_by_mouse_and_gives_a_result(page: Page) -> None:
+    beginning(page, "first-by-mouse")
+    page.get_by_role("button", name="Add a node").click()
+    box(page, WINDOW).click()
+    window = form(page, WINDOW)
+    choose(window, "Kind of window", "hopping")
+    for label, seconds in (("Size", "10"), ("A window every", "5")):
+        choose(window, f"Unit of {label}", "s")
+        window.get_by_label(label, exact=True).fill(seconds)
+    window.get_by_label("road_lane", exact=True).check()
+    checked(page)
+    graph(page).locator(".react-flow__pane").click(position={"x": 12, "y": 12})
+    add(page, "Input")
+    checked(page)
+    choose(form(page, "gates_2"), "Stream", "tolls")
+    box(page, WINDOW).click()
+    add(page, "Join")
+    checked(page)
+    choose(form(page, "join"), "Right", "gates_2")
+    checked(page)
+    form(page, "join").get_by_label("road_lane", exact=True).check()
+    checked(page)
+    sql(page).click()
+    import_typed(page)
+    saved_bound_and_run(page, by_mouse)
+
+
+def test_a_first_query_is_built_by_keyboard_alone_and_gives_a_result(page: Page) -> None:
+    beginning(page, "first-by-keyboard")
+    by_keyboard(page.get_by_role("button", name="Outline", exact=True))
+    outline = graph(page).get_by_role("list", name="Nodes in order")
+    kinds = outline.get_by_role("region", name="Kinds of nodes")
+    by_keyboard(outline.locator(f"[data-node={WINDOW}]"))
+    pressed(page, outline.get_by_label("Kind of window"), "h")
+    expect(outline.get_by_label("Kind of window")).to_have_value("hopping")
+    for label, seconds in (("Size", "10"), ("A window every", "5")):
+        pressed(page, outline.get_by_label(f"Unit of {label}"), "s")
+        pressed(page, outline.get_by_label(label, exact=True), "Control+a")
+        page.keyboard.type(seconds)
+    pressed(page, outline.get_by_label("road_lane", exact=True), "Space")
+    checked(page)
+    by_keyboard(outline.locator("[data-node=gates]"))
+    by_keyboard(outline.get_by_role("button", name="Duplicate"))
+    expect(outline.locator("[data-node=gates_2]")).to_be_visible()
+    checked(page)
+    stream = outline.get_by_label("Stream", exact=True)
+    pressed(page, stream, "t")
+    expect(stream).to_have_value("tolls")
+    by_keyboard(outline.locator(f"[data-node={WINDOW}]"))
+    by_keyboard(outline.get_by_role("button", name="Add after"))
+    by_keyboard(kinds.get_by_role("button", name=re.compile("^Join ")))
+    checked(page)
+    right = outline.get_by_label("Right", exact=True)
+    pressed(page, right, "g", "g")
+    expect(right).to_have_value("gates_2")
+    checked(page)
+    pressed(page, outline.get_by_label("road_lane", exact=True), "Space")
+    checked(page)
+    sql(page).focus()
+    import_typed(page)
+    saved_bound_and_run(page, by_keyboard)
