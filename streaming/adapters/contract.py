@@ -4,7 +4,8 @@ The same object serves the job, the connection test and the preview.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 
@@ -83,3 +84,41 @@ class OutputAdapter(Protocol):
 
         Raises `AdapterError` or `OSError`.
         """
+
+
+@dataclass(frozen=True)
+class DeliveryBatch:
+    """What one batch of a binding committed for one output.
+
+    `number` rises from batch to batch, with holes. `rows` are those of the batch in their order, each with the keys and
+    values of a `streaming.wire.messages.ResultRow` as it stands in JSON. `cti`: the output's CTI after them in ticks,
+    INFINITY at the end of everything; None while there is none.
+    """
+
+    number: int
+    rows: Sequence[Mapping[str, Any]]
+    cti: int | None
+
+
+@runtime_checkable
+class DeliveringAdapter(Protocol):
+    """Brings committed results to where others read them, each batch once; built anew after every failure.
+
+    It is built with an identity, stable text of at most 100 of `[A-Za-z0-9._-]` that is its own and no other output's
+    for ever; whoever stores numbers of batches stores them under it.
+    """
+
+    def delivered(self) -> int | None:
+        """The number of the last batch that arrived for good; None: none yet. Raises `AdapterError`.
+
+        Whatever an earlier process left half done under the same identity is undone by this call or never seen.
+        """
+
+    def deliver(self, batches: Sequence[DeliveryBatch]) -> None:
+        """Bring all of `batches`, ascending and beyond `delivered`, or none, with the number of the last, in one step.
+
+        Raises `AdapterError`: `external` is tried again with a new adapter, `user` when somebody has mended it.
+        """
+
+    def close(self) -> None:
+        """Let go of what is open; never raises."""

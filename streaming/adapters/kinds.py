@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from streaming.adapters.contract import InputAdapter, OutputAdapter
+from streaming.adapters.contract import DeliveringAdapter, InputAdapter, OutputAdapter
 from streaming.adapters.network.fetching import Reach
 from streaming.adapters.secret_options import secret_names
 from streaming.definition.streams import StreamDefinition
@@ -15,6 +15,8 @@ from streaming.definition.strict import Strict
 BuildInput = Callable[[Any, StreamDefinition, Path, Path | None], InputAdapter]
 BuildConnecting = Callable[[Any, StreamDefinition, Path, Path | None, Reach], InputAdapter]
 BuildOutput = Callable[[Any, Mapping[str, str], Path], OutputAdapter]
+BuildDelivering = Callable[[Any, str, Mapping[str, str], Path, Reach], DeliveringAdapter]
+"""Takes the options, the identity, the fields (name to type), the organisation's `files/` and how far it may reach."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +61,30 @@ class InputKind:
 
 @dataclass(frozen=True)
 class OutputKind:
-    """A kind of output adapter, with the pydantic model of its options."""
+    """A kind of output adapter, with the pydantic model of its options.
+
+    `deliver` builds what brings a binding's results there; `build` what writes the parts of a finite run, None for
+    kinds that cannot. `addresses` are the options that say where secrets are sent, as for inputs.
+    """
 
     kind: str
     title: str
     options: type[Strict]
-    build: BuildOutput
+    build: BuildOutput | None = None
+    deliver: BuildDelivering | None = None
+    addresses: frozenset[str] = frozenset()
     menu: int = 100
+
+    @property
+    def help(self) -> str:
+        """One sentence for the page on which a user chooses an output."""
+        return (self.options.__doc__ or "").strip()
+
+    @cached_property
+    def secrets(self) -> frozenset[str]:
+        """The options that are secrets: nothing shows them, and they are stored sealed."""
+        return secret_names(self.options)
+
+    def json_schema(self) -> dict[str, Any]:
+        """The JSON Schema of the options, from which a form is drawn."""
+        return self.options.model_json_schema()

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from streaming.adapters.contract import AdapterError, InputAdapter, OutputAdapter
+from streaming.adapters.contract import AdapterError, DeliveringAdapter, InputAdapter, OutputAdapter
 from streaming.adapters.installed import installed_kinds
 from streaming.adapters.kinds import ConnectingBuild, InputKind, OutputKind
 from streaming.adapters.network.fetching import Reach
@@ -103,4 +103,24 @@ def output_adapter(kind: str, options: Mapping[str, Any], fields: Mapping[str, s
     Raises `AdapterError` for an unknown kind and for options that do not fit.
     """
     known = _named(installed_kinds().outputs, kind, "output adapter")
+    if known.build is None:
+        raise AdapterError(f"The output '{kind}' takes the results of bindings only; choose another one here.")
     return known.build(_validated(known.options, kind, options), fields, root)
+
+
+def delivering_adapter(
+    kind: str,
+    options: Mapping[str, Any],
+    identity: str,
+    fields: Mapping[str, str],
+    root: Path,
+    outgoing: OutgoingPolicy = NOTHING,
+) -> DeliveringAdapter:
+    """What brings results with `fields` to an output of `kind`; `identity` as in `DeliveringAdapter`.
+
+    Raises `AdapterError` for an unknown kind, for one that delivers nothing and for options that do not fit.
+    """
+    known = _named(installed_kinds().outputs, kind, "output adapter")
+    if known.deliver is None:
+        raise AdapterError(f"The output '{kind}' does not take the results of bindings; choose another one.")
+    return known.deliver(_validated(known.options, kind, options), identity, fields, root, Reach(outgoing))
