@@ -7,6 +7,7 @@ import pytest
 from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import AdapterChoice, StreamDefinition
@@ -77,7 +78,8 @@ def test_a_stream_that_was_written_is_read_again(definition: StreamDefinition, a
 
 @given(data=st.data())
 def test_a_binding_that_was_written_is_read_again(data: st.DataObject) -> None:
-    maybe = {"advance": st.none() | SETTINGS, "event_time": st.none() | EVENT_TIMES}
+    drawn = {"advance": SETTINGS, "event_time": EVENT_TIMES}
+    maybe = {name: st.none() | values.filter(_can_be_stored) for name, values in drawn.items()}
     streams = {name: Stream(name=name) for name in data.draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))}
     nodes = data.draw(st.dictionaries(NAMES, st.sampled_from(sorted(streams)), min_size=1, max_size=3))
     graph = _inputs(nodes)
@@ -98,6 +100,11 @@ def test_a_binding_that_was_written_is_read_again(data: st.DataObject) -> None:
     assert read.faults == []
     chosen, faults = choose(graph, says, read.bindings["b"][1].choices(), streams)
     assert (chosen, faults) == (bound, [])
+
+
+def _can_be_stored(said: BaseModel) -> bool:
+    """The API refuses U+0000 in every text, so that none of a binding's settings holds it."""
+    return "\\u0000" not in said.model_dump_json()
 
 
 def _inputs(nodes: dict[str, str]) -> QueryGraph:

@@ -16,7 +16,7 @@ from webapp.core.context import organisation_context
 from webapp.core.errors import Busy, ClientGone, TooMuchWork
 from webapp.core.limited import places, running
 from webapp.core.limited.departure import Departure, answered_until
-from webapp.core.limited.jobs import TYPING
+from webapp.core.limited.jobs import TYPING, Job
 from webapp.core.limited.places import place
 from webapp.queries import jobs
 
@@ -32,6 +32,8 @@ def long_text(nodes: int = 180) -> str:
 
 
 LONG = long_text()
+WIDE = {"version": 1, "name": "q", "nodes": [{"kind": "input", "id": "x" * (40 << 20), "stream": "cars"}]}
+"""A graph with a fault whose sentence takes new memory, whatever the process that forks the others has to spare."""
 
 
 def forking() -> psutil.Process:
@@ -47,18 +49,21 @@ def test_what_a_process_finds_comes_back_as_it_was() -> None:
 
 
 @pytest.mark.parametrize(
-    ("most", "said"),
+    ("check", "checked", "most", "said"),
     [
-        ({"cpu_s": 0, "wall_s": 60}, "takes more than 0 s of processor time"),
-        ({"wall_s": 0.05}, "takes longer than 0.05 s"),
-        ({"memory_bytes": 1024**2}, "takes more than 1 MiB of memory"),
-        ({"output_bytes": 100}, "gives more than 0 MiB"),
+        (jobs.examined_text, LONG, {"cpu_s": 0, "wall_s": 60}, "takes more than 0 s of processor time"),
+        (jobs.examined_text, LONG, {"wall_s": 0.05}, "takes longer than 0.05 s"),
+        (jobs.graph_faults, WIDE, {"memory_bytes": 1024**2}, "takes more than 1 MiB of memory"),
+        (jobs.examined_text, LONG, {"output_bytes": 100}, "gives more than 0 MiB"),
     ],
+    ids=["processor", "time", "memory", "output"],
 )
-def test_each_limit_ends_the_work_with_a_sentence(most: dict[str, Any], said: str) -> None:
-    job = replace(jobs.examined_text, limits=replace(TYPING, **most))
+def test_each_limit_ends_the_work_with_a_sentence(
+    check: Job[..., Any], checked: Any, most: dict[str, Any], said: str
+) -> None:
+    job = replace(check, limits=replace(TYPING, **most))
     with pytest.raises(TooMuchWork) as refused:
-        job(LONG, STREAMS)
+        job(checked, STREAMS)
     assert refused.value.message == (
         f"The check of this query {said}, which is all that there is for it. "
         "Make the query smaller, or divide it into several."
