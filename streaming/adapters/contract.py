@@ -92,7 +92,8 @@ class DeliveryBatch:
 
     `number` rises from batch to batch, with holes. `rows` are those of the batch in their order, each with the keys and
     values of a `streaming.wire.messages.ResultRow` as it stands in JSON. `cti`: the output's CTI after them in ticks,
-    INFINITY at the end of everything; None while there is none.
+    INFINITY at the end of everything; None while there is none, and in old batches of which it is not known any more.
+    Batches without rows come where their CTI is news.
     """
 
     number: int

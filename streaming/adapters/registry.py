@@ -60,6 +60,14 @@ def secrets_among(kind: str, options: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(name for name, value in options.items() if token_of(value) is not None)
 
 
+def output_secrets_among(kind: str, options: Mapping[str, Any]) -> frozenset[str]:
+    """`secrets_among` for the options of an output."""
+    known = installed_kinds().outputs
+    if kind in known:
+        return known[kind].secrets
+    return frozenset(name for name, value in options.items() if token_of(value) is not None)
+
+
 def read_options(kind: str, options: Mapping[str, Any]) -> Strict:
     """Validate `options` for `kind`. Raises `AdapterError` with every fault in one message."""
     return _validated(adapter_kind(kind).options, kind, options)

@@ -27,6 +27,7 @@ from streaming.adapters.gathering import gather
 from streaming.adapters.places import FILES
 from streaming.runtime.binding_locations import MAIN
 from streaming.runtime.configuration import Configuration, NotConfigured, close_standard_input, read_configuration
+from streaming.runtime.deliveries import Deliveries, targets
 from streaming.runtime.fleet import CARRIERS, TWO_STAGES, Fleet
 from streaming.runtime.lease import Heart
 from streaming.runtime.logs import log_to_stderr
@@ -166,10 +167,12 @@ def _as_single(task: _RunnerTask, single: SingleRunner, asked: threading.Event) 
             return carrier
 
         fleet = Fleet(opening, task.folder, time.monotonic)
-        runner = Runner(mailbox, heart, fleet, idle_exit_s=options.idle_exit_s)
+        deliveries = Deliveries(task.folder, targets(task.folder, keeper, task.configuration.outgoing))
+        runner = Runner(mailbox, heart, fleet, deliveries, idle_exit_s=options.idle_exit_s)
         runner.resume()
         why = _turn_on(runner, asked)
         log.info("the runner ends: %s", why)
+        runner.close()
         fleet.close()
         return _EXIT_CODES[why]
     finally:

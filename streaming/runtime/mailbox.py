@@ -1,13 +1,14 @@
 """The runner's side of Redis: what is desired, what was seen, reports, and the lease."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import redis
 from pydantic import ValidationError
 
 from streaming.runtime.secret_server import SecretKeeper
 from streaming.wire import keys
+from streaming.wire.deliveries import BindingDeliveries, DeliveryObserved
 from streaming.wire.messages import ProgressReport, RunLimits, RunnerLease, RunObserved, RunSpec
 from streaming.wire.sealed import Keyring
 
@@ -47,6 +48,25 @@ class Mailbox:
             except ValidationError:
                 log.exception("what is desired of binding %s cannot be read", binding)
         return self._keeper.take(found)
+
+    def deliveries(self) -> dict[str, BindingDeliveries]:
+        """What is to be brought where, by binding, its secrets left with the keeper; what cannot be read is logged.
+
+        Raises `KeysOutdated`.
+        """
+        found: dict[str, BindingDeliveries] = {}
+        for name, content in self._redis.hgetall(keys.deliveries(self._organisation)).items():
+            binding = name.decode() if isinstance(name, bytes) else name
+            try:
+                found[binding] = BindingDeliveries.model_validate_json(content)
+            except ValidationError:
+                log.exception("the outputs of binding %s cannot be read", binding)
+        return self._keeper.take_targets(found)
+
+    def tell_deliveries(self, seen: Sequence[DeliveryObserved]) -> None:
+        """Tell how far deliveries have come."""
+        content = {each.identity: each.model_dump_json() for each in seen}
+        self._redis.hset(keys.delivered(self._organisation), mapping=content)  # type: ignore[arg-type]
 
     def limits(self) -> RunLimits | None:
         """What the runs may use together; None while nobody has said it, or it cannot be read."""

@@ -10,6 +10,7 @@ from typing import Literal
 
 import redis
 
+from streaming.runtime.deliveries import Deliveries
 from streaming.runtime.fleet import Fleet
 from streaming.runtime.lease import Heart, wall_clock
 from streaming.runtime.mailbox import Mailbox
@@ -43,6 +44,7 @@ class Runner:
         mailbox: Mailbox,
         heart: Heart,
         fleet: Fleet,
+        deliveries: Deliveries,
         *,
         idle_exit_s: float = 60.0,
         monotonic: Callable[[], float] = time.monotonic,
@@ -50,6 +52,7 @@ class Runner:
         self._mailbox = mailbox
         self._heart = heart
         self._fleet = fleet
+        self._deliveries = deliveries
         self._idle_exit_s = idle_exit_s
         self._monotonic = monotonic
         self._idle_since: float | None = None
@@ -81,6 +84,10 @@ class Runner:
             self._unsent += [list(self._reports(each)) for each in manifests if each.batch > last]
         log.info("resuming with %s bindings", len(self._books.carried))
 
+    def close(self) -> None:
+        """End the deliveries that are at work."""
+        self._deliveries.close()
+
     def turn(self) -> RunnerExit | None:
         """One round; why the runner has to end, None while it goes on."""
         self._heart.turned()
@@ -89,6 +96,7 @@ class Runner:
         try:
             desired = self._mailbox.desired()
             limits = self._mailbox.limits()
+            self._deliveries.want(self._mailbox.deliveries())
         except redis.RedisError as error:
             log.warning("Redis cannot be reached, the runs go on as they are: %s", error)
             desired, limits = None, None
@@ -163,6 +171,7 @@ class Runner:
         for _, manifest in self._fleet.manifests():
             self._unsent.append(list(self._reports(manifest)))
             self._measure(manifest)
+            self._deliveries.look()
             for change in manifest.changes:
                 seen = RunStateSeen(change.run, change.state, change.domain, change.message)
                 if change.state == "failed":
@@ -229,6 +238,7 @@ class Runner:
             while self._outbox:
                 self._mailbox.observe(self._outbox[0])
                 self._outbox.popleft()
+            self._deliveries.tell(self._mailbox.tell_deliveries)
             rate = self._meter.per_second()
             if rate or self._rate_told:
                 self._mailbox.tell_rate(rate)
@@ -237,8 +247,8 @@ class Runner:
             log.warning("Redis cannot be reached, %s messages wait: %s", len(self._unsent) + len(self._outbox), error)
 
     def _idle_for(self, desired: Mapping[str, RunSpec]) -> float:
-        """For how many seconds nothing has been desired."""
-        if desired or self._outbox or self._unsent:
+        """For how many seconds nothing has been desired, and nothing was to be brought anywhere."""
+        if desired or self._outbox or self._unsent or self._deliveries.outstanding:
             self._idle_since = None
             return 0.0
         if self._idle_since is None:

@@ -7,20 +7,23 @@ import socket
 import socketserver
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from streaming.adapters.registry import secrets_among
+from streaming.adapters.registry import output_secrets_among, secrets_among
+from streaming.definition.streams import AdapterChoice
 from streaming.spark.secret_client import ADDRESS_VARIABLE, TICKETS_VARIABLE
 from streaming.spark.tickets import MOST_BYTES, Tickets
+from streaming.wire.deliveries import BindingDeliveries, DeliveryTarget
 from streaming.wire.messages import InputSpec, RunSpec
-from streaming.wire.sealed import Keyring, SealBroken, concealed, token_of
+from streaming.wire.sealed import Keyring, SealBroken, concealed, is_placeholder, token_of
 
 _PREFIX: Final = "punctual-runner-"
 _SOCKET: Final = "secrets"
 _LISTENS_S: Final = 1.0
+_REVISION: Final = "->"
 UNKNOWN = "The runner does not know the secrets of this connection yet. It is tried again."
 
 
@@ -45,7 +48,7 @@ class SecretKeeper:
     def __init__(self, keys: Keyring) -> None:
         self._keys = keys
         self._held: dict[tuple[str, str], dict[str, _HeldSecret]] = {}
-        self._fresh = True
+        self._fresh = self._fresh_targets = True
         self._lock = threading.Lock()
 
     def take(self, desired: Mapping[str, RunSpec]) -> dict[str, RunSpec]:
@@ -57,6 +60,40 @@ class SecretKeeper:
         with self._lock:
             fresh, self._fresh = self._fresh, False
             return {binding: self._without_secrets(spec, fresh) for binding, spec in desired.items()}
+
+    def take_targets(self, wanted: Mapping[str, BindingDeliveries]) -> dict[str, BindingDeliveries]:
+        """What is `wanted` by binding, with placeholders for the secrets, which are kept here by identity.
+
+        Raises `KeysOutdated` as `take` does.
+        """
+        places = {_place(target) for each in wanted.values() for target in each.targets}
+        with self._lock:
+            fresh, self._fresh_targets = self._fresh_targets, False
+            taken = {}
+            for place in [each for each in self._held if each[1].startswith(_REVISION) and each not in places]:
+                del self._held[place]
+            for binding, each in wanted.items():
+                targets = [self._take_target(target, fresh) for target in each.targets]
+                taken[binding] = each.model_copy(update={"targets": targets})
+            return taken
+
+    def target_options(self, target: DeliveryTarget) -> dict[str, Any]:
+        """The options of `target` with its secrets. Raises `SealBroken` where no key of this runner opens one."""
+        with self._lock:
+            held = self._held.get(_place(target), {})
+            found = dict(target.adapter.options)
+            for option, each in held.items():
+                if each.text is None:
+                    raise SealBroken
+                if is_placeholder(found.get(option)):
+                    found[option] = each.text
+            return found
+
+    def _take_target(self, target: DeliveryTarget, fresh: bool) -> DeliveryTarget:
+        options = target.adapter.options
+        names = output_secrets_among(target.adapter.kind, options)
+        adapter = self._concealed(_place(target), target.adapter, names, fresh)
+        return target.model_copy(update={"adapter": adapter})
 
     def answer(self, run: str, name: str) -> dict[str, Any]:
         """The secrets of input `name` of `run`, else why they are refused and who must act."""
@@ -74,15 +111,20 @@ class SecretKeeper:
         return spec.model_copy(update={"inputs": inputs})
 
     def _take_input(self, run: str, name: str, item: InputSpec, fresh: bool) -> InputSpec:
-        options = item.adapter.options
-        secrets = {option: options[option] for option in secrets_among(item.adapter.kind, options) & options.keys()}
+        names = secrets_among(item.adapter.kind, item.adapter.options)
+        return item.model_copy(update={"adapter": self._concealed((run, name), item.adapter, names, fresh)})
+
+    def _concealed(
+        self, place: tuple[str, str], adapter: AdapterChoice, names: Collection[str], fresh: bool
+    ) -> AdapterChoice:
+        """`adapter` with placeholders for those of its secrets `names` that are there; they are held at `place`."""
+        secrets = {name: value for name in names if (value := adapter.options.get(name)) is not None}
         if not secrets:
-            return item
-        held = self._held.setdefault((run, name), {})
+            return adapter
+        held = self._held.setdefault(place, {})
         for option, value in secrets.items():
             held[option] = self._opened(held.get(option), value, fresh)
-        adapter = item.adapter.model_copy(update={"options": concealed(options, secrets.keys())})
-        return item.model_copy(update={"adapter": adapter})
+        return adapter.model_copy(update={"options": concealed(adapter.options, secrets.keys())})
 
     def _opened(self, before: _HeldSecret | None, value: Any, fresh: bool) -> _HeldSecret:
         token = token_of(value)
@@ -98,6 +140,11 @@ class SecretKeeper:
             if not fresh:
                 raise KeysOutdated from None
             return _HeldSecret(token, None)
+
+
+def _place(target: DeliveryTarget) -> tuple[str, str]:
+    """Where the secrets of an output are held: those of a revision never change. No input has such a name."""
+    return target.identity, f"{_REVISION}{target.revision}"
 
 
 class SecretSocket:

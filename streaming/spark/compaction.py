@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from streaming.spark.storage import BlobFolder, LocalFolder, Tag
+from streaming.wire.deliveries import kept_from
 from streaming.wire.results import (
     Commit,
     CommitSpan,
@@ -54,10 +55,16 @@ def tidy(folder: BlobFolder, *, keep_s: float | None = None, now_s: float | None
 
 
 def _age(folder: BlobFolder, local: Path, before_s: float) -> bool:
-    """Delete the rows of batches of before `before_s`, but never the newest commit; one span at a time."""
+    """Delete the rows of batches of before `before_s`, but never the newest commit; one span at a time.
+
+    What a delivery has still to bring somewhere stays, however old it is.
+    """
     spans = spans_of(folder.tags("commits"))
     oldest = _commit(folder, spans[0]) if len(spans) > 1 else None
     if oldest is None or int(oldest.totals.get("at", 0)) >= before_s * 1_000_000:
+        return False
+    delivered = kept_from(local)
+    if delivered is not None and oldest.batch > delivered:
         return False
     for kind in reversed(_KINDS):
         remove(local, kind, oldest.batch)

@@ -41,3 +41,13 @@ def reports(organisation: str, run: str) -> str:
 def progress(organisation: str) -> str:
     """Hash: run id to the latest ProgressReport."""
     return f"punctual:{organisation}:progress"
+
+
+def deliveries(organisation: str) -> str:
+    """Hash: binding id to BindingDeliveries. The web application writes it whole; the runner only reads."""
+    return f"punctual:{organisation}:deliveries"
+
+
+def delivered(organisation: str) -> str:
+    """Hash: identity of an output to DeliveryObserved. The runner writes; the web application reads."""
+    return f"punctual:{organisation}:delivered"

@@ -21,6 +21,7 @@ OFFENCES = {
     "planning-without-columns": ("streaming/planning/offence.py", "import pyarrow"),
     "streaming-ships-alone": ("streaming/adapters/offence.py", "import django"),
     "pyspark-in-one-room": ("streaming/engine/state/offence.py", "import pyspark"),
+    "delivery-without-surroundings": ("streaming/delivery/offence.py", "import threading"),
     "webapp-layers": ("webapp/core/offence.py", "import webapp.runs"),
     "webapp-and-the-cluster": ("webapp/runs/offence.py", "import streaming.runtime"),
     "webapp-and-time": ("webapp/runs/offence.py", "import streaming.temporal"),

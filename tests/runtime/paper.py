@@ -8,6 +8,7 @@ from typing import Literal
 import redis
 
 from streaming.runtime.binding_locations import MAIN
+from streaming.runtime.deliveries import Deliveries
 from streaming.runtime.fleet import Fleet
 from streaming.runtime.lease import Heart
 from streaming.runtime.mailbox import Mailbox
@@ -15,7 +16,9 @@ from streaming.runtime.runner import Runner
 from streaming.spark.errors import PunctualError, RunFailure
 from streaming.spark.manifests import Manifest, RunChange
 from streaming.wire import keys
+from streaming.wire.deliveries import DeliveryTarget
 from streaming.wire.messages import LATENESS_BUCKETS, RunObserved, RunSpec
+from tests.delivery.targets import Shelf, ShelfAdapter
 
 ORGANISATION = "o1"
 
@@ -135,6 +138,11 @@ class Papers(dict[str, PaperCarrier]):
     def __init__(self, folder: Path) -> None:
         super().__init__()
         self.folder = folder
+        self.shelf = Shelf()
+
+    def target(self, wanted: DeliveryTarget) -> ShelfAdapter:
+        """What delivers to the one shelf."""
+        return ShelfAdapter(self.shelf)
 
     def __missing__(self, name: str) -> PaperCarrier:
         file = self.folder / "carriers" / name / "carrier.json"
@@ -188,4 +196,5 @@ def runner_of(connection: "redis.Redis", carriers: Papers, heart: Heart, clock: 
     """A runner over `carriers`; `clock` holds its seconds."""
     fleet = Fleet(carriers.__getitem__, carriers.folder, lambda: clock[0])
     mailbox = Mailbox(connection, ORGANISATION)
-    return Runner(mailbox, heart, fleet, idle_exit_s=60.0, monotonic=lambda: clock[0])
+    deliveries = Deliveries(carriers.folder, carriers.target)
+    return Runner(mailbox, heart, fleet, deliveries, idle_exit_s=60.0, monotonic=lambda: clock[0])

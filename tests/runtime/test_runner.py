@@ -8,6 +8,7 @@ import pytest
 import redis
 
 from streaming.definition.streams import AdapterChoice
+from streaming.runtime.deliveries import Deliveries
 from streaming.runtime.fleet import Fleet
 from streaming.runtime.lease import Heart
 from streaming.runtime.mailbox import Mailbox
@@ -261,7 +262,8 @@ def _unreachable(*_: object, **__: object) -> None:
 
 def test_a_runner_whose_keys_are_outdated_ends_so_that_it_is_started_with_the_new_ones(desk: Desk) -> None:
     mailbox = Mailbox(desk.connection, ORGANISATION, SecretKeeper(Keyring([])))
-    runner = Runner(mailbox, desk.heart, Fleet(desk.carriers.__getitem__, desk.carriers.folder, lambda: 0.0))
+    fleet = Fleet(desk.carriers.__getitem__, desk.carriers.folder, lambda: 0.0)
+    runner = Runner(mailbox, desk.heart, fleet, Deliveries(desk.carriers.folder, desk.carriers.target))
     desk.desire(A)
     assert runner.turn() is None
     adapter = AdapterChoice(kind="download", options={"url": "https://a.example/b.csv", "token": sealed("newer")})

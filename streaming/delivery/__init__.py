@@ -1,0 +1,1 @@
+"""Brings what bindings have committed to their outputs, each batch once."""

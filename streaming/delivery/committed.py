@@ -1,0 +1,186 @@
+"""The committed batches of one output of a binding, oldest first, in pieces; merged commits are read as well."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, overload
+
+from streaming.adapters.contract import DeliveryBatch
+from streaming.temporal.ticks import INFINITY
+from streaming.wire.by_run import places_of
+from streaming.wire.results import Commit, CommitSpan, MergedPart, committed_spans, read_span, span_of
+
+_TRIES: Final = 5
+"""So often a commit may be merged away while it is read."""
+
+
+class MovedAway(Exception):
+    """A commit or a part was merged into another one while it was read; what stands for it is listed now."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Whole batches of an output; `lost_rows`: so many were committed between them, but are no more there.
+
+    `committed_at` is when the last of them was committed, in ticks; None where it is not known any more. `last` is the
+    number of the last batch that was looked at, also where it had nothing for the output.
+    """
+
+    batches: Sequence[DeliveryBatch]
+    last: int
+    committed_at: int | None
+    lost_rows: int
+
+
+@dataclass(frozen=True)
+class UndeliveredRows:
+    """Rows of all outputs that were committed after some batch, and when the first of these batches was, in ticks."""
+
+    rows: int
+    since: int | None
+
+
+class ResultLines(Sequence[Mapping[str, Any]]):
+    """Rows as they stand in their parts; each is read as JSON when it is asked for."""
+
+    def __init__(self, lines: Sequence[bytes]) -> None:
+        self._lines = lines
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, index: int) -> Mapping[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Mapping[str, Any]]: ...
+    def __getitem__(self, index: int | slice) -> Mapping[str, Any] | Sequence[Mapping[str, Any]]:
+        if isinstance(index, slice):
+            return ResultLines(self._lines[index])
+        row: Mapping[str, Any] = json.loads(self._lines[index])
+        return row
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # it equals other sequences, which have none
+
+
+class CommittedBatches:
+    """What the folder of a binding has for the output `node`; `alone`: its query has no other."""
+
+    def __init__(self, folder: Path, node: str, *, alone: bool) -> None:
+        self._folder = folder
+        self._node = node
+        self._alone = alone
+
+    def after(self, batch: int | None, *, most_rows: int, most_bytes: int) -> Piece | None:
+        """The batches above `batch` up to `most_rows` and `most_bytes`, at least one whole; None: there are none.
+
+        Batches without a row for the output are left out where their CTI is no news, or where a later one of the piece
+        says more. Raises `OSError`.
+        """
+        for _ in range(_TRIES):
+            try:
+                return self._after(-1 if batch is None else batch, most_rows, most_bytes)
+            except MovedAway:
+                continue
+        raise OSError("the results are merged faster than they can be read")
+
+    def waiting(self, batch: int | None) -> UndeliveredRows:
+        """What was committed after `batch`. Raises `OSError`."""
+        after = -1 if batch is None else batch
+        rows, since = 0, None
+        for commit in self._commits(after):
+            more = sum(
+                place.rows
+                for part in commit.parts
+                if part.kind == "results"
+                for place in (part.merged or [MergedPart(batch=commit.batch, part=0, rows=part.rows, bytes=0)])
+                if place.batch > after
+            )
+            since = _at(commit) if more and not rows else since
+            rows += more
+        return UndeliveredRows(rows, since)
+
+    def _after(self, after: int, most_rows: int, most_bytes: int) -> Piece | None:
+        found: list[DeliveryBatch] = []
+        rows = size = lost = 0
+        last, committed_at, cti = after, None, None
+        for commit in self._commits(after):
+            lines, gone = self._lines(commit, after)
+            lost += gone
+            cti = self._cti_before(after) if last == after else cti
+            said = self._cti(commit)
+            for number in sorted({*lines, commit.batch}):
+                mine = lines.get(number, [])
+                now = said if number == commit.batch else None  # of merged ones the CTI of the last alone is kept
+                if mine or (now is not None and now != cti):
+                    if found and not found[-1].rows:
+                        found.pop()  # the next one says more
+                    found.append(DeliveryBatch(number, ResultLines(mine), now))
+                rows, size, last = rows + len(mine), size + sum(map(len, mine)), number
+                committed_at = _at(commit)
+                if rows >= most_rows or size >= most_bytes:
+                    return Piece(found, last, committed_at, lost)
+            cti = cti if said is None else said
+        return Piece(found, last, committed_at, lost) if last > after else None
+
+    def _commits(self, after: int) -> Iterator[Commit]:
+        for span in committed_spans(self._folder):
+            commit = read_span(self._folder, span) if span.last > after else None
+            if commit is not None:
+                yield commit
+            elif span.last > after and self._stands(span):
+                raise MovedAway
+
+    def _stands(self, span: CommitSpan) -> bool:
+        """Whether the list of commits has changed so that `span` is in another one now."""
+        return any(each.covers(span) for each in committed_spans(self._folder))
+
+    def _lines(self, commit: Commit, after: int) -> tuple[dict[int, list[bytes]], int]:
+        """The output's lines by batch, of batches above `after`, and how many rows are gone. Raises `MovedAway`."""
+        found: dict[int, list[bytes]] = {}
+        lost = 0
+        for part in commit.parts:
+            places = places_of(self._folder, commit, part) if part.kind == "results" else []
+            if not any(place.batch > after for place in places):
+                continue
+            try:
+                content = (self._folder / part.path).read_bytes().split(b"\n")
+            except FileNotFoundError:
+                if read_span(self._folder, span_of(commit)) != commit or self._stands(span_of(commit)):
+                    raise MovedAway from None
+                content = []
+            end = 0
+            for place in places:
+                begin, end = end, end + place.rows
+                if place.batch > after:
+                    lines = [line for line in content[begin:end] if line]
+                    lost += place.rows - len(lines)
+                    found.setdefault(place.batch, []).extend(lines if self._alone else filter(self._mine, lines))
+        return found, lost
+
+    def _mine(self, line: bytes) -> bool:
+        return bool(json.loads(line)["output"] == self._node)
+
+    def _cti_before(self, after: int) -> int | None:
+        """The output's CTI after the newest commit up to `after` that still says one."""
+        for span in reversed(committed_spans(self._folder)):
+            commit = read_span(self._folder, span) if span.last <= after else None
+            if commit is not None and (cti := self._cti(commit)) is not None:
+                return cti
+        return None
+
+    def _cti(self, commit: Commit) -> int | None:
+        """In the report of a commit an output that has a CTI stands; null there is the end of everything."""
+        ctis = commit.totals.get("output_ctis", {})
+        if self._node not in ctis:
+            return None
+        cti: int | None = ctis[self._node]
+        return INFINITY if cti is None else cti
+
+
+def _at(commit: Commit) -> int | None:
+    at = commit.totals.get("at")
+    return at if isinstance(at, int) else None

@@ -1,0 +1,195 @@
+"""Deliveries over a growing log that is merged meanwhile, to a target that fails at every step."""
+
+import random
+from math import inf
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streaming.delivery import delivery
+from streaming.delivery.delivery import Delivery, DeliverySource
+from streaming.spark import compaction
+from streaming.spark.storage import LocalFolder
+from streaming.wire.deliveries import DeliveryTarget, kept_from, read_mark
+from streaming.wire.results import committed_spans
+from streaming.wire.stored import remove
+from tests.delivery.targets import TARGET, Shelf, ShelfAdapter, commit
+
+S = 1_000_000
+
+
+class Bench:
+    """A delivery to a shelf, with a clock of its own."""
+
+    def __init__(self, folder: Path, *, alone: bool = True, target: DeliveryTarget = TARGET) -> None:
+        self.folder, self.alone, self.target = folder, alone, target
+        self.shelf, self.now = Shelf(), 0
+        self.begin()
+
+    def begin(self) -> None:
+        """Another process, which knows only what is on the disk and on the shelf."""
+        source = DeliverySource("b", self.folder, self.alone)
+        adapter = lambda: ShelfAdapter(self.shelf)  # noqa: E731
+        self.delivery = Delivery(source, self.target, adapter, lambda: self.now, random.Random(1))
+
+    def settle(self) -> None:
+        """Steps until there is nothing to do, with the clock put forward to every next attempt."""
+        for _ in range(1_000):
+            wait_s = self.delivery.step()
+            if wait_s == inf or (wait_s and self.delivery.observed.state == "current"):
+                return
+            self.now += int(wait_s * S) + 1
+        raise AssertionError("it does not come to rest")
+
+
+def merge(folder: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, small in (("NEWEST_LEFT", 1), ("MERGED_AT_ONCE", 3), ("FEWEST_MERGED", 2), ("READ_FOR_S", 0.0)):
+            patch.setattr(compaction, name, small)
+        for _ in range(3):
+            compaction.tidy(LocalFolder(folder), now_s=4e9)
+
+
+BATCHES = st.tuples(st.just("batch"), st.integers(1, 3), st.lists(st.integers(0, 3), min_size=0, max_size=3))
+FAULTS = st.tuples(st.just("fault"), st.sampled_from(["asked", "before", "after", "bug", "none"]), st.none())
+OTHERS = st.tuples(st.sampled_from(["step", "merge", "kill", "wait"]), st.none(), st.none())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.one_of(BATCHES, FAULTS, OTHERS), max_size=25), st.integers(1, 4))
+def test_every_row_arrives_once_and_in_order_whatever_fails_and_when(events: list[tuple], piece_rows: int) -> None:  # type: ignore[type-arg]
+    with TemporaryDirectory() as made, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(delivery, "PIECE_ROWS", piece_rows)
+        bench, number, written = Bench(Path(made)), 0, 0
+        for name, first, sizes in events:
+            if name == "batch":
+                number += first
+                ends = [written + sum(sizes[: i + 1]) for i in range(len(sizes))]
+                tasks = [list(range(end - size, end)) for end, size in zip(ends, sizes, strict=True)]
+                written += sum(sizes)
+                commit(bench.folder, number, tasks, cti=number * 10)
+            elif name == "fault":
+                bench.shelf.faults.append(first)
+            elif name == "merge" and (bench.folder / "commits").is_dir():
+                merge(bench.folder)
+            elif name == "kill":
+                bench.begin()
+            elif name == "wait":
+                bench.now += 400 * S
+            bench.delivery.step()
+            assert bench.shelf.rows == list(range(len(bench.shelf.rows))), "a row was lost, doubled or out of order"
+            mark = read_mark(bench.folder, "one")
+            assert mark is None or mark.delivered is None or mark.lost_rows == 0
+        bench.shelf.faults.clear()
+        bench.settle()
+        assert bench.shelf.rows == list(range(written))
+        assert bench.shelf.ctis == sorted(bench.shelf.ctis), "a CTI went back"
+        seen = bench.delivery.observed
+        assert (seen.state, seen.waiting_rows, seen.message, seen.outstanding) == ("current", 0, None, False)
+
+
+def test_a_target_that_fails_is_tried_again_later_and_later_up_to_five_minutes(tmp_path: Path) -> None:
+    commit(tmp_path, 1, [[0]])
+    bench = Bench(tmp_path)
+    bench.shelf.faults = ["asked"] * 12
+    waits = []
+    for _ in range(12):
+        waits.append(bench.delivery.step())
+        assert bench.delivery.step() == pytest.approx(waits[-1], abs=1e-5), "it was tried again too early"
+        bench.now += int(waits[-1] * S) + 1
+    assert all(2.0**n / 2 <= wait <= 2.0**n for n, wait in enumerate(waits[:8]))
+    assert all(150 <= wait <= 300 for wait in waits[9:])
+    seen = bench.delivery.observed
+    assert (seen.state, seen.domain, seen.message, seen.waiting_rows) == ("retrying", "external", "It broke: asked.", 1)
+    assert seen.outstanding
+    bench.settle()
+    assert bench.shelf.rows == [0]
+    assert bench.shelf.opened == 1, "each adapter but the last was closed"
+
+
+def test_a_fault_of_the_user_stops_until_there_are_other_settings(tmp_path: Path) -> None:
+    commit(tmp_path, 1, [[0, 1]])
+    bench = Bench(tmp_path)
+    bench.shelf.faults = ["user"]
+    assert bench.delivery.step() == inf
+    bench.now += 10_000 * S
+    assert bench.delivery.step() == inf
+    seen = bench.delivery.observed
+    assert (seen.state, seen.message, seen.waiting_rows) == ("stopped", "The password is wrong. Give another one.", 2)
+    assert not seen.outstanding
+    bench.begin()
+    bench.settle()
+    assert bench.shelf.rows == [0, 1]
+
+
+def test_what_is_told_is_when_the_last_batch_was_committed_and_since_when_rows_wait(tmp_path: Path) -> None:
+    commit(tmp_path, 3, [[0]], cti=30)
+    commit(tmp_path, 4, [[1], [2]], cti=40)
+    commit(tmp_path, 6, [[3]], cti=60)
+    bench = Bench(tmp_path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(delivery, "PIECE_ROWS", 1)
+        bench.delivery.step()
+    seen = bench.delivery.observed
+    assert (seen.delivered, seen.delivered_at, seen.cti) == (3, 3 * S, 30)
+    assert (seen.state, seen.waiting_rows, seen.waiting_since) == ("behind", 3, 4 * S)
+
+
+def test_only_rows_of_its_own_output_are_brought(tmp_path: Path) -> None:
+    commit(tmp_path, 1, [[0, 1]])
+    commit(tmp_path, 2, [[7, 8, 9]], node="other")
+    commit(tmp_path, 3, [[2]])
+    bench = Bench(tmp_path, alone=False)
+    bench.settle()
+    assert bench.shelf.rows == [0, 1, 2]
+    assert not bench.delivery.observed.waiting_exact
+
+
+def test_a_quiet_binding_writes_nothing_and_an_end_of_everything_is_told(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    for number in range(1, 30):
+        commit(tmp_path, number, [], cti=5)
+    bench.settle()
+    assert bench.shelf.calls == 1
+    assert bench.shelf.ctis == [5]
+    ended = commit(tmp_path, 30, [])
+    ended.totals["output_ctis"] = {"out": None}
+    (tmp_path / "commits" / "30.json").write_text(ended.model_dump_json())
+    bench.settle()
+    assert bench.delivery.observed.ended
+
+
+def test_rows_that_are_still_to_be_brought_are_not_aged_away(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    for number in range(1, 6):
+        commit(tmp_path, number, [[number - 1]])
+    bench.shelf.faults = ["asked"]
+    bench.delivery.step()
+    assert kept_from(tmp_path) == -1, "all of it is kept from the first moment"
+    assert not compaction.tidy(LocalFolder(tmp_path), keep_s=10.0, now_s=4e9)
+    bench.now += 2 * S
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(delivery, "PIECE_ROWS", 2)
+        bench.delivery.step()
+    assert kept_from(tmp_path) == 2
+    while compaction.tidy(LocalFolder(tmp_path), keep_s=10.0, now_s=4e9):
+        pass
+    assert [span.last for span in committed_spans(tmp_path)] == [3, 4, 5]
+    bench.settle()
+    assert bench.shelf.rows == [0, 1, 2, 3, 4]
+
+
+def test_rows_that_are_gone_all_the_same_are_counted(tmp_path: Path) -> None:
+    for number in range(1, 4):
+        commit(tmp_path, number, [[number - 1, number + 10]])
+    (tmp_path / "results" / "part-2-0.jsonl").unlink()
+    bench = Bench(tmp_path)
+    bench.settle()
+    assert bench.shelf.rows == [0, 11, 2, 13]
+    assert bench.delivery.observed.lost_rows == 2
+    remove(tmp_path, "results", 3)
+    bench.begin()
+    assert bench.delivery.observed.lost_rows == 2
