@@ -4,7 +4,7 @@ The same object serves the job, the connection test and the preview.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
@@ -74,6 +74,48 @@ class RecordingAdapter(Protocol):
 
     def recorded(self, start: Position, end: Position) -> Iterator[RecordedItem]:
         """What was recorded of `[start, end)` of every lane, whose positions are the same."""
+
+
+@dataclass(frozen=True)
+class RecordSpan:
+    """Consecutive records of an input in order of arrival, as they are written: no stream is defined yet.
+
+    `where` says in words where they lie. A value is that of JSON, the text of a CSV cell, ISO 8601 for a timestamp;
+    a column that a record lacks is absent from it, or None.
+    """
+
+    where: str
+    records: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class RecordSample:
+    """A bounded sample of an input: `spans` in order of arrival, with gaps between them unless `whole`.
+
+    `columns` are those of the input in their order, `types` the types (as a stream writes them) of those whose type is
+    written in the input itself. `texts`: values are cells of text, whatever they mean. `unreadable` counts records that
+    were passed over. `options` are options of the adapter that fit the input better than those it has.
+    """
+
+    spans: Sequence[RecordSpan]
+    columns: Sequence[str]
+    whole: bool
+    texts: bool = False
+    unreadable: int = 0
+    types: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+
+@runtime_checkable
+class SampledAdapter(Protocol):
+    """An input adapter that shows records before a stream says what they mean; others are read and shown by `raw`."""
+
+    def sample_records(self, most_records: int, most_bytes: int, *, now: int) -> RecordSample:
+        """At most about so many records, and so many bytes of them as they lie there; `now` is the clock in ticks.
+
+        Raises `AdapterError`.
+        """
 
 
 class OutputAdapter(Protocol):

@@ -5,19 +5,19 @@ from typing import Final
 
 from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode, warning
+from streaming.definition.time_columns import plausible
 from streaming.planning.explain.words import spoken
 from streaming.preflight.measure import MeasuredInput, share_late
 from streaming.preflight.state import StateEstimate
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.settings import AdvanceTime, Future
-from streaming.temporal.ticks import Tick, Ticks, format_instant, parse_instant
+from streaming.temporal.ticks import Tick, Ticks, format_instant
 
 MOST_ROWS: Final = 1_000_000
 """Rows that a node keeps at a time; more are worth a warning."""
 MOST_WINDOWS: Final = 1_000
 """Windows that one row is in at the same time; more are worth a warning."""
 MIB: Final = 1 << 20
-_PLAUSIBLE: Final = (parse_instant("1990-01-01T00:00:00Z"), parse_instant("2100-01-01T00:00:00Z"))
 _UNITS: Final = ((1_000_000, "s", "us"), (1_000, "ms", "us"), (1_000, "s", "ms"))
 """By what a time is too small when it is written in the first unit and read in the second."""
 _MALFORMED: Final[Mapping[Reason, str]] = {
@@ -90,14 +90,14 @@ def _ahead(measured: MeasuredInput, settings: AdvanceTime) -> Iterator[Fault]:
 
 def _wrong_unit(measured: MeasuredInput) -> Iterator[Fault]:
     """Times that are far off as they were read, and plausible once they are read in another unit."""
-    if measured.first is None or measured.last is None or _plausible(measured.last, measured.first):
+    if measured.first is None or measured.last is None or plausible(measured.last, measured.first):
         return
     for times, written, read in _UNITS:
-        if _plausible(Tick(measured.first * times), Tick(measured.last * times)):
+        if plausible(Tick(measured.first * times), Tick(measured.last * times)):
             yield _unit_fault(measured, written, read, Tick(measured.first * times))
             return
     for times, read, written in _UNITS:
-        if _plausible(Tick(measured.first // times), Tick(measured.last // times)):
+        if plausible(Tick(measured.first // times), Tick(measured.last // times)):
             yield _unit_fault(measured, written, read, Tick(measured.first // times))
             return
 
@@ -110,10 +110,6 @@ def _unit_fault(measured: MeasuredInput, written: str, read: str, would_be: Tick
     )
     remedy = f"Choose the unit {written} for the event time of the stream."
     return warning(FaultCode.WRONG_TIME_UNIT, message, remedy, node=measured.input)
-
-
-def _plausible(*times: Tick) -> bool:
-    return all(_PLAUSIBLE[0] <= each < _PLAUSIBLE[1] for each in times)
 
 
 def _delay(measured: MeasuredInput) -> Iterator[Fault]:

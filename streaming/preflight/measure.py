@@ -136,14 +136,27 @@ def _outcomes(judged: Iterable[JudgedElement]) -> dict[Outcome, int]:
 def _lateness(
     node: str, stream: StreamDefinition, settings: AdvanceTime, events: Sequence[MeasuredElement]
 ) -> LatenessQuantiles | None:
-    """Judge the events by a clock that follows the largest start at once: how late each is there is how far behind."""
+    return lateness_quantiles(behind_newest(node, stream, events, over=settings.over))
+
+
+def behind_newest(
+    node: str, stream: StreamDefinition, events: Sequence[MeasuredElement], over: str | None = None
+) -> list[Ticks]:
+    """How far each of `events` comes behind the largest start before it on its clock, ascending; 0 in order.
+
+    They are judged by a clock that follows the largest start at once: how late each is there is how far behind.
+    """
     bare = AdvanceTime(
         generate=Generate(delay=NO_TICKS, every_count=1, basis=Basis.MAX),
         late=Late.KEEP,  # a start that is dropped would drop its end with it, which then says nothing
-        over=settings.over,
+        over=over,
         future=Future.ACCEPT,
     )
-    behind = sorted(each.lateness or NO_TICKS for each in _judged(node, stream, bare, events))
+    return sorted(each.lateness or NO_TICKS for each in _judged(node, stream, bare, events))
+
+
+def lateness_quantiles(behind: Sequence[Ticks]) -> LatenessQuantiles | None:
+    """Those of `behind`, which is ascending; None of nothing."""
     if not behind:
         return None
     p50, p95, p99 = (behind[ceil(len(behind) * share / 100) - 1] for share in (50, 95, 99))

@@ -66,7 +66,7 @@ def expected_rows(inputs: Sequence[InputFiles]) -> int | None:
     for files in inputs:
         if files.form == "parquet":
             total += sum(_rows_of_parquet(file) for file in files.files)
-        elif any(file.path.endswith(".gz") for file in files.files):
+        elif any(file.path.endswith((".gz", ".zst")) for file in files.files):
             return None
         else:
             total += sum(file.size for file in files.files) / max(bytes_a_row(files), 1.0)

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from pydantic import ValidationError
 
@@ -14,24 +14,15 @@ from streaming.adapters.times import TimeSource, read_time
 from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.streams import StreamDefinition, TimeUnit
 from streaming.definition.strict import Strict
+from streaming.definition.time_columns import TIME_NAMES, plain_name, unit_of
 from streaming.definition.types import Boolean, DecimalOf, Double, Fields, Long, String, Timestamp, Type, parse_fields
 from streaming.simulator.capturing import RowNote, TakenRow
 from streaming.temporal.events import Shape
 from streaming.transcripts.format import TranscriptRow
 
-TimeTarget = Literal["start", "end", "arrival"]
-TIMES: Final[Mapping[str, Sequence[str]]] = {
-    "start": ("start", "start_time", "starttime", "from", "timestamp", "ts", "time", "datetime", "date_time", "at",
-              "event_time", "eventtime", "seen_at", "occurred_at", "created_at", "date"),
-    "end": ("end", "end_time", "endtime", "until", "to", "stop", "finish"),
-    "arrival": ("arrival", "arrived_at", "received_at", "ingested_at", "enqueued_at"),
-}  # fmt: skip
-"""Names of columns that hold times, likeliest first."""
 OTHERS: Final[Mapping[str, Sequence[str]]] = {"edge": ("edge",), "lane": ("lane", "partition")}
 _MOST_LOOKED_AT: Final = 50
 _DELIMITERS: Final = (",", ";", "\t", "|")
-_UNITS: Final[Sequence[tuple[float, TimeUnit]]] = ((1e11, "s"), (1e14, "ms"), (1e17, "us"))
-"""Up to which size a number of today counts seconds, milliseconds, microseconds; larger ones count nanoseconds."""
 
 
 class ColumnRead(Strict):
@@ -154,17 +145,18 @@ def _guessed(
 ) -> tuple[_Reading, list[ColumnRead]]:
     columns = list(dict.fromkeys(column for record in records for column in record))
     found = {target: column for target, column in said.items() if column in columns}
-    names = {_plain(column): column for column in reversed(columns)}
+    names = {plain_name(column): column for column in reversed(columns)}
     if stream.event_time is not None and "start" not in found and stream.event_time.start.column in columns:
         found["start"] = stream.event_time.start.column
     for target in stream.fields:
-        if target not in found and _plain(target) in names:
-            found[target] = names[_plain(target)]
-    for target, words in {**TIMES, **OTHERS}.items():
-        free = [names[word] for word in map(_plain, words) if word in names and names[word] not in found.values()]
+        if target not in found and plain_name(target) in names:
+            found[target] = names[plain_name(target)]
+    for target, words in {**TIME_NAMES, **OTHERS}.items():
+        free = [names[word] for word in map(plain_name, words) if word in names and names[word] not in found.values()]
         if target not in found and free and (target != "edge" or stream.shape is Shape.EDGE):
             found[target] = free[0]
-    units = {each: unit or _unit([record.get(found[each]) for record in records]) for each in TIMES if each in found}
+    timed = [each for each in TIME_NAMES if each in found]
+    units = {each: unit or _unit([record.get(found[each]) for record in records]) for each in timed}
     targets = {column: target for target, column in found.items()}
     shown = [
         ColumnRead(
@@ -178,17 +170,13 @@ def _guessed(
     return _Reading(name, stream, parse_fields(stream.fields), found, units), shown
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
 def _unit(values: Sequence[Any]) -> TimeUnit:
     """The unit of times: ISO text where most are no numbers, else by the size of the largest."""
     numbers = [_number(value) for value in values if value is not None]
     known = [abs(number) for number in numbers if number is not None]
     if not known or 2 * len(known) < len(numbers):
         return "iso"
-    return next((unit for below, unit in _UNITS if max(known) < below), "ns")
+    return unit_of(max(known))
 
 
 def _number(value: Any) -> float | None:

@@ -5,10 +5,11 @@ import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from streaming.adapters.contract import AdapterError, Position
+from streaming.adapters.contract import AdapterError, Position, RecordSample
 from streaming.adapters.download.options import DownloadOptions
 from streaming.adapters.download.snapshot import noted
 from streaming.adapters.download.source import DownloadSource
@@ -80,6 +81,16 @@ class DownloadAdapter:
         """Whether the copy is there. Raises `AdapterError`."""
         files = self._opened()
         return files is not None and files.holds(lane, start, end)
+
+    def sample_records(self, most_records: int, most_bytes: int, *, now: int) -> RecordSample:
+        """Records of the copy, or of the part of the file that a preview downloads. Raises `AdapterError`."""
+        files = self._opened() or self._downloaded({}, Tick(now))
+        if files is None:
+            raise AdapterError(
+                f"{self._source.shown} sends nothing that a row could be read from; correct the address."
+            )
+        with self._dated():
+            return replace(files.sample_records(most_records, most_bytes, now=now), whole=False)
 
     def _opened(self) -> FileAdapter | None:
         if self._files is None and self._journal is not None:

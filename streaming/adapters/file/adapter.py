@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from streaming.adapters.contract import AdapterError, Position
+from streaming.adapters.contract import AdapterError, Position, RecordSample
 from streaming.adapters.file.csv_cells import CsvCells, header_cells
 from streaming.adapters.file.decoding import decoded
 from streaming.adapters.file.found import FoundFile, find_files, format_of
@@ -18,6 +18,7 @@ from streaming.adapters.file.json_lines import JsonLines
 from streaming.adapters.file.options import FileOptions
 from streaming.adapters.file.parquet import ParquetFiles
 from streaming.adapters.file.records import RecordReader, Records, read_records
+from streaming.adapters.file.sampling import sample_files
 from streaming.adapters.file.split import Splitter, csv_splitter, split_lines
 from streaming.adapters.places import DataFolder, why
 from streaming.definition.streams import StreamDefinition
@@ -86,6 +87,10 @@ class FileAdapter:
             return all(entry.found(self._folder).is_unchanged() for entry in self._journal.between(start, end))
         except OSError:
             return False
+
+    def sample_records(self, most_records: int, most_bytes: int, *, now: int) -> RecordSample:  # noqa: ARG002
+        """Records of the files that are there now (`sampling`). Raises `AdapterError`."""
+        return sample_files(find_files(self._folder.root, self._options), self._options, most_records, most_bytes)
 
     def _take_files(self, rows: int) -> None:
         if self._journal.rows() >= rows:

@@ -9,7 +9,9 @@ import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import IO, Final, Literal, cast
+from typing import IO, Any, Final, Literal, cast
+
+import pyarrow as pa
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.file.options import FileOptions
@@ -46,7 +48,7 @@ class FoundFile:
         file = self.open_stored()
         if self.path.endswith(".gz"):
             return cast("IO[bytes]", _Gunzipped(file))
-        return io.BufferedReader(file)
+        return io.BufferedReader(ZstandardFile(file) if self.path.endswith(".zst") else file)
 
     def open_stored(self) -> io.FileIO:
         """The bytes of the file as they lie on the disk, without a buffer. Raises `AdapterError`, `OSError`."""
@@ -70,6 +72,70 @@ class _Gunzipped(gzip.GzipFile):
     def close(self) -> None:
         super().close()
         self._stored.close()
+
+
+class ZstandardFile(io.RawIOBase):
+    """What a file compressed with Zstandard holds; a place before the present one is found by reading anew."""
+
+    def __init__(self, file: io.FileIO) -> None:
+        self._stored = file
+        self._unpacked = self._opened()
+        self._at = 0
+
+    def _opened(self) -> Any:
+        self._stored.seek(0)
+        return pa.CompressedInputStream(pa.PythonFile(_Unclosed(self._stored), mode="r"), "zstd")
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def seekable(self) -> bool:
+        """It is, for those who can wait."""
+        return True
+
+    def tell(self) -> int:
+        """How many bytes were read."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to `offset` from the beginning; only the beginning is measured from. Raises `OSError`."""
+        if whence != io.SEEK_SET:
+            raise io.UnsupportedOperation("only places from the beginning are known")
+        if offset < self._at:
+            self._unpacked, self._at = self._opened(), 0
+        while self._at < offset and self.read(min(offset - self._at, 1 << 20)):
+            pass
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what comes next into `buffer`. Raises `OSError` for what is damaged."""
+        try:
+            read = self._unpacked.read(len(buffer))
+        except pa.ArrowInvalid as error:
+            raise OSError(str(error)) from None
+        buffer[: len(read)] = read
+        self._at += len(read)
+        return len(read)
+
+    def close(self) -> None:
+        """Let go of the file under it too."""
+        self._stored.close()
+        super().close()
+
+
+class _Unclosed:
+    """A file for Arrow, which would close it when it lets go of it."""
+
+    def __init__(self, file: io.FileIO) -> None:
+        self._file = file
+        self.closed = False
+
+    def read(self, size: int = -1) -> bytes:
+        return self._file.read(size) or b""
+
+    def close(self) -> None:
+        self.closed = True
 
 
 def find_files(root: Path, options: FileOptions) -> list[FoundFile]:
@@ -183,7 +249,7 @@ def format_of(path: str, options: FileOptions) -> FileFormat:
     """The format that the options say, else the name. Raises `AdapterError` for a name that says nothing."""
     if options.format != "auto":
         return options.format
-    suffix = Path(path.removesuffix(".gz")).suffix.lower()
+    suffix = Path(path.removesuffix(".gz").removesuffix(".zst")).suffix.lower()
     if suffix not in _SUFFIXES:
         raise AdapterError(
             f"The format of '{Path(path).name}' cannot be told from its name; let that end in .csv, .jsonl or "

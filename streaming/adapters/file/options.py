@@ -13,7 +13,7 @@ FormatOption = Annotated[
     Format,
     Field(
         title="Format",
-        description="auto goes by the name: .csv, .jsonl .ndjson .json, .parquet; .gz after it means gzip.",
+        description="auto goes by the name: .csv, .jsonl .ndjson .json, .parquet; .gz or .zst after it: compressed.",
     ),
 ]
 Delimiter = Annotated[

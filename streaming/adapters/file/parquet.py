@@ -51,7 +51,7 @@ class ParquetFiles:
     def describe(self, found: FoundFile) -> tuple[int, list[str]]:
         """How many rows and which columns the file has. Raises `AdapterError` where a type does not fit the stream."""
         path = found.path
-        with _opened(found) as file:
+        with opened(found) as file:
             schema = file.schema_arrow
             for name, of in self._fields.items():
                 column = self._column_of[name]
@@ -68,7 +68,7 @@ class ParquetFiles:
 
     def read(self, found: FoundFile, span: tuple[int, int], first_position: int) -> Iterator[Arrived]:
         """The rows `span` of the file; its row 0 is the position `first_position` of the lane."""
-        with _opened(found) as file:
+        with opened(found) as file:
             columns = list(file.schema_arrow.names)
         for low, batch in self._batches(found, span, self.needed(columns)):
             yield self._chunk(found, low, batch, first_position)
@@ -78,7 +78,7 @@ class ParquetFiles:
     ) -> Iterator[tuple[int, pa.RecordBatch]]:
         """The rows `span` in batches, each with the number of its first row in the file."""
         first, last = span
-        with _opened(found, texts_as_dictionaries=True) as file:
+        with opened(found, texts_as_dictionaries=True) as file:
             for group, begin, end in _groups(file):
                 if end <= first or begin >= last:
                     continue
@@ -117,7 +117,7 @@ class ParquetFiles:
         """The whole rows as JSON objects; read again if the file has columns that the stream does not use."""
         if not len(indices):
             return []
-        with _opened(found) as file:
+        with opened(found) as file:
             names = list(file.schema_arrow.names)
         parts: Iterable[tuple[int, pa.RecordBatch]] = [(low, batch)]
         if set(names) != set(batch.schema.names):
@@ -147,8 +147,8 @@ def _beginning(column: pa.Array, too_large: Bools) -> pa.Array:
 
 
 @contextmanager
-def _opened(found: FoundFile, *, texts_as_dictionaries: bool = False) -> Iterator[Any]:
-    """The file; with `texts_as_dictionaries` a text that stands in a million rows is read once."""
+def opened(found: FoundFile, *, texts_as_dictionaries: bool = False) -> Iterator[Any]:
+    """The file, a `pq.ParquetFile`; with `texts_as_dictionaries` a text that stands in a million rows is read once."""
     try:
         stored = found.open_stored()
     except OSError as error:
