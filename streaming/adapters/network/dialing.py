@@ -89,21 +89,33 @@ class Dialer(httpcore.NetworkBackend):
         raise httpcore.ConnectError("refused")
 
     def _checked(self, host: str, port: int) -> Sequence[Address]:
-        try:
-            addresses = [ipaddress.ip_address(text) for text in self._texts(host)]
-        except (OSError, ValueError):  # ValueError: an address with a zone, such as fe80::1%eth0
-            raise httpcore.ConnectError("no address") from None
-        if not all(is_allowed(each, port, self._policy) for each in addresses):
-            raise httpcore.ConnectError("refused")
-        if self._plain and not all(is_listed(each, self._policy) for each in addresses):
-            raise httpcore.ConnectError("refused")
-        return addresses
+        return checked_addresses(host, port, self._policy, plain=self._plain, resolve=self._resolve)
 
-    def _texts(self, host: str) -> Sequence[str]:
-        try:
-            return [str(ipaddress.ip_address(host))]
-        except ValueError:
-            return self._resolve(host)
+
+def checked_addresses(
+    host: str, port: int, policy: OutgoingPolicy, *, plain: bool, resolve: Resolve = resolve
+) -> Sequence[Address]:
+    """All addresses of `host`, at each of which `port` may be reached; whoever connects has to use one of these.
+
+    `plain`: without TLS, so only in networks that the installation names. Raises `httpcore.ConnectError`, the same for
+    a name without address as for one of whose addresses one is refused.
+    """
+    try:
+        addresses = [ipaddress.ip_address(text) for text in _texts(host, resolve)]
+    except (OSError, ValueError):  # ValueError: an address with a zone, such as fe80::1%eth0
+        raise httpcore.ConnectError("no address") from None
+    if not addresses or not all(is_allowed(each, port, policy) for each in addresses):
+        raise httpcore.ConnectError("refused")
+    if plain and not all(is_listed(each, policy) for each in addresses):
+        raise httpcore.ConnectError("refused")
+    return addresses
+
+
+def _texts(host: str, resolve: Resolve) -> Sequence[str]:
+    try:
+        return [str(ipaddress.ip_address(host))]
+    except ValueError:
+        return resolve(host)
 
 
 class BoundedConnection(httpcore.NetworkStream):
