@@ -1,0 +1,103 @@
+"""The `push` adapter: an inbox as one lane, whose positions are the numbers of its rows."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from streaming.adapters.contract import AdapterError, Position
+from streaming.adapters.file.json_lines import JsonLines
+from streaming.adapters.file.records import Records
+from streaming.adapters.file.split import split_lines
+from streaming.adapters.push.inbox import Inbox, StoredBatch
+from streaming.adapters.push.options import PushOptions
+from streaming.definition.streams import StreamDefinition
+from streaming.wire.arrived import Arrived
+from streaming.wire.case import ONLY_LANE
+
+BATCH_BYTES: Final = 64 << 20
+"""A batch reads about so many bytes of lines at most."""
+CHUNK_BYTES: Final = 4 << 20
+"""Small pushes are decoded together, until there are so many bytes."""
+
+
+class PushAdapter:
+    """Reads an inbox as the lane "0"; position p is its row number p. It never ends.
+
+    Who keeps a journal is a reader: what it has yet to read, and the batch before, stay in the inbox.
+    """
+
+    def __init__(self, options: PushOptions, stream: StreamDefinition, root: Path, journal: Path | None = None) -> None:
+        self._inbox = Inbox.of(root, options.inbox)
+        self._name = options.inbox
+        self._reader = None if journal is None else hashlib.sha256(str(journal).encode()).hexdigest()
+        self._lines = JsonLines(stream, {})
+
+    def lanes(self) -> Sequence[str]:
+        """The one lane "0"."""
+        return (ONLY_LANE,)
+
+    def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:
+        """`limit_rows` rows further, as far as rows were pushed; who begins at 0 begins with the oldest that is kept.
+
+        Raises `AdapterError` when rows beyond `start` are gone.
+        """
+        reached = start.get(ONLY_LANE, 0)
+        if self._reader is not None:
+            self._inbox.note_reader(self._reader, reached, now)
+        state = self._inbox.state()
+        if reached > state.next:
+            raise AdapterError(
+                f"The inbox '{self._name}' holds {state.next} rows, but {reached} were read: it was deleted and begun "
+                "anew. Start the binding from the beginning."
+            )
+        if 0 < reached < state.oldest:
+            raise AdapterError(
+                f"The inbox '{self._name}' no longer holds the rows {reached} to {state.oldest}: the binding did not "
+                "run for longer than the inbox waits for it. Start the binding from the beginning."
+            )
+        return {ONLY_LANE: max(reached, min(max(reached, state.oldest) + limit_rows, state.next))}
+
+    def bounds(self, start: Mapping[str, Position]) -> Mapping[str, Position]:
+        """Whole pushes of BATCH_BYTES together, and at least one."""
+        end, total = None, 0
+        for following, size in self._inbox.sizes(start.get(ONLY_LANE, 0)):
+            if end is not None and total + size > BATCH_BYTES:
+                return {ONLY_LANE: end}
+            end, total = following, total + size
+        return {}
+
+    def finished(self, positions: Mapping[str, Position]) -> bool:  # noqa: ARG002
+        """Never: somebody may push more."""
+        return False
+
+    def holds(self, lane: str, start: Position, end: Position) -> bool:  # noqa: ARG002
+        """Whether all of these rows are kept; from 0 on, whether what was kept when they were first read still is."""
+        state = self._inbox.state()
+        return end <= state.next and (start >= state.oldest or start == end)
+
+    def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:  # noqa: ARG002
+        """The rows `[start, end)` that are kept, in the order in which they were stored."""
+        for batches in _together(self._inbox.between(start, end)):
+            block = b"".join(batch.lines for batch in batches)
+            split, first = split_lines(block, True), batches[0].first
+            whole = Records(block, split.starts, split.ends, split.broken, first)
+            low, high = max(start - first, 0), min(end - first, len(split.starts))
+            positions = np.arange(first + low, first + high, dtype=np.int64)
+            yield self._lines.decode(whole.part(low, high), positions)
+
+
+def _together(batches: Iterator[StoredBatch]) -> Iterator[list[StoredBatch]]:
+    """Neighbours as one list until they have CHUNK_BYTES."""
+    held: list[StoredBatch] = []
+    size = 0
+    for batch in batches:
+        if held and size + len(batch.lines) > CHUNK_BYTES:
+            yield held
+            held, size = [], 0
+        held.append(batch)
+        size += len(batch.lines)
+    if held:
+        yield held

@@ -1,0 +1,7 @@
+"""The kind `push`, as the registry knows it."""
+
+from streaming.adapters.kinds import InputKind
+from streaming.adapters.push.adapter import PushAdapter
+from streaming.adapters.push.options import PushOptions
+
+KIND = InputKind("push", "HTTP push", PushOptions, PushAdapter, sends_ctis=True, menu=2)
