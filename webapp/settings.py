@@ -27,6 +27,7 @@ QUOTAS = {
     "runs": 10,
     "dedicated_runs": 2,
     "events_per_second": 5_000,
+    "pushed_rows_per_second": 20_000,
     "preview_seconds": 600,
     "result_bytes": 10 * 2**30,
     "quarantine_bytes": 2**30,

@@ -29,6 +29,7 @@ from webapp.samples import api as samples
 from webapp.scenarios import api as scenarios
 from webapp.scenarios.templates_api import TemplatesView, TemplateTakenView
 from webapp.streams import api as streams
+from webapp.streams import push_api
 
 of_organisation: list[URLPattern | URLResolver] = [
     path("organisation/", organisations.OrganisationView.as_view()),
@@ -55,6 +56,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("streams/", streams.StreamsView.as_view()),
     path("streams/<uuid:stream>/", streams.StreamView.as_view()),
     path("streams/<uuid:stream>/uses/", streams.StreamUsesView.as_view()),
+    path("streams/<uuid:stream>/rows/", push_api.PushedRowsView.as_view()),
     path("streams/<uuid:stream>/sample/", streams.StreamSampleView.as_view()),
     path("queries/", queries.QueriesView.as_view()),
     path("queries/validate/", queries.ValidateView.as_view()),

@@ -12,7 +12,7 @@ from webapp.accounts.models import Organisation
 from webapp.accounts.permissions import ALLOWED, Permission, Role
 
 V, E, O = Permission.VIEW, Permission.EDIT, Permission.OPERATE  # noqa: E741
-A, OWN = Permission.ADMINISTER, Permission.OWN
+A, OWN, P = Permission.ADMINISTER, Permission.OWN, Permission.PUSH
 RIGHTS: dict[str, dict[str, Permission]] = {
     "organisation/": {"get": V, "put": OWN},
     "organisation/transfer/": {"post": OWN},
@@ -38,6 +38,7 @@ RIGHTS: dict[str, dict[str, Permission]] = {
     "streams/": {"get": V, "post": E},
     "streams/<uuid:stream>/": {"get": V, "put": E, "delete": E},
     "streams/<uuid:stream>/uses/": {"get": V},
+    "streams/<uuid:stream>/rows/": {"get": V, "post": P},
     "streams/<uuid:stream>/sample/": {"get": V},
     "queries/": {"get": V, "post": E},
     "queries/validate/": {"post": V},

@@ -120,6 +120,7 @@ def test_a_token_may_do_what_both_its_role_and_its_persons_present_role_allow(
         Permission.VIEW: caller.get("/api/t/acme/streams/"),
         Permission.EDIT: caller.post("/api/t/acme/streams/"),
         Permission.OPERATE: caller.post(f"/api/t/acme/bindings/{binding['id']}/stop/"),
+        Permission.PUSH: caller.post(f"/api/t/acme/streams/{binding['id']}/rows/"),
     }
     allowed = {permission for permission, answered in answers.items() if answered.status_code != 403}
     assert allowed == (ALLOWED[person] & ALLOWED[token]) - {Permission.ADMINISTER, Permission.OWN}

@@ -29,6 +29,7 @@ class Permission(StrEnum):
     VIEW = "view"
     EDIT = "edit"
     OPERATE = "operate"
+    PUSH = "push"
     ADMINISTER = "administer"
     OWN = "own"
 

@@ -48,6 +48,12 @@ QUOTAS: Final[Mapping[str, Quota]] = {
             "Stop such a run, or let the binding share a query with others",
         ),
         Quota("events_per_second", "Events read each second, all runs together", "events/s", "Stop a run"),
+        Quota(
+            "pushed_rows_per_second",
+            "Rows pushed over HTTP each second, over 10 s",
+            "rows/s",
+            "Push less often",
+        ),
         Quota("preview_seconds", "Computing time of previews each day (UTC)", "s", "Wait for the next day"),
         Quota("result_bytes", "Results kept", BYTES, "Delete results of bindings that do not run"),
         Quota("quarantine_bytes", "Quarantine kept", BYTES, "Delete the quarantine of bindings that do not run"),

@@ -29,7 +29,7 @@ def read_body(request: Request, model: type[B], *, most_bytes: int = MOST_BYTES)
     """
     if not (request.content_type or "").startswith("application/json"):
         raise exceptions.UnsupportedMediaType(request.content_type or "none")
-    content = _content(request, most_bytes)
+    content = raw_body(request, most_bytes)
     if _NUL.search(content):
         remedy = r"Take \u0000 out of the texts."
         raise Faulty([fault(FaultCode.BAD_SHAPE, "A text contains the character U+0000.", remedy)])
@@ -58,7 +58,8 @@ def _decoded(content: bytes) -> object:
         return None
 
 
-def _content(request: Request, most_bytes: int) -> bytes:
+def raw_body(request: Request, most_bytes: int) -> bytes:
+    """Return the body as it was sent. Raises `TooLarge`."""
     try:
         content: bytes = request.body
     except RequestDataTooBig:

@@ -71,6 +71,8 @@ class ApiError(Exception):
 
     status = 400
     code = "bad_request"
+    retry_after_s: int | None = None
+    """When to try again, where that is known better than by the status."""
 
     def __init__(self, message: str, *, faults: Sequence[Fault] | None = None) -> None:
         super().__init__(message)
@@ -273,7 +275,9 @@ def as_response(error: Exception, context: dict[str, Any]) -> Response | None:
         error = Locked()
     if isinstance(error, ApiError):
         set_rollback()
-        headers = HEADERS.get(error.status, {})
+        headers = dict(HEADERS.get(error.status, {}))
+        if error.retry_after_s is not None:
+            headers["Retry-After"] = str(error.retry_after_s)
         return _envelope(error.status, error.code, error.message, error.faults, headers)
     if not isinstance(error, exceptions.APIException | Http404 | PermissionDenied):
         return None

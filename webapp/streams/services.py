@@ -12,6 +12,7 @@ from webapp.core.errors import Conflict, Faulty, NotFound
 from webapp.core.uses import followers, refuse_while_used
 from webapp.streams.checking import in_body, stream_faults
 from webapp.streams.models import Stream
+from webapp.streams.pushing import forget_inbox
 from webapp.streams.sealing import concealed, replaced_secrets, sealed, settled
 
 
@@ -94,5 +95,6 @@ def delete_stream(*, stream: Stream) -> None:
     target, before = target_of(stream), audited(stream)
     with transaction.atomic():
         refuse_while_used("stream", stream.pk, stream.name)
+        forget_inbox(stream)
         stream.delete()
         record("stream.deleted", target=target, before=before)

@@ -1270,6 +1270,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/streams/{stream}/rows/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Show what the inbox holds; 409 for a stream that reads something else. */
+        get: operations["streams_inbox"];
+        put?: never;
+        /**
+         * @description Store rows; 200 when they are on the disk, once, in their order.
+         *
+         *     The body is a JSON array of rows, one row, or one row a line (`application/x-ndjson`), gzip if its
+         *     `Content-Encoding` says so. A row is a JSON object with the stream's columns, or `{"cti": time}`. 429 says in
+         *     `Retry-After` when to send the same batch again.
+         */
+        post: operations["streams_push"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/streams/{stream}/sample/": {
         parameters: {
             query?: never;
@@ -2872,6 +2896,27 @@ export interface components {
          */
         Idle: "leave_out" | "advance";
         /**
+         * InboxShown
+         * @description What an inbox holds: the rows `oldest` to `next - 1` in `stored_bytes`.
+         *
+         *     `unread` is how many the slowest reader has yet to read; `readers` are the bindings for which rows are kept.
+         *     `newest_us` is when the last batch came, in microseconds since 1970.
+         */
+        InboxShown: {
+            /** Oldest */
+            oldest: number;
+            /** Next */
+            next: number;
+            /** Stored Bytes */
+            stored_bytes: number;
+            /** Newest Us */
+            newest_us: number | null;
+            /** Readers */
+            readers: number;
+            /** Unread */
+            unread: number;
+        };
+        /**
          * InputCounts
          * @description Totals of one input. `outcomes` adds up to `received`; `cti` and `largest_start` go on from run to run.
          */
@@ -3683,7 +3728,7 @@ export interface components {
          * @description What can be allowed; the matrix says in words what each of them is.
          * @enum {string}
          */
-        Permission: "view" | "edit" | "operate" | "administer" | "own";
+        Permission: "view" | "edit" | "operate" | "push" | "administer" | "own";
         /**
          * PermissionMatrix
          * @description What each role may do.
@@ -3884,6 +3929,20 @@ export interface components {
             id: string;
             /** Name */
             name: string;
+        };
+        /**
+         * PushReceipt
+         * @description A batch is on the disk: its rows have the numbers `first` to `first + rows - 1` of the inbox.
+         *
+         *     `again`: a batch with this id was stored before, and was not stored a second time.
+         */
+        PushReceipt: {
+            /** First */
+            first: number;
+            /** Rows */
+            rows: number;
+            /** Again */
+            again: boolean;
         };
         /**
          * QuarantinePage
@@ -11272,6 +11331,166 @@ export interface operations {
                 };
             };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    streams_inbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+                stream: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    streams_push: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The batch's id; sent again, it counts once. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                slug: string;
+                stream: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+                "application/jsonl": string;
+                "application/x-jsonlines": string;
+                "application/x-ndjson": string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushReceipt"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -184,7 +184,7 @@ def test_the_list_counts_tokens_in_force_and_shows_the_last_use(alice: Person) -
     )
 
 
-@pytest.mark.parametrize("scope", ["view", "edit", "operate"])
+@pytest.mark.parametrize("scope", ["view", "edit", "operate", "push"])
 def test_a_token_may_do_no_more_than_its_scopes(scope: str, alice: Person, binding: dict[str, Any]) -> None:
     for narrow in (
         program(alice, role="owner", scopes=[scope]),
@@ -194,6 +194,7 @@ def test_a_token_may_do_no_more_than_its_scopes(scope: str, alice: Person, bindi
             Permission.VIEW: narrow.get("/api/t/acme/streams/"),
             Permission.EDIT: narrow.post("/api/t/acme/streams/"),
             Permission.OPERATE: narrow.post(f"/api/t/acme/bindings/{binding['id']}/stop/"),
+            Permission.PUSH: narrow.post(f"/api/t/acme/streams/{binding['id']}/rows/"),
         }
         assert {each for each, answered in answers.items() if answered.status_code != 403} == {scope}
 

@@ -49,6 +49,7 @@ NO_LISTS = {
     "adapters/",
     "streams/<uuid:stream>/",
     "streams/<uuid:stream>/sample/",
+    "streams/<uuid:stream>/rows/",
     "streams/<uuid:stream>/uses/",
     "queries/<uuid:query>/",
     "queries/<uuid:query>/explain/",
