@@ -1,11 +1,25 @@
-"""What the variables of sign-in and mail mean; `settings` alone reads them, and hands them in."""
+"""What the variables of sign-in, mail and limits mean; `settings` alone reads them, and hands them in."""
 
 import ipaddress
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+
+QUOTAS: Final = {
+    "members": 10,
+    "runs": 10,
+    "dedicated_runs": 2,
+    "events_per_second": 5_000,
+    "pushed_rows_per_second": 20_000,
+    "preview_seconds": 600,
+    "result_bytes": 10 * 2**30,
+    "quarantine_bytes": 2**30,
+    "scenarios": 200,
+    "scenario_bytes": 32 * 2**20,
+}
+"""What an organisation may use where no variable and no admin says otherwise."""
 
 
 def address(environment: Mapping[str, str], name: str, default: str) -> str:

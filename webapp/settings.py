@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from streaming.definition.shape_errors import sentences
 from streaming.wire.outgoing import OutgoingPolicy
-from webapp.environment import address, mail, networks, openid_providers, origins_of
+from webapp.environment import QUOTAS, address, mail, networks, openid_providers, origins_of
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -22,18 +22,6 @@ LOG_LEVEL OUTGOING_NETWORKS OUTGOING_PORTS SIGN_UP DELETION_GRACE_DAYS ADDRESS_O
 OIDC_ISSUER OIDC_CLIENT_ID OIDC_CLIENT_SECRET OIDC_NAME MOST_RUNNERS MOST_ORGANISATIONS WORKER_MEMORY_MB
 JVM_MEMORY_MB KEEP_RESULTS_DAYS
 """
-QUOTAS = {
-    "members": 10,
-    "runs": 10,
-    "dedicated_runs": 2,
-    "events_per_second": 5_000,
-    "pushed_rows_per_second": 20_000,
-    "preview_seconds": 600,
-    "result_bytes": 10 * 2**30,
-    "quarantine_bytes": 2**30,
-    "scenarios": 200,
-    "scenario_bytes": 32 * 2**20,
-}
 KNOWN = frozenset(f"PUNCTUAL_{name}" for name in (*_NAMES.split(), *(f"QUOTA_{name.upper()}" for name in QUOTAS)))
 OF_THE_CLIENT = frozenset({"PUNCTUAL_ADDRESS", "PUNCTUAL_TOKEN", "PUNCTUAL_ORGANISATION"})
 """What the command line client reads; a shell that is set up for it may start an installation too. Not read here."""

@@ -43,6 +43,7 @@ def test_options_are_those_that_are_listed_and_no_other(options: type[Strict]) -
 def test_the_kinds_are_known_and_say_whether_they_send_ctis() -> None:
     assert {kind.kind: sends_ctis(kind.kind) for kind in kinds()} == {
         "file": True,
+        "push": True,
         "generator": False,
         "download": True,
         "rows": True,
@@ -59,7 +60,7 @@ def test_the_generator_says_which_fields_it_has() -> None:
 @pytest.mark.parametrize(
     ("kind", "options", "message"),
     [
-        ("kafka", {}, "no adapter 'kafka'; choose one of file, generator, download, rows"),
+        ("kafka", {}, "no adapter 'kafka'; choose one of file, generator, push, download, rows"),
         ("file", {}, "path: This is missing"),
         ("file", {"path": "a", "folow": True}, "folow: Nothing here is called"),
         ("file", {"path": "a", "delimiter": ";;"}, "delimiter"),

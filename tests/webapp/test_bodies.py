@@ -23,9 +23,9 @@ TAKING = sorted(
     (path, method)
     for path, methods in API.items()
     for method, operation in methods.items()
-    if "requestBody" in operation
+    if "requestBody" in operation and operation["operationId"] not in {"streams_push"}
 )
-"""Every operation that takes a body."""
+"""Every operation that takes a body of a shape of its own; pushed rows have their own tests."""
 OF_SAMPLES = dict.fromkeys(
     (
         "queries/simulate/", "queries/compare/", "queries/what-if/", "samples/text/", "scenarios/",

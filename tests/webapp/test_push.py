@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from streaming.adapters.push.inbox import Inbox
+from streaming.adapters.push.inbox import PushInbox
 from tests.webapp.conftest import Person
 from webapp.core.context import organisation_context
 from webapp.streams import pushing
@@ -52,7 +52,7 @@ def send(
 
 def stored(person: Person) -> list[bytes]:
     with organisation_context(person.organisation.pk):
-        inbox = Inbox.of(adapter_root(), "a")
+        inbox = PushInbox.of(adapter_root(), "a")
     return [line for batch in inbox.between(0, 10**9) for line in batch.lines.splitlines()]
 
 
@@ -165,7 +165,7 @@ def test_others_push_nothing(alice: Person, bob: Person, charlie: Person, stream
 def test_a_damaged_inbox_is_a_sentence_and_its_stream_can_be_deleted(alice: Person, stream: dict[str, Any]) -> None:
     send(alice, stream, ROWS)
     with organisation_context(alice.organisation.pk):
-        path: Path = Inbox.of(adapter_root(), "a").path
+        path: Path = PushInbox.of(adapter_root(), "a").path
     path.write_bytes(b"no database" * 500)
     for answered in (send(alice, stream, ROWS), alice.get(f"streams/{stream['id']}/rows/")):
         assert (answered.status_code, answered.json()["code"]) == (503, "unavailable")

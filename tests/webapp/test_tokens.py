@@ -84,7 +84,13 @@ def test_me_with_a_token_is_its_person_and_its_one_organisation(alice: Person, c
         "impersonator": None,
         "may_create_organisations": False,
         "organisations": [
-            {"slug": "acme", "name": "Acme", "role": "owner", "permissions": ["edit", "view"], "delete_after": None}
+            {
+                "slug": "acme",
+                "name": "Acme",
+                "role": "owner",
+                "permissions": ["edit", "push", "view"],
+                "delete_after": None,
+            }
         ],
     }
 

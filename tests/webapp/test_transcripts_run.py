@@ -74,7 +74,7 @@ def limited_to(monkeypatch: pytest.MonkeyPatch, **most: float) -> None:
     [
         ({"wall_s": 0.01}, "takes longer than 0.01 s"),
         ({"cpu_s": 0}, "takes more than 0 s of processor time"),
-        ({"memory_bytes": 1024**2}, "takes more than 1 MiB of memory"),
+        ({"memory_bytes": 1024**2, "wall_s": 120}, "takes more than 1 MiB of memory"),
         ({"output_bytes": 8}, "gives more than 0 MiB"),
     ],
 )

@@ -123,7 +123,7 @@ def _batch_id(request: Request) -> str | None:
     if said is None:
         return None
     if not 1 <= len(said) <= LONGEST_ID or not said.isprintable():
-        message = f"The header {BATCH_ID} has {len(said)} characters."
+        message = f"The header {BATCH_ID} is empty, too long or not printable."
         raise Faulty(
             [fault(FaultCode.BAD_SHAPE, message, f"Give it 1 to {LONGEST_ID} printable ones.", field=BATCH_ID)]
         )

@@ -7,7 +7,7 @@ from django.core.cache import cache
 from django.db import transaction
 
 from streaming.adapters.contract import AdapterError
-from streaming.adapters.push.inbox import BatchIdReused, Inbox, InboxFull, InboxLimits, InboxState, Receipt
+from streaming.adapters.push.inbox import BatchIdReused, InboxFull, InboxLimits, InboxState, PushInbox, Receipt
 from streaming.adapters.push.options import PushOptions
 from streaming.adapters.registry import read_options
 from streaming.definition.counts import counted
@@ -76,14 +76,14 @@ def push(*, stream: Stream, lines: bytes, rows: int, batch: str | None) -> Recei
         raise InboxUnusable("The inbox cannot be written now; nothing was stored. Try again in a minute.") from None
 
 
-def inbox_of(stream: Stream) -> tuple[PushOptions, Inbox]:
+def inbox_of(stream: Stream) -> tuple[PushOptions, PushInbox]:
     """Return what the stream says of its inbox, and that. Raises `Conflict` for a stream that reads something else."""
     adapter = stream.read_adapter()
     if adapter.kind != KIND:
         raise Conflict(f"The stream {stream.name} takes no pushed rows. Choose HTTP push as its adapter.")
     options = read_options(KIND, adapter.options)
     assert isinstance(options, PushOptions)  # nosec B101 # tells the type checker what is so; nothing depends on it
-    return options, Inbox.of(adapter_root(), options.inbox)
+    return options, PushInbox.of(adapter_root(), options.inbox)
 
 
 def inbox_state(stream: Stream) -> InboxState:
@@ -111,10 +111,8 @@ def _count(rows: int, now: int) -> None:
     """Count the rows in this window. Raises `Behind` where they are too many; without Redis nothing is counted."""
     most = limit(QUOTA) * WINDOW_S
     if rows > most:
-        raise Behind(
-            f"A batch has {rows:,} rows, but {counted(most, 'row')} may come in {WINDOW_S} s. Send smaller ones.",
-            WINDOW_S,
-        )
+        told = f"A batch has {counted(rows, 'row')}, but {counted(most, 'row')} may come in {WINDOW_S} s."
+        raise Behind(f"{told} Send smaller ones.", WINDOW_S)
     try:
         key = _window(now)
         cache.add(key, 0, timeout=2 * WINDOW_S)

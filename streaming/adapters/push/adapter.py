@@ -11,8 +11,9 @@ from streaming.adapters.contract import AdapterError, Position
 from streaming.adapters.file.json_lines import JsonLines
 from streaming.adapters.file.records import Records
 from streaming.adapters.file.split import split_lines
-from streaming.adapters.push.inbox import Inbox, StoredBatch
+from streaming.adapters.push.inbox import PushInbox, StoredBatch
 from streaming.adapters.push.options import PushOptions
+from streaming.definition.counts import counted
 from streaming.definition.streams import StreamDefinition
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import ONLY_LANE
@@ -30,7 +31,7 @@ class PushAdapter:
     """
 
     def __init__(self, options: PushOptions, stream: StreamDefinition, root: Path, journal: Path | None = None) -> None:
-        self._inbox = Inbox.of(root, options.inbox)
+        self._inbox = PushInbox.of(root, options.inbox)
         self._name = options.inbox
         self._reader = None if journal is None else hashlib.sha256(str(journal).encode()).hexdigest()
         self._lines = JsonLines(stream, {})
@@ -50,8 +51,8 @@ class PushAdapter:
         state = self._inbox.state()
         if reached > state.next:
             raise AdapterError(
-                f"The inbox '{self._name}' holds {state.next} rows, but {reached} were read: it was deleted and begun "
-                "anew. Start the binding from the beginning."
+                f"The inbox '{self._name}' holds {counted(state.next, 'row')}, but {reached} were read: it was "
+                "deleted and begun anew. Start the binding from the beginning."
             )
         if 0 < reached < state.oldest:
             raise AdapterError(

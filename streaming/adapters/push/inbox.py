@@ -97,15 +97,15 @@ class InboxLimits:
 
 
 @dataclass(frozen=True)
-class Inbox:
+class PushInbox:
     """The inbox at `path`, which need not exist yet: it is made by the first batch."""
 
     path: Path
 
     @staticmethod
-    def of(files: Path, name: str) -> "Inbox":
+    def of(files: Path, name: str) -> "PushInbox":
         """The inbox `name` of the organisation whose data are in `files`."""
-        return Inbox(files.parent / INBOXES / f"{name}.sqlite")
+        return PushInbox(files.parent / INBOXES / f"{name}.sqlite")
 
     def accept(self, lines: bytes, rows: int, *, batch: str | None, now: int, limits: InboxLimits) -> Receipt:
         """Store `rows` lines, which end with a line feed each, and return when they are on the disk.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from streaming.adapters.contract import AdapterError, BoundedAdapter, InputAdapter, ReplayingAdapter
 from streaming.adapters.push import adapter as pushed
-from streaming.adapters.push.inbox import Inbox, InboxLimits
+from streaming.adapters.push.inbox import InboxLimits, PushInbox
 from streaming.adapters.registry import input_adapter
 from streaming.definition.streams import StreamDefinition
 from streaming.wire.arrived_rows import elements
@@ -30,8 +30,8 @@ LINES = st.lists(
 )
 
 
-def inbox_of(root: Path, batches: list[list[dict[str, Any]]], most: int = 1 << 30) -> Inbox:
-    inbox = Inbox.of(root / "files", "cars")
+def inbox_of(root: Path, batches: list[list[dict[str, Any]]], most: int = 1 << 30) -> PushInbox:
+    inbox = PushInbox.of(root / "files", "cars")
     for batch in batches:
         body = b"".join(json.dumps(row).encode() + b"\n" for row in batch)
         inbox.accept(body, len(batch), batch=None, now=0, limits=InboxLimits(most, 7))
@@ -106,7 +106,7 @@ def test_who_begins_begins_with_the_oldest_row_and_who_lost_rows_is_told(tmp_pat
 
 def test_an_inbox_that_was_begun_anew_is_told(tmp_path: Path) -> None:
     inbox_of(tmp_path, [[{"start": 1, "n": 1}]])
-    with pytest.raises(AdapterError, match="holds 1 rows, but 5 were read"):
+    with pytest.raises(AdapterError, match="holds 1 row, but 5 were read"):
         reader(tmp_path).latest({"0": 5}, now=0, limit_rows=10)
 
 

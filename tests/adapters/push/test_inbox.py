@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from streaming.adapters.push import inbox as inboxes
-from streaming.adapters.push.inbox import BatchIdReused, Inbox, InboxFull, InboxLimits, Receipt
+from streaming.adapters.push.inbox import BatchIdReused, InboxFull, InboxLimits, PushInbox, Receipt
 
 ROOMY = InboxLimits(1 << 30, 7)
 DAY = 24 * 3_600 * 1_000_000
@@ -21,16 +21,18 @@ def lines(first: int, rows: int) -> bytes:
     )
 
 
-def push(inbox: Inbox, rows: int, limits: InboxLimits = ROOMY, *, batch: str | None = None, now: int = 0) -> Receipt:
+def push(
+    inbox: PushInbox, rows: int, limits: InboxLimits = ROOMY, *, batch: str | None = None, now: int = 0
+) -> Receipt:
     return inbox.accept(lines(0, rows), rows, batch=batch, now=now, limits=limits)
 
 
 @pytest.fixture
-def inbox(tmp_path: Path) -> Inbox:
-    return Inbox.of(tmp_path / "files", "cars")
+def inbox(tmp_path: Path) -> PushInbox:
+    return PushInbox.of(tmp_path / "files", "cars")
 
 
-def test_rows_are_numbered_in_the_order_of_their_batches(inbox: Inbox) -> None:
+def test_rows_are_numbered_in_the_order_of_their_batches(inbox: PushInbox) -> None:
     assert [push(inbox, rows) for rows in (3, 1, 2)] == [
         Receipt(0, 3, False),
         Receipt(3, 1, False),
@@ -41,13 +43,13 @@ def test_rows_are_numbered_in_the_order_of_their_batches(inbox: Inbox) -> None:
     assert (state.oldest, state.next, state.unread) == (0, 6, 6)
 
 
-def test_an_inbox_that_nobody_pushed_to_is_empty_and_nothing_is_made(inbox: Inbox) -> None:
+def test_an_inbox_that_nobody_pushed_to_is_empty_and_nothing_is_made(inbox: PushInbox) -> None:
     assert (inbox.state(), list(inbox.between(0, 9)), list(inbox.sizes(0))) == (inboxes.EMPTY, [], [])
     inbox.note_reader("one", 0, 0)
     assert not inbox.path.exists()
 
 
-def test_the_same_batch_again_is_stored_once_and_other_rows_under_its_id_are_refused(inbox: Inbox) -> None:
+def test_the_same_batch_again_is_stored_once_and_other_rows_under_its_id_are_refused(inbox: PushInbox) -> None:
     body = lines(0, 2)
     first = inbox.accept(body, 2, batch="a", now=0, limits=ROOMY)
     push(inbox, 1)
@@ -57,7 +59,7 @@ def test_the_same_batch_again_is_stored_once_and_other_rows_under_its_id_are_ref
     assert inbox.state().next == 3
 
 
-def test_a_full_inbox_refuses_until_its_readers_have_read_and_deletes_nothing_unread(inbox: Inbox) -> None:
+def test_a_full_inbox_refuses_until_its_readers_have_read_and_deletes_nothing_unread(inbox: PushInbox) -> None:
     push(inbox, 100)
     most = InboxLimits(inbox.state().stored * 2 + 500, 7)
     push(inbox, 100, most)
@@ -78,7 +80,7 @@ def test_a_full_inbox_refuses_until_its_readers_have_read_and_deletes_nothing_un
     assert push(inbox, 100, most).first == 300
 
 
-def test_a_reader_that_was_not_seen_for_long_holds_nothing_back(inbox: Inbox) -> None:
+def test_a_reader_that_was_not_seen_for_long_holds_nothing_back(inbox: PushInbox) -> None:
     push(inbox, 100)
     most = InboxLimits(inbox.state().stored + 500, 7)
     inbox.note_reader("gone", 50, 0)
@@ -88,7 +90,9 @@ def test_a_reader_that_was_not_seen_for_long_holds_nothing_back(inbox: Inbox) ->
     assert push(inbox, 100, most, now=7 * DAY + 1).first == 100
 
 
-def test_ids_are_remembered_for_a_day_and_many_of_them_longer(inbox: Inbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ids_are_remembered_for_a_day_and_many_of_them_longer(
+    inbox: PushInbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(inboxes, "IDS_KEPT", 2)
     body = lines(0, 1)
     for number in range(4):
@@ -102,8 +106,8 @@ def test_ids_are_remembered_for_a_day_and_many_of_them_longer(inbox: Inbox, monk
 PUSHER = """
 import sys
 from pathlib import Path
-from streaming.adapters.push.inbox import Inbox, InboxLimits
-inbox, name = Inbox(Path(sys.argv[1])), sys.argv[2]
+from streaming.adapters.push.inbox import PushInbox, InboxLimits
+inbox, name = PushInbox(Path(sys.argv[1])), sys.argv[2]
 for number in range(10**9):
     body = b"".join(b'{"id": "%s-%d-%d"}\\n' % (name.encode(), number, row) for row in range(20))
     inbox.accept(body, 20, batch=f"{name}-{number}", now=0, limits=InboxLimits(1 << 30, 7))
@@ -112,7 +116,7 @@ for number in range(10**9):
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.thorough)])
-def test_what_was_acknowledged_is_there_once_after_kills_of_two_who_push(inbox: Inbox, kills: int) -> None:
+def test_what_was_acknowledged_is_there_once_after_kills_of_two_who_push(inbox: PushInbox, kills: int) -> None:
     acknowledged: set[str] = set()
     for kill in range(kills):
         names = [f"{kill}{side}" for side in "ab"]

@@ -58,7 +58,7 @@ def test_me_is_the_service_account_and_its_organisation(alice: Person) -> None:
     answered = caller(alice, made, role="operator").get("/api/me/").json()
     assert (answered["id"], answered["email"], answered["may_create_organisations"]) == (made, "nightly", False)
     assert [(each["slug"], each["permissions"]) for each in answered["organisations"]] == [
-        ("acme", ["operate", "view"])
+        ("acme", ["operate", "push", "view"])
     ]
 
 

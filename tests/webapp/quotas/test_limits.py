@@ -32,6 +32,7 @@ def test_every_quota_is_shown_with_what_is_used_of_it(
         "runs": (0, 7, "runs"),
         "dedicated_runs": (0, 2, "runs"),
         "events_per_second": (4_200, 5_000, "events/s"),
+        "pushed_rows_per_second": (0, 20_000, "rows/s"),
         "preview_seconds": (0, 600, "s"),
         "result_bytes": (0, 10 * 2**30, "bytes"),
         "quarantine_bytes": (0, 2**30, "bytes"),
