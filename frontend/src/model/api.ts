@@ -60,6 +60,7 @@ export type Preflight = Schemas["Preflight"];
 export type MeasuredInput = Schemas["MeasuredInput"];
 export type Completions = Schemas["CompletionList"];
 export type Explained = Schemas["QueryExplanation"];
+export type InboxShown = Schemas["InboxShown"];
 export type TokenBody = Schemas["TokenBody"];
 export type TokenShown = Schemas["TokenShown"];
 export type BindingChange = Schemas["BindingChange"];

@@ -11,6 +11,7 @@ import { useReason, useSlug } from "../../lib/session";
 import { advanceWords } from "../../model/advance";
 import type { StreamDefinition, StreamShown } from "../../model/api";
 import { titledOptions } from "../../model/schemaForm";
+import { PushPanel } from "./PushPanel";
 import { useAdapterKinds, useDeleteStream, useStream } from "./requests";
 import { SamplePanel } from "./SamplePanel";
 
@@ -175,6 +176,7 @@ export function StreamPage() {
         id={stream.data.id}
         none="No query and no binding reads it yet: it can be renamed or deleted without affecting anything."
       />
+      {stream.data.adapter.kind === "push" ? <PushPanel stream={stream.data} /> : null}
       <SamplePanel stream={stream.data} />
     </>
   );

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, unwrap } from "../../lib/api";
-import { useSlug } from "../../lib/session";
-import type { StreamBody } from "../../model/api";
+import { useOrganisation, useSlug } from "../../lib/session";
+import type { StreamBody, TokenBody } from "../../model/api";
 
 export function useStreams() {
   const slug = useSlug();
@@ -26,6 +26,31 @@ export function useSample(stream: string) {
     queryFn: () => unwrap(api.GET("/api/t/{slug}/streams/{stream}/sample/", { params: { path: { slug, stream } } })),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
+  });
+}
+
+export function useInbox(stream: string) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "streams", stream, "inbox"],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/streams/{stream}/rows/", { params: { path: { slug, stream } } })),
+    refetchInterval: 3_000,
+  });
+}
+
+/** Makes a token of one's own that may push and nothing else; it is in no cache, and gone with the page. */
+export function useMakePushToken(name: string) {
+  const slug = useSlug();
+  const role = useOrganisation()?.role ?? "viewer";
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async () => {
+      const body: TokenBody = { name: `push to ${name}`, role, expires_in_days: 90, scopes: ["push"] };
+      const made = await unwrap(api.POST("/api/t/{slug}/tokens/", { params: { path: { slug } }, body }));
+      return made.token;
+    },
+    gcTime: 0,
+    onSuccess: () => queries.invalidateQueries({ queryKey: [slug, "tokens"] }),
   });
 }
 
