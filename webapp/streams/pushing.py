@@ -121,9 +121,7 @@ def _count(rows: int, now: int) -> None:
         return
     if pushed > most:
         left = WINDOW_S - now // 1_000_000 % WINDOW_S
-        told = (
-            f"More than {limit(QUOTA):,} rows a second were pushed over {WINDOW_S} s, so that none of these was stored."
-        )
+        told = f"More than {counted(most, 'row')} were pushed in {WINDOW_S} s, so that none of these was stored."
         raise Behind(f"{told} Send them again in {left} s.", left)
 
 
