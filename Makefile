@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help up prepare-tests test test-fast test-spark test-browser lint thorough audit bench screenshots client clean python
+.PHONY: help up prepare-tests test test-fast test-spark test-browser lint lint-types lint-python lint-browser thorough audit bench screenshots client clean python
 
 help:
 	@echo "make up           start Punctual on http://127.0.0.1:8000/ (PORT=8001 make up for another port)"
@@ -43,11 +43,18 @@ test-browser:
 	$(BIN)/pytest -m "browser and not thorough"
 
 lint:
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint-types lint-python lint-browser
+
+lint-types:
+	$(BIN)/mypy
+
+lint-python:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive streaming webapp deploy
+
+lint-browser:
 	cd frontend && npm run --silent lint && npm run --silent types
 
 PROPERTIES = tests/temporal tests/definition tests/reference tests/engine tests/adapters

@@ -105,7 +105,7 @@ def by_spark(delay_h: int, rows_per_batch: int, home: Path) -> Found:
     return windows, +Counter(result.report.inputs["flights"].outcomes)
 
 
-@pytest.mark.parametrize("delay_h", [2, 9])
+@pytest.mark.parametrize("delay_h", [2, pytest.param(9, marks=pytest.mark.thorough)])
 def test_reference_agrees_with_the_computation_by_hand(delay_h: int) -> None:
     assert by_reference(delay_h) == by_hand(delay_h)
 

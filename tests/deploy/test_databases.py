@@ -23,6 +23,7 @@ def installed(tmp_path: Path, redis_server_url: str) -> dict[str, str]:
     return {"PUNCTUAL_EMBEDDED": "1", "PUNCTUAL_DATA": str(tmp_path), "REDIS_URL": redis_server_url}
 
 
+@pytest.mark.thorough  # the browser's tests begin with it
 def test_the_demo_is_laid_out_on_sqlite(installed: dict[str, str], tmp_path: Path) -> None:
     manage(installed, "migrate", "--noinput")
     assert manage(installed, "demo") == manage(installed, "demo")

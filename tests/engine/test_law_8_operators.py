@@ -18,7 +18,7 @@ from tests.reference.drawn import KINDS, Scope, cases
 from tests.reference.readable import transcript
 from tests.reference.runs import cut
 
-several = settings(max_examples=max(30, settings.default.max_examples // 2))
+several = settings(max_examples=max(20, settings.default.max_examples // 2))
 """Half as many examples as of other properties: each is run three times by both executors."""
 
 

@@ -12,7 +12,9 @@ HERE = Path(__file__).resolve().parents[1] / "transcripts"
 SLICES = 8
 SAMPLE = 40
 OTHERS = 50
-KILLED_SAMPLE = 120
+KILLED_SAMPLE = 40
+IN_EVERY_TEST = 3
+"""So many slices are of `make test`; `make thorough` takes them all. The engine's tests take every cut of each."""
 
 
 @pytest.fixture(scope="module")
@@ -26,18 +28,22 @@ def runnable(transcripts: list[LoadedTranscript]) -> list[LoadedTranscript]:
     return [each for each in transcripts if each.transcript.expect is not None]
 
 
-@pytest.mark.parametrize("part", range(SLICES))
+@pytest.mark.parametrize(
+    "part",
+    [*range(IN_EVERY_TEST), *(pytest.param(part, marks=pytest.mark.thorough) for part in range(IN_EVERY_TEST, SLICES))],
+)
 def test_every_transcript_holds_for_every_cut(
     transcripts: list[LoadedTranscript], part: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert differing(transcripts[part::SLICES], "all", Looped(), monkeypatch) == []
 
 
+@pytest.mark.parametrize("size", [KILLED_SAMPLE, pytest.param(4 * KILLED_SAMPLE, marks=pytest.mark.thorough)])
 def test_transcripts_hold_when_each_batch_is_killed_once(
-    runnable: list[LoadedTranscript], monkeypatch: pytest.MonkeyPatch
+    runnable: list[LoadedTranscript], size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chosen = random.Random(3)
-    sample = chosen.sample(runnable, KILLED_SAMPLE)
+    sample = chosen.sample(runnable, size)
     assert differing(sample, "all", Looped(kills=chosen), monkeypatch) == []
 
 

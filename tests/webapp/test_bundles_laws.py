@@ -214,7 +214,7 @@ def definitions(person: Person) -> list[Any]:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("examples", [25, pytest.param(500, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("examples", [8, pytest.param(500, marks=pytest.mark.thorough)])
 def test_an_exported_organisation_applied_to_an_empty_one_is_the_same(examples: int) -> None:
     @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
     @given(laid=organisations())

@@ -42,7 +42,7 @@ def asked(person: Person, path: str, body: dict[str, Any], *expected: int) -> di
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("examples", [40, MANY])
+@pytest.mark.parametrize("examples", [20, MANY])
 def test_any_text_is_answered_and_what_is_stored_says_what_was_sent(examples: int) -> None:
     @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
     @given(text=(TEXTS | mistaken()).filter(lambda text: "\0" not in text), at=st.integers(0, 500))
@@ -66,7 +66,7 @@ def test_any_text_is_answered_and_what_is_stored_says_what_was_sent(examples: in
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("examples", [40, MANY])
+@pytest.mark.parametrize("examples", [20, MANY])
 def test_any_graph_is_answered_with_a_text_that_says_it(examples: int) -> None:
     @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
     @given(graph=GRAPHS, text=TEXTS.filter(lambda text: "\0" not in text))

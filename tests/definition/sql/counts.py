@@ -3,5 +3,5 @@
 import os
 
 _THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
-GRAPHS_DRAWN = 10_000 if _THOROUGH else 100
-TEXTS_DRAWN = 2_000 if _THOROUGH else 100
+GRAPHS_DRAWN = 10_000 if _THOROUGH else 50
+TEXTS_DRAWN = 2_000 if _THOROUGH else 50
