@@ -8,7 +8,7 @@ BIN := .venv/bin
 help:
 	@echo "make up           start Punctual on http://127.0.0.1:8000/ (PORT=8001 make up for another port)"
 	@echo "make test         install what the tests need, then run every check and every test"
-	@echo "make test-fast    only the tests without Spark and without a browser (after one make test)"
+	@echo "make test-fast    only the tests without Spark, Kafka and a browser (after one make test)"
 	@echo "make lint         ruff, mypy, import-linter, bandit, Biome, tsc"
 	@echo "make audit        known weaknesses of the packages in both locks (asks public services)"
 	@echo "make thorough     the slow tests"
@@ -34,10 +34,10 @@ test: prepare-tests
 	@$(MAKE) --no-print-directory test-browser
 
 test-fast:
-	$(BIN)/pytest -n 2 --dist loadfile -m "not spark and not browser and not thorough"
+	$(BIN)/pytest -n 2 --dist loadfile -m "not spark and not kafka and not browser and not thorough"
 
 test-spark:
-	$(BIN)/pytest -n 2 --dist loadfile -m "spark and not thorough"
+	$(BIN)/pytest -n 2 --dist loadfile -m "(spark or kafka) and not thorough"
 
 test-browser:
 	$(BIN)/pytest -m "browser and not thorough"
@@ -60,7 +60,7 @@ lint-browser:
 PROPERTIES = tests/temporal tests/definition tests/reference tests/engine tests/adapters
 
 thorough: prepare-tests
-	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n 2 --dist worksteal -m "not spark and not browser and not thorough" $(PROPERTIES)
+	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n 2 --dist worksteal -m "not spark and not kafka and not browser and not thorough" $(PROPERTIES)
 	$(BIN)/pytest -m thorough
 
 audit: prepare-tests

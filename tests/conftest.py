@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from deploy.installation.embedded_redis import redis_server
 from deploy.up.place import HOST, free_port
+from tests.kafka_broker import KafkaBroker, running_kafka
 from tests.postgresql import PostgreSQL, running_postgresql
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -87,3 +88,10 @@ def postgresql() -> Iterator[PostgreSQL]:
     """A real PostgreSQL server on the loopback address, of this test session alone."""
     with running_postgresql() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def kafka() -> Iterator[KafkaBroker]:
+    """A Kafka broker; each test makes topics of its own, and starts the broker again where it has killed it."""
+    with running_kafka() as broker:
+        yield broker

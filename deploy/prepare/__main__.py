@@ -2,7 +2,7 @@
 
 import sys
 
-from deploy.prepare import browser_code, debian, packages, programs, spark_classes
+from deploy.prepare import browser_code, debian, kafka_broker, packages, programs, spark_classes
 from deploy.prepare.console import CannotGoOn, say
 from deploy.prepare.places import ROOT
 
@@ -23,6 +23,7 @@ def for_tests() -> None:
     programs.require()
     debian.install(debian.FOR_TESTS, LOG)
     packages.install(packages.TESTING, LOG)
+    kafka_broker.fetch(LOG)
     spark_classes.archive(LOG)
     browser_code.install(LOG)
     browser_code.build(LOG)

@@ -26,6 +26,7 @@ class TestProgram:
 FOR_TESTS = (
     TestProgram("Chromium", ("usr/bin/chromium",), ("chromium", "fonts-dejavu-core")),
     TestProgram("the PostgreSQL server", ("usr/lib/postgresql/*/bin/initdb",), ("postgresql",)),
+    TestProgram("Maven", ("usr/bin/mvn", "opt/*/bin/mvn", "usr/local/bin/mvn"), ("maven",)),
 )
 
 

@@ -24,6 +24,7 @@ from streaming.spark.errors import TooMuchMemory, blame_query, explain_binding, 
 from streaming.spark.feed_work import TOGETHER, BindingWork, LaneWork, TaskWork
 from streaming.spark.lane_clocks import StoredClock, VersionedClock, cut, resume, whole
 from streaming.spark.layout import CarrierFolder
+from streaming.spark.manifests import manifest_before
 from streaming.spark.memory import at_hand, suspects
 from streaming.spark.read_ahead import ahead
 from streaming.spark.savepoints import PARTS, Item, pieces_of, read_items
@@ -105,7 +106,7 @@ class BindingTask:
 
     def _lane_rows(self, binding: RunnableBinding, lane: LaneWork) -> list[CarrierMessage]:
         name = f"{lane.input}/{lane.lane}"
-        feed = LaneFeed(binding.plan, lane.input, lane.lane, self._state(name))
+        feed = LaneFeed(binding.plan, lane.input, lane.lane, self._state(name), self._joining(lane))
         for arrived in self._chunks(binding, lane):
             feed.take(arrived)
         turn = feed.finish(end=lane.last)
@@ -114,6 +115,15 @@ class BindingTask:
         rows.append(self._counts(binding, lane, turn.counts, turn.reach, clock_in(turn.state)))
         rows += self._failures(binding, turn.failures)
         return rows + self._late(binding, lane.input, lane.lane, turn.late)
+
+    def _joining(self, lane: LaneWork) -> int:
+        """The CTI that the input of a lane that joins it had after the batch before."""
+        if lane.joins is None:
+            return NO_CTI
+        totals = manifest_before(self._carrier.folder, self._task.batch).bindings.get(self._work.key)
+        reports = {} if totals is None else totals.inputs.get(lane.input, {})
+        known = [reports[each].cti if each in reports else None for each in lane.joins]
+        return min((NO_CTI if each is None else each for each in known), default=NO_CTI)
 
     def _begun(self) -> list[CarrierMessage]:
         """Its lanes get the clocks that the run before had at their positions, where these are kept, and say so."""

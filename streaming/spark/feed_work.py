@@ -15,13 +15,17 @@ TOGETHER = "/"
 
 @dataclass(frozen=True)
 class LaneWork:
-    """One lane in one batch: read `[start, end)`, which may be empty, then CTI infinity if `last`."""
+    """One lane in one batch: read `[start, end)`, which may be empty, then CTI infinity if `last`.
+
+    `joins`: the lanes that the input had before this one was first seen, in this batch (T14); None: it is one of them.
+    """
 
     input: str
     lane: str
     start: Position
     end: Position
     last: bool
+    joins: tuple[str, ...] | None = None
 
 
 @dataclass
@@ -75,9 +79,9 @@ def share_out(carrier: str, partitions: int, end: Offset) -> list[TaskWork]:
     turns = {turn.key: turn for turn in end.turns}
     for item in end.every:
         turn, together, begins = turns.get(item.key), item.generation.together, item.state in BEGINS
-        for index, work in enumerate(_lanes(item, turn, end.tick)):
+        for seat, work in zip(_seats(item), _lanes(item, turn, end.tick), strict=True):
             if work is not None:
-                mine = _work_of(tasks[(_home(item.key) + (0 if together else index)) % partitions], item)
+                mine = _work_of(tasks[(_home(item.key) + (0 if together else seat)) % partitions], item)
                 mine.lanes.append(work)
                 mine.held, mine.together = item.held, together
                 mine.begins, mine.again = begins, item.again is not None and not begins
@@ -95,12 +99,23 @@ def share_out(carrier: str, partitions: int, end: Offset) -> list[TaskWork]:
 
 def _enter(item: CarriedBinding, tasks: list[TaskWork]) -> None:
     names = [f"{name}/{lane}" for name, lanes in item.positions.items() for lane in lanes]
+    seats = [(0, TOGETHER)] if item.generation.together else zip(_seats(item), names, strict=True)
     kept: list[set[str]] = [set() for _ in tasks]
-    for index, name in enumerate([TOGETHER] if item.generation.together else names):
-        kept[(_home(item.key) + index) % len(tasks)].add(name)
+    for seat, name in seats:
+        kept[(_home(item.key) + seat) % len(tasks)].add(name)
     for task, clocks in zip(tasks, kept, strict=True):
         work = _work_of(task, item)
         work.enters, work.clocks = item.savepoint, frozenset(clocks)
+
+
+def _seats(item: CarriedBinding) -> Iterator[int]:
+    """Where each lane goes, counted from the home of the binding, in the order of the offset.
+
+    A lane that comes later takes no seat of another, for it is the last one of its input: without this the lanes of
+    the inputs behind it would go to partitions that do not have their clocks.
+    """
+    for number, lanes in enumerate(item.positions.values()):
+        yield from range(number, number + len(lanes))
 
 
 def _living(end: Offset) -> Iterator[str]:
@@ -116,8 +131,10 @@ def _lanes(item: CarriedBinding, turn: BindingTurn | None, tick: int) -> list[La
     found: list[LaneWork] = []
     for name, lanes in item.positions.items():
         for lane, end in lanes.items():
-            found.append(LaneWork(name, lane, before.get(name, {}).get(lane, 0), end, name in ending))
-    works = [each.start != each.end or each.last for each in found]
+            known = before.get(name, {})
+            joins = None if lane in known else tuple(known)
+            found.append(LaneWork(name, lane, known.get(lane, 0), end, name in ending, joins))
+    works = [each.start != each.end or each.last or each.joins is not None for each in found]
     if item.state in BEGINS:
         return list(found)
     if item.generation.together:

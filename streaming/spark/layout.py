@@ -15,7 +15,7 @@ from streaming.spark.folders import folder_at, is_remote
 from streaming.spark.storage import BlobFolder
 from streaming.wire.outgoing import NOTHING, OutgoingPolicy
 
-LAYOUT: Final = 1
+LAYOUT: Final = 2
 """How a carrier's folder and checkpoint are written: offsets, manifests, commands, states. Any change makes another."""
 LAYOUT_FILE: Final = "layout"
 SUCCEEDS_FILE: Final = "succeeds"

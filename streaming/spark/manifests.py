@@ -109,7 +109,7 @@ class _Published:
 
 def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSummary]) -> None:
     """Make `batch` count: idempotent, and the carrier's own manifest last. Raises `OSError`."""
-    before = _newest_before(carrier.folder, batch)
+    before = manifest_before(carrier.folder, batch)
     known = {key: totals for key, totals in before.bindings.items() if not totals.cleared}
     now = time.time_ns() // 1_000
     merged = _merged(summaries)
@@ -190,7 +190,8 @@ def newest_manifest(folder: BlobFolder) -> Manifest | None:
     return read_manifest(folder, numbers[-1]) if numbers else None
 
 
-def _newest_before(folder: BlobFolder, batch: int) -> Manifest:
+def manifest_before(folder: BlobFolder, batch: int) -> Manifest:
+    """The last committed manifest of a batch before `batch`; an empty one where there is none."""
     older = [number for number in folder.numbers("commits") if number < batch]
     return (read_manifest(folder, older[-1]) if older else None) or Manifest(0)
 

@@ -6,7 +6,7 @@ columns, rows that have the form of transcripts are read as such, with the start
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,19 +49,26 @@ _FAST_TYPES = (Long, Double, String, Boolean, Timestamp)
 
 
 class JsonLines:
-    """Decodes records of JSON lines for one stream. Raises `AdapterError` for an event time that does not fit."""
+    """Decodes records of JSON lines for one stream. Raises `AdapterError` for an event time that does not fit.
 
-    def __init__(self, stream: StreamDefinition, columns: dict[str, str]) -> None:
+    `beside` names the columns that stand beside the text of the records: they come before those of the text. Then, too,
+    what `columns` names may be a path into a row.
+    """
+
+    def __init__(self, stream: StreamDefinition, columns: dict[str, str], beside: frozenset[str] | None = None) -> None:
         self._stream = stream
+        self._beside = beside or frozenset()
         self._fields = fields_of(stream.fields)
         self._column_of = {name: columns.get(name, name) for name in self._fields}
         self._lifetimes = LifetimeColumns.of(stream, columns)
         self._as_transcript = stream.event_time is None and not columns
-        self._may_have_facets = stream.event_time is not None and not columns
+        self._may_have_facets = stream.event_time is not None and not columns and not self._beside
         life = self._lifetimes
         sources = [source for source in (life.start, life.end) if source is not None]
         self._paths = {source.column: event_path(source.column) for source in sources}
-        columnar = all(map(_is_column, self._paths.values()))
+        of_fields = {} if beside is None else {column: event_path(column) for column in self._column_of.values()}
+        self._field_paths = {column: path for column, path in of_fields.items() if not self._is_column(path)}
+        columnar = not self._field_paths and all(map(self._is_column, self._paths.values()))
         self._never_fast = not columnar or not all(isinstance(of, _FAST_TYPES) for of in self._fields.values())
         self._slow_words: tuple[bytes, ...] = _NOT_JSON
         if self._as_transcript or self._may_have_facets:
@@ -102,20 +109,26 @@ class JsonLines:
             return None
         if self._may_have_facets and _ESCAPED in (content := bytes(body)) and _ESCAPED_LETTER.search(content):
             return None
-        schema = self._schema(records.record(0))
+        schema = self._schema(records)
         if schema is None:
             return None
-        table = _parse(body, schema)
+        table = _parse(body, pa.schema([each for each in schema if each.name not in self._beside]))
         if table is None or table.num_rows != len(positions):
             return None
-        columns = {name: _one(table.column(name)) for name in schema.names}
+        columns = {name: _one(table.column(name)) for name in schema.names if name not in self._beside}
+        for name in self._beside.intersection(schema.names):
+            column = _column_of(records.beside[name], schema.field(name).type)
+            if column is None:
+                return None
+            columns[name] = column
         return self._chunk(columns, positions)
 
-    def _schema(self, first: bytes) -> pa.Schema | None:
+    def _schema(self, records: Records) -> pa.Schema | None:
         """The Arrow types to parse with, times as the first row writes them; None where one column needs two types."""
-        row = read_object(first)
+        row = read_object(records.record(0))
         if row is None:
             return None
+        row.update({name: values[0] for name, values in records.beside.items()})
         types: dict[str, pa.DataType] = {}
         wanted = [(column, _time_type(row.get(column))) for column in self._time_columns()]
         if self._lifetimes.edge is not None:
@@ -159,7 +172,9 @@ class JsonLines:
 
     def _judge(self, records: Records, index: int) -> Element:
         row = None if records.broken[index] else read_object(records.record(index))
-        return MalformedRow(Reason.BAD_ROW) if row is None else self.judge(row)
+        if row is None:
+            return MalformedRow(Reason.BAD_ROW)
+        return self.judge({**row, **{name: values[index] for name, values in records.beside.items()}})
 
     def judge(self, row: Mapping[str, Any], arrival: int | None = None) -> Element:
         """Judge one decoded row, which arrived at `arrival` (ticks), where that is known."""
@@ -184,10 +199,19 @@ class JsonLines:
             return MalformedRow(Reason.BAD_TIME)
         if end <= start:
             return MalformedRow(Reason.BAD_LIFETIME)
-        payload = read_payload({name: row.get(column) for name, column in self._column_of.items()}, self._fields)
+        values = {name: self._value(row, column) for name, column in self._column_of.items()}
+        payload = read_payload(values, self._fields)
         if isinstance(payload, BadPayload):
             return MalformedRow(Reason.BAD_PAYLOAD)
         return Event(Tick(start), Tick(end), payload, edge)
+
+    def _value(self, row: Mapping[str, Any], column: str) -> Any:
+        path = self._field_paths.get(column)
+        return row.get(column) if path is None else value_at(row, path)
+
+    def _is_column(self, path: EventPath) -> bool:
+        """Whether the path is one column, beside the text or of the payload, whichever of its names that has."""
+        return path.text in self._beside or (path.in_payload and len(path.steps) <= 1)
 
     def _end(self, row: Mapping[str, Any], start: int | None, edge: EdgeKind | None) -> int | None:
         if self._stream.shape is Shape.POINT:
@@ -196,11 +220,6 @@ class JsonLines:
             return INFINITY
         source = self._lifetimes.end
         return read_time(value_at(row, self._paths[source.column]), source) if source else None
-
-
-def _is_column(path: EventPath) -> bool:
-    """Whether the path is one column of the payload, whichever of its names that has."""
-    return path.in_payload and len(path.steps) <= 1
 
 
 def _is_plain(records: Records, body: memoryview, slow_words: tuple[bytes, ...]) -> bool:
@@ -227,6 +246,15 @@ def _parse(body: memoryview, schema: pa.Schema) -> pa.Table | None:
         )
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         return None
+
+
+def _column_of(values: Sequence[Any], wanted: pa.DataType) -> pa.Array | None:
+    """The values as a column; None where they are not all of the type that is `wanted`, exactly."""
+    try:
+        column = pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        return None
+    return column if column.type == wanted else pa.nulls(len(values), wanted) if pa.types.is_null(column.type) else None
 
 
 def _one(column: pa.ChunkedArray) -> pa.Array:

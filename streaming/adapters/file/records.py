@@ -3,9 +3,9 @@
 import atexit
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import IO
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import IO, Any
 
 import numpy as np
 
@@ -27,18 +27,27 @@ SHOWN_OF_TOO_LONG = 1_000
 
 @dataclass(frozen=True)
 class Records:
-    """Records `[starts, ends)` of `block`; the first is row `first` of its file."""
+    """Records `[starts, ends)` of `block`; the first is row `first` of its file.
+
+    `beside` are columns that do not stand in the text, such as keys of messages, by name.
+    """
 
     block: bytes
     starts: Int64s
     ends: Int64s
     broken: Bools
     first: int
+    beside: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        """How many they are."""
+        return len(self.starts)
 
     def part(self, low: int, high: int) -> "Records":
         """The records `low` to `high` of these."""
         cut = slice(low, high)
-        return Records(self.block, self.starts[cut], self.ends[cut], self.broken[cut], self.first + low)
+        beside = {name: values[cut] for name, values in self.beside.items()}
+        return Records(self.block, self.starts[cut], self.ends[cut], self.broken[cut], self.first + low, beside)
 
     def body(self) -> memoryview:
         """All bytes from the first record's begin to the last one's end."""

@@ -1,0 +1,140 @@
+"""What a cluster says of a topic: its partitions, and how far each reaches."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as TooLong
+from dataclasses import dataclass
+from typing import Any, Final
+
+from streaming.adapters.contract import AdapterError
+from streaming.adapters.kafka.connection_options import KafkaConnectionOptions
+from streaming.adapters.kafka.diagnosis import explained, is_of_topic, is_refusal
+from streaming.adapters.kafka.reaching import client_settings, require_first_allowed, require_named_allowed
+from streaming.adapters.network.fetching import Reach
+
+ANSWER_S: Final = 15.0
+"""So long a request may take, with all that the client tries again meanwhile: a broker may be starting again."""
+
+_LOOK_S: Final = 0.1
+
+
+@dataclass(frozen=True)
+class KafkaPartitions:
+    """The numbers of a topic's partitions; `topic` is its id, another one when it was deleted and made again."""
+
+    topic: str
+    numbers: tuple[int, ...]
+
+
+class KafkaCluster:
+    """Asks the brokers of `options` within `reach`. Every method raises `AdapterError` with what to do."""
+
+    def __init__(self, options: KafkaConnectionOptions, reach: Reach, answer_s: float | None = None) -> None:
+        self._options = options
+        self._reach = reach
+        self._answer_s = ANSWER_S if answer_s is None else answer_s
+        self._admin: Any = None
+        self._errors: deque[Any] = deque(maxlen=20)
+
+    def partitions(self) -> KafkaPartitions:
+        """Those of the topic, once every broker of the cluster is known to be one that may be talked to."""
+        from confluent_kafka import TopicCollection
+
+        cluster = self._answers(lambda admin: {"": admin.describe_cluster(request_timeout=self._answer_s)})[""]
+        try:
+            require_named_allowed(cluster.nodes, self._options, self._reach)
+        except AdapterError:
+            self._admin = None  # so that it connects to nobody any more
+            raise
+        name = self._options.topic
+        asked = TopicCollection([name])
+        found = self._answers(lambda admin: admin.describe_topics(asked, request_timeout=self._answer_s))[name]
+        return KafkaPartitions(str(found.topic_id), tuple(sorted(each.id for each in found.partitions)))
+
+    def earliest(self, partitions: Iterable[int]) -> Mapping[int, int]:
+        """The offset of the first message that each has."""
+        from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
+
+        return self._offsets(dict.fromkeys(partitions, OffsetSpec.earliest()))  # type: ignore[no-untyped-call]
+
+    def latest(self, partitions: Iterable[int]) -> Mapping[int, int]:
+        """The offset behind the last message of each whose transaction has ended."""
+        from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
+
+        return self._offsets(dict.fromkeys(partitions, OffsetSpec.latest()))  # type: ignore[no-untyped-call]
+
+    def at_time(self, partitions: Sequence[int], milliseconds: int) -> Mapping[int, int]:
+        """The offset of the first message of each that is not older; where there is none, as `latest`."""
+        from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
+
+        found = self._offsets({partition: OffsetSpec.for_timestamp(milliseconds) for partition in partitions})
+        ends = self.latest(partitions)
+        return {partition: offset if offset >= 0 else ends[partition] for partition, offset in found.items()}
+
+    def _offsets(self, wanted: Mapping[int, Any]) -> Mapping[int, int]:
+        from confluent_kafka import IsolationLevel, TopicPartition
+
+        if not wanted:
+            return {}
+        specs = {TopicPartition(self._options.topic, partition): spec for partition, spec in wanted.items()}
+        committed = {"isolation_level": IsolationLevel.READ_COMMITTED, "request_timeout": self._answer_s}
+        found = self._answers(lambda admin: admin.list_offsets(specs, **committed))
+        return {at.partition: answer.offset for at, answer in found.items()}
+
+    def _connected(self) -> Any:
+        if self._admin is None:
+            require_first_allowed(self._options, self._reach)
+            self._admin = _made(client_settings(self._options), self._errors)
+        return self._admin
+
+    def _answers(self, ask: Callable[[Any], Mapping[Any, "Future[Any]"]]) -> Mapping[Any, Any]:
+        """What comes of all that `ask` asks, which is asked again while nobody answers.
+
+        By a new client each time: one that knows leaders of before a broker came again asks by these for ever
+        (FENCED_LEADER_EPOCH).
+        """
+        from confluent_kafka import KafkaException
+
+        until = self._reach.clock() + self._answer_s
+        while True:
+            try:
+                return {name: self._answer(future, until) for name, future in ask(self._connected()).items()}
+            except KafkaException as raised:
+                error = raised.args[0]
+                self._admin.poll(_LOOK_S)  # else the client does not say what it has noted
+                final = is_of_topic(error) or any(map(is_refusal, self._errors))
+                if final or self._reach.clock() > until:
+                    noted = tuple(self._errors)
+                    self._errors.clear()
+                    raise explained(error, noted, self._options, self._reach) from None
+                self._admin = None
+
+    def _answer(self, future: "Future[Any]", until: float) -> Any:
+        """The answer. Raises `KafkaException`, also when none comes in time or would come."""
+        from confluent_kafka import KafkaError, KafkaException
+
+        while True:
+            try:
+                return future.result(_LOOK_S)
+            except TooLong:
+                self._admin.poll(0)
+                if self._reach.clock() > until + 1 or any(map(is_refusal, self._errors)):
+                    raise KafkaException(KafkaError(KafkaError._TIMED_OUT)) from None
+
+
+def _made(settings: dict[str, Any], errors: "deque[Any]") -> Any:
+    from confluent_kafka import KafkaException
+    from confluent_kafka.admin import AdminClient
+
+    try:
+        settings["error_cb"] = errors.append
+        return AdminClient(settings)
+    except KafkaException as raised:
+        raise settings_refused(raised) from None
+
+
+def settings_refused(raised: Exception) -> AdapterError:
+    """What is said when the client does not take its settings: with ours that means certificates."""
+    error = raised.args[0]
+    return AdapterError(f"The certificates or the key cannot be used ({error.str()}). Give them again, as PEM text.")

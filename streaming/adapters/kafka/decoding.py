@@ -1,0 +1,195 @@
+"""Messages as rows: the value by the reader of JSON lines, keys, headers and the rest beside it; CTIs in band."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from streaming.adapters.file.json_lines import JsonLines
+from streaming.adapters.file.records import Records
+from streaming.adapters.file.split import MAX_RECORD_BYTES
+from streaming.adapters.kafka.options import KafkaOptions
+from streaming.adapters.times import TimeSource, read_time
+from streaming.definition.event_time import EventPath, event_path
+from streaming.definition.payload import read_object
+from streaming.definition.streams import EventTime, Rowtime, StreamDefinition, TimeColumn
+from streaming.temporal.outcomes import Reason
+from streaming.temporal.ticks import INFINITY, NO_CTI, ONE_TICK
+from streaming.wire.arrived import Arrived, Int64s, RowKind
+from streaming.wire.arrived_rows import JudgedRow, arrived_of
+from streaming.wire.rows import MalformedRow
+
+_TICKS_PER_MS: Final = 1_000
+_LOG_APPEND: Final = 2
+"""TIMESTAMP_LOG_APPEND_TIME of the client: the broker's clock at the arrival."""
+_TIMESTAMP_TYPES: Final = {0: None, 1: "create_time", _LOG_APPEND: "log_append_time"}
+_BROKERS_TIME: Final = TimeColumn(column="_meta.timestamp", unit="ms")
+_NO_VALUE: Final = "null"
+_EMPTY: Final = b"{}"
+_Read = Callable[[Any], Any]
+
+
+class MessageDecoder:
+    """Decodes messages of one topic for one stream. Raises `AdapterError` for an event time that does not fit.
+
+    With implicit rowtimes an event starts at the timestamp of its message, which is its arrival too (T17); else the
+    arrival is known where the broker gives the timestamps.
+    """
+
+    def __init__(self, stream: StreamDefinition, options: KafkaOptions) -> None:
+        self._options = options
+        self._implicit = stream.rowtime is Rowtime.IMPLICIT
+        if self._implicit:
+            event_time = EventTime(start=_BROKERS_TIME)
+            stream = stream.model_copy(update={"event_time": event_time, "rowtime": Rowtime.EXPLICIT})
+        said = stream.event_time
+        times = [] if said is None else [each.column for each in (said.start, said.end) if each is not None]
+        paths = [event_path(text) for text in (*times, *options.columns.values())]
+        self._beside = {path.text: _reader_of(path, options) for path in paths if not path.in_payload}
+        self._json = JsonLines(stream, options.columns, frozenset(self._beside))
+        self._time = TimeSource("", "auto") if said is None else TimeSource.of(said.start)
+        self._field = options.cti_field
+        self._field_word = json.dumps(options.cti_field).encode()
+
+    def decode(self, messages: Sequence[Any]) -> Arrived:
+        """The chunk of `messages`, of one partition and in the order of their offsets."""
+        ctis = self._ctis(messages)
+        values = [each.value() for each in messages]
+        records = self._records(messages, values, ctis)
+        positions = np.fromiter((each.offset() for each in messages), np.int64, len(messages))
+        arrived = replace(self._json.decode(records, positions), arrival=self._arrivals(messages))
+
+        def raw(indices: Sequence[int]) -> list[str]:
+            return [_shown(values[index], records, index) for index in indices]
+
+        return _with_ctis(replace(arrived, raw=raw), ctis)
+
+    def _records(self, messages: Sequence[Any], values: Sequence[bytes | None], ctis: Mapping[int, Any]) -> Records:
+        """The values as lines; in place of a CTI stands an empty object, which takes no fast path away."""
+        texts = [value or b"" for value in values]
+        for index in ctis:
+            texts[index] = _EMPTY
+        sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+        starts = np.concatenate(([0], np.cumsum(sizes + 1)[:-1])).astype(np.int64)
+        broken = (sizes == 0) | (sizes > MAX_RECORD_BYTES)
+        beside = {name: [read(each) for each in messages] for name, read in self._beside.items()}
+        return Records(b"\n".join(texts), starts, starts + sizes, broken, 0, beside)
+
+    def _arrivals(self, messages: Sequence[Any]) -> Int64s | None:
+        stamps = [each.timestamp() for each in messages]
+        kinds, times = (np.fromiter(column, np.int64, len(stamps)) for column in zip(*stamps, strict=True))
+        known: npt.NDArray[np.bool_] = (times >= 0) if self._implicit else (kinds == _LOG_APPEND)
+        if not known.any():
+            return None
+        return np.where(known, times * _TICKS_PER_MS, NO_CTI)
+
+    def _ctis(self, messages: Sequence[Any]) -> dict[int, int | None]:
+        """The messages that are CTIs, by index: the CTI in ticks, None for one that cannot be read."""
+        found: dict[int, int | None] = {}
+        if self._options.cti_header is not None:
+            for index, each in enumerate(messages):
+                written = _header(each.headers(), self._options.cti_header)
+                if written is not None:
+                    found[index] = self._tick(_scalar(written))
+        if self._field is not None:
+            for index, each in enumerate(messages):
+                value = each.value() or b""
+                if index not in found and (self._field_word in value or b"\\u" in value):
+                    written = (read_object(value) or {}).get(self._field)
+                    if written is not None:
+                        found[index] = self._tick(written)
+        return found
+
+    def _tick(self, written: Any) -> int | None:
+        if written == "infinity":
+            return int(INFINITY)
+        tick = read_time(written, self._time)
+        if tick is None:
+            tick = read_time(written, TimeSource("", "auto", self._time.zone))
+        return None if tick is None else tick + ONE_TICK if self._options.cti_strict else tick
+
+
+def _with_ctis(arrived: Arrived, ctis: Mapping[int, int | None]) -> Arrived:
+    if not ctis:
+        return arrived
+    malformed = {index: reason for index, reason in arrived.malformed.items() if index not in ctis}
+    malformed |= {index: Reason.BAD_CTI for index, tick in ctis.items() if tick is None}
+    kind, start, end = arrived.kind.copy(), arrived.start.copy(), arrived.end.copy()
+    for index, tick in ctis.items():
+        kind[index] = RowKind.MALFORMED if tick is None else RowKind.CTI
+        start[index] = end[index] = 0 if tick is None else tick
+    return replace(arrived, kind=kind, start=start, end=end, malformed=dict(sorted(malformed.items())))
+
+
+def _shown(value: bytes | None, records: Records, index: int) -> str:
+    """The value of a message as it came; one without a value is what JSON calls null."""
+    if value is None:
+        return _NO_VALUE
+    if records.broken[index]:
+        return records.text(index)
+    return value.decode(errors="replace")
+
+
+def _reader_of(path: EventPath, options: KafkaOptions) -> _Read:
+    """What reads the value at `path`, in the key or the metadata of a message."""
+    if path.facet == "key":
+        return _key_reader(path.steps, as_json=bool(path.steps) or options.key == "json")
+    return _meta_reader(path.steps)
+
+
+def _key_reader(steps: tuple[str, ...], *, as_json: bool) -> _Read:
+    def read(message: Any) -> Any:
+        key = message.key()
+        if key is None:
+            return None
+        text = key.decode(errors="replace")
+        return _inside(_json(text), steps) if as_json else text
+
+    return read
+
+
+def _meta_reader(steps: tuple[str, ...]) -> _Read:
+    if steps[:1] == ("headers",):
+        return lambda message: _header(message.headers(), ".".join(steps[1:]))
+    known: Mapping[tuple[str, ...], _Read] = {
+        ("topic",): lambda message: message.topic(),
+        ("partition",): lambda message: message.partition(),
+        ("offset",): lambda message: message.offset(),
+        ("timestamp",): lambda message: None if message.timestamp()[0] == 0 else message.timestamp()[1],
+        ("timestamp_type",): lambda message: _TIMESTAMP_TYPES[message.timestamp()[0]],
+    }
+    return known.get(steps, lambda _: None)
+
+
+def _header(headers: Iterable[tuple[str, bytes | None]] | None, name: str) -> str | None:
+    """The text of the last header of that name; None where there is none."""
+    found = [value for key, value in headers or () if key == name and value is not None]
+    return found[-1].decode(errors="replace") if found else None
+
+
+def _scalar(text: str) -> Any:
+    """A whole number where the text is one."""
+    digits = text.strip().removeprefix("-")
+    return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 20 else text
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _inside(value: Any, steps: tuple[str, ...]) -> Any:
+    for step in steps:
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return value
+
+
+def deleted_span(lane: str, start: int, end: int, stream: StreamDefinition) -> Arrived:
+    """The malformed row that stands for the offsets `[start, end)`, which were deleted before they were read."""
+    told = f"The messages {start} to {end - 1} of partition {lane} were deleted before they were read."
+    return arrived_of([JudgedRow(start, MalformedRow(Reason.BAD_ROW), told)], stream)

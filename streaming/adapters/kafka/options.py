@@ -1,0 +1,106 @@
+"""What a user sets for the `kafka` adapter."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from streaming.adapters.kafka.connection_options import KafkaConnectionOptions
+from streaming.temporal.ticks import TimeTextError, parse_instant
+
+Offset = Annotated[int, Field(ge=0, lt=2**62)]
+Partition = Annotated[str, Field(pattern=r"^(0|[1-9][0-9]{0,8})$")]
+FieldName = Annotated[str, Field(min_length=1, max_length=1_000)]
+
+
+class KafkaOptions(KafkaConnectionOptions):
+    """Messages of a topic of Kafka: a lane for each partition, in the order of their offsets."""
+
+    start: Annotated[
+        Literal["earliest", "latest", "time", "offsets"],
+        Field(
+            title="Begin",
+            description="Where a run begins that begins anew: at the earliest message, behind the latest, at a time, "
+            "at offsets. A partition that is added later is read from its beginning.",
+        ),
+    ] = "earliest"
+    start_time: Annotated[
+        str | None,
+        Field(
+            title="Begin at",
+            description="For time: ISO 8601, such as 2026-11-23T08:00:00Z, by the messages' timestamp.",
+        ),
+    ] = None
+    start_offsets: Annotated[
+        dict[Partition, Offset],
+        Field(
+            title="Begin at offsets",
+            description="For offsets: from a partition to its first offset; the others begin at their earliest.",
+        ),
+    ] = Field(default_factory=dict)
+    lost: Annotated[
+        Literal["fail", "skip"],
+        Field(
+            title="When messages were deleted before they were read",
+            description="fail: the run stops and says which. skip: it goes on, and a row in quarantine says which "
+            "offsets are lacking.",
+        ),
+    ] = "fail"
+    format: Annotated[
+        Literal["json"], Field(title="Format", description="What the value of a message is: one JSON object.")
+    ] = "json"
+    key: Annotated[
+        Literal["text", "json"],
+        Field(title="Key", description="What `_key` means: the key as text, or as the JSON that it is."),
+    ] = "text"
+    columns: Annotated[
+        dict[str, FieldName],
+        Field(
+            title="Columns",
+            description="From a field of the stream to where it stands: a field of the value, or a path such as "
+            "details.speed, _key, _key.id, _meta.partition, _meta.offset, _meta.timestamp (ms), _meta.headers.trace; "
+            "equal names need no entry.",
+        ),
+    ] = Field(default_factory=dict)
+    cti_header: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=256,
+            title="Header of CTIs",
+            description="A message with this header is a CTI: its text is the time, or `infinity` at the end of all.",
+        ),
+    ] = None
+    cti_field: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=256,
+            title="Field of CTIs",
+            description="A message in whose value this field is not null is a CTI, and the field is its time.",
+        ),
+    ] = None
+    cti_strict: Annotated[
+        bool,
+        Field(title="Strict CTIs", description="On: not even at that very time does anything follow."),
+    ] = False
+    batch_messages: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            title="Messages in a batch",
+            description="A batch reads about so many messages at most; empty: no limit but that of the runner.",
+        ),
+    ] = None
+
+    @model_validator(mode="after")
+    def _start_is_said(self) -> Self:
+        if (self.start == "time") is not (self.start_time is not None):
+            raise ValueError("start 'time' and `start_time` belong together; give both or none")
+        if (self.start == "offsets") is not bool(self.start_offsets):
+            raise ValueError("start 'offsets' and `start_offsets` belong together; give both or none")
+        if self.start_time is not None:
+            try:
+                parse_instant(self.start_time)
+            except TimeTextError as error:
+                raise ValueError(f"start_time: {error}") from None
+        return self

@@ -1,0 +1,136 @@
+"""What a connection test says: which of name, connection, TLS, sign-in, topic, permission failed; without secrets."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka.admin import (
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
+    ResourcePatternType,
+    ResourceType,
+)
+
+from deploy.up.place import free_port
+from streaming.adapters.contract import AdapterError
+from streaming.adapters.kafka import cluster, reading
+from streaming.adapters.preview import check
+from streaming.adapters.registry import input_adapter
+from streaming.wire.outgoing import NOTHING, OutgoingPolicy
+from tests.adapters.kafka.topics import LOOPBACK, POINTS, row
+from tests.kafka_broker import PASSWORD, USER, KafkaBroker
+
+pytestmark = pytest.mark.kafka
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "ANSWER_S", 2.0)
+    monkeypatch.setattr(reading, "QUIET_S", 2.0)
+
+
+@pytest.fixture(scope="module")
+def topic(kafka: KafkaBroker) -> str:
+    name = kafka.topic()
+    kafka.produce(name, [row(0)])
+    return name
+
+
+def signed(kafka: KafkaBroker, topic: str, **changes: Any) -> dict[str, Any]:
+    """The options of who signs in, over TLS."""
+    said = {"brokers": kafka.signed_address, "topic": topic, "certificate_authority": kafka.certificate}
+    return {**said, "sign_in": "plain", "user": USER, "password": PASSWORD, **changes}
+
+
+def outcome(options: dict[str, Any], policy: OutgoingPolicy = LOOPBACK) -> str:
+    """What the connection test says, "" where it passes."""
+    try:
+        check(input_adapter("kafka", options, POINTS, Path("/nowhere"), outgoing=policy), now=0)
+    except AdapterError as error:
+        return str(error).replace(PASSWORD, "told a secret")
+    return ""
+
+
+def test_all_is_well(kafka: KafkaBroker, topic: str) -> None:
+    assert outcome(signed(kafka, topic)) == ""
+    assert outcome({"brokers": kafka.address, "topic": topic, "security": "none"}) == ""
+
+
+def test_a_name_that_is_not_known_and_a_network_that_is_not_allowed_read_alike(kafka: KafkaBroker, topic: str) -> None:
+    unknown = outcome({"brokers": "nowhere.invalid:9092", "topic": topic})
+    refused = outcome({"brokers": kafka.address, "topic": topic}, NOTHING)
+    assert "its name is not known, or its network or port is not allowed" in unknown
+    assert unknown.replace("nowhere.invalid:9092", "X") == refused.replace(kafka.address, "X")
+
+
+def test_without_tls_only_networks_that_the_installation_names(kafka: KafkaBroker, topic: str) -> None:
+    public = OutgoingPolicy(public=True, ports=(9092,))
+    assert "allowed without TLS" in outcome({"brokers": "8.8.8.8:9092", "topic": topic, "security": "none"}, public)
+
+
+def test_nothing_listens_there(topic: str) -> None:
+    address = f"127.0.0.1:{free_port()}"
+    assert f"nothing listens at {address}" in outcome({"brokers": address, "topic": topic})
+
+
+def test_the_certificate_is_not_trusted(kafka: KafkaBroker, topic: str) -> None:
+    said = outcome(signed(kafka, topic, certificate_authority=None))
+    assert "of an authority that is not trusted" in said
+
+
+def test_encryption_where_there_is_none_and_none_where_there_is(kafka: KafkaBroker, topic: str) -> None:
+    said = "accepts connections, but does not answer as a broker does. Correct address and encryption"
+    assert said in outcome(signed(kafka, topic, brokers=kafka.address))
+    assert said in outcome({"brokers": kafka.signed_address, "topic": topic, "security": "none"})
+
+
+def test_a_wrong_password(kafka: KafkaBroker, topic: str) -> None:
+    assert f"do not let '{USER}' sign in" in outcome(signed(kafka, topic, password="wrong"))
+
+
+def test_no_such_topic_and_it_is_not_made(kafka: KafkaBroker) -> None:
+    said = {"brokers": kafka.address, "topic": "not-there", "security": "none"}
+    assert "There is no topic 'not-there'" in outcome(said)
+    admin = kafka.admin
+    assert "not-there" not in admin.list_topics(timeout=10).topics
+
+
+@pytest.fixture
+def closed(kafka: KafkaBroker) -> Iterator[str]:
+    """A topic that nobody but its owner may read."""
+    name = kafka.topic()
+    denied = AclBinding(
+        ResourceType.TOPIC,
+        name,
+        ResourcePatternType.LITERAL,
+        f"User:{USER}",
+        "*",
+        AclOperation.READ,
+        AclPermissionType.DENY,
+    )
+    allowed = AclBinding(
+        ResourceType.TOPIC,
+        name,
+        ResourcePatternType.LITERAL,
+        f"User:{USER}",
+        "*",
+        AclOperation.DESCRIBE,
+        AclPermissionType.ALLOW,
+    )
+    admin = kafka.admin
+    for made in admin.create_acls([denied, allowed]).values():
+        made.result()
+    kafka.produce(name, [row(0)])
+    yield name
+    every = AclBindingFilter(
+        ResourceType.TOPIC, name, ResourcePatternType.ANY, None, None, AclOperation.ANY, AclPermissionType.ANY
+    )
+    for gone in admin.delete_acls([every]).values():
+        gone.result()
+
+
+def test_a_topic_that_may_not_be_read(kafka: KafkaBroker, closed: str) -> None:
+    assert f"The topic '{closed}' is closed to user '{USER}'" in outcome(signed(kafka, closed))

@@ -1,0 +1,172 @@
+"""A real Kafka broker for tests: one KRaft node on the loopback address, which can be killed and started again."""
+
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+from confluent_kafka import KafkaError, KafkaException, Producer
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+
+from deploy.prepare.kafka_broker import JARS
+from deploy.up.place import HOST, free_port
+from tests.https import authority
+
+USER: Final = "alice"
+PASSWORD: Final = "planted-kafka-password"
+_JAVA: Final = ("java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{JARS}/*")
+_STARTS_S: Final = 60
+PROPERTIES: Final = """
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@{host}:{controller}
+controller.listener.names=CONTROLLER
+listeners=PLAINTEXT://{host}:{port},SASL_SSL://{host}:{signed},CONTROLLER://{host}:{controller}
+advertised.listeners=PLAINTEXT://{host}:{port},SASL_SSL://{host}:{signed}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,SASL_SSL:SASL_SSL,CONTROLLER:PLAINTEXT
+inter.broker.listener.name=PLAINTEXT
+log.dirs={folder}/logs
+num.network.threads=2
+num.io.threads=4
+auto.create.topics.enable=false
+offsets.topic.num.partitions=1
+offsets.topic.replication.factor=1
+transaction.state.log.num.partitions=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+group.initial.rebalance.delay.ms=0
+log.cleaner.backoff.ms=100
+broker.session.timeout.ms=1000
+broker.heartbeat.interval.ms=200
+log.message.timestamp.after.max.ms=9223372036854775807
+authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+super.users=User:ANONYMOUS
+allow.everyone.if.no.acl.found=true
+sasl.enabled.mechanisms=PLAIN
+listener.name.sasl_ssl.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required \
+    user_{user}="{password}";
+listener.name.sasl_ssl.ssl.keystore.type=PEM
+listener.name.sasl_ssl.ssl.keystore.location={folder}/keystore.pem
+"""
+
+
+@dataclass
+class KafkaBroker:
+    """A broker with its data in `folder`. `address` is without TLS, `signed_address` wants TLS and a password."""
+
+    folder: Path
+    port: int = field(default_factory=free_port)
+    signed_port: int = field(default_factory=free_port)
+    controller_port: int = field(default_factory=free_port)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def address(self) -> str:
+        return f"{HOST}:{self.port}"
+
+    @property
+    def signed_address(self) -> str:
+        return f"{HOST}:{self.signed_port}"
+
+    @property
+    def admin(self) -> AdminClient:
+        return AdminClient({"bootstrap.servers": self.address, "log_level": 0})
+
+    def format(self) -> None:
+        """Make the empty storage of a new cluster."""
+        if not JARS.is_dir():
+            raise FileNotFoundError(f"The Kafka broker is missing in {JARS}: run make prepare-tests.")
+        named = {"controller": self.controller_port, "port": self.port, "signed": self.signed_port}
+        said = {**named, "host": HOST, "folder": self.folder, "user": USER, "password": PASSWORD}
+        self._properties.write_text(PROPERTIES.format(**said), encoding="utf-8")
+        authority(self.folder).chain.rename(self.folder / "keystore.pem")
+        make = [*_JAVA, "kafka.tools.StorageTool", "format", "-t", "MkU3OEVBNTcwNTJENDM2Qg"]
+        subprocess.run([*make, "-c", str(self._properties)], check=True, stdout=subprocess.DEVNULL, cwd=self.folder)
+
+    def start(self) -> None:
+        """Start it and return when it answers."""
+        with (self.folder / "broker.log").open("ab") as log:
+            command = [*_JAVA, "kafka.Kafka", str(self._properties)]
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
+        until = time.monotonic() + _STARTS_S
+        while True:
+            try:
+                self.admin.list_topics(timeout=1)
+                return
+            except KafkaException:
+                if self.process.poll() is not None or time.monotonic() > until:
+                    told = (self.folder / "broker.log").read_text(errors="replace")[-2000:]
+                    raise RuntimeError(f"The Kafka broker did not start: {told}") from None
+
+    def kill(self) -> None:
+        """End it by SIGKILL, as a machine that loses its power."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def topic(self, partitions: int = 1, config: Mapping[str, str] | None = None, name: str | None = None) -> str:
+        """A new, empty topic; its name, by default one of its own."""
+        name = name or f"t-{uuid4().hex[:12]}"
+        admin = self.admin
+        admin.create_topics([NewTopic(name, partitions, 1, config=dict(config or {}))])[name].result()
+        self._await(name, partitions)
+        return name
+
+    def grow(self, topic: str, partitions: int) -> None:
+        """Give `topic` more partitions, `partitions` in all."""
+        admin = self.admin
+        admin.create_partitions([NewPartitions(topic, partitions)])[topic].result()
+        self._await(topic, partitions)
+
+    def _await(self, topic: str, partitions: int) -> None:
+        """Return when the broker knows the partitions: it answers before that."""
+        admin = self.admin
+        until = time.monotonic() + _STARTS_S
+        while (known := admin.list_topics(timeout=10).topics.get(topic)) is None or len(known.partitions) != partitions:
+            assert time.monotonic() < until, f"the broker does not come to know {topic}"
+
+    def produce(self, topic: str, values: Sequence[Any], partition: int = 0, **settings: Any) -> None:
+        """Send `values` (bytes, text or None), or mappings of what `Producer.produce` takes, in their order."""
+        faults: list[KafkaError] = []
+        producer = Producer({"bootstrap.servers": self.address, "max.in.flight": 1, "log_level": 0, **settings})
+        for value in values:
+            said = value if isinstance(value, Mapping) else {"value": value}
+            while True:
+                try:
+                    producer.produce(
+                        topic, partition=partition, on_delivery=lambda error, _: faults.append(error), **said
+                    )
+                    break
+                except BufferError:
+                    producer.poll(0.1)
+        assert producer.flush(30) == 0
+        assert not any(faults), faults
+
+    @property
+    def certificate(self) -> str:
+        """The certificate of who signed the broker's, which is its own, as PEM."""
+        begin = "-----BEGIN PRIVATE KEY-----"
+        return (self.folder / "keystore.pem").read_text(encoding="ascii").partition(begin)[0]
+
+    @property
+    def _properties(self) -> Path:
+        return self.folder / "server.properties"
+
+
+@contextmanager
+def running_kafka() -> Iterator[KafkaBroker]:
+    """Start a broker with its data in a folder of its own; kill it and remove the folder at the end."""
+    with tempfile.TemporaryDirectory(prefix="punctual-kafka-", ignore_cleanup_errors=True) as made:
+        broker = KafkaBroker(Path(made))
+        broker.format()
+        broker.start()
+        try:
+            yield broker
+        finally:
+            broker.kill()
