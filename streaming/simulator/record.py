@@ -51,6 +51,7 @@ class RecordedRun:
     lineage: Lineage = field(init=False)
     clocks: ClockRecorder = field(init=False)
     panes: dict[str, NodePanes] = field(default_factory=dict)
+    logged: list[OutputOperator] = field(init=False)
 
     def __post_init__(self) -> None:
         checked = self.checked
@@ -65,11 +66,12 @@ class RecordedRun:
                 operator.panes = self.panes[node]
             if isinstance(operator, WindowOperator):
                 operator.emission.rows = NotedRows(operator.emission.rows, node, self.lineage)
+        self.logged = [each for each in self.run.operators.values() if isinstance(each, OutputOperator)]
 
     @property
     def outputs(self) -> list[str]:
         """The output nodes."""
-        return [node for node, operator in self.run.operators.items() if isinstance(operator, OutputOperator)]
+        return [operator.node for operator in self.logged]
 
     def inputs_of(self, node: str) -> list[str]:
         """The inputs whose rows reach `node`; an input reaches itself."""
@@ -139,7 +141,7 @@ class RecordedRun:
         assert row.element is not None  # nosec B101 # asked before
         self.number_of[identity] = row.number
         feed = self.run.feeds[node]
-        keyed = self.settings.get(node, AdvanceTime()).over is not None
+        keyed = node in self.settings and self.settings[node].over is not None
         own = keyed and isinstance(row.element, Event)
         unit = unit_of(row.lane, feed.key(row.element, lambda _: None)) if own else (row.lane, WHOLE)
         before = self.clocks.at((node, unit))
@@ -163,14 +165,14 @@ class RecordedRun:
             panes.after = after
 
     def _step_done(self) -> None:
-        for operator in self.run.operators.values():
-            if isinstance(operator, OutputOperator):
-                self.flows.read_log(operator)
-        if self.panes:
+        for operator in self.logged:
+            self.flows.read_log(operator)
+        if any(panes.has_open_edges for panes in self.panes.values()):  # the only ones that ask for a horizon
             horizons = self._horizons()
             for node, panes in self.panes.items():
                 panes.horizon = horizons[node]
-                panes.step_done()
+        for panes in self.panes.values():
+            panes.step_done()
 
     def _horizons(self) -> Mapping[str, Tick]:
         """The largest finite time of each node's inputs, in its times."""

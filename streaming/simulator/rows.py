@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from streaming.reference.explain import Absence, absence
 from streaming.reference.flow import ElementId
@@ -19,6 +19,9 @@ from streaming.temporal.events import Cti, EdgeKind, Event
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.payload_json import payload_to_json
+
+
+NO_SETTINGS: Final = AdvanceTime()
 
 
 @dataclass
@@ -123,7 +126,7 @@ class RowTeller:
         return absence(identity, self.recorded.run.trace, self._settings(identity))
 
     def _settings(self, identity: ElementId) -> AdvanceTime:
-        return self.recorded.settings.get(identity.input, AdvanceTime())
+        return self.recorded.settings.get(identity.input, NO_SETTINGS)
 
     def _missed(self, number: int) -> list[str]:
         """The panes in which it would have counted as it came."""

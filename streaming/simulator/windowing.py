@@ -46,7 +46,7 @@ class NodePanes:
     """The panes of one node. As `PaneSet` says for those that it stands before.
 
     `open` are those that are not closed, by group. `after` is how many rows have arrived, `horizon` the largest finite
-    time that the node would hear of if its inputs ended now.
+    time that the node would hear of if its inputs ended now, set before each `step_done` with `has_open_edges`.
     """
 
     node: str
@@ -85,6 +85,11 @@ class NodePanes:
     def output_cti(self, cti: Tick) -> Tick:
         """As `PaneSet` says."""
         return self.inner.output_cti(cti)
+
+    @property
+    def has_open_edges(self) -> bool:
+        """Whether it holds an edge whose end is not known, of windows that stand where the definition says."""
+        return self.fixed is not None and bool(self.fixed.open_edges)
 
     def step_done(self) -> None:
         """A row, heartbeat or boundary has done all that it does: edges that are open may be in more panes now."""

@@ -101,7 +101,18 @@ export interface AxisMark {
 const PIXELS_APART = 86;
 const DAY: Ticks = 86_400_000_000;
 
-export function axisMarks(scale: TimeScale): AxisMark[] {
+const marksOfScales = new WeakMap<TimeScale, readonly AxisMark[]>();
+
+/** The marks of a scale, the same for all that are drawn on it. */
+export function axisMarks(scale: TimeScale): readonly AxisMark[] {
+  const before = marksOfScales.get(scale);
+  if (before !== undefined) return before;
+  const marks = markedAxis(scale);
+  marksOfScales.set(scale, marks);
+  return marks;
+}
+
+function markedAxis(scale: TimeScale): AxisMark[] {
   const step = timeStep(scale.to - scale.from, Math.max(1, Math.floor(scale.width / PIXELS_APART)));
   const marks: AxisMark[] = [];
   let before: string | null = null;

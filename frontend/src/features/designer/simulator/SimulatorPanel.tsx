@@ -71,6 +71,7 @@ function useView(state: SimulatorState, view: ViewState): SimulatorView | null {
   const { named, differences } = state.state;
   const { sample, edits, readOnly, streams, settings, designer } = state;
   const { selected, select, editRow, showTab } = view;
+  const { inForce, tryOne, clocks } = settings;
   const lastAsked = useLast(state.asked);
   return useMemo(() => {
     if (named === null || lastAsked === null) return null;
@@ -89,11 +90,11 @@ function useView(state: SimulatorState, view: ViewState): SimulatorView | null {
       times: shortTimes(simulation.rows.flatMap((row) => [row.start, row.end])),
       graph: designer.graph,
       streams,
-      advance: settings.inForce,
-      tryAdvance: settings.tryOne,
+      advance: inForce,
+      tryAdvance: tryOne,
       showTab,
       asked: lastAsked,
-      clocks: settings.clocks,
+      clocks,
     };
   }, [
     named,
@@ -107,7 +108,9 @@ function useView(state: SimulatorState, view: ViewState): SimulatorView | null {
     editRow,
     designer.graph,
     streams,
-    settings,
+    inForce,
+    tryOne,
+    clocks,
     showTab,
   ]);
 }

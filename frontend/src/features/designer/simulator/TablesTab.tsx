@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { memo, useDeferredValue, useMemo, useState } from "react";
 import { OutcomeMark } from "../../../components/Glyph";
 import { Instant } from "../../../components/Instant";
 import { Empty } from "../../../components/Notices";
@@ -13,23 +13,29 @@ import { KIND_WORDS, PHASE_WORDS, valuesWords } from "../../../model/simulation/
 import { KIND_LABELS } from "../../../model/summary";
 import { formatSpan } from "../../../model/ticks";
 import { usePosition } from "./position";
-import { useSimulator } from "./view";
+import { type Selected, useSimulator } from "./view";
 
 const AT_ONCE = 200;
+/** As many as are seen without scrolling. */
+const FIRST = 20;
 
-/** Long tables are drawn in parts; what is not drawn is said and can be asked for. */
+/**
+ * Long tables are drawn in parts: first what is seen, at once after that what most people look at; what is not drawn is
+ * said and can be asked for.
+ */
 function useParts<T>(items: readonly T[]) {
-  const [most, setMost] = useState(AT_ONCE);
-  const more = items.length - most;
+  const [asked, setMost] = useState(AT_ONCE);
+  const most = useDeferredValue(asked, FIRST);
+  const more = items.length - asked;
   const rest =
     more <= 0 ? null : (
       <p className="more">
-        <button type="button" className="button" onClick={() => setMost(most + 5 * AT_ONCE)}>
+        <button type="button" className="button" onClick={() => setMost(asked + 5 * AT_ONCE)}>
           Show {counted(Math.min(more, 5 * AT_ONCE), "more line")} of {counted(items.length, "line")}
         </button>
       </p>
     );
-  return { shown: more > 0 ? items.slice(0, most) : items, rest };
+  return { shown: items.length > most ? items.slice(0, most) : items, rest };
 }
 
 function Times({ row }: { row: SimulatedRow }) {
@@ -58,15 +64,19 @@ function KeptAs({ row }: { row: SimulatedRow }) {
   );
 }
 
-function RowCells({ row }: { row: SimulatedRow }) {
-  const { keys, select, selected, differences } = useSimulator();
-  const key = keys[row.number - 1] ?? "";
-  const isSelected = selected?.kind === "row" && selected.key === key;
-  const isChanged = differences?.outcomes.some((change) => change.key === key);
+interface RowCellsProps {
+  row: SimulatedRow;
+  rowKey: string;
+  selected: boolean;
+  changed: boolean;
+  onSelect: (selected: Selected) => void;
+}
+
+const RowCells = memo(function RowCells({ row, rowKey, selected, changed, onSelect }: RowCellsProps) {
   return (
-    <tr data-selected={isSelected || undefined} data-changed={isChanged || undefined}>
+    <tr data-selected={selected || undefined} data-changed={changed || undefined}>
       <td className="num">
-        <button type="button" className="link" onClick={() => select({ kind: "row", key })}>
+        <button type="button" className="link" onClick={() => onSelect({ kind: "row", key: rowKey })}>
           <span className="visually-hidden">Why row </span>
           {row.number}
         </button>
@@ -87,11 +97,12 @@ function RowCells({ row }: { row: SimulatedRow }) {
       <td className="sim-values">{row.payload === null ? null : <Value value={valuesWords(row.payload)} />}</td>
     </tr>
   );
-}
+});
 
 function RowsTable({ rows }: { rows: readonly SimulatedRow[] }) {
-  const { keys } = useSimulator();
+  const { keys, select, selected, differences } = useSimulator();
   const { shown, rest } = useParts(rows);
+  const changed = new Set(differences?.outcomes.map(({ key }) => key));
   return (
     <section aria-label="Rows that have arrived">
       <h3>{counted(rows.length, "row")} arrived</h3>
@@ -111,9 +122,19 @@ function RowsTable({ rows }: { rows: readonly SimulatedRow[] }) {
             </tr>
           </thead>
           <tbody>
-            {shown.map((row) => (
-              <RowCells key={keys[row.number - 1]} row={row} />
-            ))}
+            {shown.map((row) => {
+              const key = keys[row.number - 1] ?? "";
+              return (
+                <RowCells
+                  key={key}
+                  row={row}
+                  rowKey={key}
+                  selected={selected?.kind === "row" && selected.key === key}
+                  changed={changed.has(key)}
+                  onSelect={select}
+                />
+              );
+            })}
           </tbody>
         </table>
       </Scroll>
@@ -281,8 +302,9 @@ function NodeSection({ table, begins }: { table: NodeTable; begins: boolean }) {
 /** The same as the timeline, in words and numbers. */
 export function TablesTab() {
   const { simulation } = useSimulator();
-  const position = usePosition();
-  const tables = tablesAt(simulation, position);
+  const now = usePosition();
+  const position = useDeferredValue(now);
+  const tables = useMemo(() => tablesAt(simulation, position), [simulation, position]);
   return (
     <div className="stack sim-tables">
       {position === 0 ? (

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { useDrafted } from "../../../lib/drafts";
 import { NO_SAMPLE, type Sample } from "../../../model/simulation/sample";
 import { beginSample, editSample, endSample, redoSample, undoSample, useSampleHistory } from "./sampleStore";
@@ -19,10 +19,11 @@ export function useSample(object: string): { sample: Sample; edits: Edits } {
   useEffect(() => {
     if (now !== undefined && now !== first.current) keep.current(now);
   }, [now]);
-  const edits: Edits = {
-    edit: editSample,
-    undo: history !== null && history.before.length > 0 ? undoSample : null,
-    redo: history !== null && history.after.length > 0 ? redoSample : null,
-  };
+  const canUndo = history !== null && history.before.length > 0;
+  const canRedo = history !== null && history.after.length > 0;
+  const edits = useMemo(
+    (): Edits => ({ edit: editSample, undo: canUndo ? undoSample : null, redo: canRedo ? redoSample : null }),
+    [canUndo, canRedo],
+  );
   return { sample: now ?? drafted.value, edits };
 }

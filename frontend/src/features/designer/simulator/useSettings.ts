@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { api, unwrap } from "../../../lib/api";
 import { useSlug } from "../../../lib/session";
 import type { AdvanceTimeSettings, EventTimeBy, QueryGraph, StreamDefinition } from "../../../model/api";
@@ -85,7 +85,9 @@ export function useSettings(
       setTried((before) => Object.fromEntries(Object.entries(before).filter(([input]) => !inputs.includes(input))));
     },
   });
-  const tryOne = (input: string, settings: AdvanceTimeSettings) =>
-    setTried((before) => ({ ...before, [input]: settings }));
+  const tryOne = useCallback(
+    (input: string, settings: AdvanceTimeSettings) => setTried((before) => ({ ...before, [input]: settings })),
+    [],
+  );
   return { tried, inForce, clocks, tryOne, revert, applying };
 }

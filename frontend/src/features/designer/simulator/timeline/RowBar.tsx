@@ -61,10 +61,10 @@ function EndHandle(props: RowBarProps) {
   const x = placeOf(scale, row.end) + (drag.dragged?.dx ?? 0);
   return (
     <g className="sim-handle" {...drag.handlers}>
-      <rect x={x - 5} y={-9} width={12} height={18} />
+      <rect className="sim-handle-ground" x={x - 5} y={-9} width={12} height={18} />
       <path d={`M${x} -5v10`} />
       {drag.dragged === null ? null : (
-        <text x={x + 8} y={-rowHeight / 4}>
+        <text className="sim-drag-words" x={x + 8} y={-rowHeight / 4}>
           {formatSpan(snappedTick(scale, x) - (row.start ?? 0))} long
         </text>
       )}

@@ -1,7 +1,10 @@
 import { type PointerEvent, useRef } from "react";
 import { usePosition, usePositionStore } from "../position";
 
-/** The line between what has arrived and what has not; it is dragged, and what is below it is faint. */
+/**
+ * The line between what has arrived and what has not; it is dragged, and what is below it is faint. Both are moved by
+ * transforms, so that nothing is laid out or painted anew at each step.
+ */
 export function ScrubLine({ rowHeight, height }: { rowHeight: number; height: number }) {
   const store = usePositionStore();
   const position = usePosition();
@@ -13,10 +16,10 @@ export function ScrubLine({ rowHeight, height }: { rowHeight: number; height: nu
   };
   return (
     <>
-      <div className="sim-future" style={{ top: y }} />
+      <div className="sim-future" style={{ transform: `translateY(${y}px)` }} />
       <div
         className="sim-scrub"
-        style={{ top: y }}
+        style={{ transform: `translateY(${y}px)` }}
         title="Drag it: above it is what has arrived"
         onPointerDown={(event) => {
           dragging.current = true;

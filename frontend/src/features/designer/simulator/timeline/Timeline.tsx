@@ -60,14 +60,18 @@ function useRowsInView(count: number, rowHeight: number) {
   const store = usePositionStore();
   const { selected, numbers } = useSimulator();
   const chosen = selected?.kind === "row" ? (numbers.get(selected.key) ?? null) : null;
+  const scrolled = useRef(0); // asked of the element, it would lay out the page at each step of the line
   const keepInView = (y: number) => {
     const box = scroller.current;
     if (box === null) return;
-    if (y < box.scrollTop + rowHeight) box.scrollTop = Math.max(0, y - 3 * rowHeight);
-    else if (y > box.scrollTop + box.clientHeight - rowHeight) box.scrollTop = y - box.clientHeight + 3 * rowHeight;
+    const from = scrolled.current;
+    const above = y < from + rowHeight;
+    if (!above && y <= from + height - rowHeight) return;
+    box.scrollTop = Math.max(0, above ? y - 3 * rowHeight : y - height + 3 * rowHeight);
+    scrolled.current = box.scrollTop;
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a move of the line brings it into view
-  useEffect(() => store.subscribe(() => keepInView(store.get() * rowHeight)), [store, rowHeight]);
+  useEffect(() => store.subscribe(() => keepInView(store.get() * rowHeight)), [store, rowHeight, height]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another row is brought into view
   useEffect(() => {
     if (chosen !== null) keepInView((chosen - 0.5) * rowHeight);
@@ -76,7 +80,10 @@ function useRowsInView(count: number, rowHeight: number) {
     scroller,
     height,
     band: rowsInView(top, height, rowHeight, count),
-    onScroll: (at: number) => setTop(Math.floor(at / stride) * stride),
+    onScroll: (at: number) => {
+      scrolled.current = at;
+      setTop(Math.floor(at / stride) * stride);
+    },
   };
 }
 

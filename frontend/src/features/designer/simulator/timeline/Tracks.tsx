@@ -1,19 +1,15 @@
-import { type MouseEvent, memo, useMemo } from "react";
+import { type MouseEvent, memo, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { counted } from "../../../../model/counts";
-import { type PackedRow, packed } from "../../../../model/simulation/geometry";
+import type { PackedRow } from "../../../../model/simulation/geometry";
 import { edgeOf, type TimeScale, tickAt } from "../../../../model/simulation/scale";
-import { ctiAt, standingRows } from "../../../../model/simulation/standing";
+import { ctiAt } from "../../../../model/simulation/standing";
+import { GAP, LINE, layoutOf, speaks, type TrackLayout } from "../../../../model/simulation/tracks";
 import type { Simulation, Track } from "../../../../model/simulation/types";
 import { fitted, resultWords, spanWords, type TimeWords } from "../../../../model/simulation/words";
 import { KIND_LABELS } from "../../../../model/summary";
-import { usePosition } from "../position";
+import { useAtPosition, usePosition } from "../position";
 import { type Selected, useSimulator } from "../view";
 import { GridLines } from "./Axis";
-
-const LINE = 20;
-const MOST_LINES = 8;
-const LEAST_HEIGHT = 40;
-const GAP = 6;
 
 interface ResultProps {
   packed: PackedRow;
@@ -60,31 +56,7 @@ const Result = memo(function Result({ packed: place, times, ...props }: ResultPr
   );
 }, drawnAlike);
 
-interface TrackLayout {
-  track: Track;
-  /** What is drawn; what would take more lines than there are is counted in `hidden`. */
-  drawn: readonly PackedRow[];
-  hidden: number;
-  count: number;
-  top: number;
-  height: number;
-}
-
-/** Where each track and each of its rows stands at a position. */
-function layouts(tracks: readonly Track[], scale: TimeScale, position: number): TrackLayout[] {
-  let top = 0;
-  return tracks.map((track) => {
-    const rows = packed(standingRows(track, position), scale, position);
-    const seen = rows.filter(({ x, width }) => x < scale.width && x + width > -2);
-    const lines = Math.min(MOST_LINES, Math.max(1, ...seen.map(({ line }) => line + 1)));
-    const drawn = seen.filter(({ line }) => line < lines);
-    const height = Math.max(lines * LINE + 6, LEAST_HEIGHT);
-    const layout = { track, drawn, hidden: seen.length - drawn.length, count: rows.length, top, height };
-    top += height + GAP;
-    return layout;
-  });
-}
-
+/** The CTI of a node as a line; nothing where it has none yet. */
 function OutputCti({
   simulation,
   node,
@@ -96,13 +68,15 @@ function OutputCti({
   scale: TimeScale;
   height: number;
 }) {
-  const position = usePosition();
-  const staircase = simulation.staircases.find(
-    (each) => each.node === node && each.lane === null && each.substream === null,
+  const staircase = useMemo(
+    () => simulation.staircases.find((each) => each.node === node && each.lane === null && each.substream === null),
+    [simulation, node],
   );
-  const at = staircase === undefined ? undefined : ctiAt(staircase, position);
-  if (at === undefined) return null;
-  const x = edgeOf(scale, at);
+  const x = useAtPosition((position) => {
+    const at = staircase === undefined ? undefined : ctiAt(staircase, position);
+    return at === undefined ? -1 : edgeOf(scale, at);
+  });
+  if (x < 0) return null;
   return (
     <>
       <rect className="sim-final" x={0} y={0} width={x} height={height} />
@@ -111,24 +85,49 @@ function OutputCti({
   );
 }
 
+/** Whether an element is in the window or near it; all are where there are few, or nobody can say. */
+function useSeen(element: RefObject<HTMLElement | null>, always: boolean): boolean {
+  const watched = !always && typeof IntersectionObserver !== "undefined";
+  const [seen, setSeen] = useState(!watched);
+  useEffect(() => {
+    if (!watched || element.current === null) return undefined;
+    const observer = new IntersectionObserver((entries) => setSeen(entries.at(-1)?.isIntersecting ?? true), {
+      rootMargin: "200px",
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element, watched]);
+  return seen || always;
+}
+
 interface TrackProps {
   layout: TrackLayout;
   scale: TimeScale;
-  position: number;
+  simulation: Simulation;
+  times: TimeWords;
+  select: (selected: Selected) => void;
+  /** The position, if something of the track leaves there. */
+  fresh: number | null;
+  /** The id of the result that is selected, if it is of this track. */
+  selected: number | null;
   linked: ReadonlySet<number>;
   changed: ReadonlySet<number>;
+  /** Whether it is drawn even where it is not seen. */
+  always: boolean;
 }
 
 /** What a node has given so far: one bar for each row that stands, the node's own CTI as a line. */
-function TrackView({ layout, scale, position, linked, changed }: TrackProps) {
-  const { simulation, select, selected, times } = useSimulator();
+const TrackView = memo(function TrackView(props: TrackProps) {
+  const { layout, scale, simulation, select } = props;
   const { track, drawn, hidden, count, height } = layout;
+  const box = useRef<HTMLDivElement | null>(null);
+  const seen = useSeen(box, props.always);
   const askPlace = (event: MouseEvent<SVGSVGElement>) => {
     const at = tickAt(scale, event.clientX - event.currentTarget.getBoundingClientRect().left);
     select({ kind: "place", node: track.node, at });
   };
   return (
-    <div className="sim-track" data-kind={track.kind} style={{ minHeight: height }}>
+    <div className="sim-track" data-kind={track.kind} style={{ minHeight: height }} ref={box}>
       <div className="sim-track-name">
         <strong>{track.node}</strong>
         <span className="quiet small">
@@ -136,39 +135,48 @@ function TrackView({ layout, scale, position, linked, changed }: TrackProps) {
           {hidden > 0 ? `, ${counted(hidden, "more row")} in the table` : ""}
         </span>
       </div>
-      <svg width={scale.width} height={height} aria-hidden="true" onClick={askPlace}>
-        <GridLines scale={scale} top={0} height={height} />
-        <OutputCti simulation={simulation} node={track.node} scale={scale} height={height} />
-        {drawn.map((place) => (
-          <Result
-            key={place.row.id}
-            packed={place}
-            fresh={place.row.after === position}
-            selected={selected?.kind === "result" && selected.id === place.row.id}
-            linked={linked.has(place.row.id)}
-            changed={changed.has(place.row.id)}
-            times={times}
-            onSelect={select}
-          />
-        ))}
-      </svg>
+      {seen ? (
+        <svg width={scale.width} height={height} aria-hidden="true" onClick={askPlace}>
+          <GridLines scale={scale} top={0} height={height} />
+          <OutputCti simulation={simulation} node={track.node} scale={scale} height={height} />
+          {drawn.map((place) => (
+            <Result
+              key={place.row.id}
+              packed={place}
+              fresh={place.row.after === props.fresh}
+              selected={place.row.id === props.selected}
+              linked={props.linked.has(place.row.id)}
+              changed={props.changed.has(place.row.id)}
+              times={props.times}
+              onSelect={select}
+            />
+          ))}
+        </svg>
+      ) : null}
     </div>
   );
+});
+
+interface ThreadsProps {
+  all: readonly TrackLayout[];
+  linked: ReadonlySet<number>;
+  width: number;
 }
 
 /** From a selected result to the rows of the nodes above from which it came, and on to theirs. */
-function Threads({ all, linked, width }: { all: readonly TrackLayout[]; linked: ReadonlySet<number>; width: number }) {
-  const { selected } = useSimulator();
-  if (selected?.kind !== "result") return null;
-  const places = new Map(
-    all.flatMap(({ drawn, top }) =>
-      drawn.map(({ row, x, line }) => [row.id, { row, x: x + 3, y: top + line * LINE + LINE / 2 + 1 }] as const),
-    ),
-  );
+function Threads({ all, linked, width }: ThreadsProps) {
+  let top = 0;
+  const places = new Map<number, { parents: readonly number[]; x: number; y: number }>();
+  for (const { drawn, height } of all) {
+    for (const { row, x, line } of drawn) {
+      places.set(row.id, { parents: row.parents, x: x + 3, y: top + line * LINE + LINE / 2 + 1 });
+    }
+    top += height + GAP;
+  }
   const threads = [...linked].flatMap((id) => {
     const to = places.get(id);
     if (to === undefined) return [];
-    return to.row.parents.flatMap((parent) => {
+    return to.parents.flatMap((parent) => {
       const from = places.get(parent);
       if (from === undefined || !linked.has(parent)) return [];
       const bend = (to.y - from.y) / 2;
@@ -176,17 +184,20 @@ function Threads({ all, linked, width }: { all: readonly TrackLayout[]; linked: 
       return [<path key={`${parent} ${id}`} d={d} />];
     });
   });
-  const last = all.at(-1);
   return (
-    <svg
-      className="sim-threads"
-      width={width}
-      height={last === undefined ? 0 : last.top + last.height}
-      aria-hidden="true"
-    >
+    <svg className="sim-threads" width={width} height={Math.max(0, top - GAP)} aria-hidden="true">
       {threads}
     </svg>
   );
+}
+
+/** More are drawn only where they are seen. */
+const ALL_DRAWN = 12;
+const NONE: ReadonlySet<number> = new Set();
+
+/** Those of `ids` that are of a track, as one and the same empty set where none is. */
+function ofTrack({ track }: TrackLayout, ids: ReadonlySet<number>): ReadonlySet<number> {
+  return ids.size > 0 && track.rows.some((row) => ids.has(row.id)) ? ids : NONE;
 }
 
 interface TracksProps {
@@ -198,8 +209,10 @@ interface TracksProps {
 
 /** Below the rows, on the same axis, what each node of the query has given at the position. */
 export function Tracks({ tracks, scale, linked, changed }: TracksProps) {
+  const { simulation, select, selected, times } = useSimulator();
   const position = usePosition();
-  const all = useMemo(() => layouts(tracks, scale, position), [tracks, scale, position]);
+  const all = tracks.map((track) => layoutOf(track, scale, position));
+  const chosen = selected?.kind === "result" ? selected.id : null;
   return (
     <div className="sim-tracks">
       {all.map((layout) => (
@@ -207,12 +220,17 @@ export function Tracks({ tracks, scale, linked, changed }: TracksProps) {
           key={layout.track.node}
           layout={layout}
           scale={scale}
-          position={position}
-          linked={linked}
-          changed={changed}
+          simulation={simulation}
+          times={times}
+          select={select}
+          fresh={speaks(layout.track, position) ? position : null}
+          selected={layout.drawn.some(({ row }) => row.id === chosen) ? chosen : null}
+          linked={ofTrack(layout, linked)}
+          changed={ofTrack(layout, changed)}
+          always={tracks.length <= ALL_DRAWN}
         />
       ))}
-      <Threads all={all} linked={linked} width={scale.width} />
+      {chosen === null ? null : <Threads all={all} linked={linked} width={scale.width} />}
     </div>
   );
 }
