@@ -7,7 +7,10 @@ import type { Plugin } from "vite";
 
 const FOLDER = fileURLToPath(new URL("../streaming/guide/pages/", import.meta.url));
 const MODULE = "virtual:guide";
+const EXAMPLES_MODULE = "virtual:guide-examples";
 const INDEX = "README.md";
+const EXAMPLES = readFileSync(`${FOLDER}examples.json`, "utf8");
+const OPENED = Object.keys(JSON.parse(EXAMPLES) as Record<string, unknown>);
 
 interface Written {
   name: string;
@@ -29,7 +32,10 @@ const marked = new Marked({
       return `<a href="${address(href)}">${this.parser.parseInline(tokens)}</a>`;
     },
     image({ href, text }) {
-      return `<img src="%%${href}%%" alt="${text}" width="720" loading="lazy">`;
+      const name = href.replace(/\.svg$/, "");
+      const open = `<a class="guide-open" href="/example/${name}">Open in the simulator</a>`;
+      const image = `<img src="%%${href}%%" alt="${text}" width="720" loading="lazy">`;
+      return OPENED.includes(name) ? `${image}${open}` : image;
     },
   },
 });
@@ -69,10 +75,13 @@ function code(): string {
 }
 
 export function guide(): Plugin {
-  const resolved = `\0${MODULE}`;
+  const codes: Record<string, () => string> = {
+    [MODULE]: code,
+    [EXAMPLES_MODULE]: () => `export const EXAMPLES = ${EXAMPLES};`,
+  };
   return {
     name: "guide",
-    resolveId: (id) => (id === MODULE ? resolved : null),
-    load: (id) => (id === resolved ? code() : null),
+    resolveId: (id) => (id in codes ? `\0${id}` : null),
+    load: (id) => codes[id.replace("\0", "")]?.() ?? null,
   };
 }

@@ -1,5 +1,6 @@
 """The pages of the guide: one for each kind of node and of windows, and those on aggregates and on time."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
@@ -24,6 +25,8 @@ from streaming.temporal.ticks import NO_TICKS, Ticks, format_duration
 from streaming.wire.case import Case
 
 _WRITTEN = "<!-- Written by `python -m streaming.guide`; edit the code or the examples, not this page. -->"
+EXAMPLES = "examples.json"
+"""What the time simulator opens: of each example its query as SQL, its streams, its rows and how they end."""
 READING = (
     "Read a picture from top to bottom: rows stand in the order in which they arrived, each at its own time. "
     "The violet staircase is the CTI that each row met: all time to its left is final."
@@ -42,6 +45,7 @@ def pages() -> Iterator[tuple[str, str]]:
     yield from _page("aggregates", "Aggregates", [_aggregates()])
     yield from _page("advance_time", "Advance time", _advance_time())
     yield "functions.md", _functions()
+    yield EXAMPLES, _opened_examples()
 
 
 def _page(name: str, title: str, parts: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -93,6 +97,19 @@ def _example(example: Example) -> str:
     sql = f"As SQL:\n\n```sql\n{as_sql(example.case).rstrip()}\n```"
     text = f"<details><summary>The example <code>{name}</code></summary>\n\n```yaml\n{example.text}\n```\n\n</details>"
     return f"{example.caption}\n\n![Timeline of the example {name}]({name}.svg)\n\n{sql}\n\n{text}"
+
+
+def _opened_examples() -> str:
+    pages = (*NODES, *(f"window_{kind}" for kind in WINDOWS), "aggregates", "advance_time")
+    found = {each.transcript.name: _opened(page, each) for page in pages for each in examples_of(page)}
+    return f"{json.dumps(found, ensure_ascii=False, indent=1)}\n"
+
+
+def _opened(page: str, example: Example) -> dict[str, Any]:
+    said = example.transcript.model_dump(mode="json", exclude_unset=True)
+    streams = {name: stream.model_dump(mode="json", exclude_unset=True) for name, stream in example.case.streams.items()}
+    ends = {"rows": said["input"], "end": str(example.case.end)}
+    return {"page": page, "caption": example.caption, "text": as_sql(example.case), "streams": streams, **ends}
 
 
 def as_sql(case: Case) -> str:

@@ -221,7 +221,7 @@ class CompleteView(TenantView):
     def post(self, request: Request, slug: str) -> Response:
         """Return what may stand at a place of a text: streams, nodes, fields, functions, keywords, types."""
         body = read_body(request, CompletionBody)
-        return answer(assistance.complete(body.text, body.at))
+        return answer(assistance.complete(body))
 
 
 class ExplainView(TenantView):
@@ -234,10 +234,7 @@ class ExplainView(TenantView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Explain what a query will do, before it runs; 422 with all faults of one that is not sound."""
-        body = read_body(request, ExplanationBody)
-        if body.text is None:
-            return answer(assistance.explain_graph(body.raw(), body.advance))
-        return answer(assistance.explain_text(body.text, body.advance))
+        return answer(assistance.explain(read_body(request, ExplanationBody)))
 
 
 class PreflightView(TenantView):

@@ -1,25 +1,26 @@
 """What helps while a query is written: its check, completion of its text, and what it will do."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import AdvanceTimeSettings
 from webapp.core.errors import Faulty
 from webapp.queries import jobs
-from webapp.queries.bodies import CompletionList, GraphOrText, QueryExplanation, ValidationBody
+from webapp.queries.bodies import (
+    CompletionBody,
+    CompletionList,
+    ExplanationBody,
+    GraphOrText,
+    QueryExplanation,
+    ValidationBody,
+)
 from webapp.queries.canvas_bodies import ExpressionBody
 from webapp.queries.checking import QueryDraft, QueryExamination, TextBefore, drafted, refuses, too_long
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import InputSettings, stored_text
 from webapp.streams.access import stream_definitions, streams_with_ctis
 
-Advance = Mapping[str, AdvanceTimeSettings]
-
 
 def examine(asked: ValidationBody) -> QueryExamination:
     """Return what can be said of the query that was sent, faults and all."""
-    streams, own_ctis = stream_definitions(), streams_with_ctis()
+    streams, own_ctis = {**stream_definitions(), **asked.streams}, streams_with_ctis()
     if asked.given_graph:
         before = TextBefore(asked.text, asked.comments, asked.advance)
         return jobs.examined_graph(asked.raw(), before, streams, own_ctis)
@@ -46,28 +47,28 @@ def sound(asked: GraphOrText, before: str | None = None) -> QueryDraft:
     return QueryDraft(found.graph, asked.text, settings=InputSettings(found.advance, found.event_times))
 
 
-def complete(text: str, at: int) -> CompletionList:
-    """Return what may stand at code point `at` of `text`; beyond its end means at its end. Raises `Faulty`."""
-    if refused := too_long(text):
+def complete(asked: CompletionBody) -> CompletionList:
+    """Return what may stand at a code point of a text; beyond its end means at its end. Raises `Faulty`."""
+    if refused := too_long(asked.text):
         raise Faulty(refused)
-    return jobs.completed(text, min(at, len(text)), stream_definitions())
+    at = min(asked.at, len(asked.text))
+    return jobs.completed(asked.text, at, {**stream_definitions(), **asked.streams})
 
 
 def complete_at_node(asked: ExpressionBody) -> CompletionList:
     """Return what may stand at a place of an expression at a node. Raises `Faulty` for a graph that is too long."""
     raw = GraphOrText(graph=asked.graph).raw()
     at = min(asked.at, len(asked.expression))
-    return jobs.completed_expression(raw, asked.node, asked.expression, at, stream_definitions())
+    streams = {**stream_definitions(), **asked.streams}
+    return jobs.completed_expression(raw, asked.node, asked.expression, at, streams)
 
 
-def explain_graph(graph: Mapping[str, Any], advance: Advance) -> QueryExplanation:
-    """Explain a graph as it was sent. Raises `Faulty` with all faults of one that is not sound."""
-    return _given(jobs.explained_graph(graph, stream_definitions(), advance))
-
-
-def explain_text(text: str, advance: Advance) -> QueryExplanation:
-    """Explain a text; `advance` replaces what it says of inputs. Raises `Faulty` with all faults and their spans."""
-    return _given(jobs.explained_text(text, stream_definitions(), advance))
+def explain(asked: ExplanationBody) -> QueryExplanation:
+    """Explain what was sent; `advance` replaces what it says of inputs. Raises `Faulty` with all faults and spans."""
+    streams = {**stream_definitions(), **asked.streams}
+    if asked.text is None:
+        return _given(jobs.explained_graph(asked.raw(), streams, asked.advance))
+    return _given(jobs.explained_text(asked.text, streams, asked.advance))
 
 
 def explain_version(version: QueryVersion) -> QueryExplanation:

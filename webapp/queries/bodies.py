@@ -11,7 +11,7 @@ from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import MOST_NODES, QueryGraph
 from streaming.definition.names import Name
-from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from streaming.definition.strict import Strict
 from streaming.definition.versions.differences import DefinitionDifference
 from streaming.definition.versions.merging import MergeConflict, Side
@@ -64,7 +64,13 @@ class OneOfGraphAndText(GraphOrText):
         return self
 
 
-class ValidationBody(GraphOrText):
+class OwnStreams(Strict):
+    """`streams` replace those of the organisation by name, for examples that stand alone."""
+
+    streams: dict[Name, StreamDefinition] = Field(default_factory=dict)
+
+
+class ValidationBody(GraphOrText, OwnStreams):
     """A query to validate; with both, `text` is the one to rewrite so that it says `graph`.
 
     `comments`, by node, are then written into the text; an empty one takes away what is there, others stay. `advance`,
@@ -77,14 +83,14 @@ class ValidationBody(GraphOrText):
     advance: dict[Name, AdvanceTimeSettings] = Field(default_factory=dict, max_length=MOST_NODES)
 
 
-class CompletionBody(Strict):
+class CompletionBody(OwnStreams):
     """A text and the code point in it, counted from 0, at which something is typed."""
 
     text: str
     at: int = Field(ge=0)
 
 
-class ExplanationBody(OneOfGraphAndText):
+class ExplanationBody(OneOfGraphAndText, OwnStreams):
     """A query to explain; `advance`, by input node, replaces what its text and its streams say."""
 
     advance: dict[Name, AdvanceTimeSettings] = Field(default_factory=dict)

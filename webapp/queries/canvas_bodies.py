@@ -7,12 +7,13 @@ from pydantic import Field, SkipValidation
 from streaming.definition.graph import MOST_NODES, QueryGraph
 from streaming.definition.names import Name
 from streaming.definition.strict import Strict
+from webapp.queries.bodies import OwnStreams
 
 MOST_POSITIONS: Final = 2 * MOST_NODES
 """Positions that are kept of a query: those of older versions' nodes too, so that going back finds them."""
 
 
-class ExpressionBody(Strict):
+class ExpressionBody(OwnStreams):
     """An expression at a node of a graph, and the code point in it, counted from 0, at which something is typed."""
 
     graph: SkipValidation[QueryGraph]

@@ -5,12 +5,12 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, model_validator
 
 from streaming.definition.names import Name
-from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
+from streaming.definition.streams import AdvanceTimeSettings
 from streaming.definition.strict import Strict
 from streaming.simulator.model import Simulation
 from streaming.simulator.sample import InstantText, SampleRow
 from streaming.wire.case import EndMode
-from webapp.queries.bodies import OneOfGraphAndText
+from webapp.queries.bodies import OneOfGraphAndText, OwnStreams
 
 MOST_ROWS: Final = 5_000
 """Rows of a sample."""
@@ -41,15 +41,10 @@ class PlaceAsked(Strict):
     at: InstantText
 
 
-class SampledQueryBody(OneOfGraphAndText):
-    """A query and a sample to run it on.
-
-    `advance`, by input node, replaces what the text and the streams say. `streams` replace those of the organisation
-    by name, for examples that stand alone.
-    """
+class SampledQueryBody(OneOfGraphAndText, OwnStreams):
+    """A query and a sample to run it on; `advance`, by input node, replaces what the text and the streams say."""
 
     advance: dict[Name, AdvanceTimeSettings] = Field(default_factory=dict)
-    streams: dict[Name, StreamDefinition] = Field(default_factory=dict)
     sample: SampleBody
 
 

@@ -32,6 +32,7 @@ export const router = createBrowserRouter([
     children: [
       { path: "/", lazy: home },
       ...wayIn,
+      { path: "/example/:name", lazy: async () => ({ Component: (await import("./ExampleLink")).ExampleLink }) },
       {
         lazy: async () => ({ Component: (await import("./DocsShell")).DocsShell }),
         children: [

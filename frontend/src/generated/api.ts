@@ -1923,6 +1923,10 @@ export interface components {
          * @description A query and a sample to run under each late policy of `input`; of all inputs where none is named.
          */
         ComparisonBody: {
+            /** Streams */
+            streams?: {
+                [key: string]: components["schemas"]["StreamDefinition"];
+            };
             /**
              * Graph
              * @default null
@@ -1937,10 +1941,6 @@ export interface components {
             advance?: {
                 [key: string]: components["schemas"]["AdvanceTimeSettings"];
             };
-            /** Streams */
-            streams?: {
-                [key: string]: components["schemas"]["StreamDefinition"];
-            };
             sample: components["schemas"]["SampleBody"];
             /**
              * Input
@@ -1953,6 +1953,10 @@ export interface components {
          * @description A text and the code point in it, counted from 0, at which something is typed.
          */
         CompletionBody: {
+            /** Streams */
+            streams?: {
+                [key: string]: components["schemas"]["StreamDefinition"];
+            };
             /** Text */
             text: string;
             /** At */
@@ -2588,6 +2592,10 @@ export interface components {
          * @description A query to explain; `advance`, by input node, replaces what its text and its streams say.
          */
         ExplanationBody: {
+            /** Streams */
+            streams?: {
+                [key: string]: components["schemas"]["StreamDefinition"];
+            };
             /**
              * Graph
              * @default null
@@ -2636,6 +2644,10 @@ export interface components {
          * @description An expression at a node of a graph, and the code point in it, counted from 0, at which something is typed.
          */
         ExpressionBody: {
+            /** Streams */
+            streams?: {
+                [key: string]: components["schemas"]["StreamDefinition"];
+            };
             /**
              * QueryGraph
              * @description A query: nodes that name their inputs; `check` says whether they fit together.
@@ -3818,6 +3830,10 @@ export interface components {
          * @description A query to validate before a start. With `sample` its rows are measured, else those that adapters read now.
          */
         PreflightBody: {
+            /** Streams */
+            streams?: {
+                [key: string]: components["schemas"]["StreamDefinition"];
+            };
             /**
              * Graph
              * @default null
@@ -4840,6 +4856,10 @@ export interface components {
          * @description A query and a sample to run it on; `ask`: why is nothing at that place?
          */
         SimulationBody: {
+            /** Streams */
+            streams?: {
+                [key: string]: components["schemas"]["StreamDefinition"];
+            };
             /**
              * Graph
              * @default null
@@ -4853,10 +4873,6 @@ export interface components {
             /** Advance */
             advance?: {
                 [key: string]: components["schemas"]["AdvanceTimeSettings"];
-            };
-            /** Streams */
-            streams?: {
-                [key: string]: components["schemas"]["StreamDefinition"];
             };
             sample: components["schemas"]["SampleBody"];
             /** @default null */
@@ -5707,6 +5723,10 @@ export interface components {
          *     by input node, are settings of time that are written into the text as ADVANCE TIME, instead of what it says there.
          */
         ValidationBody: {
+            /** Streams */
+            streams?: {
+                [key: string]: components["schemas"]["StreamDefinition"];
+            };
             /**
              * Graph
              * @default null
@@ -5872,6 +5892,10 @@ export interface components {
          * @description A query and a sample to run with other delays of `input`.
          */
         WhatIfBody: {
+            /** Streams */
+            streams?: {
+                [key: string]: components["schemas"]["StreamDefinition"];
+            };
             /**
              * Graph
              * @default null
@@ -5885,10 +5909,6 @@ export interface components {
             /** Advance */
             advance?: {
                 [key: string]: components["schemas"]["AdvanceTimeSettings"];
-            };
-            /** Streams */
-            streams?: {
-                [key: string]: components["schemas"]["StreamDefinition"];
             };
             sample: components["schemas"]["SampleBody"];
             /** Input */

@@ -1,19 +1,45 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { DraftGuard } from "../../components/DraftGuard";
-import { ErrorNote, Notice, Waiting } from "../../components/Notices";
+import { Empty, ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { ReasonedButton } from "../../components/Reasoned";
 import { useFreshOnce } from "../../lib/freshOnce";
 import { useReason, useSlug } from "../../lib/session";
+import type { QueryGraph } from "../../model/api";
 import { renamedText, startingText } from "../../model/graphText";
 import { savingReason, useDraft } from "./draft";
 import { GraphEditor } from "./GraphEditor";
-import { useCreateQuery, useMoving, useQueryDefinition, useStreamNames } from "./requests";
+import { ExampleContext, type GuideExample, useExample } from "./page/example";
+import { useCreateQuery, useMoving, useQueryDefinition, useStoredStreamNames, useStreamNames } from "./requests";
+
+const NO_NAMES: readonly string[] = [];
 
 interface NewQueryProps {
   beginning: string;
   object: string;
   streamless?: boolean;
+}
+
+/** Why the query cannot be created although it is sound: it reads streams that only the example has. */
+function exampleReason(example: GuideExample | null, graph: QueryGraph | null, own: readonly string[]): string | null {
+  if (example === null || graph === null) return null;
+  const read = graph.nodes.flatMap((node) => (node.kind === "input" ? [node.stream] : []));
+  const missing = [...new Set(read)].filter((name) => name in example.streams && !own.includes(name));
+  if (missing.length === 0) return null;
+  return `It reads ${missing.join(" and ")} of the example. Let it read streams of yours, then it can be created.`;
+}
+
+function ExampleNote({ example }: { example: GuideExample }) {
+  return (
+    <Notice tone="idle">
+      <p>
+        The example <strong>{example.name}</strong> of the <Link to={`/guide/${example.page}`}>guide</Link>:{" "}
+        {example.caption} Its times are millionths of a second from 1970 on. Its streams and rows are only here: change
+        what you like, nothing is stored.
+      </p>
+    </Notice>
+  );
 }
 
 function NewQuery({ beginning, object, streamless = false }: NewQueryProps) {
@@ -23,6 +49,9 @@ function NewQuery({ beginning, object, streamless = false }: NewQueryProps) {
   const creating = useCreateQuery();
   const move = useMoving();
   const edit = useReason("edit");
+  const example = useExample();
+  const streams = useStoredStreamNames().data ?? NO_NAMES;
+  const foreign = exampleReason(example, draft.graph, streams);
   const create = () => {
     if (draft.storable === null || creating.isPending) return;
     creating.mutate(draft.storable, {
@@ -36,14 +65,15 @@ function NewQuery({ beginning, object, streamless = false }: NewQueryProps) {
   return (
     <>
       <PageHead
-        title="New query"
+        title={example === null ? "New query" : `Example ${example.name}`}
         crumb={{ to: `/t/${slug}/queries`, label: "Queries" }}
         actions={
-          <ReasonedButton reason={edit ?? savingReason(draft)} kind="primary" onClick={create}>
+          <ReasonedButton reason={edit ?? foreign ?? savingReason(draft)} kind="primary" onClick={create}>
             {creating.isPending ? "Creating…" : "Create the query"}
           </ReasonedButton>
         }
       />
+      {example === null ? null : <ExampleNote example={example} />}
       <DraftGuard draft={draft.kept} />
       <ErrorNote error={creating.error} />
       {streamless ? (
@@ -67,9 +97,38 @@ function CopiedQuery({ id }: { id: string }) {
   return <NewQuery beginning={renamedText(current.text, name, `${name}_copy`)} object={`copy of query ${id}`} />;
 }
 
-/** A new query, begun as a count by minute over the first stream, or as a copy of another one. */
+/** An example of the guide: streams and rows come with it, and nothing is stored unless it reads one's own streams. */
+function ExampleQuery({ name }: { name: string }) {
+  const examples = useQuery({
+    queryKey: ["guide", "examples"],
+    queryFn: async () => (await import("virtual:guide-examples")).EXAMPLES,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (examples.isPending) return <Waiting>Loading the example…</Waiting>;
+  if (examples.isError) return <ErrorNote error={examples.error} onRetry={() => void examples.refetch()} />;
+  const example = examples.data[name];
+  if (example === undefined) {
+    return (
+      <Empty title={`The guide has no example “${name}”.`}>
+        <p>
+          Choose one on the pages of the <Link to="/guide">guide</Link>.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <ExampleContext value={{ ...example, name }}>
+      <NewQuery beginning={example.text} object={`example ${name}`} />
+    </ExampleContext>
+  );
+}
+
+/** A new query, begun as a count by minute over the first stream, as a copy of another one, or as an example. */
 export function NewQueryPage() {
-  const copied = useSearchParams()[0].get("copy");
+  const asked = useSearchParams()[0];
+  const copied = asked.get("copy");
+  const example = asked.get("example");
+  if (example !== null) return <ExampleQuery key={example} name={example} />;
   return copied === null ? <BlankQuery /> : <CopiedQuery key={copied} id={copied} />;
 }
 

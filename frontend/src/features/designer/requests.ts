@@ -1,9 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { api, unwrap } from "../../lib/api";
 import { useSlug } from "../../lib/session";
 import type { Completions, QueryGraph } from "../../model/api";
 import type { Answer, Ask, Position } from "../../model/graphEdit/design";
+import { useOwnStreams } from "./page/example";
 
 export function useQueries() {
   const slug = useSlug();
@@ -21,13 +22,25 @@ export function useQueryDefinition(query: string) {
   });
 }
 
-export function useStreamNames() {
+/** The names of the organisation's streams. */
+export function useStoredStreamNames() {
   const slug = useSlug();
   return useQuery({
     queryKey: [slug, "streams"],
     queryFn: () => unwrap(api.GET("/api/t/{slug}/streams/", { params: { path: { slug } } })),
     select: (streams) => streams.map((stream) => stream.name),
   });
+}
+
+/** The names of the streams that a query may read; those of an example first. */
+export function useStreamNames() {
+  const own = useOwnStreams().streams;
+  const stored = useStoredStreamNames();
+  const data = useMemo(() => {
+    const names = own === undefined ? [] : Object.keys(own);
+    return stored.data && [...names, ...stored.data.filter((name) => !names.includes(name))];
+  }, [own, stored.data]);
+  return { ...stored, data };
 }
 
 export function useCreateQuery() {
@@ -95,6 +108,7 @@ const AT_ONCE_MS = 40;
  */
 export function useAsked(ask: Ask | null, revision: number, onAnswer: (answer: Answer) => void) {
   const slug = useSlug();
+  const own = useOwnStreams();
   const [failed, setFailed] = useState<{ error: unknown; revision: number } | null>(null);
   const [tries, setTries] = useState(0);
   const tell = useRef(onAnswer);
@@ -110,7 +124,7 @@ export function useAsked(ask: Ask | null, revision: number, onAnswer: (answer: A
     if (!open || body === null) return undefined;
     const taken = new AbortController();
     const send = async () => {
-      const sent = { params: { path: { slug } }, body, signal: taken.signal };
+      const sent = { params: { path: { slug } }, body: { ...body, ...own }, signal: taken.signal };
       try {
         const answer = await unwrap(api.POST("/api/t/{slug}/queries/validate/", sent));
         if (!taken.signal.aborted) tell.current(answer);
@@ -123,7 +137,7 @@ export function useAsked(ask: Ask | null, revision: number, onAnswer: (answer: A
       clearTimeout(timer);
       taken.abort();
     };
-  }, [slug, open, revision, tries]);
+  }, [slug, own, open, revision, tries]);
   const retry = () => {
     setFailed(null);
     setTries((before) => before + 1);
@@ -139,12 +153,13 @@ export function useExpressionCompletion(): (
   at: number,
 ) => Promise<Completions> {
   const slug = useSlug();
+  const own = useOwnStreams();
   return useCallback(
     (graph, node, expression, at) => {
-      const sent = { params: { path: { slug } }, body: { graph, node, expression, at } };
+      const sent = { params: { path: { slug } }, body: { graph, node, expression, at, ...own } };
       return unwrap(api.POST("/api/t/{slug}/queries/complete-expression/", sent));
     },
-    [slug],
+    [slug, own],
   );
 }
 
@@ -177,19 +192,24 @@ export function useMoving(): (query: string, positions: Record<string, Position 
 /** What may be written at a place of a text. */
 export function useCompletion(): (text: string, at: number) => Promise<Completions> {
   const slug = useSlug();
+  const own = useOwnStreams();
   return (text, at) =>
-    unwrap(api.POST("/api/t/{slug}/queries/complete/", { params: { path: { slug } }, body: { text, at } }));
+    unwrap(api.POST("/api/t/{slug}/queries/complete/", { params: { path: { slug } }, body: { text, at, ...own } }));
 }
 
 /** What the server finds in a text once typing pauses, beside what the editors ask for; null is text that is not known. */
 export function useValidation(written: { text: string } | null) {
   const slug = useSlug();
   const settled = useSettled(written);
+  const own = useOwnStreams();
   return useQuery({
-    queryKey: [slug, "validate", settled],
+    queryKey: [slug, "validate", settled, own],
     queryFn: () =>
       unwrap(
-        api.POST("/api/t/{slug}/queries/validate/", { params: { path: { slug } }, body: settled ?? { text: "" } }),
+        api.POST("/api/t/{slug}/queries/validate/", {
+          params: { path: { slug } },
+          body: { text: "", ...settled, ...own },
+        }),
       ),
     enabled: settled !== null,
     placeholderData: (before) => before,
@@ -202,10 +222,16 @@ export function useValidation(written: { text: string } | null) {
 export function useExplanation(written: { text: string } | null) {
   const slug = useSlug();
   const settled = useSettled(written);
+  const own = useOwnStreams();
   return useQuery({
-    queryKey: [slug, "explain", settled],
+    queryKey: [slug, "explain", settled, own],
     queryFn: () =>
-      unwrap(api.POST("/api/t/{slug}/queries/explain/", { params: { path: { slug } }, body: settled ?? { text: "" } })),
+      unwrap(
+        api.POST("/api/t/{slug}/queries/explain/", {
+          params: { path: { slug } },
+          body: { text: "", ...settled, ...own },
+        }),
+      ),
     enabled: settled !== null,
     placeholderData: (before) => before,
   });

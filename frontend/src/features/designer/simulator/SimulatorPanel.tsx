@@ -2,8 +2,10 @@ import { useEffect, useMemo, useState } from "react";
 import { ErrorNote, Waiting } from "../../../components/Notices";
 import { Panel } from "../../../components/Panel";
 import type { StreamDefinition } from "../../../model/api";
+import { NO_SAMPLE, type Sample, sampleOf } from "../../../model/simulation/sample";
 import { shortTimes } from "../../../model/simulation/words";
 import { useDesigner } from "../page/designer";
+import { type GuideExample, useExample, useOwnStreams } from "../page/example";
 import { PositionContext, type PositionStore, positionStore } from "./position";
 import { type Simulated, type SimulationState, useSimulation, useStreamDefinitions } from "./requests";
 import { SamplePanel } from "./SamplePanel";
@@ -35,13 +37,20 @@ function blockedBy({ sql, faults, current }: ReturnType<typeof useDesigner>): st
   return wrong ? "The query has faults. Mend them: what is shown is of before." : null;
 }
 
+function sampleOfExample(example: GuideExample | null): Sample {
+  return example === null ? NO_SAMPLE : sampleOf(example.rows, `of the example ${example.name}`, example.end);
+}
+
 /** Everything that the simulator knows and can do, from the query of the page. */
 function useSimulatorState() {
   const designer = useDesigner();
   const { query, graph, sql, readOnly, replaceText } = designer;
   const streams = useStreamDefinitions().data ?? NO_STREAMS;
-  const object = query === null ? "new query" : `query ${query.id}`;
-  const { sample, edits } = useSample(object);
+  const example = useExample();
+  const own = useOwnStreams();
+  const [beginning] = useState(() => sampleOfExample(example));
+  const object = query !== null ? `query ${query.id}` : example === null ? "new query" : `example ${example.name}`;
+  const { sample, edits } = useSample(object, beginning);
   const settings = useSettings(sql, graph, streams, replaceText);
   const blocked = blockedBy(designer);
   const imports = Object.values(settings.inForce).some((each) => each.import_from != null);
@@ -49,8 +58,8 @@ function useSimulatorState() {
     (): Simulated | null =>
       sql === null || blocked !== null || sample.rows.length === 0
         ? null
-        : { text: sql, sample, advance: settings.tried, imports },
-    [sql, blocked, sample, settings.tried, imports],
+        : { text: sql, sample, advance: settings.tried, imports, ...own },
+    [sql, blocked, sample, settings.tried, imports, own],
   );
   const state = useSimulation(asked);
   return { designer, streams, object, sample, edits, settings, blocked, asked, state, readOnly };

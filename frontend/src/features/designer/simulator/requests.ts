@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { api, unwrap } from "../../../lib/api";
 import { useSlug } from "../../../lib/session";
 import type { AdvanceTimeSettings, StreamDefinition } from "../../../model/api";
 import { type Differences, differencesBetween, type NamedSimulation } from "../../../model/simulation/differences";
 import { itemsOf, type Sample } from "../../../model/simulation/sample";
 import type { SampleItem, Simulation } from "../../../model/simulation/types";
+import { useOwnStreams } from "../page/example";
 
 export type AdvanceByInput = Readonly<Record<string, AdvanceTimeSettings>>;
 
@@ -16,15 +17,25 @@ export interface Simulated {
   advance: AdvanceByInput;
   /** Whether an input copies the CTIs of another one. */
   imports: boolean;
+  /** Streams that only this query knows: those of an example. */
+  streams?: Record<string, StreamDefinition>;
 }
 
 export function useStreamDefinitions() {
   const slug = useSlug();
+  const own = useOwnStreams();
+  const select = useCallback(
+    (streams: readonly { name: string; definition: StreamDefinition }[]): ReadonlyMap<string, StreamDefinition> =>
+      new Map([
+        ...streams.map((stream) => [stream.name, stream.definition] as const),
+        ...Object.entries(own.streams ?? {}),
+      ]),
+    [own],
+  );
   return useQuery({
     queryKey: [slug, "streams"],
     queryFn: () => unwrap(api.GET("/api/t/{slug}/streams/", { params: { path: { slug } } })),
-    select: (streams): ReadonlyMap<string, StreamDefinition> =>
-      new Map(streams.map((stream) => [stream.name, stream.definition])),
+    select,
   });
 }
 
@@ -40,8 +51,8 @@ export interface SimulationState {
 }
 
 /** Where CTIs are imported each row is a micro-batch, unless the sample marks its own: they arrive with the next one. */
-function bodyOf({ text, sample, advance, imports }: Simulated) {
-  return { text, advance, sample: { rows: itemsOf(sample, imports) as SampleItem[], end: sample.end } };
+function bodyOf({ text, sample, advance, imports, streams = {} }: Simulated) {
+  return { text, advance, streams, sample: { rows: itemsOf(sample, imports) as SampleItem[], end: sample.end } };
 }
 
 /** Simulates anew a moment after `asked` has changed, and gives up what was asked before. Null: there is nothing to ask. */

@@ -74,12 +74,12 @@ function useCopying({ designer, sample, positions, view }: Linkable) {
       );
       return;
     }
-    const { origin, pathname } = window.location;
+    const { origin, pathname, search } = window.location;
     try {
-      await navigator.clipboard.writeText(`${origin}${pathname}#${link}`);
+      await navigator.clipboard.writeText(`${origin}${pathname}${search}#${link}`);
       setCopied("The link is copied. Who belongs to this organisation and opens it sees what you see.");
     } catch {
-      history.replaceState(null, "", `${pathname}#${link}`);
+      history.replaceState(null, "", `${pathname}${search}#${link}`);
       setCopied("The link stands in the address bar; this browser did not let it be copied.");
     }
   };

@@ -5,8 +5,8 @@ import { beginSample, editSample, endSample, redoSample, undoSample, useSampleHi
 import type { Edits } from "./view";
 
 /** The sample of the query that is open: part of what is typed and not saved, so that it survives a reload. */
-export function useSample(object: string): { sample: Sample; edits: Edits } {
-  const drafted = useDrafted<Sample>(`sample of ${object}`, NO_SAMPLE);
+export function useSample(object: string, beginning: Sample = NO_SAMPLE): { sample: Sample; edits: Edits } {
+  const drafted = useDrafted<Sample>(`sample of ${object}`, beginning);
   const history = useSampleHistory();
   const first = useRef(drafted.value);
   const keep = useRef(drafted.change);

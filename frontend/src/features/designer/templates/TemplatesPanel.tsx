@@ -7,6 +7,7 @@ import { useReason, useSlug } from "../../../lib/session";
 import type { TemplateShown } from "../../../model/api";
 import { OUTCOME_WORDS, type Outcome } from "../../../model/outcomes";
 import { useDesigner } from "../page/designer";
+import { useExample } from "../page/example";
 import { useTakeTemplate, useTemplates } from "./requests";
 import "./templates.css";
 
@@ -80,5 +81,6 @@ function Gallery() {
 /** Real tasks to begin a new query with. */
 export function TemplatesPanel() {
   const { query } = useDesigner();
-  return query === null ? <Gallery /> : null;
+  const example = useExample();
+  return query === null && example === null ? <Gallery /> : null;
 }

@@ -10,9 +10,12 @@ import type { MeasuredInput, Preflight } from "../../../model/api";
 import { OUTCOMES } from "../../../model/outcomes";
 import { formatSpan } from "../../../model/ticks";
 import { type Designer, useDesigner } from "../page/designer";
+import { useExample } from "../page/example";
 import { usePreflight } from "./requests";
 
-function reasonAgainst({ sql, faults, known }: Designer): string | null {
+function reasonAgainst({ sql, faults, known }: Designer, example: boolean): string | null {
+  if (example)
+    return "An example has no adapter from which rows could be read. Let it read a stream of yours in a query of your own.";
   if (sql === null) return "The text cannot be read. Mend it first.";
   if (known.some((fault) => fault.severity === "error")) return "Mend the faults first.";
   return faults === null ? "The query is still being checked." : null;
@@ -100,6 +103,7 @@ function Found({ found }: { found: Preflight }) {
 /** Before a start: reads the first rows of each input and says what would go wrong with their time. */
 export function ValidationPanel() {
   const designer = useDesigner();
+  const example = useExample();
   const preflight = usePreflight();
   const [asked, setAsked] = useState<string | null>(null);
   const validate = () => {
@@ -109,7 +113,7 @@ export function ValidationPanel() {
   };
   const stale = preflight.data !== undefined && asked !== designer.sql;
   const button = (
-    <ReasonedButton reason={reasonAgainst(designer)} onClick={validate}>
+    <ReasonedButton reason={reasonAgainst(designer, example !== null)} onClick={validate}>
       {preflight.isPending ? "Reading…" : preflight.data === undefined ? "Validate" : "Validate again"}
     </ReasonedButton>
   );
