@@ -72,6 +72,20 @@ def import_typed(page: Page) -> None:
     expect(page.get_by_text(re.compile(r"^Checked: (no faults|\d+ warning)"))).to_be_visible()
 
 
+def import_chosen(page: Page) -> None:
+    """The second input copies the CTIs of the first: tried in the simulator on rows of its stream, then applied."""
+    simulator = page.get_by_role("region", name="Simulator", exact=True)
+    simulator.get_by_role("button", name="From the stream", exact=True).click()
+    simulator.get_by_role("button", name="Read the first rows of gates").click()
+    simulator.get_by_role("button", name=re.compile(r"^Use \d+ rows$")).click()
+    strip = simulator.get_by_role("group", name="Settings of time of gates_2")
+    strip.get_by_label("copies the CTIs of").select_option("gates")
+    expect(strip.get_by_text("Tried, not in the query.")).to_be_visible()
+    strip.get_by_role("button", name="Apply").click()
+    expect(strip.get_by_text("Tried, not in the query.")).to_be_hidden()
+    checked(page)
+
+
 def test_a_first_query_is_built_by_mouse_and_gives_a_result(page: Page) -> None:
     beginning(page, "first-by-mouse")
     page.get_by_role("button", name="Add a node").click()
@@ -94,8 +108,7 @@ def test_a_first_query_is_built_by_mouse_and_gives_a_result(page: Page) -> None:
     checked(page)
     form(page, "join").get_by_label("road_lane", exact=True).check()
     checked(page)
-    sql(page).click()
-    import_typed(page)
+    import_chosen(page)
     saved_bound_and_run(page, by_mouse)
 
 

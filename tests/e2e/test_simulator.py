@@ -1,11 +1,13 @@
 """The time simulator on the page of a query: rows are given, drawn, moved, and each number says why it is so."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.accessibility import grave_violations
+from tests.e2e.browsing import demo_pages
 
 pytestmark = pytest.mark.browser
 
@@ -206,6 +208,34 @@ def test_a_link_reproduces_what_is_seen(page: Page, simulator: Locator) -> None:
     page.goto(link)
     expect(simulator.get_by_text("9 of 14 rows arrived.")).to_be_visible()
     expect(simulator.get_by_role("option", name="Row 8,")).to_have_attribute("aria-selected", "true")
+
+
+def test_rows_of_a_run_are_read_again_and_the_word_at_the_caret_is_explained(page: Page) -> None:
+    page.goto(demo_pages(page).query)
+    part = page.get_by_role("region", name="Simulator", exact=True)
+    part.get_by_role("button", name="From a run", exact=True).click()
+    part.get_by_role("button", name="Read what it read last").click()
+    part.get_by_role("button", name=re.compile(r"^Use \d+ rows?$")).click()
+    expect(lines(part).first).to_be_visible()
+    guide = page.get_by_role("region", name="Help", exact=True)
+    guide.get_by_role("button", name="Read").click()
+    for word, title in (("TUMBLE", "tumbling windows"), ("ADVANCE", "Advance time")):
+        page.get_by_role("textbox", name="The query as SQL").get_by_text(word).first.click()
+        expect(guide.get_by_label("Page of the guide").locator("option:checked")).to_have_text(title)
+
+
+def test_an_example_of_the_guide_opens_with_its_rows_and_is_changed_without_being_stored(page: Page) -> None:
+    page.goto("/guide/advance_time")
+    page.get_by_role("link", name="Open in the simulator").nth(1).click()
+    expect(page.get_by_role("heading", name="Example late_adjust", level=1)).to_be_visible()
+    part = page.get_by_role("region", name="Simulator", exact=True)
+    expect(lines(part)).to_have_count(6)
+    assert outcomes(part)[2:4] == ["Adjusted +5 µs", "Dropped late"]
+    part.get_by_label("late rows").select_option("drop")
+    expect(part.get_by_role("option", name="Row 3,")).to_contain_text("Dropped, late")
+    button = page.get_by_role("button", name="Create the query")
+    expect(button).to_have_attribute("aria-disabled", "true")
+    expect(page.get_by_text("It reads s of the example.")).to_have_count(1)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

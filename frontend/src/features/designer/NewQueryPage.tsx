@@ -35,8 +35,8 @@ function ExampleNote({ example }: { example: GuideExample }) {
     <Notice tone="idle">
       <p>
         The example <strong>{example.name}</strong> of the <Link to={`/guide/${example.page}`}>guide</Link>:{" "}
-        {example.caption} Its times are millionths of a second from 1970 on. Its streams and rows are only here: change
-        what you like, nothing is stored.
+        {example.caption.replaceAll("`", "")} Its times are small numbers, millionths of a second (µs). Its streams and
+        rows are only here: change what you like, nothing is stored.
       </p>
     </Notice>
   );

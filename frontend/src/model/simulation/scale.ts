@@ -1,6 +1,6 @@
 /** The axis of event time: from ticks to places and back, what it shows at first, its marks. */
 
-import { instantParts, type Ticks } from "../ticks";
+import { formatSpan, instantParts, type Ticks } from "../ticks";
 import { timeStep } from "../timeSteps";
 import type { Simulation } from "./types";
 
@@ -90,6 +90,11 @@ function widened(rows: Extent, panes: Extent): Extent {
   return { from: Math.min(rows.from, panes.from), to: Math.max(rows.to, panes.to) };
 }
 
+/** Whether a time is a small number of ticks, as in the examples of the guide, and no moment of anybody's day. */
+export function countsFromZero(at: Ticks): boolean {
+  return at >= 0 && at < 1_000;
+}
+
 export interface AxisMark {
   at: Ticks;
   place: number;
@@ -117,6 +122,10 @@ function markedAxis(scale: TimeScale): AxisMark[] {
   const marks: AxisMark[] = [];
   let before: string | null = null;
   for (let at = Math.ceil(scale.from / step) * step; at <= scale.to; at += step) {
+    if (countsFromZero(scale.to)) {
+      marks.push({ at, place: placeOf(scale, at), time: formatSpan(at), date: null });
+      continue;
+    }
     const { date, time } = instantParts(at);
     marks.push({ at, place: placeOf(scale, at), time: step >= DAY ? "" : time, date: date === before ? null : date });
     before = date;

@@ -4,13 +4,20 @@ import { counted } from "../counts";
 import { isOutcome, OUTCOME_WORDS } from "../outcomes";
 import { formatInstant, formatSpan, instantParts, type Ticks } from "../ticks";
 import { shortText } from "../values";
+import { countsFromZero } from "./scale";
 import type { PanePhase } from "./standing";
 import type { SimulatedPane, SimulatedRow, TrackRow } from "./types";
 
 export type TimeWords = (at: Ticks | null) => string;
 
-/** Times with only what tells them apart: `:03` where all are of one minute, else the time of day, else the date too. */
+/**
+ * Times with only what tells them apart: `:03` where all are of one minute, else the time of day, else the date too.
+ * Those of examples, which count from 0, are lengths.
+ */
 export function shortTimes(times: readonly (Ticks | null)[]): TimeWords {
+  if (times.some((at) => at !== null) && times.every((at) => at === null || countsFromZero(at))) {
+    return (at) => (at === null ? "∞" : countsFromZero(at) ? formatSpan(at) : formatInstant(at));
+  }
   const known = times.filter((at) => at !== null).map((at) => instantParts(at));
   const dates = new Set(known.map(({ date }) => date));
   const minutes = new Set(known.map(({ date, time }) => `${date} ${time.slice(0, 5)}`));

@@ -5,6 +5,7 @@ import { ReasonedButton } from "../../../components/Reasoned";
 import { counted } from "../../../lib/numbers";
 import type { Expect, ScenarioBody } from "../../../model/api";
 import { itemsOf, type Sample } from "../../../model/simulation/sample";
+import { useTried } from "../simulator/triedStore";
 import { useScenarioActions } from "./requests";
 
 interface KeepScenarioProps {
@@ -31,10 +32,14 @@ function KeepForm({ query, sql, sample, onDone }: { query: string; sql: string; 
   const { observe, create } = useScenarioActions(query);
   const [name, setName] = useState("");
   const [parts, setParts] = useState<readonly Part[]>(["late"]);
+  const tried = useTried();
+  const inputs = Object.keys(tried);
+  const [withTried, setWithTried] = useState(true);
   const keep = async () => {
     const body = { rows: itemsOf(sample), end: sample.end } as ScenarioBody["sample"];
-    const observed = await observe({ text: sql, sample: body });
-    await create({ name: name.trim(), sample: body, advance: {}, expect: keptParts(observed, parts) });
+    const advance = withTried ? tried : {};
+    const observed = await observe({ text: sql, sample: body, advance });
+    await create({ name: name.trim(), sample: body, advance, expect: keptParts(observed, parts) });
   };
   const toggle = (part: Part) =>
     setParts(parts.includes(part) ? parts.filter((each) => each !== part) : [...parts, part]);
@@ -63,6 +68,12 @@ function KeepForm({ query, sql, sample, onDone }: { query: string; sql: string; 
           </label>
         ))}
       </fieldset>
+      {inputs.length === 0 ? null : (
+        <label className="row choice">
+          <input type="checkbox" checked={withTried} onChange={() => setWithTried(!withTried)} />
+          {`Run it with the settings of time that are tried for ${inputs.join(" and ")}, whatever the query says`}
+        </label>
+      )}
       <div className="row">
         {name.trim() === "" ? (
           <ReasonedButton reason="Give it a name first." kind="primary">

@@ -4,11 +4,14 @@ import { AskedAction } from "../../../components/AskedAction";
 import { Rename } from "../../../components/Rename";
 import { counted } from "../../../lib/numbers";
 import type { ScenarioFindings, ScenarioSummary } from "../../../model/api";
-import type { SampleRow } from "../../../model/simulation/sample";
-import { openSample } from "../simulator/sampleStore";
+import { itemsOf, type Sample, type SampleRow } from "../../../model/simulation/sample";
+import { openSample, useSampleNow } from "../simulator/sampleStore";
+import { tryAll, useTried } from "../simulator/triedStore";
 import { Findings } from "./Findings";
 import { useScenarioActions, useTranscriptAddress } from "./requests";
 import { VerdictMark } from "./VerdictMark";
+
+const NO_ROWS = "The simulator shows no rows. Open the scenario there first.";
 
 interface ScenarioLineProps {
   query: string;
@@ -29,14 +32,21 @@ function differing(found: Known): ScenarioFindings | null {
 
 function Actions({ query, scenario, sql, reason }: ScenarioLineProps) {
   const { read, replace, remove, observe } = useScenarioActions(query);
+  const rows = useSampleNow();
+  const tried = useTried();
   const address = useTranscriptAddress(query);
+  const unreadable = sql === null ? "The text cannot be read. Mend it first." : null;
   const open = async () => {
-    const { sample } = await read(scenario.id);
+    const { sample, advance } = await read(scenario.id);
     openSample(sample.rows as SampleRow[], `the scenario ${scenario.name}`, sample.end);
+    tryAll(advance ?? {});
   };
-  const accept = async () => {
-    const { id: _, query: __, ...body } = await read(scenario.id);
-    const observed = await observe({ text: sql ?? "", sample: body.sample });
+  /** Expects what comes of the scenario now, of the parts that it expects; with `shown`, of the rows of the simulator. */
+  const expectNow = async (shown: Sample | null) => {
+    const { id: _, query: __, ...before } = await read(scenario.id);
+    const sample = shown === null ? before.sample : ({ rows: itemsOf(shown), end: shown.end } as typeof before.sample);
+    const body = { ...before, sample, advance: shown === null ? (before.advance ?? {}) : tried };
+    const observed = await observe({ text: sql ?? "", sample, advance: body.advance });
     const kept = Object.fromEntries(Object.entries(observed).filter(([part]) => part in body.expect));
     await replace(scenario.id, { ...body, expect: kept as typeof body.expect });
   };
@@ -51,15 +61,28 @@ function Actions({ query, scenario, sql, reason }: ScenarioLineProps) {
         Download
       </a>
       <AskedAction
-        reason={reason ?? (sql === null ? "The text cannot be read. Mend it first." : null)}
+        reason={reason ?? unreadable}
         opener="Expect what comes now…"
         label={`Let ${scenario.name} expect what comes now`}
         title={`Expect what comes of ${scenario.name} now?`}
         words={["Expect it", "Running it…"]}
         keep="Leave it"
-        act={accept}
+        act={() => expectNow(null)}
       >
         <p>What it expects is replaced by what the query gives as it stands in the editor.</p>
+      </AskedAction>
+      <AskedAction
+        reason={reason ?? unreadable ?? (rows === null || rows.rows.length === 0 ? NO_ROWS : null)}
+        opener="Take the simulator's rows…"
+        label={`Let ${scenario.name} have the rows of the simulator`}
+        title={`Replace the rows of ${scenario.name}?`}
+        words={["Take them", "Running them…"]}
+        keep="Leave it"
+        act={() => expectNow(rows)}
+      >
+        <p>
+          {`Its rows become the ${counted(rows?.rows.length ?? 0, "row")} that the simulator shows, its settings of time those that are tried there, and it expects what the query in the editor gives for them. To edit a scenario: open it, change its rows, then take them.`}
+        </p>
       </AskedAction>
       <Rename
         what="the scenario"

@@ -62,7 +62,7 @@ export function useScenarioActions(query: string) {
       await unwrap(api.DELETE(SCENARIO, path(scenario)));
       await forget();
     },
-    observe: (body: Pick<ScenarioBody, "sample"> & { text: string }) =>
+    observe: (body: Pick<ScenarioBody, "sample" | "advance"> & { text: string }) =>
       unwrap(api.POST("/api/t/{slug}/queries/{query}/scenarios/observe/", { params: { path: { slug, query } }, body })),
     readTranscript: (transcript: string) =>
       unwrap(

@@ -3,7 +3,7 @@ import type { QueryGraph } from "../../../model/api";
 import { counted } from "../../../model/counts";
 import type { Sample } from "../../../model/simulation/sample";
 import { nodeLines } from "../../../model/summary";
-import type { AdvanceByInput } from "./requests";
+import type { AdvanceByInput } from "./triedStore";
 
 interface HeadProps {
   sample: Sample;

@@ -7,7 +7,7 @@ import { shortTimes } from "../../../model/simulation/words";
 import { useDesigner } from "../page/designer";
 import { type GuideExample, useExample, useOwnStreams } from "../page/example";
 import { PositionContext, type PositionStore, positionStore } from "./position";
-import { type Simulated, type SimulationState, useSimulation, useStreamDefinitions } from "./requests";
+import { type Simulated, type SimulationState, useSimulation, useStreamDefinitions, useTrying } from "./requests";
 import { SamplePanel } from "./SamplePanel";
 import { SimulatorBody } from "./SimulatorBody";
 import { SimulatorHead } from "./SimulatorHead";
@@ -82,6 +82,7 @@ function useView(state: SimulatorState, view: ViewState): SimulatorView | null {
   const { selected, select, editRow, showTab } = view;
   const { inForce, tryOne, clocks } = settings;
   const lastAsked = useLast(state.asked);
+  const tryEdit = useTrying(lastAsked, named);
   return useMemo(() => {
     if (named === null || lastAsked === null) return null;
     const { simulation, keys } = named;
@@ -95,6 +96,7 @@ function useView(state: SimulatorState, view: ViewState): SimulatorView | null {
       readOnly,
       selected,
       select,
+      tryEdit,
       editRow,
       times: shortTimes(simulation.rows.flatMap((row) => [row.start, row.end])),
       graph: designer.graph,
@@ -114,6 +116,7 @@ function useView(state: SimulatorState, view: ViewState): SimulatorView | null {
     readOnly,
     selected,
     select,
+    tryEdit,
     editRow,
     designer.graph,
     streams,

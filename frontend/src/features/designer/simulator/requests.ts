@@ -2,13 +2,17 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { api, unwrap } from "../../../lib/api";
 import { useSlug } from "../../../lib/session";
-import type { AdvanceTimeSettings, StreamDefinition } from "../../../model/api";
-import { type Differences, differencesBetween, type NamedSimulation } from "../../../model/simulation/differences";
+import type { StreamDefinition } from "../../../model/api";
+import {
+  type Differences,
+  differencesBetween,
+  differenceWords,
+  type NamedSimulation,
+} from "../../../model/simulation/differences";
 import { itemsOf, type Sample } from "../../../model/simulation/sample";
-import type { SampleItem, Simulation } from "../../../model/simulation/types";
+import type { SampleItem, SimulatedRow, Simulation } from "../../../model/simulation/types";
 import { useOwnStreams } from "../page/example";
-
-export type AdvanceByInput = Readonly<Record<string, AdvanceTimeSettings>>;
+import type { AdvanceByInput } from "./triedStore";
 
 /** What is simulated: a query as text, a sample, and settings that are tried instead of those that the text says. */
 export interface Simulated {
@@ -91,6 +95,30 @@ const NOTHING = { named: null, differences: null, pending: false, error: null };
 async function simulate(slug: string, asked: Simulated, signal: AbortSignal): Promise<Simulation> {
   return unwrap(
     api.POST("/api/t/{slug}/queries/simulate/", { params: { path: { slug } }, body: bodyOf(asked), signal }),
+  );
+}
+
+/** What an edit would make of a row, and of the rest in words. */
+export interface Trial {
+  row: SimulatedRow | null;
+  words: string;
+}
+
+export type TryEdit = (key: string, edit: (sample: Sample) => Sample, giving: AbortSignal) => Promise<Trial>;
+
+/** Simulates an edit that is not made yet, such as a row that is being dragged. */
+export function useTrying(asked: Simulated | null, now: NamedSimulation | null): TryEdit {
+  const slug = useSlug();
+  return useCallback(
+    async (key, edit, giving) => {
+      if (asked === null || now === null) return { row: null, words: "" };
+      const tried = { ...asked, sample: edit(asked.sample) };
+      const simulation = await simulate(slug, tried, giving);
+      const keys = tried.sample.rows.map((each) => each.key);
+      const words = differenceWords(differencesBetween(now, { simulation, keys }));
+      return { row: simulation.rows[keys.indexOf(key)] ?? null, words };
+    },
+    [slug, asked, now],
   );
 }
 

@@ -1,11 +1,11 @@
 import { useMutation } from "@tanstack/react-query";
-import { useCallback, useMemo, useState } from "react";
+import { useEffect, useMemo } from "react";
 import { api, unwrap } from "../../../lib/api";
 import { useSlug } from "../../../lib/session";
 import type { AdvanceTimeSettings, EventTimeBy, QueryGraph, StreamDefinition } from "../../../model/api";
 import type { RowClock } from "../../../model/simulation/sample";
 import { useValidation } from "../requests";
-import type { AdvanceByInput } from "./requests";
+import { type AdvanceByInput, tryAll, tryNoMore, tryOne, useTried } from "./triedStore";
 
 /** The input nodes of a query with their streams, in its order. */
 export function inputsOfGraph(graph: QueryGraph | null): readonly { node: string; stream: string }[] {
@@ -54,7 +54,8 @@ export function useSettings(
   onText: (text: string) => void,
 ) {
   const slug = useSlug();
-  const [tried, setTried] = useState<AdvanceByInput>(NONE);
+  const tried = useTried();
+  useEffect(() => () => tryAll(NONE), []); // the page is left: nothing is tried any more
   const written = useMemo(() => (sql === null ? null : { text: sql }), [sql]);
   const validation = useValidation(written).data;
   const said: AdvanceByInput = validation?.advance ?? NONE;
@@ -68,10 +69,7 @@ export function useSettings(
     }
     return found;
   }, [graph, tried, said, streams]);
-  const revert = (input: string) => {
-    const { [input]: _, ...rest } = tried;
-    setTried(rest);
-  };
+  const revert = (input: string) => tryNoMore([input]);
   const applying = useMutation({
     mutationFn: async (inputs: readonly string[]) => {
       const now = Object.fromEntries(inputs.flatMap((input) => (tried[input] ? [[input, tried[input]] as const] : [])));
@@ -82,12 +80,8 @@ export function useSettings(
     },
     onSuccess: ({ text, inputs }) => {
       onText(text);
-      setTried((before) => Object.fromEntries(Object.entries(before).filter(([input]) => !inputs.includes(input))));
+      tryNoMore(inputs);
     },
   });
-  const tryOne = useCallback(
-    (input: string, settings: AdvanceTimeSettings) => setTried((before) => ({ ...before, [input]: settings })),
-    [],
-  );
   return { tried, inForce, clocks, tryOne, revert, applying };
 }

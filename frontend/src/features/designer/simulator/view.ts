@@ -7,7 +7,7 @@ import type { RowClock, Sample } from "../../../model/simulation/sample";
 import type { TimeScale } from "../../../model/simulation/scale";
 import type { SimulatedRow, Simulation } from "../../../model/simulation/types";
 import type { TimeWords } from "../../../model/simulation/words";
-import type { Simulated } from "./requests";
+import type { Simulated, TryEdit } from "./requests";
 
 /** What the panel beside the timeline speaks about. */
 export type Selected =
@@ -35,6 +35,8 @@ export interface SimulatorView {
   readOnly: boolean;
   selected: Selected | null;
   select: (selected: Selected | null) => void;
+  /** What an edit would make of a row. */
+  tryEdit: TryEdit;
   /** Opens the form of a row. */
   editRow: (key: string) => void;
   times: TimeWords;

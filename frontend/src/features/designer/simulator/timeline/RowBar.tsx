@@ -1,11 +1,12 @@
-import { memo } from "react";
+import { memo, useEffect, useState } from "react";
 import { changeRow, laterBy, moveRow, type RowClock, resized, type Sample } from "../../../../model/simulation/sample";
 import { placeOf, snappedTick, type TimeScale } from "../../../../model/simulation/scale";
 import type { SimulatedRow } from "../../../../model/simulation/types";
-import { rowSentence } from "../../../../model/simulation/words";
+import { outcomeWords, rowSentence } from "../../../../model/simulation/words";
 import { formatSpan } from "../../../../model/ticks";
+import type { Trial, TryEdit } from "../requests";
 import type { Selected } from "../view";
-import { RowShape, toneOf } from "./RowShape";
+import { RowGlyph, RowShape, toneOf } from "./RowShape";
 import { type Dragged, useDrag } from "./useDrag";
 
 interface RowBarProps {
@@ -21,6 +22,7 @@ interface RowBarProps {
   clock: RowClock | undefined;
   onSelect: (selected: Selected) => void;
   onEdit: (change: (sample: Sample) => Sample) => void;
+  onTry: TryEdit;
 }
 
 function ticksDragged(row: SimulatedRow, scale: TimeScale, dx: number): number {
@@ -36,6 +38,32 @@ function dropped(props: RowBarProps, { dx, dy }: Dragged): (sample: Sample) => S
     const later = by === 0 ? sample : changeRow(sample, props.rowKey, (row) => laterBy(row, by, props.clock));
     return rows === 0 ? later : moveRow(later, props.rowKey, props.row.number - 1 + rows);
   };
+}
+
+const TRY_MS = 100;
+
+/** What would become of the row if it were let go where it is; null while that is not known. */
+function useTrial(props: RowBarProps, dragged: Dragged | null): Trial | null {
+  const { row, rowKey, rowHeight, scale, onTry } = props;
+  const [tried, setTried] = useState<{ at: string; trial: Trial } | null>(null);
+  const by = dragged === null ? 0 : ticksDragged(row, scale, dragged.dx);
+  const rows = dragged === null ? 0 : Math.round(dragged.dy / rowHeight);
+  const at = by === 0 && rows === 0 ? null : `${by} ${rows}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is asked changes with the place alone
+  useEffect(() => {
+    if (at === null || dragged === null) return undefined;
+    const giving = new AbortController();
+    const ask = () =>
+      onTry(rowKey, dropped(props, dragged), giving.signal)
+        .then((trial) => setTried({ at, trial }))
+        .catch(() => undefined); // what is wrong with it is said once it is let go
+    const timer = setTimeout(ask, TRY_MS);
+    return () => {
+      clearTimeout(timer);
+      giving.abort();
+    };
+  }, [at]);
+  return tried !== null && tried.at === at ? tried.trial : null;
 }
 
 function dragWords(props: RowBarProps, { dx, dy }: Dragged): string {
@@ -76,6 +104,37 @@ function resizable({ row, readOnly }: RowBarProps): boolean {
   return !readOnly && row.kind === "event" && row.start !== null && row.end !== null && row.end > row.start + 1;
 }
 
+interface DraggedProps {
+  bar: RowBarProps;
+  dragged: Dragged;
+  trial: Trial | null;
+}
+
+/** Where a row that is dragged came from, and what would become of it here. */
+function DragNote({ bar, dragged, trial }: DraggedProps) {
+  const { row, scale, rowHeight } = bar;
+  const from = placeOf(scale, row.kind === "edge_end" ? row.end : row.start);
+  const right = from + dragged.dx > scale.width / 2;
+  const x = right ? from - 12 : from + 12;
+  const anchor = right ? "end" : "start";
+  return (
+    <>
+      <g transform={`translate(${-dragged.dx} ${-dragged.dy})`}>
+        <RowGlyph row={row} x={from} y={0} ghost />
+      </g>
+      <text className="sim-drag-words" x={x} y={-9} textAnchor={anchor}>
+        {dragWords(bar, dragged)}
+        {trial?.row == null ? "" : `: ${outcomeWords(trial.row)}`}
+      </text>
+      {trial === null ? null : (
+        <text className="sim-drag-words" x={x} y={rowHeight / 2 + 4} textAnchor={anchor}>
+          {trial.words}
+        </text>
+      )}
+    </>
+  );
+}
+
 /** One row of the sample: dragged sideways in time, up and down in its arrival. */
 export const RowBar = memo(function RowBar(props: RowBarProps) {
   const { row, rowKey, scale, rowHeight } = props;
@@ -86,6 +145,8 @@ export const RowBar = memo(function RowBar(props: RowBarProps) {
   });
   const y = (row.number - 0.5) * rowHeight;
   const { dx, dy } = drag.dragged ?? { dx: 0, dy: 0 };
+  const trial = useTrial(props, drag.dragged);
+  const shown = drag.dragged === null ? row : { ...row, outcome: trial?.row?.outcome ?? row.outcome };
   return (
     <g
       className="sim-row"
@@ -93,7 +154,7 @@ export const RowBar = memo(function RowBar(props: RowBarProps) {
       data-linked={props.linked || undefined}
       data-changed={props.changed || undefined}
       data-dragged={drag.dragged !== null || undefined}
-      style={{ color: toneOf(row) }}
+      style={{ color: toneOf(shown) }}
       transform={`translate(${dx} ${y + dy})`}
     >
       <title>{rowSentence(row)}</title>
@@ -106,14 +167,10 @@ export const RowBar = memo(function RowBar(props: RowBarProps) {
         {...drag.handlers}
       />
       <g {...drag.handlers}>
-        <RowShape row={row} y={0} scale={scale} />
+        <RowShape row={shown} y={0} scale={scale} />
       </g>
       {resizable(props) && drag.dragged === null ? <EndHandle {...props} /> : null}
-      {drag.dragged === null ? null : (
-        <text className="sim-drag-words" x={placeOf(scale, row.kind === "edge_end" ? row.end : row.start) + 12} y={-9}>
-          {dragWords(props, drag.dragged)}
-        </text>
-      )}
+      {drag.dragged === null ? null : <DragNote bar={props} dragged={drag.dragged} trial={trial} />}
     </g>
   );
 });

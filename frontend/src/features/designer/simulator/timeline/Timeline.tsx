@@ -160,6 +160,7 @@ function Plot(props: PlotProps) {
             clock={view.clocks.get(row.stream)}
             onSelect={view.select}
             onEdit={view.edits.edit}
+            onTry={view.tryEdit}
           />
         );
       })}
