@@ -106,10 +106,11 @@ def _opened_examples() -> str:
 
 
 def _opened(page: str, example: Example) -> dict[str, Any]:
+    case = example.case
     said = example.transcript.model_dump(mode="json", exclude_unset=True)
-    streams = {name: stream.model_dump(mode="json", exclude_unset=True) for name, stream in example.case.streams.items()}
-    ends = {"rows": said["input"], "end": str(example.case.end)}
-    return {"page": page, "caption": example.caption, "text": as_sql(example.case), "streams": streams, **ends}
+    streams = {name: stream.model_dump(mode="json", exclude_unset=True) for name, stream in case.streams.items()}
+    sample = {"rows": said["input"], "end": str(case.end)}
+    return {"page": page, "caption": example.caption, "text": as_sql(case), "streams": streams, **sample}
 
 
 def as_sql(case: Case) -> str:

@@ -20,7 +20,6 @@ from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.payload_json import payload_to_json
 
-
 NO_SETTINGS: Final = AdvanceTime()
 
 

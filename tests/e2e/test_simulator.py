@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.accessibility import grave_violations
 from tests.e2e.browsing import demo_pages
+from webapp.runs.demo import RUNNING
 
 pytestmark = pytest.mark.browser
 
@@ -210,18 +211,19 @@ def test_a_link_reproduces_what_is_seen(page: Page, simulator: Locator) -> None:
     expect(simulator.get_by_role("option", name="Row 8,")).to_have_attribute("aria-selected", "true")
 
 
-def test_rows_of_a_run_are_read_again_and_the_word_at_the_caret_is_explained(page: Page) -> None:
+def test_the_word_at_the_caret_is_explained_and_rows_of_a_run_are_read_again(page: Page) -> None:
     page.goto(demo_pages(page).query)
+    guide = page.get_by_role("region", name="Help", exact=True)
+    guide.get_by_role("button", name="Read").click()
+    for word, title in (("TUMBLE", "tumbling windows"), ("WHERE", "filter")):
+        page.get_by_role("textbox", name="The query as SQL").get_by_text(word).first.click()
+        expect(guide.get_by_label("Page of the guide").locator("option:checked")).to_have_text(title)
     part = page.get_by_role("region", name="Simulator", exact=True)
     part.get_by_role("button", name="From a run", exact=True).click()
+    expect(part.get_by_label("Binding").locator("option:checked")).to_have_text(RUNNING)
     part.get_by_role("button", name="Read what it read last").click()
     part.get_by_role("button", name=re.compile(r"^Use \d+ rows?$")).click()
     expect(lines(part).first).to_be_visible()
-    guide = page.get_by_role("region", name="Help", exact=True)
-    guide.get_by_role("button", name="Read").click()
-    for word, title in (("TUMBLE", "tumbling windows"), ("ADVANCE", "Advance time")):
-        page.get_by_role("textbox", name="The query as SQL").get_by_text(word).first.click()
-        expect(guide.get_by_label("Page of the guide").locator("option:checked")).to_have_text(title)
 
 
 def test_an_example_of_the_guide_opens_with_its_rows_and_is_changed_without_being_stored(page: Page) -> None:

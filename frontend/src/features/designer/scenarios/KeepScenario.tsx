@@ -28,12 +28,28 @@ function keptParts(observed: Expect, parts: readonly Part[]): Expect {
   return { events, ...(parts.includes("late") ? { late } : {}), ...(parts.includes("ctis") ? { ctis } : {}) } as Expect;
 }
 
+interface WithTriedProps {
+  /** The inputs whose settings are tried. */
+  inputs: readonly string[];
+  chosen: boolean;
+  onChange: (chosen: boolean) => void;
+}
+
+function WithTried({ inputs, chosen, onChange }: WithTriedProps) {
+  if (inputs.length === 0) return null;
+  return (
+    <label className="row choice">
+      <input type="checkbox" checked={chosen} onChange={() => onChange(!chosen)} />
+      {`Run it with the settings of time that are tried for ${inputs.join(" and ")}, whatever the query says`}
+    </label>
+  );
+}
+
 function KeepForm({ query, sql, sample, onDone }: { query: string; sql: string; sample: Sample; onDone: () => void }) {
   const { observe, create } = useScenarioActions(query);
   const [name, setName] = useState("");
   const [parts, setParts] = useState<readonly Part[]>(["late"]);
   const tried = useTried();
-  const inputs = Object.keys(tried);
   const [withTried, setWithTried] = useState(true);
   const keep = async () => {
     const body = { rows: itemsOf(sample), end: sample.end } as ScenarioBody["sample"];
@@ -68,12 +84,7 @@ function KeepForm({ query, sql, sample, onDone }: { query: string; sql: string; 
           </label>
         ))}
       </fieldset>
-      {inputs.length === 0 ? null : (
-        <label className="row choice">
-          <input type="checkbox" checked={withTried} onChange={() => setWithTried(!withTried)} />
-          {`Run it with the settings of time that are tried for ${inputs.join(" and ")}, whatever the query says`}
-        </label>
-      )}
+      <WithTried inputs={Object.keys(tried)} chosen={withTried} onChange={setWithTried} />
       <div className="row">
         {name.trim() === "" ? (
           <ReasonedButton reason="Give it a name first." kind="primary">

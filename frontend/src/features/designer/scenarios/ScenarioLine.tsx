@@ -30,38 +30,47 @@ function differing(found: Known): ScenarioFindings | null {
   return found === null || found === undefined || found === "running" || found.holds ? null : found;
 }
 
-function Actions({ query, scenario, sql, reason }: ScenarioLineProps) {
+/** What can be done with a scenario on the page. */
+function useScenario({ query, scenario, sql }: ScenarioLineProps) {
   const { read, replace, remove, observe } = useScenarioActions(query);
-  const rows = useSampleNow();
   const tried = useTried();
-  const address = useTranscriptAddress(query);
-  const unreadable = sql === null ? "The text cannot be read. Mend it first." : null;
-  const open = async () => {
-    const { sample, advance } = await read(scenario.id);
-    openSample(sample.rows as SampleRow[], `the scenario ${scenario.name}`, sample.end);
-    tryAll(advance ?? {});
-  };
-  /** Expects what comes of the scenario now, of the parts that it expects; with `shown`, of the rows of the simulator. */
-  const expectNow = async (shown: Sample | null) => {
-    const { id: _, query: __, ...before } = await read(scenario.id);
-    const sample = shown === null ? before.sample : ({ rows: itemsOf(shown), end: shown.end } as typeof before.sample);
-    const body = { ...before, sample, advance: shown === null ? (before.advance ?? {}) : tried };
-    const observed = await observe({ text: sql ?? "", sample, advance: body.advance });
-    const kept = Object.fromEntries(Object.entries(observed).filter(([part]) => part in body.expect));
-    await replace(scenario.id, { ...body, expect: kept as typeof body.expect });
-  };
-  const rename = async (name: string) => {
+  const stored = async () => {
     const { id: _, query: __, ...body } = await read(scenario.id);
-    await replace(scenario.id, { ...body, name });
+    return body;
   };
+  return {
+    open: async () => {
+      const { sample, advance } = await stored();
+      openSample(sample.rows as SampleRow[], `the scenario ${scenario.name}`, sample.end);
+      tryAll(advance ?? {});
+    },
+    /** Expect what comes of it now, of the parts that it expects; with `shown`, of the rows of the simulator. */
+    expectNow: async (shown: Sample | null) => {
+      const before = await stored();
+      const rows = shown === null ? before.sample : { rows: itemsOf(shown), end: shown.end };
+      const sample = rows as typeof before.sample;
+      const advance = shown === null ? (before.advance ?? {}) : tried;
+      const observed = await observe({ text: sql ?? "", sample, advance });
+      const kept = Object.fromEntries(Object.entries(observed).filter(([part]) => part in before.expect));
+      await replace(scenario.id, { ...before, sample, advance, expect: kept as typeof before.expect });
+    },
+    rename: async (name: string) => replace(scenario.id, { ...(await stored()), name }),
+    remove: () => remove(scenario.id),
+  };
+}
+
+interface ExpectingProps extends ScenarioLineProps {
+  expectNow: (shown: Sample | null) => Promise<void>;
+}
+
+/** Other expectations, and other rows: both run the query as it stands in the editor. */
+function Expecting({ scenario, sql, reason, expectNow }: ExpectingProps) {
+  const rows = useSampleNow();
+  const refused = reason ?? (sql === null ? "The text cannot be read. Mend it first." : null);
   return (
-    <span className="row">
-      <ActionButton words={["Open", "Opening…"]} act={open} label={`Open ${scenario.name} in the simulator`} />
-      <a className="button" href={address(scenario.id)} download aria-label={`Download ${scenario.name}`}>
-        Download
-      </a>
+    <>
       <AskedAction
-        reason={reason ?? unreadable}
+        reason={refused}
         opener="Expect what comes now…"
         label={`Let ${scenario.name} expect what comes now`}
         title={`Expect what comes of ${scenario.name} now?`}
@@ -72,7 +81,7 @@ function Actions({ query, scenario, sql, reason }: ScenarioLineProps) {
         <p>What it expects is replaced by what the query gives as it stands in the editor.</p>
       </AskedAction>
       <AskedAction
-        reason={reason ?? unreadable ?? (rows === null || rows.rows.length === 0 ? NO_ROWS : null)}
+        reason={refused ?? (rows === null || rows.rows.length === 0 ? NO_ROWS : null)}
         opener="Take the simulator's rows…"
         label={`Let ${scenario.name} have the rows of the simulator`}
         title={`Replace the rows of ${scenario.name}?`}
@@ -81,9 +90,25 @@ function Actions({ query, scenario, sql, reason }: ScenarioLineProps) {
         act={() => expectNow(rows)}
       >
         <p>
-          {`Its rows become the ${counted(rows?.rows.length ?? 0, "row")} that the simulator shows, its settings of time those that are tried there, and it expects what the query in the editor gives for them. To edit a scenario: open it, change its rows, then take them.`}
+          {`Its rows become the ${counted(rows?.rows.length ?? 0, "row")} that the simulator shows, its settings of time those that are tried there, and it expects what the query in the editor gives for them.`}
         </p>
+        <p>To edit a scenario: open it, change its rows or try other settings, then take them.</p>
       </AskedAction>
+    </>
+  );
+}
+
+function Actions(props: ScenarioLineProps) {
+  const { query, scenario, reason } = props;
+  const { open, expectNow, rename, remove } = useScenario(props);
+  const address = useTranscriptAddress(query);
+  return (
+    <span className="row">
+      <ActionButton words={["Open", "Opening…"]} act={open} label={`Open ${scenario.name} in the simulator`} />
+      <a className="button" href={address(scenario.id)} download aria-label={`Download ${scenario.name}`}>
+        Download
+      </a>
+      <Expecting {...props} expectNow={expectNow} />
       <Rename
         what="the scenario"
         name={scenario.name}
@@ -102,7 +127,7 @@ function Actions({ query, scenario, sql, reason }: ScenarioLineProps) {
         title={`Delete the scenario ${scenario.name}?`}
         words={["Delete", "Deleting…"]}
         keep="Keep it"
-        act={() => remove(scenario.id)}
+        act={remove}
       >
         <p>Its rows and what it expects are gone then.</p>
       </AskedAction>

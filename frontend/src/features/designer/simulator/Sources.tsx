@@ -7,6 +7,7 @@ import { useSlug } from "../../../lib/session";
 import type { SampleTaken } from "../../../model/api";
 import { counted } from "../../../model/counts";
 import type { SampleRow } from "../../../model/simulation/sample";
+import { useDesigner } from "../page/designer";
 import { useBindings } from "./requests";
 import { type SamplePanelProps, Taken } from "./SamplePanel";
 
@@ -141,7 +142,9 @@ function OfBinding({ kind, ...props }: SourceProps & { kind: keyof typeof OF_BIN
   const slug = useSlug();
   const bindings = useBindings();
   const [chosen, setChosen] = useState("");
-  const binding = bindings.data?.find((each) => each.id === chosen) ?? bindings.data?.[0];
+  const { query } = useDesigner();
+  const own = bindings.data?.find((each) => each.query === query?.id);
+  const binding = bindings.data?.find((each) => each.id === chosen) ?? own ?? bindings.data?.[0];
   if (bindings.isError) return <ErrorNote error={bindings.error} onRetry={() => void bindings.refetch()} />;
   if (bindings.data === undefined) return <p className="quiet">Loading the bindings…</p>;
   if (binding === undefined) return <p className="quiet">There is no binding yet, so nothing was read.</p>;
