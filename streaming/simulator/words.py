@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from streaming.definition.counts import counted
 from streaming.temporal.ticks import (
@@ -53,8 +54,11 @@ class TimeWords:
 
 
 def length(ticks: int) -> str:
-    """A length: `5 s`, `1500 ms`, `1 tick`."""
+    """A length, exactly: `5 s`, `1500 ms`, `2.08199 s`, `1 tick`."""
     text = format_duration(Ticks(ticks))
+    if text.endswith("us") and abs(ticks) > _IN_MS:
+        unit, size = ("s", 1_000_000) if abs(ticks) > 1_000_000 else ("ms", _IN_MS)
+        return f"{(Decimal(ticks) / size).normalize():f} {unit}"
     if text.endswith(("tick", "us")):
         return counted(abs(ticks), "tick") if ticks >= 0 else f"-{counted(-ticks, 'tick')}"
     unit = text.lstrip("-0123456789")
@@ -62,6 +66,7 @@ def length(ticks: int) -> str:
 
 
 _UNITS = {"m": "min"}
+_IN_MS = 1_000
 
 
 def rows_named(numbers: Sequence[int]) -> str:

@@ -58,7 +58,7 @@ export function Transport({ rows, readOnly }: { rows: number; readOnly: boolean 
     store.set(to);
   };
   return (
-    <div className="sim-transport" data-scrubbed={position < rows || undefined}>
+    <div className="sim-transport" data-scrubbed={position <= rows || undefined}>
       <div className="row">
         <button type="button" className="button" onClick={() => go(0)}>
           <span aria-hidden="true">|◀</span> start
