@@ -265,8 +265,7 @@ def test_nodes_are_copied_from_one_query_into_another(page: Page) -> None:
     expect(sql(page)).to_contain_text("by_lane_2 AS")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_canvas_and_outline_are_accessible(page: Page, scheme: str, width: int) -> None:
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.set_viewport_size({"width": width, "height": 900})

@@ -240,8 +240,7 @@ def test_an_example_of_the_guide_opens_with_its_rows_and_is_changed_without_bein
     expect(page.get_by_text("It reads s of the example.")).to_have_count(1)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_no_rule_of_accessibility_is_broken(page: Page, simulator: Locator, scheme: str, width: int) -> None:
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.set_viewport_size({"width": width, "height": 900})
