@@ -6,13 +6,13 @@ import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
 import { Scroll } from "../../components/Scroll";
 import { StateMark } from "../../components/StateMark";
+import { useContents } from "../../lib/contents";
 import { counted } from "../../lib/numbers";
 import { useOrganisation, useSlug } from "../../lib/session";
 import { useTour } from "../../lib/tour";
 import type { BindingShown } from "../../model/api";
 import { type Contents, type NextStep, runningBindings, stepsOf, troubledBindings } from "../../model/overview";
 import { NOT_BEGUN } from "../../model/tour";
-import { useContents } from "./requests";
 
 function BindingTable({ label, bindings }: { label: string; bindings: readonly BindingShown[] }) {
   const slug = useSlug();

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { api, unwrap } from "../../lib/api";
-import { useSlug } from "../../lib/session";
+import { api, unwrap } from "./api";
+import { useSlug } from "./session";
 
 const EVERY_MS = 5_000;
 
-/** What the organisation has, as far as the overview says it. */
+/** What the organisation has, as far as the overview and the tour say it. */
 export function useContents() {
   const slug = useSlug();
   const params = { path: { slug } };
