@@ -1,4 +1,4 @@
-"""How a Kafka cluster is reached: what the input and the output have in common."""
+"""How a Kafka cluster is reached: what is the same whatever is done there."""
 
 from typing import Annotated, Final, Literal, Self
 
