@@ -18,6 +18,7 @@ QUOTAS: Final = {
     "quarantine_bytes": 2**30,
     "scenarios": 200,
     "scenario_bytes": 32 * 2**20,
+    "file_bytes": 10 * 2**30,
 }
 """What an organisation may use where no variable and no admin says otherwise."""
 

@@ -171,6 +171,7 @@ INSTALLED_APPS = [
     "webapp.audit",
     "webapp.accounts",
     "webapp.streams",
+    "webapp.uploads",
     "webapp.queries",
     "webapp.runs",
     "webapp.bundles",

@@ -30,6 +30,7 @@ from webapp.scenarios import api as scenarios
 from webapp.scenarios.templates_api import TemplatesView, TemplateTakenView
 from webapp.streams import api as streams
 from webapp.streams import push_api
+from webapp.uploads import api as uploads
 
 of_organisation: list[URLPattern | URLResolver] = [
     path("organisation/", organisations.OrganisationView.as_view()),
@@ -54,10 +55,15 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("exports/<uuid:export>/link/", ExportLinkView.as_view()),
     path("adapters/", streams.AdaptersView.as_view()),
     path("streams/", streams.StreamsView.as_view()),
+    path("streams/infer/", streams.InferView.as_view()),
     path("streams/<uuid:stream>/", streams.StreamView.as_view()),
     path("streams/<uuid:stream>/uses/", streams.StreamUsesView.as_view()),
     path("streams/<uuid:stream>/rows/", push_api.PushedRowsView.as_view()),
     path("streams/<uuid:stream>/sample/", streams.StreamSampleView.as_view()),
+    path("files/", uploads.FilesView.as_view()),
+    path("files/uploads/", uploads.UploadsView.as_view()),
+    path("files/uploads/<uuid:upload>/", uploads.UploadView.as_view()),
+    path("files/uploads/<uuid:upload>/finish/", uploads.UploadFinishView.as_view()),
     path("queries/", queries.QueriesView.as_view()),
     path("queries/validate/", queries.ValidateView.as_view()),
     path("queries/complete/", queries.CompleteView.as_view()),

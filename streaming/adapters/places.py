@@ -116,6 +116,23 @@ class DataFolder:
                     os.unlink(staged, dir_fd=parent)
                 raise
 
+    def adopt(self, file: Path, path: str) -> None:
+        """Make `file`, of the same disk and written by us, the file `path`, which `inside` returned, in one step.
+
+        What was there is replaced. Raises `FileNotFoundError` where `file` is no more, `OSError`.
+        """
+        with self._opened_parent(path, make=True) as (parent, name):
+            with file.open("rb") as content:
+                os.fsync(content.fileno())
+            os.replace(file, name, dst_dir_fd=parent)
+            _settle(parent)
+
+    def remove(self, path: str) -> None:
+        """Remove the file `path`, which `inside` returned. Raises `OSError`."""
+        with self._opened_parent(path) as (parent, name):
+            os.unlink(name, dir_fd=parent)
+            _settle(parent)
+
     @property
     def around(self) -> Path:
         """Where an adapter keeps what no path may name: the organisation's folder; `root` where that is none."""

@@ -12,6 +12,7 @@ from tests.conftest import ROOT
 from tests.webapp.conftest import Person, kept_scenario
 from tests.webapp.organisations.conftest import invited
 from tests.webapp.test_tokens import made
+from tests.webapp.uploads.bringing import CSV, uploaded
 from webapp.bundles.api import MOST_BODY_BYTES
 from webapp.core.api import MOST_BYTES
 from webapp.core.bodies import MOST_BYTES as MOST_OF_ANY
@@ -55,6 +56,7 @@ def addressed(alice: Person, binding: dict[str, Any], cars: dict[str, Any]) -> d
         "token": made(alice)["id"],
         "scenario": kept_scenario(alice, binding["query"]),
         "template": "dead_man",
+        "upload": uploaded(alice, "cars.csv", CSV),
     }
 
 

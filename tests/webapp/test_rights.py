@@ -36,10 +36,15 @@ RIGHTS: dict[str, dict[str, Permission]] = {
     "kept/": {"get": V},
     "adapters/": {"get": V},
     "streams/": {"get": V, "post": E},
+    "streams/infer/": {"post": V},
     "streams/<uuid:stream>/": {"get": V, "put": E, "delete": E},
     "streams/<uuid:stream>/uses/": {"get": V},
     "streams/<uuid:stream>/rows/": {"get": V, "post": P},
     "streams/<uuid:stream>/sample/": {"get": V},
+    "files/": {"get": V, "delete": E},
+    "files/uploads/": {"post": E},
+    "files/uploads/<uuid:upload>/": {"get": V, "patch": E, "delete": E},
+    "files/uploads/<uuid:upload>/finish/": {"post": E},
     "queries/": {"get": V, "post": E},
     "queries/validate/": {"post": V},
     "queries/complete/": {"post": V},
@@ -101,7 +106,7 @@ def test_every_address_asks_for_the_right_that_the_table_says(role: Role, acme: 
     wrong = []
     for route, methods in RIGHTS.items():
         path = person.url("/".join(str(uuid4()) if each.startswith("<") else each for each in route.split("/")))
-        for method in ("get", "post", "put", "delete"):
+        for method in ("get", "post", "put", "patch", "delete"):
             status = call(person.client, method, path).status_code
             needed = methods.get(method)
             if needed is None:

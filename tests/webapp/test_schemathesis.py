@@ -16,6 +16,7 @@ from schemathesis.checks import CHECKS
 
 from tests.conftest import ROOT
 from tests.webapp.conftest import Person, kept_scenario
+from tests.webapp.uploads.bringing import CSV, uploaded
 
 SCHEMA = schemathesis.openapi.from_dict(json.loads((ROOT / "frontend" / "openapi.json").read_text()))
 SCHEMA.app = get_wsgi_application()
@@ -48,6 +49,7 @@ def existing(alice: Person, binding: dict[str, Any], cars: dict[str, Any]) -> di
         "member": alice.get("members/").json()[0]["id"],
         "scenario": kept_scenario(alice, binding["query"]),
         "template": "dead_man",
+        "upload": uploaded(alice, "cars.csv", CSV),
     }
     for name, path, body in (
         ("invitation", "invitations/", {"email": "dora@acme.example", "role": "viewer"}),

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext, isolate_apps
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from tests.webapp.conftest import POINTS, Person, graph, kept_scenario
+from tests.webapp.uploads.bringing import CSV, uploaded
 from webapp.accounts.models import Organisation
 from webapp.core.checks import tenant_models_are_scoped
 from webapp.core.context import NoOrganisation, current_organisation, organisation_context
@@ -129,7 +130,7 @@ def api_routes() -> list[str]:
 
 ROUTES = api_routes()
 ID_ROUTES = [route for route in ROUTES if "<uuid:" in route]
-METHODS = ["get", "post", "put", "delete"]
+METHODS = ["get", "post", "put", "patch", "delete"]
 
 
 @pytest.fixture
@@ -157,6 +158,7 @@ def ids(binding: dict[str, Any], alice: Person, cars: dict[str, Any]) -> dict[st
         "<uuid:binding>": binding["id"],
         "<uuid:run>": run.json()["id"],
         "<uuid:token>": token.json()["id"],
+        "<uuid:upload>": uploaded(alice, "cars.csv", CSV),
     }
 
 

@@ -10,7 +10,7 @@ import yaml
 
 FILE: Final = Path(__file__).with_name("permission_matrix.yaml")
 PREFIX: Final = "api/t/<slug:slug>/"
-METHODS: Final = frozenset({"get", "post", "put", "delete"})
+METHODS: Final = frozenset({"get", "post", "put", "patch", "delete"})
 
 
 class Role(StrEnum):

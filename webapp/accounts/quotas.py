@@ -57,6 +57,7 @@ QUOTAS: Final[Mapping[str, Quota]] = {
         Quota("preview_seconds", "Computing time of previews each day (UTC)", "s", "Wait for the next day"),
         Quota("result_bytes", "Results kept", BYTES, "Delete results of bindings that do not run"),
         Quota("quarantine_bytes", "Quarantine kept", BYTES, "Delete the quarantine of bindings that do not run"),
+        Quota("file_bytes", "Files kept, with uploads under way", BYTES, "Delete files or cancel uploads"),
         Quota("scenarios", "Scenarios of queries", "scenarios", "Delete scenarios"),
         Quota("scenario_bytes", "Size of all scenarios", BYTES, "Delete scenarios or take rows out of them"),
     )

@@ -65,13 +65,14 @@ def try_options(definition: StreamDefinition, choice: AdapterChoice, *, node: st
         if connect:
             preview.check(adapter, now=now_ticks())
     except OptionsRefused as error:
-        return [_option_fault(each, node) for each in error.errors]
+        return [option_fault(each, node) for each in error.errors]
     except AdapterError as error:
         return [adapter_fault(str(error), node)]
     return []
 
 
-def _option_fault(wrong: ShapeError, node: str | None) -> Fault:
+def option_fault(wrong: ShapeError, node: str | None) -> Fault:
+    """Return the fault of one option."""
     field = ".".join(("adapter.options", *map(str, wrong.location)))
     return fault(FaultCode.BAD_ADAPTER, f"{wrong.message}.", wrong.remedy, node=node, field=field)
 

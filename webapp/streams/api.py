@@ -19,6 +19,7 @@ from webapp.core.errors import ErrorEnvelope
 from webapp.core.uses import UseList, uses_of
 from webapp.streams import adapters, services
 from webapp.streams.access import access_stream
+from webapp.streams.inferring import InferBody, InferredStream, infer
 from webapp.streams.models import Stream
 from webapp.streams.sealing import concealed
 
@@ -157,6 +158,19 @@ class StreamSampleView(TenantView):
         """Read the first rows through the stream's adapter."""
         found = access_stream(stream)
         return answer(adapters.first_rows(found.read_definition(), found.read_adapter()))
+
+
+class InferView(TenantView):
+    """What a stream could be."""
+
+    @extend_schema(
+        operation_id="streams_infer",
+        request=InferBody,
+        responses={200: InferredStream, 409: ErrorEnvelope, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Propose fields, times, shape and delay from a sample of what an adapter reads; nothing is stored."""
+        return answer(infer(read_body(request, InferBody)))
 
 
 class AdaptersView(TenantView):

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from tests.webapp.bundle import FILES, plan
 from tests.webapp.conftest import POINTS, Person, file_adapter, graph
+from tests.webapp.uploads.bringing import CSV, brought, uploaded
 from webapp.accounts.models import Membership
 from webapp.administration.models import Export
 from webapp.core.context import organisation_context
@@ -340,6 +341,25 @@ WRITES: dict[tuple[str, str], Case] = {
     ("bindings/<uuid:binding>/", "delete"): Case(
         "binding.deleted", lambda stage: (stage.bound, None), "watch", Some({"name": "watch", "query": "speeding"})
     ),
+    ("files/", "delete"): Case(
+        "file.deleted",
+        lambda stage: (f"files/?path={brought(stage.alice, 'gone.csv')}", None),
+        "gone.csv",
+        {"size": len(CSV)},
+    ),
+    ("files/uploads/<uuid:upload>/", "delete"): Case(
+        "upload.cancelled",
+        lambda stage: (f"files/uploads/{uploaded(stage.alice, 'f.csv', CSV)}/", None),
+        "f.csv",
+        {"size": len(CSV)},
+    ),
+    ("files/uploads/<uuid:upload>/finish/", "post"): Case(
+        "file.brought",
+        lambda stage: (f"files/uploads/{uploaded(stage.alice, 'f.csv', CSV)}/finish/", {}),
+        "f.csv",
+        None,
+        {"size": len(CSV)},
+    ),
     ("bindings/<uuid:binding>/results/", "delete"): Case(
         "results.deleted",
         lambda stage: (f"{stage.bound}results/?kind=results", None),
@@ -376,6 +396,9 @@ WRITES_NOTHING: dict[tuple[str, str], str] = {
     ("queries/<uuid:query>/scenarios/observe/", "post"): "says what comes of a sample",
     ("queries/<uuid:query>/scenarios/read/", "post"): "says what a transcript would keep",
     ("queries/<uuid:query>/scenarios/run/", "post"): "keeps a fact about a version, as its faults are",
+    ("streams/infer/", "post"): "proposes what a stream could be",
+    ("files/uploads/", "post"): "begins what only its end makes a file of",
+    ("files/uploads/<uuid:upload>/", "patch"): "sends bytes of what only its end makes a file of",
     ("samples/stream/", "post"): "reads rows of a stream",
     ("samples/text/", "post"): "reads rows of a text",
     ("samples/generated/", "post"): "makes up rows",

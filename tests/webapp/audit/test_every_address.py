@@ -12,6 +12,7 @@ from tests.webapp.audit.cases import TOKEN, WRITES, WRITES_NOTHING, Case, Stage
 from tests.webapp.audit.conftest import Events
 from tests.webapp.conftest import Person, graph
 from tests.webapp.impersonating import acted_as
+from tests.webapp.uploads.bringing import CSV, uploaded
 from webapp.accounts.models import Membership, Organisation, PreviewUse
 from webapp.accounts.permissions import MATRIX
 from webapp.audit.models import AuditEvent
@@ -144,6 +145,9 @@ def test_what_only_looks_writes_no_event(key: tuple[str, str], stage: Stage, new
         "queries/<uuid:query>/scenarios/observe/": sampled,
         "queries/<uuid:query>/scenarios/read/": {"transcript": "name: t"},
         "queries/<uuid:query>/scenarios/run/": {"version": version},
+        "streams/infer/": {"adapter": stage.cars["adapter"]},
+        "files/uploads/": {},
+        "files/uploads/<uuid:upload>/": {},
         "samples/stream/": {"stream": "cars"},
         "samples/text/": {"stream": "cars", "text": "start,plate"},
         "samples/generated/": {"stream": "cars", "rows": 1},
@@ -153,6 +157,8 @@ def test_what_only_looks_writes_no_event(key: tuple[str, str], stage: Stage, new
         "transcripts/run/": {"name": "t.yaml", "text": "x: 1"},
     }
     path = key[0].replace("<uuid:query>", stage.binding["query"])
+    if "<uuid:upload>" in path:
+        path = path.replace("<uuid:upload>", uploaded(stage.alice, "f.csv", CSV))
     events = newer()
     answered = sent(stage.alice, key[1], path, bodies[key[0]])
     assert answered.status_code in {200, 422}, answered.content

@@ -9,6 +9,8 @@ import pytest
 from django.db import connection
 
 from tests.webapp.conftest import POINTS, Person, file_adapter, graph
+from tests.webapp.uploads.bringing import brought
+from tests.webapp.uploads.test_bringing import parquet
 from webapp.core.limited import running
 from webapp.core.limited.jobs import Limits
 from webapp.core.limited.places import place
@@ -40,6 +42,9 @@ COMPUTES = (
     "webapp.streams.adapters.preview.check",
     "webapp.streams.adapters.preview.sample",
     "webapp.streams.checking.check_advance",
+    "webapp.streams.inferring.propose",
+    "webapp.streams.inferring.sample_of",
+    "webapp.uploads.examining.pq.ParquetFile",
     "webapp.streams.checking.check_fields",
 )
 """Where the web application has what parses, checks, plans or reads, as it is called there."""
@@ -72,6 +77,8 @@ def test_the_way_from_a_stream_to_a_run_and_to_other_names_computes_nothing_here
         assert answered.status_code == status, answered.content
         return answered.json() if answered.content else None
 
+    brought(alice, "f.parquet", parquet())
+    assert sent(alice.post("streams/infer/", {"adapter": file_adapter(cars_file)}))["faults"] == []
     stream = {"name": "cars", "definition": POINTS, "adapter": file_adapter(cars_file)}
     made = sent(alice.post("streams/", stream), 201)
     assert sent(alice.get(f"streams/{made['id']}/sample/"))["faults"] == []

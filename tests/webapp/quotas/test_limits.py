@@ -38,6 +38,7 @@ def test_every_quota_is_shown_with_what_is_used_of_it(
         "quarantine_bytes": (0, 2**30, "bytes"),
         "scenarios": (0, 200, "scenarios"),
         "scenario_bytes": (0, 32 * 2**20, "bytes"),
+        "file_bytes": (0, 10 * 2**30, "bytes"),
     }
 
 

@@ -10,6 +10,7 @@ from streaming.wire import keys
 from streaming.wire.messages import LateEvent, ProgressReport, ResultRow
 from streaming.wire.results import Commit
 from tests.webapp.conftest import POINTS, Person, file_adapter, graph, kept_scenario
+from tests.webapp.uploads.bringing import CSV, uploaded
 from tests.wire.written import write_commit, write_part
 from webapp.runs.state_events import states_key
 
@@ -51,6 +52,7 @@ def plant(charlie: Person, data: Path, connection: "redis.Redis") -> Planted:
             "<uuid:token>": _made(charlie, "tokens/", {"name": MARK, "role": "viewer", "expires_in_days": 1})["id"],
             "<uuid:invitation>": _made(charlie, "invitations/", {"email": f"{MARK}@x.example", "role": "viewer"})["id"],
             "<uuid:export>": _made(charlie, "exports/", {})["id"],
+            "<uuid:upload>": uploaded(charlie, f"{MARK}.csv", CSV),
             "<uuid:member>": charlie.get("members/").json()[0]["id"],
         },
         version=version,

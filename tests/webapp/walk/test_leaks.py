@@ -93,6 +93,10 @@ def test_an_absent_id_and_one_of_zeta_cost_the_same_queries(zeta: Planted, alice
 BODIES: dict[str, Any] = {
     "bindings/": lambda z: {"name": "mine", "query_version": z.version},
     "organisation/transfer/": lambda z: {"member": z.ids["<uuid:member>"]},
+    "streams/infer/": lambda z: {
+        "adapter": file_adapter(f"files/{MARK}.jsonl"),
+        "stream": z.ids["<uuid:stream>"],
+    },
     "queries/validate/": lambda z: {"graph": graph(stream=f"{MARK}_s")},
     "queries/complete/": lambda z: {"text": "SELECT STREAM * FROM ", "at": 21},
     "queries/explain/": lambda z: {"graph": graph(stream=f"{MARK}_s")},

@@ -28,6 +28,8 @@ IN_LIMITED_PROCESS = True
 LIMITED_JOBS = (
     "webapp.streams.adapters",
     "webapp.streams.checking",
+    "webapp.streams.inferring",
+    "webapp.uploads.examining",
     "webapp.queries.texts",
     "webapp.queries.jobs",
     "webapp.queries.simulating",

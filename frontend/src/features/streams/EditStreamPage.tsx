@@ -77,6 +77,8 @@ function Edit({ stream, kinds, onReload }: EditProps) {
       <StreamEditor
         kinds={kinds}
         object={`stream ${stream.id}`}
+        stream={stream.id}
+        taken={[]}
         initial={typedOf(begun, kinds)}
         words={["Save the stream", "Saving…"]}
         saving={saving}

@@ -4,18 +4,24 @@ import { PageHead } from "../../components/PageHead";
 import { useSlug } from "../../lib/session";
 import type { AdapterKind } from "../../model/api";
 import { EMPTY_FORM } from "../../model/streamForm";
-import { useAdapterKinds, useCreateStream } from "./requests";
+import { useAdapterKinds, useCreateStream, useStreams } from "./requests";
 import { StreamEditor } from "./StreamEditor";
 
-function CreateForm({ kinds }: { kinds: readonly AdapterKind[] }) {
+/** What most people come with. */
+const FIRST = "file";
+
+function CreateForm({ kinds, taken }: { kinds: readonly AdapterKind[]; taken: readonly string[] }) {
   const slug = useSlug();
   const navigate = useNavigate();
   const creating = useCreateStream();
+  const adapter = kinds.find(({ kind }) => kind === FIRST)?.kind ?? kinds[0]?.kind ?? "";
   return (
     <StreamEditor
       kinds={kinds}
       object="new stream"
-      initial={{ form: { ...EMPTY_FORM, adapter: kinds[0]?.kind ?? "" }, options: {}, upon: "", begun: "" }}
+      stream={null}
+      taken={taken}
+      initial={{ form: { ...EMPTY_FORM, adapter }, options: {}, upon: "", begun: "" }}
       words={["Create the stream", "Creating…"]}
       saving={creating}
       onSave={(body, _, done) =>
@@ -34,12 +40,15 @@ function CreateForm({ kinds }: { kinds: readonly AdapterKind[] }) {
 export function NewStreamPage() {
   const slug = useSlug();
   const kinds = useAdapterKinds();
+  const streams = useStreams();
   return (
     <>
       <PageHead title="New stream" crumb={{ to: `/t/${slug}/streams`, label: "Streams" }} />
       <ErrorNote error={kinds.error} onRetry={() => void kinds.refetch()} />
       {kinds.isPending ? <Waiting>Loading the kinds of adapter…</Waiting> : null}
-      {kinds.data === undefined ? null : <CreateForm kinds={kinds.data} />}
+      {kinds.data === undefined ? null : (
+        <CreateForm kinds={kinds.data} taken={(streams.data ?? []).map(({ name }) => name)} />
+      )}
     </>
   );
 }

@@ -2,9 +2,6 @@ import { useId } from "react";
 import { SelectField, TextField } from "../../components/Field";
 import { describedBy, UnderField, useWrong } from "../../components/FieldFaults";
 import { Panel } from "../../components/Panel";
-import { SchemaForm } from "../../components/SchemaForm";
-import type { AdapterKind } from "../../model/api";
-import type { FormField, FormValues } from "../../model/schemaForm";
 import { SCALAR_TYPES, type StreamForm, type TypedField } from "../../model/streamForm";
 
 export interface PartProps {
@@ -12,30 +9,33 @@ export interface PartProps {
   change: (part: Partial<StreamForm>) => void;
 }
 
-export function NameFields({ form, change }: PartProps) {
+export function NameField({ form, change }: PartProps) {
   return (
-    <Panel title="Name and shape">
-      <div className="stack">
-        <TextField
-          label="Name"
-          path="name"
-          value={form.name}
-          required
-          onChange={(name) => change({ name })}
-          help="Queries name the stream by it, so it is one word: letters, digits and underscores."
-        />
-        <SelectField
-          label="Shape"
-          path="definition.shape"
-          value={form.shape}
-          onChange={(shape) => change({ shape })}
-          options={[
-            ["point", "Points: each event happens at one moment"],
-            ["interval", "Intervals: each event has a start and an end"],
-            ["edge", "Edges: starts and ends come as separate rows"],
-          ]}
-        />
-      </div>
+    <TextField
+      label="Name"
+      path="name"
+      value={form.name}
+      required
+      onChange={(name) => change({ name })}
+      help="Queries name the stream by it, so it is one word: letters, digits and underscores."
+    />
+  );
+}
+
+export function ShapeFields({ form, change }: PartProps) {
+  return (
+    <Panel title="Shape">
+      <SelectField
+        label="Shape"
+        path="definition.shape"
+        value={form.shape}
+        onChange={(shape) => change({ shape })}
+        options={[
+          ["point", "Points: each event happens at one moment"],
+          ["interval", "Intervals: each event has a start and an end"],
+          ["edge", "Edges: starts and ends come as separate rows"],
+        ]}
+      />
     </Panel>
   );
 }
@@ -116,34 +116,6 @@ export function FieldsFields({ form, change }: PartProps) {
             Add a field
           </button>
         </p>
-      </div>
-    </Panel>
-  );
-}
-
-interface AdapterFieldsProps {
-  form: StreamForm;
-  onChoose: (adapter: string) => void;
-  kinds: readonly AdapterKind[];
-  fields: readonly FormField[];
-  options: { values: FormValues; onChange: (values: FormValues) => void };
-}
-
-export function AdapterFields({ kinds, form, onChoose, fields, options }: AdapterFieldsProps) {
-  const kind = kinds.find((each) => each.kind === form.adapter);
-  return (
-    <Panel title="Adapter" note={kind?.help}>
-      <div className="stack">
-        <SelectField
-          label="Kind"
-          path="adapter"
-          value={form.adapter}
-          onChange={onChoose}
-          options={kinds.map((each) => [each.kind, each.title] as const)}
-        />
-        <div className="schema">
-          <SchemaForm fields={fields} path="adapter.options." {...options} />
-        </div>
       </div>
     </Panel>
   );

@@ -6,7 +6,8 @@ import type { PartProps } from "./formParts";
 
 export function TimeFields({ form, change }: PartProps) {
   return (
-    <Panel title="Event time" note="Leave the column empty for adapters that give each event its time themselves.">
+    <>
+      <p className="quiet small">Leave the column empty for adapters that give each event its time themselves.</p>
       <div className="two tight">
         <TextField
           label={form.shape === "point" ? "Time column" : "Start column"}
@@ -46,7 +47,7 @@ export function TimeFields({ form, change }: PartProps) {
           help="Such as UTC or Europe/Berlin."
         />
       </div>
-    </Panel>
+    </>
   );
 }
 
@@ -59,13 +60,6 @@ function GenerateFields({ form, change }: PartProps) {
         value={form.every}
         onChange={(every) => change({ every })}
         help="A count of events (100) or a duration (10s)."
-      />
-      <TextField
-        label="Delay"
-        path="definition.advance.generate.delay"
-        value={form.delay}
-        onChange={(delay) => change({ delay })}
-        help="How long late events are waited for, such as 10s. -1tick commits each point at once."
       />
       <SelectField
         label="Follows"

@@ -1,0 +1,13 @@
+"""The uploads application."""
+
+from django.apps import AppConfig
+
+
+class UploadsConfig(AppConfig):
+    """Files that people bring into the organisation's folder; it has no models of its own."""
+
+    name = "webapp.uploads"
+
+    def ready(self) -> None:
+        """Count what is kept."""
+        from webapp.uploads import usage  # noqa: F401 # it registers its count

@@ -1,0 +1,77 @@
+"""What is kept in the organisation's `files/`, and which streams read it."""
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from streaming.adapters.contract import AdapterError
+from streaming.adapters.places import DataFolder
+from webapp.accounts.quotas import counts
+from webapp.streams.adapters import adapter_root
+from webapp.streams.models import Stream
+from webapp.uploads.staging import uploads_under_way
+
+MOST_LISTED: Final = 1_000
+NAME: Final = "file_bytes"
+
+
+@dataclass(frozen=True)
+class KeptFile:
+    """A file of the organisation: its path inside `files/`, its size in bytes, when it was written."""
+
+    path: str
+    size: int
+    modified_at: datetime
+
+
+def kept_files() -> list[KeptFile]:
+    """Return all files by path. Links are left out, and what is being written (names that begin with a dot)."""
+    return sorted(_walked(), key=lambda each: each.path)
+
+
+@counts(NAME)
+def file_bytes() -> int:
+    """Return how many bytes all files have, with what uploads under way will have."""
+    return sum(each.size for each in _walked()) + sum(each.size for each in uploads_under_way())
+
+
+def _walked() -> Iterator[KeptFile]:
+    root = adapter_root()
+    for folder, folders, names in os.walk(root):
+        folders.sort()
+        for name in names:
+            path = Path(folder, name)
+            try:
+                found = path.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue
+            if stat.S_ISREG(found.st_mode) and not name.startswith("."):
+                modified = datetime.fromtimestamp(found.st_mtime, UTC)
+                yield KeptFile(str(path.relative_to(root)), found.st_size, modified)
+
+
+def streams_by_place() -> Mapping[str, list[Stream]]:
+    """Return the streams that read files, by the file or folder that each names ("." for all)."""
+    places: dict[str, list[Stream]] = {}
+    folder = DataFolder(adapter_root())
+    for stream in Stream.objects.all():
+        adapter = stream.read_adapter()
+        named = adapter.options.get("path")
+        if adapter.kind not in ("file", "rows") or not isinstance(named, str):
+            continue
+        try:
+            places.setdefault(folder.inside(named), []).append(stream)
+        except AdapterError:  # it leads nowhere, so it reads nothing
+            continue
+    return places
+
+
+def readers(path: str, places: Mapping[str, list[Stream]]) -> list[Stream]:
+    """Return the streams that read the file `path`: they name it, or a folder around it."""
+    parts = path.split("/")
+    around = ["/".join(parts[:count]) for count in range(len(parts), 0, -1)]
+    return [stream for place in (*around, ".") for stream in places.get(place, ())]
