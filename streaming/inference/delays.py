@@ -22,7 +22,7 @@ from streaming.temporal.events import EdgeKind, Event, Shape
 from streaming.temporal.ticks import INFINITY, LAST_TICK, ONE_TICK, Tick, Ticks
 from streaming.wire.case import ONLY_LANE
 
-SHARES: Final = (0.9, 0.95, 0.99, 0.999, 1.0)
+SHARES: Final = (0.9, 0.95, 0.97, 0.99, 0.999, 1.0)
 """What choices aim at; each is rounded up to a delay that a person would write."""
 WANTED: Final = 0.99
 """The smallest choice that keeps so much is proposed."""

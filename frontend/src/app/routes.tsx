@@ -78,6 +78,10 @@ export const router = createBrowserRouter([
                 lazy: async () => ({ Component: (await import("../features/streams")).NewStreamPage }),
               },
               {
+                path: "streams/files",
+                lazy: async () => ({ Component: (await import("../features/streams")).FilesPage }),
+              },
+              {
                 path: "streams/:stream/edit",
                 lazy: async () => ({ Component: (await import("../features/streams")).EditStreamPage }),
               },

@@ -84,9 +84,9 @@ export function graphText(graph: QueryGraph): string {
 }
 
 /** A query that counts the events of a stream by minute: a beginning to edit. */
-export function startingText(stream: string): string {
+export function startingText(stream: string, query = "events_per_minute"): string {
   const name = SQL_NAMES_IN_BACKTICKS.includes(stream.toLowerCase()) ? `\`${stream}\`` : stream;
-  return `QUERY events_per_minute;
+  return `QUERY ${query};
 
 -- How many events each minute has
 INSERT INTO results

@@ -93,5 +93,5 @@ test("one sentence says what will happen", () => {
 
 test("what a delay keeps is never rounded up to everything", () => {
   expect(keptWords({ kept: 1, late: 0 })).toBe("keeps every row of the sample");
-  expect(keptWords({ kept: 0.99996, late: 1 })).toBe("keeps 99.9 %; 1 row of the sample later");
+  expect(keptWords({ kept: 0.99996, late: 1 })).toBe("keeps 99.9 %: all but 1 row of the sample");
 });

@@ -111,5 +111,5 @@ export function plannedWords(form: StreamForm): string {
 export function keptWords({ kept, late }: { kept: number; late: number }): string {
   if (late === 0) return "keeps every row of the sample";
   const share = Math.min(99.9, Math.floor(kept * 1000) / 10);
-  return `keeps ${share} %; ${counted(late, "row")} of the sample later`;
+  return `keeps ${share} %: all but ${counted(late, "row")} of the sample`;
 }

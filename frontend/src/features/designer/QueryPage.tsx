@@ -10,6 +10,7 @@ import type { QueryShown, VersionShown } from "../../model/api";
 import { differs, savingReason, useDraft } from "./draft";
 import { GraphEditor } from "./GraphEditor";
 import { QueryActions } from "./QueryActions";
+import { RunIt } from "./RunIt";
 import { useCreateVersion, useQueryDefinition } from "./requests";
 import { MergePanel } from "./versions/MergePanel";
 
@@ -131,7 +132,8 @@ function Designer({ query }: { query: QueryShown }) {
           id={query.id}
           none={
             <>
-              No binding runs it yet. <Link to={`/t/${slug}/runs?new=${query.id}`}>Make one</Link>, then start it.
+              No binding runs it yet. <Link to={`/t/${slug}/runs?new=${query.id}`}>Make one</Link>, then start it. Or
+              bind it to the streams that it names, and start it at once: <RunIt query={query} />
             </>
           }
         />

@@ -5,7 +5,7 @@ import { ReasonedSubmit } from "../../components/Reasoned";
 import { useDrafted } from "../../lib/drafts";
 import { useReason } from "../../lib/session";
 import type { AdapterKind, StreamBody, StreamProposal } from "../../model/api";
-import { freeName, givesAll, nameOfFile, plannedWords, withProposal, withTime } from "../../model/proposal";
+import { freeName, givesAll, nameOfFile, withProposal, withTime } from "../../model/proposal";
 import { type FormField, type FormValues, formFields, readForm } from "../../model/schemaForm";
 import {
   formFaults,
@@ -174,7 +174,6 @@ export function StreamEditor(props: Props) {
           <NameField form={form} change={typing.change} />
           <p className="row">
             <ReasonedSubmit reason={reason}>{saving.isPending ? words[1] : words[0]}</ReasonedSubmit>
-            <span className="quiet">{plannedWords(form)}</span>
           </p>
         </div>
       </FaultyForm>

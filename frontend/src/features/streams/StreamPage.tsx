@@ -12,6 +12,7 @@ import { advanceWords } from "../../model/advance";
 import type { StreamDefinition, StreamShown } from "../../model/api";
 import { titledOptions } from "../../model/schemaForm";
 import { PushPanel } from "./PushPanel";
+import { CountIt } from "./CountIt";
 import { useAdapterKinds, useDeleteStream, useStream } from "./requests";
 import { SamplePanel } from "./SamplePanel";
 
@@ -145,6 +146,7 @@ function Actions({ stream }: { stream: StreamShown }) {
   const reason = useReason("edit");
   return (
     <>
+      <CountIt stream={stream} />
       <ReasonedLink reason={reason} to="edit">
         Change or rename…
       </ReasonedLink>

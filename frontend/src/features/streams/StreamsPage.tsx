@@ -49,9 +49,14 @@ export function StreamsPage() {
   const streams = useStreams();
   const reason = useReason("edit");
   const create = (
-    <ReasonedLink reason={reason} kind="primary" to="new">
-      New stream
-    </ReasonedLink>
+    <>
+      <Link className="button" to="files">
+        Files
+      </Link>
+      <ReasonedLink reason={reason} kind="primary" to="new">
+        New stream
+      </ReasonedLink>
+    </>
   );
   return (
     <>

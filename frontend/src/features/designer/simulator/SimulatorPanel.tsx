@@ -12,6 +12,7 @@ import { SamplePanel } from "./SamplePanel";
 import { SimulatorBody } from "./SimulatorBody";
 import { SimulatorHead } from "./SimulatorHead";
 import { StripList } from "./StripList";
+import { useAskedSample } from "./useAskedSample";
 import { useLinkedState } from "./useLinkedState";
 import { useSample } from "./useSample";
 import { inputsOfGraph, useSettings } from "./useSettings";
@@ -177,6 +178,7 @@ export function SimulatorPanel() {
   const positions = usePositions(view?.simulation.rows.length ?? 0);
   const linked = useLinkedState({ designer, sample, edits, positions, view, select });
   const empty = sample.rows.length === 0;
+  const fetched = useAskedSample(edits, empty);
   const note = (
     <SimulatorHead sample={sample} graph={designer.graph} advance={settings.inForce} pending={simulated.pending} />
   );
@@ -194,6 +196,8 @@ export function SimulatorPanel() {
         <PositionContext value={positions}>
           <div className="stack">
             {linked.said}
+            {fetched.pending ? <Waiting>Reading the first rows…</Waiting> : null}
+            <ErrorNote error={fetched.error} />
             {choosing || empty ? <SampleChoice state={state} onDone={() => setChoosing(false)} /> : null}
             <Status state={simulated} blocked={state.blocked} />
             {view === null || empty ? null : (

@@ -6,20 +6,12 @@ import { api, unwrap } from "../../../lib/api";
 import { useSlug } from "../../../lib/session";
 import type { SampleTaken } from "../../../model/api";
 import { counted } from "../../../model/counts";
-import type { SampleRow } from "../../../model/simulation/sample";
 import { useDesigner } from "../page/designer";
 import { useBindings } from "./requests";
 import { type SamplePanelProps, Taken } from "./SamplePanel";
+import { rowOf } from "./takenRows";
 
 type SourceProps = SamplePanelProps & { stream: string };
-
-/** Only what a row says: fields without a value are as if they were not there. */
-function rowOf(row: SampleTaken["rows"][number]): SampleRow {
-  const said = Object.entries(row).filter(
-    ([name, value]) => value !== undefined && !(value === null && name !== "cti" && name !== "end"),
-  );
-  return Object.fromEntries(said) as unknown as SampleRow;
-}
 
 function notesOf({ notes }: SampleTaken): string[] {
   return notes.map(({ row, message }) => (row === null || row === undefined ? message : `Row ${row}: ${message}`));

@@ -7,7 +7,7 @@ export function Records({ proposal, times }: { proposal: StreamProposal; times: 
   const taken = (column: string) => times.some((time) => time === column || time.startsWith(`${column}.`));
   return (
     <Scroll label="Table of the first records" tall>
-      <table>
+      <table className="records">
         <thead>
           <tr>
             {proposal.columns.map((column) => (

@@ -64,6 +64,9 @@ export function When({ form, change, kind, proposal, onTime }: WhenProps) {
       <div className="stack">
         {givesAll(kind) ? <p className="quiet">The adapter gives each event its time.</p> : null}
         {proposal === null || givesAll(kind) ? null : <Candidates form={form} proposal={proposal} onTime={onTime} />}
+        {proposal === null && form.adapter === "file" ? (
+          <p className="quiet">Bring or choose a file above; what was found in it is then proposed here.</p>
+        ) : null}
         <details className="folded" open={proposal === null && !givesAll(kind) && form.adapter !== "file"}>
           <summary>Another column, unit or zone</summary>
           <TimeFields form={form} change={change} />
