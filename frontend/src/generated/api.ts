@@ -375,6 +375,82 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/files/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the files that streams can read, and uploads under way. */
+        get: operations["files_list"];
+        put?: never;
+        post?: never;
+        /** @description Delete a file; 409 names the streams that read it. */
+        delete: operations["files_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/files/uploads/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Begin an upload (tus: creation). `Location` is where its bytes go and how it is asked for. */
+        post: operations["uploads_begin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/files/uploads/{upload}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Say how much has arrived; HEAD says it in `Upload-Offset` (tus: core). */
+        get: operations["uploads_get"];
+        put?: never;
+        post?: never;
+        /** @description Cancel an upload (tus: termination). */
+        delete: operations["uploads_cancel"];
+        options?: never;
+        head?: never;
+        /** @description Send the next bytes (tus: core): the body is the bytes themselves, as `application/offset+octet-stream`. */
+        patch: operations["uploads_append"];
+        trace?: never;
+    };
+    "/api/t/{slug}/files/uploads/{upload}/finish/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * @description Look at what has arrived and make a file of it, with the ending that its content needs.
+         *
+         *     409 `file_exists` where a file of its name is; the upload waits then to replace it. 422 says why it is no file
+         *     of rows; it is removed then.
+         */
+        post: operations["uploads_finish"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/invitations/": {
         parameters: {
             query?: never;
@@ -1328,6 +1404,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/streams/infer/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Propose fields, times, shape and delay from a sample of what an adapter reads; nothing is stored. */
+        post: operations["streams_infer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/templates/": {
         parameters: {
             query?: never;
@@ -2066,6 +2159,22 @@ export interface components {
             token: string;
         };
         /**
+         * DelayChoice
+         * @description A delay as text, the share of the sample's rows that is not late under it, and how many are.
+         *
+         *     That is of a CTI that follows every event at once: with fewer CTIs more is kept.
+         */
+        DelayChoice: {
+            /** Delay */
+            delay: string;
+            /** Kept */
+            kept: number;
+            /** Late */
+            late: number;
+            /** Proposed */
+            proposed: boolean;
+        };
+        /**
          * DelayPoint
          * @description The sample with one `delay` (ticks).
          *
@@ -2775,6 +2884,50 @@ export interface components {
             column: number;
         };
         /**
+         * FileList
+         * @description The files by path, at most 1,000 (`count` is how many there are), and uploads under way.
+         *
+         *     `used` of `limit` bytes are used, uploads with what they will have.
+         */
+        FileList: {
+            /** Files */
+            files: components["schemas"]["FileShown"][];
+            /** Count */
+            count: number;
+            /** Uploads */
+            uploads: components["schemas"]["UploadShown"][];
+            /** Used */
+            used: number;
+            /** Limit */
+            limit: number;
+            /** Chunk Bytes */
+            chunk_bytes: number;
+        };
+        /**
+         * FileReader
+         * @description A stream that reads a file.
+         */
+        FileReader: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * FileShown
+         * @description A file: its path as streams name it, its size in bytes, when it was written (UTC), and what reads it.
+         */
+        FileShown: {
+            /** Path */
+            path: string;
+            /** Size */
+            size: number;
+            /** Modified At */
+            modified_at: string;
+            /** Readers */
+            readers: components["schemas"]["FileReader"][];
+        };
+        /**
          * FilesRefused
          * @description The error envelope, with the faults of files.
          */
@@ -2802,6 +2955,17 @@ export interface components {
             input: string;
             /** Where */
             where: string;
+        };
+        /**
+         * FinishBody
+         * @description How an upload becomes a file; `replace`: also where a file of its name is.
+         */
+        FinishBody: {
+            /**
+             * Replace
+             * @default false
+             */
+            replace?: boolean;
         };
         /**
          * Future
@@ -2927,6 +3091,27 @@ export interface components {
             readers: number;
             /** Unread */
             unread: number;
+        };
+        /**
+         * InferBody
+         * @description An adapter with its options; `stream` is the stream whose secrets it keeps, where it stands for a stored one.
+         */
+        InferBody: {
+            adapter: components["schemas"]["AdapterChoice"];
+            /**
+             * Stream
+             * @default null
+             */
+            stream?: string | null;
+        };
+        /**
+         * InferredStream
+         * @description What a stream could be, or the faults for which nothing is known of it.
+         */
+        InferredStream: {
+            proposal: components["schemas"]["StreamProposal"] | null;
+            /** Faults */
+            faults: components["schemas"]["Fault"][];
         };
         /**
          * InputCounts
@@ -3330,6 +3515,17 @@ export interface components {
             outcomes: {
                 [key: string]: number;
             };
+        };
+        /**
+         * MeasuredLateness
+         * @description How late the rows of a sample come (`rows` of them), and the choices, ascending, exactly one of them proposed.
+         */
+        MeasuredLateness: {
+            /** Rows */
+            rows: number;
+            quantiles: components["schemas"]["LatenessQuantiles"];
+            /** Choices */
+            choices: components["schemas"]["DelayChoice"][];
         };
         /**
          * MemberList
@@ -3935,6 +4131,24 @@ export interface components {
             input: string;
             /** Columns */
             columns: components["schemas"]["Column"][];
+        };
+        /**
+         * ProposedField
+         * @description A field: its name, the column that it comes from, its type. `misfits` counts values that the type does not hold.
+         *
+         *     `example` is the first value as text, empty where there is none.
+         */
+        ProposedField: {
+            /** Name */
+            name: string;
+            /** Column */
+            column: string;
+            /** Type */
+            type: string;
+            /** Example */
+            example: string;
+            /** Misfits */
+            misfits: number;
         };
         /**
          * Provider
@@ -5122,6 +5336,33 @@ export interface components {
          */
         StreamList: components["schemas"]["StreamShown"][];
         /**
+         * StreamProposal
+         * @description What a stream over an input could be. `times` are ranked, empty where no column holds times.
+         *
+         *     `options` are options of the adapter that fit the input better, names of columns among them. `read` says in words
+         *     what was looked at. `columns` and `rows` are the first records as text, null where there is no value.
+         */
+        StreamProposal: {
+            /** Fields */
+            fields: components["schemas"]["ProposedField"][];
+            /** Times */
+            times: components["schemas"]["TimeCandidate"][];
+            /** Options */
+            options: {
+                [key: string]: unknown;
+            };
+            /** Read */
+            read: string;
+            /** Records */
+            records: number;
+            /** Notes */
+            notes: string[];
+            /** Columns */
+            columns: string[];
+            /** Rows */
+            rows: (string | null)[][];
+        };
+        /**
          * StreamSample
          * @description The first rows that a stream's adapter reads, in arrival order; faults if it cannot.
          */
@@ -5238,6 +5479,30 @@ export interface components {
              * @default null
              */
             unit?: ("s" | "ms" | "us" | "ns" | "iso") | null;
+        };
+        /**
+         * TimeCandidate
+         * @description A column that could be the time of the events, with the reason; then what follows from taking it.
+         *
+         *     `first` and `last` are ticks; `readable` is the share of rows with a time. `end` and `edge` as the shape needs them.
+         */
+        TimeCandidate: {
+            start: components["schemas"]["TimeColumn"];
+            /** Reason */
+            reason: string;
+            /** Readable */
+            readable: number;
+            /** First */
+            first: number;
+            /** Last */
+            last: number;
+            shape: components["schemas"]["Shape"];
+            /** Shape Reason */
+            shape_reason: string;
+            end: components["schemas"]["TimeColumn"] | null;
+            /** Edge */
+            edge: string | null;
+            lateness: components["schemas"]["MeasuredLateness"] | null;
         };
         /**
          * TimeColumn
@@ -5655,6 +5920,24 @@ export interface components {
             id: string;
             /** Inputs */
             inputs: string[];
+        };
+        /**
+         * UploadShown
+         * @description An upload under way: `offset` of its `size` bytes have arrived. After three days without more it is removed.
+         */
+        UploadShown: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Size */
+            size: number;
+            /** Offset */
+            offset: number;
+            /** By */
+            by: string;
+            /** Begun At */
+            begun_at: string;
         };
         /**
          * UsageList
@@ -7371,6 +7654,483 @@ export interface operations {
                 };
             };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    files_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    files_delete: {
+        parameters: {
+            query: {
+                /** @description true: also where streams read it. */
+                even_if_read?: boolean;
+                /** @description The path as the list has it. */
+                path: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    uploads_begin: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The size of the file in bytes. */
+                "Upload-Length"?: string;
+                /** @description `filename` and the file's name in Base64, as tus says. */
+                "Upload-Metadata"?: string;
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            423: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    uploads_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+                upload: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    uploads_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+                upload: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    uploads_append: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description How many bytes have arrived; those of the body come behind them. */
+                "Upload-Offset"?: string;
+            };
+            path: {
+                slug: string;
+                upload: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            423: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    uploads_finish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+                upload: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["FinishBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            423: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11603,6 +12363,79 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    streams_infer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InferBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InferredStream"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

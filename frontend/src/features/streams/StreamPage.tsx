@@ -11,8 +11,8 @@ import { useReason, useSlug } from "../../lib/session";
 import { advanceWords } from "../../model/advance";
 import type { StreamDefinition, StreamShown } from "../../model/api";
 import { titledOptions } from "../../model/schemaForm";
-import { PushPanel } from "./PushPanel";
 import { CountIt } from "./CountIt";
+import { PushPanel } from "./PushPanel";
 import { useAdapterKinds, useDeleteStream, useStream } from "./requests";
 import { SamplePanel } from "./SamplePanel";
 
